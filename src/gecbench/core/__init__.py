@@ -1,0 +1,1 @@
+"""Nouns and laws; standard library only."""

@@ -1,0 +1,76 @@
+"""An edit: a span of the source and what stands in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from gecbench.core.errors import EditError
+
+Op = Literal["M", "R", "S"]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One change of a source sentence.
+
+    No change is the absence of edits: there is no "noop" edit. Scoring compares explicit keys,
+    never `==`.
+
+    Args:
+        start: First token of the source that is replaced; half-open token span.
+        end: Token after the last that is replaced; equal to `start` for an insertion.
+        replacement: Tokens that stand instead; () deletes; None means detected, not corrected.
+        label: Type name, as "M" or "W:R"; None means not classified.
+
+    Raises:
+        EditError: The span is reversed or negative.
+
+    >>> Edit(2, 2, ("了",), "M").op
+    'M'
+    """
+
+    start: int
+    end: int
+    replacement: tuple[str, ...] | None
+    label: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a span that no sentence can have."""
+        if not 0 <= self.start <= self.end:
+            raise EditError(
+                f"edit span {self.start} {self.end} is reversed or negative; "
+                "a span is start end with 0 <= start <= end"
+            )
+
+    @property
+    def op(self) -> Op:
+        """M (missing), R (redundant) or S (substitution), from the shape of the edit alone."""
+        if self.start == self.end:
+            return "M"
+        return "R" if self.replacement == () else "S"
+
+
+def check(edits: Sequence[Edit], length: int) -> None:
+    """Refuse edits that cannot be applied together to a source of `length` tokens.
+
+    Edits may touch; two insertions at one place, or an insertion inside another edit's span,
+    cannot be ordered and count as overlapping.
+
+    Raises:
+        EditError: Names the first edit that is out of order, out of range or overlaps.
+    """
+    for edit in edits:
+        if edit.end > length:
+            raise EditError(
+                f"edit span {edit.start} {edit.end} ends after the source, "
+                f"which has {length} tokens"
+            )
+    ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))
+    for one, two in zip(ordered, ordered[1:], strict=False):  # neighbours: one fewer of `two`
+        same_place = one.start == one.end == two.start == two.end
+        if two.start < one.end or same_place:
+            raise EditError(
+                f"edit span {two.start} {two.end} overlaps edit span {one.start} {one.end}"
+            )

@@ -1,0 +1,122 @@
+"""The only place that opens text files: UTF-8 in, whole files out or none."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, TextIO, cast
+
+from gecbench.core.errors import FormatError, GecbenchError
+
+STDIO = "-"
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return the content of a file, or of standard input where the path is "-".
+
+    Raises:
+        GecbenchError: The file is missing, is a folder, or may not be read.
+    """
+    if str(path) == STDIO:
+        return sys.stdin.buffer.read()
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise GecbenchError(f"{path}: no such file; check the path") from None
+    except IsADirectoryError:
+        raise GecbenchError(f"{path}: is a folder; name a file in it") from None
+    except OSError as error:
+        raise GecbenchError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def read_lines(path: Path) -> list[str]:
+    r"""Return the lines of a UTF-8 text file without their ends.
+
+    A byte-order mark is dropped, CRLF and lone CR end a line as LF does, and a missing last
+    line end makes no difference. Only these end a line: U+2028, U+0085 and the like are text.
+
+    Raises:
+        FormatError: Names the line with the first byte that is not UTF-8.
+        GecbenchError: The file cannot be read.
+    """
+    raw = read_bytes(path)
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise FormatError(f"{path}:1: the file is UTF-16; save it as UTF-8")
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        # A byte-order mark has been cut from what the error counts in.
+        seen = cast("bytes", error.object)[: error.start]
+        line = seen.replace(b"\r\n", b"\n").replace(b"\r", b"\n").count(b"\n") + 1
+        byte = cast("bytes", error.object)[error.start]
+        raise FormatError(
+            f"{path}:{line}: byte 0x{byte:02x} is not UTF-8; "
+            "save the file as UTF-8 (GBK: iconv -f GB18030 -t UTF-8)"
+        ) from None
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if not text:
+        return []
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[BinaryIO]:
+    """Yield a binary file that takes the place of `path` when the block ends well."""
+    from tempfile import NamedTemporaryFile  # 4 ms that reading commands need not pay
+
+    try:
+        with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+            temporary = Path(file.name)
+            try:
+                yield cast("BinaryIO", file)
+                file.flush()
+                # mkstemp makes files private; a result should be readable as others are.
+                umask = os.umask(0)
+                os.umask(umask)
+                temporary.chmod(0o666 & ~umask)
+                temporary.replace(path)
+            except BaseException:
+                temporary.unlink(missing_ok=True)
+                raise
+    except OSError as error:
+        raise GecbenchError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file whole: a reader sees the old content or the new, never a part.
+
+    Raises:
+        GecbenchError: The folder is missing or may not be written to.
+    """
+    if path.exists() and not path.is_file():
+        _write_through(path, content)
+        return
+    with _replacing(path) as file:
+        file.write(content)
+
+
+def _write_through(path: Path, content: bytes) -> None:
+    """Write to a device or a pipe, which must not be replaced by a file."""
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise GecbenchError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def write_text(path: Path, text: str, stdout: TextIO | None = None) -> None:
+    """Write a UTF-8 file whole; the path "-" means standard output.
+
+    Raises:
+        GecbenchError: The folder is missing or may not be written to.
+    """
+    if str(path) == STDIO:
+        (stdout or sys.stdout).write(text)
+    else:
+        write_bytes(path, text.encode("utf-8"))

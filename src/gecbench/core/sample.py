@@ -1,0 +1,112 @@
+"""Samples, their rewrites, and the corpora they form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from gecbench.core.edit import Edit
+from gecbench.core.errors import CorpusError
+
+EditSet = tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """What somebody made of a source: an annotator (then it is a reference) or a system.
+
+    Args:
+        text: The rewritten sentence; None where there is none: error free or unannotatable by
+            declaration, or known only as edits that leave an error uncorrected.
+        error_free: Declared free of error.
+        unannotatable: Declared impossible to annotate.
+        edit_sets: Edits that lead from the source to the text, sorted, over the tokens of the
+            sample: one set, or several where co-optimal alignments differ; () means not
+            extracted. An error-free rewrite that was extracted has one empty set.
+        annotator: Who made it; None means unknown.
+        capped: True where more different edit sets exist than are kept.
+
+    Raises:
+        CorpusError: Two states at once, or neither text nor state nor edits.
+    """
+
+    text: str | None = None
+    error_free: bool = False
+    unannotatable: bool = False
+    edit_sets: tuple[EditSet, ...] = ()
+    annotator: str | None = None
+    capped: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse contradictory states."""
+        declared = self.error_free + self.unannotatable + (self.text is not None)
+        if declared > 1:
+            raise CorpusError(
+                "a rewrite is one of: a text, error free, unannotatable; here are two at once"
+            )
+        if declared == 0 and not self.edit_sets:
+            raise CorpusError("a rewrite needs a text, edits, or one of error free, unannotatable")
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A source sentence with its references.
+
+    Args:
+        id: Unique in its corpus.
+        source: The sentence as written by the learner; never empty.
+        references: In the order of the file; annotator k of the M2 format is the k-th.
+        meta: Named facts about the sentence, as its origin.
+        tokens: The tokens that the edit sets of the references count in; () where the
+            references are texts only.
+    """
+
+    id: str
+    source: str
+    references: tuple[Rewrite, ...] = ()
+    meta: Mapping[str, str] = field(default_factory=dict)
+    tokens: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Samples under one name.
+
+    Args:
+        name: What tables call it.
+        samples: In file order; ids are unique.
+        lang: Language code as "zh"; None means that nobody has said.
+        provenance: Where it comes from and how it was made.
+
+    Raises:
+        CorpusError: Names the first id that occurs twice.
+    """
+
+    name: str
+    samples: tuple[Sample, ...]
+    lang: str | None = None
+    provenance: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse ids that occur twice."""
+        seen: set[str] = set()
+        for sample in self.samples:
+            if sample.id in seen:
+                raise CorpusError(f"{self.name}: id {sample.id!r} occurs twice; ids are unique")
+            seen.add(sample.id)
+
+
+@dataclass(frozen=True, slots=True)
+class SystemOutput:
+    """What one system made of the sentences of a corpus.
+
+    Args:
+        system: The name that tables show.
+        hypotheses: By sample id: one rewrite, or several where a system offers alternatives.
+        tokens: By sample id: the source tokens that given edits count in; empty where the
+            hypotheses are texts only.
+    """
+
+    system: str
+    hypotheses: Mapping[str, tuple[Rewrite, ...]]
+    tokens: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

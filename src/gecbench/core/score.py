@@ -1,0 +1,73 @@
+"""Counts, scores, and the signature that no score travels without."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+def f_score(precision: float, recall: float, beta: float) -> float:
+    """Return the weighted harmonic mean of precision and recall, in [0, 1]; 0 where both are 0."""
+    if precision + recall == 0:
+        return 0.0
+    square = beta**2
+    return (1 + square) * precision * recall / (square * precision + recall)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """True positives, false positives and false negatives; exact integers."""
+
+    tp: int = 0
+    fp: int = 0
+    fn: int = 0
+
+    def __add__(self, other: Counts) -> Counts:
+        """Return the counts of both together."""
+        return Counts(self.tp + other.tp, self.fp + other.fp, self.fn + other.fn)
+
+    @property
+    def precision(self) -> float:
+        """tp / (tp + fp), in [0, 1], not rounded; 1 where there is no false positive."""
+        return self.tp / (self.tp + self.fp) if self.fp else 1.0
+
+    @property
+    def recall(self) -> float:
+        """tp / (tp + fn), in [0, 1], not rounded; 1 where there is no false negative."""
+        return self.tp / (self.tp + self.fn) if self.fn else 1.0
+
+    def f(self, beta: float) -> float:
+        """Return F of precision and recall, in [0, 1], not rounded."""
+        return f_score(self.precision, self.recall, beta)
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """How a number was made: ordered names and values.
+
+    >>> str(Signature({"metric": "cherrant", "beta": "0.5"}))
+    'metric:cherrant|beta:0.5'
+    """
+
+    parts: Mapping[str, str]
+
+    def __str__(self) -> str:
+        """Return name:value pairs joined by a bar, as sacrebleu writes them."""
+        return "|".join(f"{name}:{value}" for name, value in self.parts.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A number with its parts and its signature.
+
+    Args:
+        value: In [0, 1], not rounded.
+        signature: How it was made.
+        counts: What it was computed from; None for metrics that count nothing.
+        by_type: Counts by edit type, where the metric has them; sorted by type name.
+    """
+
+    value: float
+    signature: Signature
+    counts: Counts | None = None
+    by_type: Mapping[str, Counts] | None = None

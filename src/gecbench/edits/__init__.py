@@ -1,0 +1,1 @@
+"""Language-neutral algorithms over token sequences."""

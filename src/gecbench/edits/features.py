@@ -1,0 +1,239 @@
+"""What a graded substitution cost needs to know of each token, in one compact table.
+
+The table is one block of bytes that the compiled kernel reads in place and that this module
+reads for the pure Python kernel, so both look at the same facts. It knows nothing of any
+language: a token may have a class of three independent components, a set of sounds, relations
+to other tokens, and may be a mark.
+
+Layout, native 32-bit words: magic (8 bytes); numbers of tokens, sounds, related tokens and bytes
+of provenance; ten doubles (`Weights`, and the lowest cost); per token: code (sorted), class,
+start of its sounds (one more than tokens), place in the relation matrix (0 for none), flags;
+sounds (16 bit, padded); relation matrix as bits, rows padded to words; provenance as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gecbench.core.errors import ResourceError
+
+MAGIC = b"GECFEAT1"
+_HEADER = struct.Struct("=8s4I10d")
+_MARK, _SOUNDED = 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """The numbers that a substitution cost is a sum of.
+
+    Args:
+        levels: Cost of meaning where 0, 1, 2 or 3 components of the classes are equal.
+        no_class: Cost of meaning where either token has no class.
+        sound_differs: Cost of sound unless both tokens are sounded and alike.
+        mark_neither: Cost where neither token is a mark.
+        mark_one: Cost where exactly one is.
+        mark_both: Cost where both are.
+        lowest: No substitution costs less; above 0.
+    """
+
+    levels: tuple[float, float, float, float]
+    no_class: float
+    sound_differs: float
+    mark_neither: float
+    mark_one: float
+    mark_both: float
+    lowest: float
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """The facts about one token.
+
+    Args:
+        components: Class of meaning, each component in 0..255; None means no class.
+        sounds: Identifiers of its readings.
+        sounded: Whether sound counts for it at all.
+        mark: Whether it is a punctuation mark.
+    """
+
+    components: tuple[int, int, int] | None = None
+    sounds: frozenset[int] = frozenset()
+    sounded: bool = False
+    mark: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureCosts:
+    """A feature table as a cost of substituting one token code by another.
+
+    Args:
+        data: The table, as `build` makes it.
+
+    Raises:
+        ResourceError: The bytes are not such a table, or were cut.
+    """
+
+    data: bytes
+    _features: dict[int, tuple[Features, int]] = field(default_factory=dict, repr=False)
+    _pairs: dict[tuple[int, int], float] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        """Refuse bytes that are no whole table."""
+        if len(self.data) < _HEADER.size or len(self.data) != self._offsets()[-1]:
+            raise ResourceError("the compiled feature table is damaged; delete it and run again")
+
+    def _offsets(self) -> tuple[int, ...]:
+        """Return where codes, classes, starts, related, flags, sounds, matrix, provenance, end."""
+        magic, tokens, sounds, related, provenance, *_ = _HEADER.unpack_from(self.data)
+        if magic != MAGIC:
+            return (-1,)
+        words = (related + 31) // 32
+        sizes = (tokens * 4,) * 2 + (tokens * 4 + 4,) + (tokens * 4,) * 2
+        sizes += ((sounds * 2 + 3) // 4 * 4, related * words * 4, provenance)
+        offsets = [_HEADER.size]
+        for size in sizes:
+            offsets.append(offsets[-1] + size)
+        return tuple(offsets)
+
+    @property
+    def provenance(self) -> Mapping[str, str]:
+        """What the table was made from, by name."""
+        start, end = self._offsets()[-2:]
+        made: dict[str, str] = json.loads(self.data[start:end])
+        return made
+
+    @property
+    def weights(self) -> Weights:
+        """The numbers that costs are summed from."""
+        numbers = _HEADER.unpack_from(self.data)[5:]
+        return Weights(numbers[:4], *numbers[4:])
+
+    def features(self, code: int) -> tuple[Features, int]:
+        """Return the facts about a token, and its place in the relation matrix (0 for none)."""
+        known = self._features.get(code)
+        if known is None:
+            known = self._features[code] = self._read(code)
+        return known
+
+    def _read(self, code: int) -> tuple[Features, int]:
+        view = memoryview(self.data)
+        at = self._offsets()
+        codes, classes, starts, related, flags = (
+            view[at[part] : at[part + 1]].cast("I") for part in range(5)
+        )
+        slot = bisect_left(codes, code)
+        if slot == len(codes) or codes[slot] != code:
+            return Features(), 0
+        packed = classes[slot]
+        components = (packed >> 16 & 255, packed >> 8 & 255, packed & 255) if packed else None
+        sounds = view[at[5] : at[6]].cast("H")[starts[slot] : starts[slot + 1]]
+        return (
+            Features(
+                components,
+                frozenset(sounds),
+                sounded=bool(flags[slot] & _SOUNDED),
+                mark=bool(flags[slot] & _MARK),
+            ),
+            related[slot],
+        )
+
+    def __call__(self, one: int, two: int) -> float:
+        """Return the cost of `two` in the place of `one`, two different codes; not rounded."""
+        pair = (one, two)
+        cost = self._pairs.get(pair)
+        if cost is None:
+            cost = self._pairs[pair] = self._cost(one, two)
+        return cost
+
+    def _cost(self, one: int, two: int) -> float:
+        (a, row), (b, column) = self.features(one), self.features(two)
+        weights = self.weights
+        meaning = weights.no_class
+        if a.components and b.components:
+            equal = sum(x == y for x, y in zip(a.components, b.components, strict=True))
+            meaning = weights.levels[equal]
+        alike = bool(a.sounds & b.sounds) or self._related(row, column)
+        sound = 0.0 if a.sounded and b.sounded and alike else weights.sound_differs
+        marks = (weights.mark_neither, weights.mark_one, weights.mark_both)
+        # The order of addition decides ties between alignments (cherrant_spec, section 5).
+        return (meaning + sound) + marks[a.mark + b.mark]
+
+    def _related(self, row: int, column: int) -> bool:
+        if not row or not column:
+            return False
+        words = (_HEADER.unpack_from(self.data)[3] + 31) // 32
+        bit = (row - 1) * words * 32 + column - 1
+        start = self._offsets()[6]
+        word = memoryview(self.data)[start + bit // 32 * 4 :][:4].cast("I")[0]
+        return bool(word >> bit % 32 & 1)
+
+
+def build(
+    features: Mapping[int, Features],
+    relations: Sequence[tuple[int, int]],
+    weights: Weights,
+    provenance: Mapping[str, str],
+) -> bytes:
+    """Return the table of these facts.
+
+    Args:
+        features: By token code; tokens that are not here have no class, no sound, no mark.
+        relations: Pairs of codes that count as alike, in both directions.
+        weights: The numbers that costs are summed from.
+        provenance: What the facts come from, by name.
+    """
+    codes = sorted(features)
+    place = {code: at for at, code in enumerate(sorted({c for pair in relations for c in pair}), 1)}
+    words = (len(place) + 31) // 32
+    matrix = bytearray(len(place) * words * 4)
+    for pair in relations:
+        for one, two in (pair, pair[::-1]):
+            bit = (place[one] - 1) * words * 32 + place[two] - 1
+            word = bit // 32 * 4
+            value = struct.unpack_from("=I", matrix, word)[0] | 1 << bit % 32
+            struct.pack_into("=I", matrix, word, value)
+    sounds: list[int] = []
+    starts = [0]
+    for code in codes:
+        sounds.extend(sorted(features[code].sounds))
+        starts.append(len(sounds))
+    made = json.dumps(dict(provenance), sort_keys=True).encode()
+    header = _HEADER.pack(
+        MAGIC,
+        len(codes),
+        len(sounds),
+        len(place),
+        len(made),
+        *weights.levels,
+        weights.no_class,
+        weights.sound_differs,
+        weights.mark_neither,
+        weights.mark_one,
+        weights.mark_both,
+        weights.lowest,
+    )
+    classes = [_packed(features[code].components) for code in codes]
+    flags = [
+        _MARK * features[code].mark + _SOUNDED * features[code].sounded for code in codes
+    ]
+    words32 = [*codes, *classes, *starts, *(place.get(code, 0) for code in codes), *flags]
+    padded = sounds + [0] * (len(sounds) % 2)
+    return b"".join(
+        (
+            header,
+            struct.pack(f"={len(words32)}I", *words32),
+            struct.pack(f"={len(padded)}H", *padded),
+            bytes(matrix),
+            made,
+        )
+    )
+
+
+def _packed(components: tuple[int, int, int] | None) -> int:
+    if components is None:
+        return 0
+    return 1 << 24 | components[0] << 16 | components[1] << 8 | components[2]

@@ -1,0 +1,178 @@
+"""The alignment dynamic programme, in readable form.
+
+`_kernel.cpp` does the same work fast and is used where it could be compiled; `align` chooses.
+Costs: insertion and deletion 1; substitution as the scheme says; transposition of k + 1 tokens
+k. Rules as ChERRANT's `alignment.py` (MuCGEC 3922193), which differ from a plain edit distance:
+
+- Where the two tokens are equal, only a match is kept; nothing else is considered.
+- Otherwise transposition, substitution, insertion and deletion are considered in this order, and
+  each whose cost equals the least, by ==, is kept. Sums are taken in double arithmetic, in the
+  order written here, because that decides ties.
+- A transposition covers the last k + 1 tokens of both sides, which must be the same multiset, for
+  the smallest such k; the search stops at the first diagonal step that cost nothing.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+
+Arc = tuple[str, int, int]
+
+_MATCH, _SWAP, _SUBSTITUTE, _INSERT, _DELETE = 1, 2, 4, 8, 16
+
+
+class Lattice:
+    """All least-cost alignments of two token sequences.
+
+    Args:
+        source: Token codes, native 32-bit integers.
+        target: The same of the other side.
+        cost: Cost of substituting one code by another different one, above 0 and below 2; None
+            means that each costs 1 and that there are no transpositions (edit distance).
+    """
+
+    def __init__(
+        self, source: bytes, target: bytes, cost: Callable[[int, int], float] | None
+    ) -> None:
+        """Fill the table."""
+        self._a = array("I", source)
+        self._b = array("I", target)
+        n, m = len(self._a), len(self._b)
+        # Equal last tokens allow only a match, so a common ending needs no table.
+        while n and m and self._a[n - 1] == self._b[m - 1]:
+            n, m = n - 1, m - 1
+        prefix = 0
+        while prefix < min(n, m) and self._a[prefix] == self._b[prefix]:
+            prefix += 1
+        self._prefix = prefix
+        self._kept: list[bytearray] = []
+        self._swaps: dict[tuple[int, int], int] = {}
+        self._fill(self._a[prefix:n], self._b[prefix:m], cost)
+
+    def _fill(
+        self, a: array[int], b: array[int], cost: Callable[[int, int], float] | None
+    ) -> None:
+        table: list[list[float]] = [[float(y) for y in range(len(b) + 1)]]
+        self._kept.append(bytearray(len(b) + 1))
+        for x, token in enumerate(a, 1):
+            above, row, kept = table[-1], [float(x)], bytearray(len(b) + 1)
+            table.append(row)
+            for y, other in enumerate(b, 1):
+                if token == other:
+                    row.append(above[y - 1])
+                    kept[y] = _MATCH
+                    continue
+                width = _swap_width(table, a, b, x, y) if cost else 0
+                swap = table[x - width][y - width] + (width - 1) if width else 3.0 + above[y - 1]
+                replace = above[y - 1] + (cost(token, other) if cost else 1)
+                insert, delete = row[y - 1] + 1, above[y] + 1
+                least = min(swap, replace, insert, delete)
+                row.append(least)
+                kept[y] = (
+                    _SWAP * (swap == least)
+                    | _SUBSTITUTE * (replace == least)
+                    | _INSERT * (insert == least)
+                    | _DELETE * (delete == least)
+                )
+                if swap == least:
+                    self._swaps[x, y] = width
+            self._kept.append(kept)
+
+    def _ops(self, i: int, j: int) -> int:
+        if i and j and self._a[i - 1] == self._b[j - 1]:
+            return _MATCH
+        # Beside the common prefix one side is a prefix of the other, so only deletions or
+        # insertions cost as little as the difference of the lengths (every substitution and
+        # transposition costs more than 0).
+        if i <= self._prefix or j <= self._prefix:
+            return _DELETE if i > j else _INSERT
+        return self._kept[i - self._prefix][j - self._prefix]
+
+    def arcs(self, i: int, j: int, in_run: bool, first: bool) -> list[Arc]:
+        """Return the segments that may end before source token `i` and target token `j`.
+
+        A segment is a whole run of matches ("M"), one transposition ("T"), or a whole run of
+        substitutions, insertions and deletions ("I" or "D" where all are, else "S"); all ways
+        through such a run are one segment. Each comes as kind and the cell where it starts, in
+        the order in which a depth-first walk back over all alignments (transposition,
+        substitution, insertion, deletion) first meets them.
+
+        Args:
+            i: Source tokens before the cell.
+            j: Target tokens before the cell.
+            in_run: The segment behind is a run, so another run may not follow.
+            first: Only the segment on the first alignment.
+        """
+        if not i and not j:
+            return []
+        ops = self._ops(i, j)
+        if ops == _MATCH:
+            x, y = i, j
+            while x and y and self._a[x - 1] == self._b[y - 1]:
+                x, y = x - 1, y - 1
+            return [("M", x, y)]
+        arcs: list[Arc] = []
+        if ops & _SWAP:
+            width = self._swaps[i - self._prefix, j - self._prefix]
+            arcs.append(("T", i - width, j - width))
+        if ops & ~_SWAP and not in_run and not (first and arcs):
+            for x, y in self._run_ends(i, j, first):
+                arcs.append(("I" if x == i else "D" if y == j else "S", x, y))
+        return arcs
+
+    def _run_ends(self, i: int, j: int, first: bool) -> list[tuple[int, int]]:
+        # A depth-first walk meets each cell first on the least path to it in its own order, so
+        # visiting each cell once keeps the order of the ends, in time linear in the cells.
+        ends: list[tuple[int, int]] = []
+        visited: set[tuple[int, int]] = set()
+        stack = [(i, j)]
+        while stack:
+            cell = stack.pop()
+            if cell in visited:
+                continue
+            visited.add(cell)
+            if cell == (0, 0):
+                ends.append(cell)
+                continue
+            x, y = cell
+            ops = self._ops(x, y)
+            if ops & (_MATCH | _SWAP) and cell != (i, j):
+                ends.append(cell)
+                if first or ops & _MATCH:
+                    continue
+            steps = [
+                (x - dx, y - dy)
+                for op, dx, dy in ((_DELETE, 1, 0), (_INSERT, 0, 1), (_SUBSTITUTE, 1, 1))
+                if ops & op
+            ]
+            stack.extend(steps[-1:] if first else steps)
+        return ends
+
+    def steps(self) -> str:
+        """Return the first alignment as letters M, S, I, D; for tables without transpositions."""
+        i, j = len(self._a), len(self._b)
+        letters: list[str] = []
+        while i or j:
+            ops = self._ops(i, j)
+            letter = "M" if ops & _MATCH else "S" if ops & _SUBSTITUTE else ""
+            letter = letter or ("I" if ops & _INSERT else "D")
+            letters.append(letter)
+            i -= letter != "I"
+            j -= letter != "D"
+        return "".join(reversed(letters))
+
+
+def _swap_width(
+    table: list[list[float]], a: array[int], b: array[int], x: int, y: int
+) -> int:
+    """Return k + 1 for the smallest transposition that ends at (x, y), or 0."""
+    k = 1
+    while k < min(x, y) and table[x - k][y - k] != table[x - k - 1][y - k - 1]:
+        if (
+            a[x - 1] in b[y - k - 1 : y]  # cheap, and false nearly always
+            and sorted(a[x - k - 1 : x]) == sorted(b[y - k - 1 : y])
+        ):
+            return k + 1
+        k += 1
+    return 0

@@ -1,0 +1,1 @@
+"""One folder per language: everything that is particular to it."""

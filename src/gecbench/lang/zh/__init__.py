@@ -1,0 +1,1 @@
+"""Chinese: characters as tokens, two schemes of edits."""
