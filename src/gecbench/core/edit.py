@@ -23,6 +23,7 @@ class Edit:
         end: Token after the last that is replaced; equal to `start` for an insertion.
         replacement: Tokens that stand instead; () deletes; None means detected, not corrected.
         label: Type name, as "M" or "W:R"; None means not classified.
+        alternatives: Other replacements that the annotator accepts for the same span.
 
     Raises:
         EditError: The span is reversed or negative.
@@ -35,6 +36,7 @@ class Edit:
     end: int
     replacement: tuple[str, ...] | None
     label: str | None = None
+    alternatives: tuple[tuple[str, ...], ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse a span that no sentence can have."""
@@ -55,11 +57,11 @@ class Edit:
 def check(edits: Sequence[Edit], length: int) -> None:
     """Refuse edits that cannot be applied together to a source of `length` tokens.
 
-    Edits may touch; two insertions at one place, or an insertion inside another edit's span,
-    cannot be ordered and count as overlapping.
+    Edits may touch, and several insertions may stand at one place: they are applied in the order
+    in which they are listed.
 
     Raises:
-        EditError: Names the first edit that is out of order, out of range or overlaps.
+        EditError: Names the first edit that is out of range or overlaps another.
     """
     for edit in edits:
         if edit.end > length:
@@ -69,8 +71,7 @@ def check(edits: Sequence[Edit], length: int) -> None:
             )
     ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))
     for one, two in zip(ordered, ordered[1:], strict=False):  # neighbours: one fewer of `two`
-        same_place = one.start == one.end == two.start == two.end
-        if two.start < one.end or same_place:
+        if two.start < one.end:
             raise EditError(
                 f"edit span {two.start} {two.end} overlaps edit span {one.start} {one.end}"
             )

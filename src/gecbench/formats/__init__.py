@@ -1,0 +1,29 @@
+"""Files to core types and back; in-band marks never get past this room.
+
+A new format is one file with a `FORMAT` and one line in the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import cast
+
+from gecbench.core.format import Format
+from gecbench.core.registry import resolve
+
+FORMATS: Mapping[str, str] = {
+    "jsonl": "gecbench.formats.jsonl:FORMAT",
+    "m2": "gecbench.formats.m2:FORMAT",
+    "mucgec": "gecbench.formats.mucgec:FORMAT",
+    "lines": "gecbench.formats.lines:FORMAT",
+}
+"""Name to format, in the order in which they are tried; every text file is lines."""
+
+
+def load_format(name: str) -> Format:
+    """Return a format by name.
+
+    Raises:
+        UnknownNameError: There is no such format; the nearest names are given.
+    """
+    return cast("Format", resolve("format", name, FORMATS))
