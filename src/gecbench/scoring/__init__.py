@@ -1,0 +1,1 @@
+"""What all metrics share: cases, the Metric protocol, the choice of the reference."""

@@ -1,0 +1,123 @@
+"""Comparing one version of a hypothesis with one reference, as ChERRANT does.
+
+compare_m2_for_evaluation.py (MuCGEC 3922193). A version without edits is not nothing: it has one
+key of its own, and so has "cannot be annotated". A hypothesis that is declared unannotatable
+therefore hits a reference without edits (one true positive), and a reference that is declared
+unannotatable, beside others that are not, is missed by a hypothesis with edits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from gecbench.core.case import Version
+from gecbench.core.edit import Edit
+from gecbench.core.score import Counts
+
+Level = Literal["correction", "correction-type", "detection-span", "detection-token"]
+LEVELS: tuple[Level, ...] = ("correction", "correction-type", "detection-span", "detection-token")
+
+ERROR_FREE = "error-free"
+UNANNOTATABLE = "unannotatable"
+UNCLASSIFIED = "unclassified"
+
+Key = tuple[object, ...]
+_NO_EDIT: Key = (-1, -1)
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which edits take part; versions whose edits are all left out stay, empty.
+
+    Args:
+        size: "single" leaves out edits that span two or more source tokens, "multi" the
+            others (ChERRANT's -single and -multi, which look at the source side alone).
+        exclude: Labels left out, exactly as written.
+    """
+
+    size: Literal["any", "single", "multi"] = "any"
+    exclude: frozenset[str] = frozenset()
+
+    def keeps(self, edit: Edit) -> bool:
+        """Say whether an edit takes part."""
+        if self.size != "any" and (edit.end - edit.start >= 2) != (self.size == "multi"):
+            return False
+        return edit.label not in self.exclude
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """Counts of one hypothesis version against one reference.
+
+    Args:
+        hypothesis: Position among the hypothesis versions.
+        reference: Position among the references.
+        counts: Over all types.
+        by_type: By edit label: true positives and false negatives by the reference's label,
+            false positives by the hypothesis's.
+    """
+
+    hypothesis: int
+    reference: int
+    counts: Counts
+    by_type: Mapping[str, Counts]
+
+
+def keys(version: Version, level: Level, chosen: Filter) -> dict[Key, list[str]]:
+    """Return what a version is compared by, with the labels of the edits behind each key.
+
+    Several edits may fall on one key (pooled alternatives, tokens, spans); each counts. Edits
+    that were detected but not corrected take part in detection only.
+    """
+    if version.unannotatable or not version.edits:
+        kind = UNANNOTATABLE if version.unannotatable else ERROR_FREE
+        # ChERRANT's -multi drops these too, as spans of less than two tokens.
+        return {} if chosen.size == "multi" else {_NO_EDIT: [kind]}
+    found: dict[Key, list[str]] = {}
+    for edit in version.edits:
+        if edit.replacement is None and not level.startswith("detection"):
+            continue
+        if not chosen.keeps(edit):
+            continue
+        label = edit.label or UNCLASSIFIED
+        for key in _keys_of(edit, level):
+            found.setdefault(key, []).append(label)
+    return found
+
+
+def _keys_of(edit: Edit, level: Level) -> list[Key]:
+    if level == "detection-token":
+        last = max(edit.end, edit.start + 1)  # an insertion marks the token it stands before
+        return [(at, at + 1) for at in range(edit.start, last)]
+    if level == "detection-span":
+        return [(edit.start, edit.end)]
+    text = "".join(edit.replacement or ())
+    if level == "correction-type":
+        return [(edit.start, edit.end, edit.label, text)]
+    return [(edit.start, edit.end, text)]
+
+
+def pair(
+    hypothesis: Mapping[Key, list[str]], reference: Mapping[Key, list[str]]
+) -> tuple[Counts, dict[str, Counts]]:
+    """Return the counts of two sets of keys, in all and by label."""
+    tp: list[str] = []
+    fp: list[str] = []
+    fn: list[str] = []
+    for key, labels in hypothesis.items():
+        if labels[0] == ERROR_FREE:
+            continue
+        if key in reference:
+            tp += reference[key]
+        else:
+            fp += labels
+    for key, labels in reference.items():
+        if labels[0] != ERROR_FREE and key not in hypothesis:
+            fn += labels
+    by_type: dict[str, Counts] = {}
+    for one, labels in ((Counts(1, 0, 0), tp), (Counts(0, 1, 0), fp), (Counts(0, 0, 1), fn)):
+        for label in labels:
+            by_type[label] = by_type.get(label, Counts()) + one
+    return Counts(len(tp), len(fp), len(fn)), by_type
