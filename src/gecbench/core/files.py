@@ -49,9 +49,9 @@ def read_lines(path: Path) -> list[str]:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         # A byte-order mark has been cut from what the error counts in.
-        seen = cast("bytes", error.object)[: error.start]
+        seen = error.object[: error.start]
         line = seen.replace(b"\r\n", b"\n").replace(b"\r", b"\n").count(b"\n") + 1
-        byte = cast("bytes", error.object)[error.start]
+        byte = error.object[error.start]
         raise FormatError(
             f"{path}:{line}: byte 0x{byte:02x} is not UTF-8; "
             "save the file as UTF-8 (GBK: iconv -f GB18030 -t UTF-8)"

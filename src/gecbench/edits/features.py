@@ -72,19 +72,21 @@ class FeatureCosts:
 
     Args:
         data: The table, as `build` makes it.
+        origin: The file it was read from, for messages.
 
     Raises:
         ResourceError: The bytes are not such a table, or were cut.
     """
 
     data: bytes
+    origin: str = "the compiled feature table"
     _features: dict[int, tuple[Features, int]] = field(default_factory=dict, repr=False)
-    _pairs: dict[tuple[int, int], float] = field(default_factory=dict, repr=False)
+    _rows: dict[int, _Row] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         """Refuse bytes that are no whole table."""
         if len(self.data) < _HEADER.size or len(self.data) != self._offsets()[-1]:
-            raise ResourceError("the compiled feature table is damaged; delete it and run again")
+            raise ResourceError(f"{self.origin}: damaged or cut; delete it and run again")
 
     def _offsets(self) -> tuple[int, ...]:
         """Return where codes, classes, starts, related, flags, sounds, matrix, provenance, end."""
@@ -92,8 +94,9 @@ class FeatureCosts:
         if magic != MAGIC:
             return (-1,)
         words = (related + 31) // 32
-        sizes = (tokens * 4,) * 2 + (tokens * 4 + 4,) + (tokens * 4,) * 2
-        sizes += ((sounds * 2 + 3) // 4 * 4, related * words * 4, provenance)
+        column = tokens * 4
+        sizes = [column, column, column + 4, column, column]
+        sizes += [(sounds * 2 + 3) // 4 * 4, related * words * 4, provenance]
         offsets = [_HEADER.size]
         for size in sizes:
             offsets.append(offsets[-1] + size)
@@ -141,15 +144,24 @@ class FeatureCosts:
             related[slot],
         )
 
-    def __call__(self, one: int, two: int) -> float:
-        """Return the cost of `two` in the place of `one`, two different codes; not rounded."""
-        pair = (one, two)
-        cost = self._pairs.get(pair)
-        if cost is None:
-            cost = self._pairs[pair] = self._cost(one, two)
-        return cost
+    @property
+    def lowest(self) -> float:
+        """No substitution costs less; above 0."""
+        return self.weights.lowest
 
-    def _cost(self, one: int, two: int) -> float:
+    def row(self, code: int) -> Mapping[int, float]:
+        """Return the cost of each other code in the place of this one, computed when asked for."""
+        known = self._rows.get(code)
+        if known is None:
+            known = self._rows[code] = _Row(self, code)
+        return known
+
+    def cost(self, one: int, two: int) -> float:
+        """Return the cost of `two` in the place of `one`, two different codes; not rounded."""
+        return self.row(one)[two]
+
+    def compute(self, one: int, two: int) -> float:
+        """Return the same, from the table, past what is remembered."""
         (a, row), (b, column) = self.features(one), self.features(two)
         weights = self.weights
         meaning = weights.no_class
@@ -170,6 +182,19 @@ class FeatureCosts:
         start = self._offsets()[6]
         word = memoryview(self.data)[start + bit // 32 * 4 :][:4].cast("I")[0]
         return bool(word >> bit % 32 & 1)
+
+
+class _Row(dict[int, float]):
+    """Costs of one token; a dictionary that fills itself is the fastest look-up Python has."""
+
+    def __init__(self, table: FeatureCosts, code: int) -> None:
+        super().__init__()
+        self._table = table
+        self._code = code
+
+    def __missing__(self, other: int) -> float:
+        cost = self[other] = self._table.compute(self._code, other)
+        return cost
 
 
 def build(
@@ -217,9 +242,7 @@ def build(
         weights.lowest,
     )
     classes = [_packed(features[code].components) for code in codes]
-    flags = [
-        _MARK * features[code].mark + _SOUNDED * features[code].sounded for code in codes
-    ]
+    flags = [_MARK * features[code].mark + _SOUNDED * features[code].sounded for code in codes]
     words32 = [*codes, *classes, *starts, *(place.get(code, 0) for code in codes), *flags]
     padded = sounds + [0] * (len(sounds) % 2)
     return b"".join(

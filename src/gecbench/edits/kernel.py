@@ -15,9 +15,24 @@ k. Rules as ChERRANT's `alignment.py` (MuCGEC 3922193), which differ from a plai
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Mapping
+from typing import Protocol
 
 Arc = tuple[str, int, int]
+
+
+class GradedCost(Protocol):
+    """A substitution cost that depends on the tokens."""
+
+    @property
+    def lowest(self) -> float:
+        """No substitution costs less; above 0."""
+        ...
+
+    def row(self, code: int) -> Mapping[int, float]:
+        """Return the cost of each other code in the place of this one."""
+        ...
+
 
 _MATCH, _SWAP, _SUBSTITUTE, _INSERT, _DELETE = 1, 2, 4, 8, 16
 
@@ -32,9 +47,7 @@ class Lattice:
             means that each costs 1 and that there are no transpositions (edit distance).
     """
 
-    def __init__(
-        self, source: bytes, target: bytes, cost: Callable[[int, int], float] | None
-    ) -> None:
+    def __init__(self, source: bytes, target: bytes, cost: GradedCost | None) -> None:
         """Fill the table."""
         self._a = array("I", source)
         self._b = array("I", target)
@@ -50,33 +63,46 @@ class Lattice:
         self._swaps: dict[tuple[int, int], int] = {}
         self._fill(self._a[prefix:n], self._b[prefix:m], cost)
 
-    def _fill(
-        self, a: array[int], b: array[int], cost: Callable[[int, int], float] | None
-    ) -> None:
+    def _fill(self, a: array[int], b: array[int], cost: GradedCost | None) -> None:
+        lowest = cost.lowest if cost else 1.0
+        seen = [0] * (len(b) + 1)  # row where b's token last stood in a
         table: list[list[float]] = [[float(y) for y in range(len(b) + 1)]]
         self._kept.append(bytearray(len(b) + 1))
         for x, token in enumerate(a, 1):
             above, row, kept = table[-1], [float(x)], bytearray(len(b) + 1)
             table.append(row)
+            costs = cost.row(token) if cost else None
+            last = 0  # column where a's token last stood in b
             for y, other in enumerate(b, 1):
+                diagonal = above[y - 1]
                 if token == other:
-                    row.append(above[y - 1])
+                    row.append(diagonal)
                     kept[y] = _MATCH
+                    last, seen[y] = y, x
                     continue
-                width = _swap_width(table, a, b, x, y) if cost else 0
-                swap = table[x - width][y - width] + (width - 1) if width else 3.0 + above[y - 1]
-                replace = above[y - 1] + (cost(token, other) if cost else 1)
-                insert, delete = row[y - 1] + 1, above[y] + 1
-                least = min(swap, replace, insert, delete)
+                insert, delete = row[-1] + 1, above[y] + 1
+                least = insert if insert < delete else delete
+                ops = 0
+                # Only tokens that both sides have met can have changed places.
+                if last and costs is not None and seen[y]:
+                    width = _swap_width(table, a, b, x, y, max(y - last, x - seen[y]))
+                    if width:
+                        swap = table[x - width][y - width] + (width - 1)
+                        if swap <= least:
+                            least, ops = swap, _SWAP
+                            self._swaps[x, y] = width
+                if diagonal + lowest <= least:
+                    replace = diagonal + (1 if costs is None else costs[other])
+                    if replace < least:
+                        least, ops = replace, _SUBSTITUTE
+                    elif replace == least:
+                        ops |= _SUBSTITUTE
+                if insert == least:
+                    ops |= _INSERT
+                if delete == least:
+                    ops |= _DELETE
                 row.append(least)
-                kept[y] = (
-                    _SWAP * (swap == least)
-                    | _SUBSTITUTE * (replace == least)
-                    | _INSERT * (insert == least)
-                    | _DELETE * (delete == least)
-                )
-                if swap == least:
-                    self._swaps[x, y] = width
+                kept[y] = ops
             self._kept.append(kept)
 
     def _ops(self, i: int, j: int) -> int:
@@ -164,15 +190,15 @@ class Lattice:
 
 
 def _swap_width(
-    table: list[list[float]], a: array[int], b: array[int], x: int, y: int
+    table: list[list[float]], a: array[int], b: array[int], x: int, y: int, nearest: int
 ) -> int:
-    """Return k + 1 for the smallest transposition that ends at (x, y), or 0."""
-    k = 1
-    while k < min(x, y) and table[x - k][y - k] != table[x - k - 1][y - k - 1]:
-        if (
-            a[x - 1] in b[y - k - 1 : y]  # cheap, and false nearly always
-            and sorted(a[x - k - 1 : x]) == sorted(b[y - k - 1 : y])
-        ):
+    """Return k + 1 for the smallest transposition that ends at (x, y), or 0.
+
+    Below k = `nearest` one side lacks the other's last token.
+    """
+    for k in range(1, min(x, y)):
+        if table[x - k][y - k] == table[x - k - 1][y - k - 1]:
+            return 0
+        if k >= nearest and sorted(a[x - k - 1 : x]) == sorted(b[y - k - 1 : y]):
             return k + 1
-        k += 1
     return 0

@@ -56,8 +56,25 @@ class SpanF:
             parts["without"] = ",".join(sorted(self.chosen.exclude))
         return Signature(parts)
 
+    def leaves_out(self, case: Case) -> bool:
+        """Say whether a sentence is not scored because no annotator could correct it.
+
+        With choice "corpus-greedy" this is the official script's test, which misses such a
+        sentence where two annotators say so, and where edits are limited to "multi".
+        """
+        if self.choice == "corpus-greedy" and (
+            len(case.references) > 1 or self.chosen.size == "multi"
+        ):
+            return False
+        return all(version.unannotatable for version in case.references)
+
     def stats(self, case: Case) -> Rows:
-        """Return the counts of each hypothesis version against each reference."""
+        """Return the counts of each hypothesis version against each reference.
+
+        A sentence that is left out has none.
+        """
+        if self.leaves_out(case):
+            return ()
         references = [keys(version, self.level, self.chosen) for version in case.references]
         rows: list[Pairing] = []
         for h, hypothesis in enumerate(case.hypotheses):
@@ -66,8 +83,8 @@ class SpanF:
                 rows.append(Pairing(h, r, *pair(found, reference)))
         return tuple(rows)
 
-    def choose(self, stats: Sequence[Rows]) -> tuple[Pairing, ...]:
-        """Return the pairing that counts for each sentence."""
+    def choose(self, stats: Sequence[Rows]) -> tuple[Pairing | None, ...]:
+        """Return the pairing that counts for each sentence, None where it is left out."""
         return choose(stats, self.choice, self.beta)
 
     def aggregate(self, stats: Sequence[Rows]) -> Score:
@@ -75,6 +92,8 @@ class SpanF:
         total = Counts()
         by_type: dict[str, Counts] = {}
         for pairing in self.choose(stats):
+            if pairing is None:
+                continue
             total += pairing.counts
             for label, counts in pairing.by_type.items():
                 by_type[label] = by_type.get(label, Counts()) + counts

@@ -76,23 +76,25 @@ class Cases:
             )
             self._prepared.append(prepared)
 
-    def of(self, system: SystemOutput) -> Iterator[Case]:
+    def of(
+        self,
+        system: SystemOutput,
+        watch: Callable[[Sequence[Sample]], Iterator[Sample]] = iter,
+    ) -> Iterator[Case]:
         """Yield a case for each sentence of the corpus, in its order.
 
         Raises:
             CorpusError: The edits of both sides count in different tokens.
         """
-        for prepared in self._prepared:
-            sample = prepared.sample
+        samples = [prepared.sample for prepared in self._prepared]
+        for sample, prepared in zip(watch(samples), self._prepared, strict=True):
             given = system.tokens.get(sample.id, ())
             hypotheses = tuple(
                 self._version(rewrite, prepared, given) for rewrite in system.hypotheses[sample.id]
             )
             yield Case(sample.id, hypotheses, prepared.references)
 
-    def _version(
-        self, rewrite: Rewrite, prepared: _Prepared, tokens: tuple[str, ...]
-    ) -> Version:
+    def _version(self, rewrite: Rewrite, prepared: _Prepared, tokens: tuple[str, ...]) -> Version:
         if rewrite.unannotatable:
             return Version((), unannotatable=True)
         if rewrite.edit_sets:

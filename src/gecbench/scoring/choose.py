@@ -14,8 +14,8 @@ CHOICES: tuple[Choice, ...] = ("corpus-greedy", "sentence-best")
 
 def choose(
     rows: Sequence[tuple[Pairing, ...]], choice: Choice, beta: float
-) -> tuple[Pairing, ...]:
-    """Return one pairing for each sentence.
+) -> tuple[Pairing | None, ...]:
+    """Return one pairing for each sentence, None for those without any.
 
     "corpus-greedy" is the rule of ERRANT and ChERRANT (compare_m2_for_evaluation.py): going
     through the corpus, the pairing which makes F of the running totals, rounded to 4 decimals,
@@ -24,13 +24,16 @@ def choose(
     not rounded, and breaks ties alike: the order makes no difference.
 
     Args:
-        rows: The pairings of each sentence, at least one.
+        rows: The pairings of each sentence; none where it is left out.
         choice: Which rule.
         beta: Weight of recall in F.
     """
-    chosen: list[Pairing] = []
+    chosen: list[Pairing | None] = []
     total = Counts()
     for row in rows:
+        if not row:
+            chosen.append(None)
+            continue
         best = row[0]
         if len(row) > 1:
             ranks = [_rank(pairing.counts, total, choice, beta) for pairing in row]
@@ -43,8 +46,5 @@ def choose(
 def _rank(
     counts: Counts, total: Counts, choice: Choice, beta: float
 ) -> tuple[float, int, int, int]:
-    if choice == "corpus-greedy":
-        f = round((total + counts).f(beta), 4)
-    else:
-        f = counts.f(beta)
+    f = round((total + counts).f(beta), 4) if choice == "corpus-greedy" else counts.f(beta)
     return f, counts.tp, -counts.fp, -counts.fn

@@ -30,7 +30,7 @@ def scheme(
     *,
     strategy: Strategy = "all",
     simplify: bool = True,
-    resource: Callable[[str], Path],
+    resource: Callable[[str], bytes],
     cache: Path,
     say: Callable[[str], None],
 ) -> Scheme:
@@ -41,7 +41,7 @@ def scheme(
             first one.
         simplify: Convert targets, never sources, to simplified characters by OpenCC t2s, as
             ChERRANT does.
-        resource: Path of a resource of the data set "cherrant" by file name.
+        resource: Verified content of a file of the data set "cherrant", by its name.
         cache: Folder for the compiled resources.
         say: Told once when resources are compiled.
 
@@ -91,9 +91,7 @@ def _simplifier() -> tuple[Callable[[str], str], str]:
     return convert, str(opencc.__version__)
 
 
-def _extract(
-    source: Sentence, target: Sentence, costs: FeatureCosts, *, first: bool
-) -> Extraction:
+def _extract(source: Sentence, target: Sentence, costs: FeatureCosts, *, first: bool) -> Extraction:
     if source.codes == target.codes:
         return Extraction(((),))
     n, m = len(source.tokens), len(target.tokens)

@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from string import punctuation
-
 from gecbench.edits.merge import Segment, Window
-
-# The order matters: of several characters together, only neighbours in this order are found.
-_MARKS = (
-    punctuation
-    + "！？｡＂＃＄％＆＇（）＊＋，－／：；＜＝＞＠［＼］＾＿｀｛｜｝～｟｠｢｣､、〃》「」『』【】〔〕〖〗〘〙〚〛〜〝〞〟–—‘‛“”„‟…‧"
-    + "'."
-)
+from gecbench.lang.zh.marks import MERGE_MARKS
 
 
 def windows(source: tuple[str, ...], target: tuple[str, ...]) -> Window:
@@ -50,7 +42,7 @@ def _exchanged(w1: str, w2: str, w3: str, w4: str) -> bool:
 def _moved(deleted: str, inserted: str) -> bool:
     """Say whether the deleted text is the inserted one, moved and perhaps slightly changed."""
     longer, shorter = sorted((deleted, inserted), key=len, reverse=True)
-    if longer in _MARKS or shorter in _MARKS or len(longer) - len(shorter) > 1:
+    if longer in MERGE_MARKS or shorter in MERGE_MARKS or len(longer) - len(shorter) > 1:
         return False
     if len(shorter) == 1:
         return longer == shorter

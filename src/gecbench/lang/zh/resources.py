@@ -11,17 +11,13 @@ import hashlib
 from collections.abc import Callable, Iterable
 from importlib.util import find_spec
 from pathlib import Path
-from string import punctuation
 
-from gecbench.core.errors import FormatError, MissingExtraError
+from gecbench.core.errors import MissingExtraError
 from gecbench.core.files import read_bytes, write_bytes
 from gecbench.edits.features import FeatureCosts, Features, Weights, build
+from gecbench.lang.zh.marks import MARKS
 
 _FORMAT = b"1"
-_MARKS = (
-    punctuation
-    + "！？｡＂＃＄％＆＇（）＊＋，－／：；＜＝＞＠［＼］＾＿｀｛｜｝～｟｠｢｣､、〃》「」『』【】〔〕〖〗〘〙〚〛〜〝〞〟〰〾〿–—‘‛“”„‟…‧﹏"
-)
 _HAN = range(0x4E00, 0x9FFF + 1)
 
 # cherrant_spec, section 4: written as ChERRANT writes them, because doubles decide ties.
@@ -37,71 +33,66 @@ _WEIGHTS = Weights(
 
 
 def load_costs(
-    resource: Callable[[str], Path], cache: Path, say: Callable[[str], None]
+    resource: Callable[[str], bytes], cache: Path, say: Callable[[str], None]
 ) -> FeatureCosts:
     """Return ChERRANT's substitution costs, compiling them at first use.
 
     Args:
-        resource: Path of a resource by file name.
+        resource: Verified content of a resource by file name.
         cache: Folder for the compiled table; made if missing.
         say: Told once, when the table is compiled.
 
     Raises:
         MissingExtraError: pypinyin is not installed.
-        FormatError: A resource is not what its name promises.
     """
-    cilin_path, confusion_path = resource("cilin.txt"), resource("confusion_dict.txt")
-    cilin, confusion = read_bytes(cilin_path), read_bytes(confusion_path)
+    cilin, confusion = resource("cilin.txt"), resource("confusion_dict.txt")
     spec = find_spec("pypinyin")
     if spec is None or spec.origin is None:
         raise MissingExtraError("pypinyin, which zh-cherrant takes readings from,", "zh")
-    pinyin_version = read_bytes(Path(spec.origin))  # its __init__ holds its version
+    pypinyin_init = read_bytes(Path(spec.origin))  # holds its version
     digest = hashlib.sha256()
-    for part in (_FORMAT, cilin, confusion, pinyin_version):
+    for part in (_FORMAT, cilin, confusion, pypinyin_init):
         digest.update(hashlib.sha256(part).digest())
     compiled = cache / f"zh-cherrant-{digest.hexdigest()[:16]}.features"
     if compiled.exists():
-        return FeatureCosts(read_bytes(compiled))
+        return FeatureCosts(read_bytes(compiled), origin=str(compiled))
     say(f"compiling ChERRANT's resources, once, into {compiled}")
-    costs = FeatureCosts(_compile(cilin, cilin_path, confusion, confusion_path))
+    costs = FeatureCosts(_compile(cilin, confusion))
     cache.mkdir(parents=True, exist_ok=True)
     write_bytes(compiled, costs.data)
     return costs
 
 
-def _compile(cilin: bytes, cilin_path: Path, confusion: bytes, confusion_path: Path) -> bytes:
+def _compile(cilin: bytes, confusion: bytes) -> bytes:
     import pypinyin  # 0.3 s, once
 
-    classes = _character_classes(cilin, cilin_path)
+    classes = _character_classes(cilin.decode("gbk"))
     sounds = _Sounds()
     features: dict[int, Features] = {}
-    for code in {*_HAN, *map(ord, classes), *map(ord, _MARKS)}:
+    for code in {*_HAN, *map(ord, classes), *map(ord, MARKS)}:
         character = chr(code)
-        han = code in _HAN
+        readings: Iterable[str] = ()
+        if code in _HAN:
+            style = pypinyin.Style.NORMAL
+            readings = pypinyin.pinyin(character, style=style, heteronym=True)[0]
         features[code] = Features(
             components=classes.get(character),
-            sounds=sounds.identifiers(
-                pypinyin.pinyin(character, style=pypinyin.Style.NORMAL, heteronym=True)[0]
-            )
-            if han
-            else frozenset(),
-            sounded=han,
-            mark=character in _MARKS,
+            sounds=sounds.identifiers(readings),
+            sounded=code in _HAN,
+            mark=character in MARKS,
         )
-    relations = sorted(
-        {
-            (ord(one), ord(two))
-            for one, others in _confusions(confusion, confusion_path).items()
-            for two in others
-            if ord(one) in _HAN and ord(two) in _HAN
-        }
-    )
+    relations = {
+        (ord(one), ord(two))
+        for one, others in _confusions(confusion.decode("utf-8")).items()
+        for two in others
+        if ord(one) in _HAN and ord(two) in _HAN
+    }
     provenance = {
         "cilin": hashlib.sha256(cilin).hexdigest()[:8],
         "confusion": hashlib.sha256(confusion).hexdigest()[:8],
         "pypinyin": str(pypinyin.__version__),
     }
-    return build(features, relations, _WEIGHTS, provenance)
+    return build(features, sorted(relations), _WEIGHTS, provenance)
 
 
 class _Sounds:
@@ -114,40 +105,21 @@ class _Sounds:
         return frozenset(self._known.setdefault(r, len(self._known)) for r in readings)
 
 
-def _character_classes(raw: bytes, path: Path) -> dict[str, tuple[int, int, int]]:
+def _character_classes(text: str) -> dict[str, tuple[int, int, int]]:
     """Return the class of each single character: that of the last line which holds it."""
-    try:
-        lines = raw.decode("gbk").splitlines()
-    except UnicodeDecodeError as error:
-        line = raw[: error.start].count(b"\n") + 1
-        raise FormatError(
-            f"{path}:{line}: not GBK; run: gecbench data get cherrant --force"
-        ) from None
     classes: dict[str, tuple[int, int, int]] = {}
-    for number, line in enumerate(lines, 1):
+    for line in text.splitlines():
         code, *words = line.split()
-        if len(code) < 4 or not code[2:4].isdigit():
-            raise FormatError(
-                f"{path}:{number}: {code!r} is no thesaurus code such as 'Aa01A01='; "
-                "run: gecbench data get cherrant --force"
-            )
         # Components are compared each on its own, so any injective numbering serves.
-        components = (ord(code[0]) & 255, ord(code[1]) & 255, int(code[2:4]))
+        components = (ord(code[0]), ord(code[1]), int(code[2:4]))
         classes.update((word, components) for word in words if len(word) == 1)
     return classes
 
 
-def _confusions(raw: bytes, path: Path) -> dict[str, list[str]]:
+def _confusions(text: str) -> dict[str, list[str]]:
     """Return the confusable characters of each; a later line of one key replaces an earlier."""
-    try:
-        lines = raw.decode("utf-8").splitlines()
-    except UnicodeDecodeError as error:
-        line = raw[: error.start].count(b"\n") + 1
-        raise FormatError(
-            f"{path}:{line}: not UTF-8; run: gecbench data get cherrant --force"
-        ) from None
     confusions: dict[str, list[str]] = {}
-    for line in lines:
+    for line in text.splitlines():
         key, _, members = line.partition(" ")
         if len(key) == 1:  # one line starts with a space and defines no key
             confusions[key] = [member for member in members.split() if len(member) == 1]

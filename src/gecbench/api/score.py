@@ -1,0 +1,254 @@
+"""Scoring systems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Literal, cast
+
+from gecbench import __version__
+from gecbench.api.edits import Watch, default_scheme, load_scheme, unwatched
+from gecbench.core.case import Case
+from gecbench.core.errors import CorpusError, UsageError
+from gecbench.core.registry import resolve
+from gecbench.core.sample import Corpus, Sample, SystemOutput
+from gecbench.core.scheme import Scheme
+from gecbench.edits.sets import SET_LIMIT
+from gecbench.metrics import METRICS
+from gecbench.metrics.spanf import Rows, SpanF
+from gecbench.scoring.cases import Cases
+from gecbench.scoring.choose import CHOICES, Choice
+from gecbench.scoring.pairing import LEVELS, Filter, Level
+from gecbench.scoring.results import Result, ScoreReport, SentenceResult
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How systems are scored.
+
+    Args:
+        metrics: Names of metrics.
+        level: What has to agree for an edit to count.
+        beta: Weight of recall in F, above 0.
+        choice: How the reference of a sentence is chosen.
+        size: Edits that take part by the source tokens they span: any, single, multi.
+        exclude: Edit labels that take no part.
+        max_references: Only the first this many references of each sentence.
+        references_exactly: Only sentences with this many references, after `max_references`.
+        by: A metadata field; each of its values is scored as a subset, too.
+
+    Raises:
+        UsageError: Names the option, its value and what it may be.
+    """
+
+    metrics: tuple[str, ...] = ("cherrant",)
+    level: Level = "correction"
+    beta: float = 0.5
+    choice: Choice = "corpus-greedy"
+    size: Literal["any", "single", "multi"] = "any"
+    exclude: tuple[str, ...] = ()
+    max_references: int | None = None
+    references_exactly: int | None = None
+    by: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse values that would give numbers without meaning."""
+        for option, value, allowed in (
+            ("level", self.level, LEVELS),
+            ("choice", self.choice, CHOICES),
+            ("size", self.size, ("any", "single", "multi")),
+        ):
+            if value not in allowed:
+                raise UsageError(f"{option} {value!r} is unknown; one of: {', '.join(allowed)}")
+        if not 0 < self.beta < float("inf"):
+            raise UsageError(f"beta {self.beta:g} must be a number above 0")
+        for option, number in (
+            ("max-references", self.max_references),
+            ("references-exactly", self.references_exactly),
+        ):
+            if number is not None and number < 1:
+                raise UsageError(f"{option} {number} must be at least 1")
+        for label in self.exclude:
+            if label.lower() in ("noop", "na", ""):
+                raise UsageError(
+                    f"{label!r} is no type of edit and cannot be excluded; types are as in the "
+                    "labels that --by-type 3 shows"
+                )
+
+
+def score(
+    corpus: Corpus,
+    systems: Sequence[SystemOutput],
+    *,
+    scheme: Scheme | Callable[[], Scheme] | None = None,
+    options: Options | None = None,
+    watch: Watch = unwatched,
+) -> ScoreReport:
+    """Return how systems fare on a corpus.
+
+    Args:
+        corpus: With at least one reference for every sentence.
+        systems: Their outputs, joined to this corpus.
+        scheme: How edits are found where texts are given, or a function that gives it, asked
+            only if it is needed; None means the default of the corpus's language.
+        options: How to score.
+        watch: Wraps long loops, to show progress.
+
+    Raises:
+        GecbenchError: Something does not fit together.
+    """
+    options = options or Options()
+    names = [system.system for system in systems]
+    if len(set(names)) < len(names):
+        raise UsageError(f"two systems have one name among {', '.join(names)}; name them apart")
+    maker = _Maker(corpus, scheme)
+    cases = Cases(maker)
+    cases.prepare(
+        corpus,
+        max_references=options.max_references,
+        watch=partial(watch, "references"),
+    )
+    places = _places(corpus, options)
+    outputs = {}
+    for system in systems:
+        found = list(cases.of(system, partial(watch, system.system)))
+        outputs[system.system] = [found[place] for place in places]
+    context = _context(cases, maker, options)
+    samples = [corpus.samples[place] for place in places]
+    return _report(corpus, samples, outputs, options, context, _notes(cases))
+
+
+@dataclass(slots=True)
+class _Maker:
+    """Gives the scheme when it is first asked for."""
+
+    corpus: Corpus
+    wanted: Scheme | Callable[[], Scheme] | None
+    made: Scheme | None = field(default=None)
+
+    def __call__(self) -> Scheme:
+        if self.made is None:
+            if self.wanted is None:
+                self.made = load_scheme(default_scheme(self.corpus))
+            else:
+                self.made = self.wanted if isinstance(self.wanted, Scheme) else self.wanted()
+            if self.corpus.lang not in (None, self.made.lang):
+                raise UsageError(
+                    f"{self.corpus.name}: scheme {self.made.name} is for language "
+                    f"{self.made.lang!r}, the corpus is {self.corpus.lang!r}; "
+                    "choose another by --scheme"
+                )
+        return self.made
+
+
+def _places(corpus: Corpus, options: Options) -> list[int]:
+    """Return which sentences have the wanted number of references."""
+    if options.references_exactly is None:
+        return list(range(len(corpus.samples)))
+    most = options.max_references
+    places = [
+        place
+        for place, sample in enumerate(corpus.samples)
+        if len(sample.references[:most]) == options.references_exactly
+    ]
+    if not places:
+        raise CorpusError(
+            f"{corpus.name}: no sentence has exactly {options.references_exactly} references"
+        )
+    return places
+
+
+def _context(cases: Cases, maker: _Maker, options: Options) -> dict[str, str]:
+    """Return the part of the signature that says what edits and references are used."""
+    context: dict[str, str] = {}
+    if cases.given:
+        context["edits"] = "as given" if not cases.extracted else "given and extracted"
+    if cases.extracted and maker.made:
+        context |= maker.made.signature
+    references = f"first {options.max_references}" if options.max_references else "all"
+    if options.references_exactly:
+        references += f", exactly {options.references_exactly}"
+    return {**context, "references": references, "gecbench": __version__}
+
+
+def _notes(cases: Cases) -> tuple[str, ...]:
+    if not cases.capped:
+        return ()
+    names = ", ".join(cases.capped[:5]) + (", ..." if len(cases.capped) > 5 else "")
+    return (
+        f"{len(cases.capped)} sentences have more than {SET_LIMIT} different edit sets, of which "
+        f"the first was kept, as by strategy first: {names}",
+    )
+
+
+def _subsets(
+    corpus: Corpus, samples: Sequence[Sample], by: str | None
+) -> dict[str | None, list[int]]:
+    """Return the places of all sentences, then of those that share a value of a field."""
+    subsets: dict[str | None, list[int]] = {None: list(range(len(samples)))}
+    for place, sample in enumerate(samples):
+        if by is None:
+            break
+        if by not in sample.meta:
+            known = sorted({name for one in samples for name in one.meta})
+            raise CorpusError(
+                f"{corpus.name}: sentence {sample.id!r} has no metadata field {by!r}; "
+                f"fields are: {', '.join(known) or 'none (add some with --meta)'}"
+            )
+        subsets.setdefault(sample.meta[by], []).append(place)
+    return subsets
+
+
+def _report(
+    corpus: Corpus,
+    samples: Sequence[Sample],
+    outputs: Mapping[str, Sequence[Case]],
+    options: Options,
+    context: Mapping[str, str],
+    notes: tuple[str, ...],
+) -> ScoreReport:
+    subsets = _subsets(corpus, samples, options.by)
+    results: list[Result] = []
+    per_sentence: dict[tuple[str, str], tuple[SentenceResult, ...]] = {}
+    uncorrectable = 0
+    for name in options.metrics:
+        metric = _metric(name, options, context)
+        for system, cases in outputs.items():
+            rows = [metric.stats(case) for case in cases]
+            uncorrectable = rows.count(())
+            for subset, places in subsets.items():
+                results.append(_result(metric, system, subset, [rows[at] for at in places]))
+            per_sentence[system, name] = tuple(
+                SentenceResult(sample.id, chosen, row)
+                for sample, chosen, row in zip(samples, metric.choose(rows), rows, strict=True)
+            )
+    left_out = {
+        "no annotator could correct it": uncorrectable,
+        "other number of references": len(corpus.samples) - len(samples),
+    }
+    return ScoreReport(
+        corpus=corpus.name,
+        sentences=len(corpus.samples),
+        left_out={reason: count for reason, count in left_out.items() if count},
+        beta=options.beta,
+        results=tuple(results),
+        per_sentence=per_sentence,
+        notes=notes,
+    )
+
+
+def _metric(name: str, options: Options, context: Mapping[str, str]) -> SpanF:
+    make = cast("type[SpanF]", resolve("metric", name, METRICS))
+    return make(
+        level=options.level,
+        beta=options.beta,
+        choice=options.choice,
+        chosen=Filter(options.size, frozenset(options.exclude)),
+        context=context,
+    )
+
+
+def _result(metric: SpanF, system: str, subset: str | None, rows: Sequence[Rows]) -> Result:
+    scored = len(rows) - list(rows).count(())
+    return Result(system, metric.name, subset, scored, metric.aggregate(rows))

@@ -1,0 +1,59 @@
+"""gecbench doctor."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+
+from gecbench import __version__
+from gecbench.cli.options import FILE
+from gecbench.core.errors import ResourceError
+
+_EXTRAS = {"opencc": "zh", "pypinyin": "zh"}
+_SLOW = "python (install a C++ compiler and gecbench again: twenty times faster, same numbers)"
+
+
+@click.command()
+@click.option("--data", "folder", type=FILE, envvar="GECBENCH_DATA", help="Data folder.")
+@click.option("--mirror", type=FILE, envvar="GECBENCH_DATA_MIRROR", help="Folder with data sets.")
+def doctor(folder: Path | None, mirror: Path | None) -> None:
+    """Say what is installed, which alignment kernel is in use, and what is missing."""
+    from gecbench.datasets.catalog import data_set
+    from gecbench.datasets.store import cache_folder, data_folder, locate
+    from gecbench.edits.align import kernel_name
+
+    folder = folder or data_folder()
+    lines = {
+        "gecbench": __version__,
+        "python": sys.version.split()[0],
+        "kernel": "compiled" if kernel_name() == "compiled" else _SLOW,
+    }
+    for package, extra in _EXTRAS.items():
+        lines[package] = _version(package, extra)
+    lines["data folder"] = str(folder)
+    lines["mirror"] = str(mirror) if mirror else "none (--mirror or GECBENCH_DATA_MIRROR)"
+    lines["cache"] = str(cache_folder())
+    resources = data_set("cherrant")
+    for file in resources.files:
+        try:
+            place = locate(resources, file.name, folder=folder, mirror=mirror)
+        except ResourceError as error:
+            lines[file.name] = str(error)
+        else:
+            lines[file.name] = str(place)
+    width = max(map(len, lines))
+    for name, value in lines.items():
+        click.echo(f"{name:{width}}  {value}")
+
+
+def _version(package: str, extra: str) -> str:
+    if find_spec(package) is None:
+        return f"missing; run: pip install 'gecbench[{extra}]'"
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "present, version unknown"

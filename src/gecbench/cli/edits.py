@@ -1,0 +1,68 @@
+"""gecbench edits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Unpack
+
+import click
+
+from gecbench.cli.options import (
+    FILE,
+    CorpusGiven,
+    SchemeGiven,
+    corpus_options,
+    load_corpus,
+    say,
+    scheme_maker,
+    scheme_options,
+    watch,
+)
+
+
+class _Given(CorpusGiven, SchemeGiven):
+    """The options of the command, by the names of their parameters."""
+
+    target_format: str
+    output: Path
+
+
+@click.command()
+@click.argument("corpus", type=FILE)
+@corpus_options
+@scheme_options
+@click.option(
+    "--to",
+    "target_format",
+    type=click.Choice(["m2", "jsonl"]),
+    default="m2",
+    show_default=True,
+    help="Format to write.",
+)
+@click.option(
+    "-o", "--output", type=FILE, default=Path("-"), help="File to write, instead of the terminal."
+)
+def edits(corpus: Path, **given: Unpack[_Given]) -> None:
+    """Find the edits between sources and references, and write them as M2 or JSONL.
+
+    Give a system's outputs as the references to see the edits of a system.
+
+    \b
+    gecbench edits dev.tsv -o dev.m2
+    gecbench edits source.txt --reference output.txt --scheme zh-char
+    """
+    from gecbench.api.edits import extract
+    from gecbench.api.files import save
+
+    loaded = load_corpus(corpus, given)
+    extracted = extract(loaded, scheme_maker(loaded, given)(), watch=watch)
+    capped = [s.id for s in extracted.samples if any(r.capped for r in s.references)]
+    for loss in save(extracted, given["output"], format=given["target_format"]):
+        say(f"note: {loss}")
+    if capped:
+        from gecbench.edits.sets import SET_LIMIT
+
+        say(
+            f"note: {len(capped)} sentences have more than {SET_LIMIT} different edit sets, of "
+            f"which the first was kept: {', '.join(capped[:5])}{', ...' * (len(capped) > 5)}"
+        )

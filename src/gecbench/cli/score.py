@@ -1,0 +1,165 @@
+"""gecbench score."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Unpack
+
+import click
+
+from gecbench.cli.options import (
+    FILE,
+    CorpusGiven,
+    SchemeGiven,
+    corpus_options,
+    load_corpus,
+    scheme_maker,
+    scheme_options,
+    watch,
+)
+from gecbench.core.errors import UsageError
+from gecbench.core.files import write_text
+from gecbench.core.sample import Corpus
+from gecbench.scoring.choose import CHOICES, Choice
+from gecbench.scoring.pairing import LEVELS, Level
+
+if TYPE_CHECKING:
+    from gecbench.api.score import Options
+
+
+class _Given(CorpusGiven, SchemeGiven):
+    """The options of the command, by the names of their parameters."""
+
+    metric: str
+    level: Level
+    beta: float
+    choice: Choice
+    max_references: int | None
+    references_exactly: int | None
+    by: str | None
+    tier: str | None
+    size: Literal["any", "single", "multi"]
+    exclude: str | None
+    span: str | None
+    output: str
+    per_sentence: Path | None
+
+
+@click.command()
+@click.argument("corpus", type=FILE)
+@click.argument("systems", type=FILE, nargs=-1, required=True, metavar="SYSTEM...")
+@corpus_options
+@scheme_options
+@click.option("--metric", default="cherrant", show_default=True, help="Metrics, with commas.")
+@click.option(
+    "--level",
+    type=click.Choice(LEVELS),
+    default="correction",
+    show_default=True,
+    help="What has to agree for an edit to count as found.",
+)
+@click.option("--beta", type=float, default=0.5, show_default=True, help="Weight of recall in F.")
+@click.option(
+    "--choice",
+    type=click.Choice(CHOICES),
+    default="corpus-greedy",
+    show_default=True,
+    help="How a sentence's reference is chosen: as the official scripts, or independent of order.",
+)
+@click.option("--max-references", type=int, help="Use only the first K references.")
+@click.option("--references-exactly", type=int, help="Score sentences with just K references.")
+@click.option("--by", metavar="FIELD", help="Score each value of a metadata field apart, too.")
+@click.option(
+    "--by-type",
+    "tier",
+    type=click.Choice(["1", "2", "3"]),
+    help="Show counts by type: operation (1), category (2), whole label (3).",
+)
+@click.option(
+    "--edits",
+    "size",
+    type=click.Choice(["any", "single", "multi"]),
+    default="any",
+    show_default=True,
+    help="Only edits of up to one source token, or only longer ones.",
+)
+@click.option("--exclude", metavar="TYPES", help="Leave out edits of these types, with commas.")
+@click.option("--range", "span", metavar="A:B", help="Score sentences A+1 to B of the corpus.")
+@click.option(
+    "--format",
+    "output",
+    type=click.Choice(["text", "json", "csv", "latex"]),
+    default="text",
+    show_default=True,
+    help="How results are printed.",
+)
+@click.option("--per-sentence", type=FILE, help="Write each sentence's counts as JSON lines.")
+def score(corpus: Path, systems: tuple[Path, ...], **given: Unpack[_Given]) -> None:
+    """Score systems on a corpus with references.
+
+    CORPUS is in any format (MuCGEC's TSV, M2, JSONL, or text lines with --reference). A SYSTEM
+    is a file with its outputs: text lines, TSV, M2 or JSONL; NAME=FILE gives it a name.
+
+    \b
+    gecbench score dev.tsv mine.txt theirs=output.tsv
+    gecbench score dev.jsonl mine.txt --level detection-token --by origin
+    """
+    from gecbench.api.files import load_system
+    from gecbench.api.score import score as run
+    from gecbench.reports.scores import render, render_sentences
+
+    options = _options(given)
+    loaded = load_corpus(corpus, given)
+    outputs = []
+    for path in systems:
+        name, file = _named(path)
+        outputs.append(load_system(file, loaded, name=name))
+    if given["span"] is not None:
+        loaded = _part(loaded, given["span"])
+    scheme = scheme_maker(loaded, given)
+    report = run(loaded, outputs, scheme=scheme, options=options, watch=watch)
+    if given["per_sentence"]:
+        write_text(given["per_sentence"], render_sentences(report))
+    tier = given["tier"]
+    sys.stdout.write(render(report, given["output"], tier=int(tier) if tier else None))
+
+
+def _options(given: _Given) -> Options:
+    from gecbench.api.score import Options
+
+    exclude = given["exclude"]
+    return Options(
+        metrics=tuple(name.strip() for name in given["metric"].split(",")),
+        level=given["level"],
+        beta=given["beta"],
+        choice=given["choice"],
+        size=given["size"],
+        exclude=tuple(label.strip() for label in exclude.split(",")) if exclude else (),
+        max_references=given["max_references"],
+        references_exactly=given["references_exactly"],
+        by=given["by"],
+    )
+
+
+def _named(path: Path) -> tuple[str | None, Path]:
+    """Divide NAME=FILE, unless there is a file of that very name."""
+    name, equals, file = str(path).partition("=")
+    if equals and name and not path.exists():
+        return name, Path(file)
+    return None, path
+
+
+def _part(corpus: Corpus, span: str) -> Corpus:
+    """Return the sentences of a range; SystemOutputs are looked up by id, so they may stay."""
+    start, colon, end = span.partition(":")
+    total = len(corpus.samples)
+    first = int(start) if start.isdecimal() else 0 if not start else -1
+    last = int(end) if end.isdecimal() else total if not end else -1
+    if not colon or not 0 <= first < last <= total:
+        raise UsageError(
+            f"range {span!r} must be A:B with 0 <= A < B <= {total}, the number of sentences; "
+            "it means sentences A+1 to B"
+        )
+    return replace(corpus, samples=corpus.samples[first:last])

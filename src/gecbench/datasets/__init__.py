@@ -1,0 +1,1 @@
+"""Data sets that gecbench fetches from their origin and never brings along."""

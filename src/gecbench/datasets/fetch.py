@@ -1,0 +1,318 @@
+"""Bring a data set here: download or copy each file, continue after a cut, verify, put in place.
+
+pooch keeps the registry, hands out a temporary file and checks what it holds. It cannot continue
+a download, so its downloader is ours: bytes go to a part file that outlives the run and is
+handed to pooch when it is whole.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, TYPE_CHECKING
+
+from gecbench.core.errors import ResourceError
+from gecbench.datasets.catalog import DataFile, DataSet
+from gecbench.datasets.store import check_content, sha256_of
+
+if TYPE_CHECKING:
+    import requests
+
+TIMEOUT = 30.0  # seconds without a byte
+CHUNK = 1 << 13  # bytes; a cut loses no more than the chunk it falls into
+WAIT = 0.1  # seconds between two looks at a lock
+
+Say = Callable[[str], None]
+Progress = Callable[[DataFile, int], None]  # the file, and how many of its bytes are here
+Fill = Callable[[Path], None]  # makes the file whole at that path
+
+
+def _silent(*_: object) -> None:
+    """Say nothing."""
+
+
+def get(
+    data_set: DataSet,
+    *,
+    folder: Path,
+    mirror: Path | None,
+    force: bool = False,
+    say: Say = _silent,
+    progress: Progress = _silent,
+) -> list[Path]:
+    """Return the paths of all files of a data set, fetched where they are not here yet.
+
+    Args:
+        data_set: What to fetch.
+        folder: Files go to a folder in it, which has the name of the data set.
+        mirror: A folder to copy from, instead of the origin; None means to download.
+        force: Fetch also what is here and right.
+        say: Is told what happens, a line at a time.
+        progress: Is told how many bytes of a file have come.
+
+    Raises:
+        ResourceError: The origin or the mirror does not have the file, or another content
+            under its name, or the data folder cannot be written to. No file with a wrong
+            content is left in place.
+    """
+    target = folder.absolute() / data_set.name
+    paths, fetched = [], False
+    with _writing(target), _alone_in(target, say), _quiet_pooch():
+        for file in data_set.files:
+            path = target / file.name
+            if not force and path.is_file() and sha256_of(path) == file.sha256:
+                say(f"{file.name}: already here")
+            else:
+                _fetch(data_set, file, target, _filler(data_set, file, mirror, say, progress))
+                say(f"{file.name}: verified, in {target}")
+                fetched = True
+            paths.append(path)
+    if fetched:
+        note = f" ({data_set.note})" if data_set.note else ""
+        say(f"{data_set.title}, {data_set.homepage}")
+        say(f"licence: {data_set.licence}{note}")
+        say(f"please cite: {data_set.citation}")
+    return paths
+
+
+def _filler(
+    data_set: DataSet, file: DataFile, mirror: Path | None, say: Say, progress: Progress
+) -> Fill:
+    """Return what makes the file whole: a copy from the mirror, or a download."""
+    if mirror is None:
+        return lambda part: _download(file, part, say, progress)
+    return lambda part: _copy(mirror / data_set.name / file.name, file, part, say)
+
+
+def _fetch(data_set: DataSet, file: DataFile, target: Path, fill: Fill) -> None:
+    """Make the file whole beside its place, let pooch check it, then put it there at once."""
+    import pooch  # type: ignore[import-untyped]
+
+    # The name holds the hash: a part of an older version is never continued.
+    part = target / f".{file.name}.{file.sha256[:12]}.part"
+
+    def downloader(_url: str, output: str, _pooch: object) -> None:
+        fill(part)
+        part.replace(output)
+
+    with TemporaryDirectory(dir=target, prefix=".fetching-") as fresh:
+        keeper = pooch.create(
+            path=fresh,
+            base_url=data_set.homepage,
+            registry={known.name: f"sha256:{known.sha256}" for known in data_set.files},
+            urls={known.name: known.url for known in data_set.files},
+        )
+        Path(keeper.fetch(file.name, downloader=downloader)).replace(target / file.name)
+
+
+def _copy(source: Path, file: DataFile, part: Path, say: Say) -> None:
+    """Copy a file of the mirror to `part`; a wrong one is refused."""
+    import shutil
+
+    if not source.is_file():
+        raise ResourceError(
+            f"{source}: no such file in the mirror; put {file.name} there, or download "
+            f"without the mirror from {file.url}"
+        )
+    say(f"{file.name}: copying {source}")
+    shutil.copyfile(source, part)
+    _check_part(part, file, origin=str(source))
+
+
+def _download(file: DataFile, part: Path, say: Say, progress: Progress) -> None:
+    """Download a file to `part`, after the bytes that an earlier run left there."""
+    continued = _pull(file, part, say, progress)
+    if continued and sha256_of(part) != file.sha256:
+        # What an earlier run left need not be of this file: only a whole download is judged.
+        say(f"{file.name}: what an earlier run left does not fit; starting anew")
+        part.unlink()
+        _pull(file, part, say, progress)
+    _check_part(part, file, origin=file.url)
+
+
+def _check_part(part: Path, file: DataFile, *, origin: str) -> None:
+    try:
+        check_content(part, file, origin=origin)
+    except ResourceError:
+        part.unlink()
+        raise
+
+
+def _pull(file: DataFile, part: Path, say: Say, progress: Progress) -> bool:
+    """Ask for the bytes that `part` lacks; True where it holds bytes of an earlier run."""
+    import requests
+
+    start = _kept(part, file)
+    if start == file.size:
+        return True
+    try:
+        with _ask(file, start) as response:
+            if start and _refuses_to_continue(response, start):
+                part.unlink()
+                return _pull(file, part, say, progress)
+            start = _first_byte(file, response, start)
+            says = f"continuing at {start} of" if start else "downloading"
+            say(f"{file.name}: {says} {file.size} bytes from {file.url}")
+            _store(file, part, response, start, progress)
+    except requests.RequestException as error:
+        raise _cut(file, part, _reason(error)) from error
+    if part.stat().st_size < file.size:  # a server that does not say how much it will send
+        raise _cut(file, part, "the answer ended early")
+    return start > 0
+
+
+def _kept(part: Path, file: DataFile) -> int:
+    """Return how many bytes an earlier run left; more than the file has are none."""
+    size = part.stat().st_size if part.exists() else 0
+    return size if size <= file.size else 0
+
+
+def _ask(file: DataFile, start: int) -> requests.Response:
+    """Ask for the file from byte `start` on, not compressed: ranges count what is sent."""
+    import requests
+
+    headers = {"Accept-Encoding": "identity"}
+    if start:
+        headers["Range"] = f"bytes={start}-"
+    return requests.get(file.url, headers=headers, stream=True, timeout=TIMEOUT)
+
+
+def _refuses_to_continue(response: requests.Response, start: int) -> bool:
+    """Whether the server has no such range, or sends another than was asked for."""
+    sent = response.headers.get("Content-Range", "")
+    return response.status_code == 416 or (
+        response.status_code == 206 and not sent.startswith(f"bytes {start}-")
+    )
+
+
+def _first_byte(file: DataFile, response: requests.Response, start: int) -> int:
+    """Return where the answer begins: at `start`, or at 0 if the server ignores ranges.
+
+    Raises:
+        ResourceError: The answer is not the file, or announces another size.
+    """
+    if response.status_code not in (200, 206):
+        raise ResourceError(
+            f"{file.url}: the server answered {response.status_code} {response.reason}; "
+            "try again later, or name a folder that has the file: --mirror DIR"
+        )
+    first = start if response.status_code == 206 else 0
+    announced = response.headers.get("Content-Length")
+    if announced is not None and "Content-Encoding" not in response.headers:
+        _check_length(file, first + int(announced))
+    return first
+
+
+def _check_length(file: DataFile, size: int) -> None:
+    if size != file.size:
+        raise ResourceError(
+            f"{file.url}: sends {size} bytes, but the catalogue says {file.size}; "
+            "it is refused, name a folder that has the right file: --mirror DIR"
+        )
+
+
+def _store(
+    file: DataFile, part: Path, response: requests.Response, start: int, progress: Progress
+) -> None:
+    """Write the answer as it comes, so that a cut loses nothing."""
+    size = start
+    # Not through core.files, which writes whole files only.
+    with part.open("ab" if start else "wb") as out:
+        for chunk in response.iter_content(CHUNK):
+            out.write(chunk)
+            size += len(chunk)
+            if size > file.size:
+                part.unlink()
+                _check_length(file, size)
+            progress(file, size)
+
+
+def _cut(file: DataFile, part: Path, reason: str) -> ResourceError:
+    """Return the error of a download that did not come to its end."""
+    kept = _kept(part, file)
+    state = f"{kept} of {file.size} bytes are kept, the same command continues there"
+    advice = state if kept else "check the network and run the same command again"
+    return ResourceError(
+        f"{file.url}: {reason}; {advice}, or name a folder that has the file: --mirror DIR"
+    )
+
+
+def _reason(error: BaseException) -> str:
+    """Return what the system said at the root of a failed request, in one line."""
+    while (cause := _cause(error)) is not None:
+        error = cause
+    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return " ".join(said.split())
+
+
+def _cause(error: BaseException) -> BaseException | None:
+    """Return the error inside one of requests or urllib3; None at the root.
+
+    Not by `__context__`, which leads on to whatever the caller was handling.
+    """
+    inside = (getattr(error, "reason", None), error.__cause__, *error.args)
+    return next((inner for inner in inside if isinstance(inner, BaseException)), None)
+
+
+@contextmanager
+def _writing(target: Path) -> Iterator[None]:
+    """Make the folder, and say in one line what the system has against writing there."""
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        yield
+    except OSError as error:
+        raise ResourceError(
+            f"{error.filename or target}: {error.strerror or error}; "
+            "check the disk and the rights, or choose another data folder"
+        ) from error
+
+
+@contextmanager
+def _alone_in(target: Path, say: Say) -> Iterator[None]:
+    """Wait until no other process fetches into the folder; a killed one does not count."""
+    import time
+
+    with (target / ".lock").open("ab") as lock:
+        if not _locked(lock):
+            say(f"{target}: another gecbench is fetching into it; waiting")
+            while not _locked(lock):
+                time.sleep(WAIT)
+        yield
+
+
+def _locked(lock: IO[bytes]) -> bool:
+    """Try to lock an open file; the system unlocks it when the file is closed."""
+    if sys.platform == "win32":  # pragma: no cover
+        import msvcrt
+
+        try:
+            msvcrt.locking(lock.fileno(), msvcrt.LK_NBLCK, 1)
+        except PermissionError:
+            return False
+    else:
+        import fcntl
+
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
+
+
+@contextmanager
+def _quiet_pooch() -> Iterator[None]:
+    """Keep pooch's own lines off stderr: they would say everything twice."""
+    import logging
+
+    import pooch
+
+    logger = pooch.get_logger()
+    level = logger.level
+    logger.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)

@@ -1,0 +1,19 @@
+"""The words of the M2 format that stand for something else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+BARS = "|||"
+NONE = "-NONE-"
+NOOP = "noop"
+NOT_ANNOTATED = "NA"
+UNKNOWN = "UNK"
+ERROR_FREE = "没有错误"
+UNANNOTATABLE = "无法标注"
+
+
+def join(tokens: Sequence[str], *, targets: bool) -> str:
+    """Return the text of tokens: without spaces in ChERRANT's dialect, which has target lines."""
+    return ("" if targets else " ").join(tokens)
+

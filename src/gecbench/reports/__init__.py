@@ -1,0 +1,1 @@
+"""Shows what others computed, and computes nothing itself but percent and rounding."""

@@ -1,0 +1,75 @@
+"""A grid of cells as aligned text, CSV or LaTeX."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_LATEX = str.maketrans(
+    {c: rf"\{c}" for c in "&%$#_{}"} | {"\\": r"\textbackslash{}", "~": r"\~{}", "^": r"\^{}"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Rows of cells under a header.
+
+    Args:
+        header: Names of the columns.
+        rows: As many cells as the header has.
+        words: How many columns at the left hold words; the others hold numbers.
+    """
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    words: int
+
+
+def _width(text: str) -> int:
+    """Return how many columns a terminal needs; Han characters and the like need two."""
+    if text.isascii():
+        return len(text)
+    import unicodedata
+
+    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+    marks = sum(unicodedata.combining(character) > 0 for character in text)
+    return len(text) + wide - marks
+
+
+def as_text(grid: Grid) -> str:
+    """Return aligned columns, words to the left and numbers to the right."""
+    table = (grid.header, *grid.rows)
+    widths = [max(_width(row[at]) for row in table) for at in range(len(grid.header))]
+    lines = []
+    for row in table:
+        cells = []
+        for at, (cell, width) in enumerate(zip(row, widths, strict=True)):
+            space = " " * (width - _width(cell))
+            cells.append(cell + space if at < grid.words else space + cell)
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines) + "\n"
+
+
+def as_latex(grid: Grid, note: str) -> str:
+    """Return a tabular with a comment that holds the signature."""
+    columns = "l" * grid.words + "r" * (len(grid.header) - grid.words)
+    lines = [f"% {line}" for line in note.splitlines()]
+    lines += [rf"\begin{{tabular}}{{{columns}}}", r"\hline"]
+    for at, row in enumerate((grid.header, *grid.rows)):
+        lines.append(" & ".join(cell.translate(_LATEX) for cell in row) + r" \\")
+        if at == 0:
+            lines.append(r"\hline")
+    lines += [r"\hline", r"\end{tabular}"]
+    return "\n".join(lines) + "\n"
+
+
+def as_csv(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Return comma-separated values with a header, quoted where needed, lines ended by LF."""
+    import csv
+    import io
+
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return buffer.getvalue()

@@ -1,0 +1,96 @@
+"""What scoring gives to those who show it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gecbench.core.score import Counts, Score
+from gecbench.scoring.pairing import ERROR_FREE, UNANNOTATABLE, Pairing
+
+RESULT_SCHEMA = 1
+"""Version of the JSON that `gecbench score --format json` prints; scripts depend on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceResult:
+    """How one sentence was scored.
+
+    Args:
+        id: The sample's id.
+        chosen: The pairing that counts; None where the sentence is left out.
+        pairings: All pairings of the sentence.
+    """
+
+    id: str
+    chosen: Pairing | None
+    pairings: tuple[Pairing, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One system judged by one metric on the corpus or on a subset of it.
+
+    Args:
+        system: Name of the system.
+        metric: Name of the metric.
+        subset: Value of the metadata field that the subset shares; None means the corpus.
+        sentences: Sentences that the score is over.
+        score: The score.
+    """
+
+    system: str
+    metric: str
+    subset: str | None
+    sentences: int
+    score: Score
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreReport:
+    """Everything that scoring some systems on one corpus found.
+
+    Args:
+        corpus: Its name.
+        sentences: How many it has.
+        left_out: How many were not scored, by reason; together with the scored they make up
+            all sentences.
+        beta: Weight of recall in F.
+        results: System by system, the whole corpus before its subsets.
+        per_sentence: By system and metric, in corpus order; sentences excluded by the number
+            of their references are not here.
+        notes: What the reader of the numbers should know, a sentence each.
+    """
+
+    corpus: str
+    sentences: int
+    left_out: Mapping[str, int]
+    beta: float
+    results: tuple[Result, ...]
+    per_sentence: Mapping[tuple[str, str], tuple[SentenceResult, ...]]
+    notes: tuple[str, ...]
+
+    @property
+    def scored(self) -> int:
+        """How many sentences were scored."""
+        return self.sentences - sum(self.left_out.values())
+
+
+def by_tier(by_type: Mapping[str, Counts], tier: int) -> dict[str, Counts]:
+    """Return counts by a part of the edit label, sorted by it.
+
+    Tier 1 is the operation (the letter before the colon), 2 the category (what stands behind
+    it; "-" where nothing does), 3 the whole label; ERRANT's and ChERRANT's -cat.
+    """
+    merged: dict[str, Counts] = {}
+    for label, counts in by_type.items():
+        part = _part(label, tier)
+        merged[part] = merged.get(part, Counts()) + counts
+    return dict(sorted(merged.items()))
+
+
+def _part(label: str, tier: int) -> str:
+    if tier == 3 or label in (ERROR_FREE, UNANNOTATABLE):
+        return label
+    operation, _, category = label.partition(":")
+    return operation if tier == 1 else category or "-"

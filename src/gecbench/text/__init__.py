@@ -1,0 +1,1 @@
+"""Strings, before anything is a token."""

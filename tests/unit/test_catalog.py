@@ -1,0 +1,174 @@
+"""What data sets there are, and where their files lie on this machine."""
+
+import hashlib
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gecbench.core.errors import ResourceError, UnknownNameError
+from gecbench.datasets import store
+from gecbench.datasets.catalog import DataFile, DataSet, catalogue, data_set
+
+CONTENT = "语法纠错\n".encode()
+TWO = DataSet(
+    name="two",
+    title="Two files",
+    homepage="https://example.org",
+    licence="none",
+    note="",
+    citation="nobody",
+    files=tuple(
+        DataFile(name, f"https://example.org/{name}", len(CONTENT), sha)
+        for sha in [hashlib.sha256(CONTENT).hexdigest()]
+        for name in ("a.txt", "b.txt")
+    ),
+)
+
+
+def put(folder, name, content=CONTENT):
+    path = folder / "two" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    return path
+
+
+class TestCatalogue:
+    def test_it_holds_what_scoring_chinese_needs(self):
+        names = [file.name for file in data_set("cherrant").files]
+        assert names == ["cilin.txt", "confusion_dict.txt", "char_meta.txt"]
+
+    @pytest.mark.parametrize("known", catalogue().values(), ids=lambda known: known.name)
+    def test_every_data_set_says_whose_it_is(self, known):
+        assert all((known.title, known.homepage, known.licence, known.citation, known.files))
+
+    @pytest.mark.parametrize("known", catalogue().values(), ids=lambda known: known.name)
+    def test_every_text_is_one_line(self, known):
+        said = (known.title, known.homepage, known.licence, known.note, known.citation)
+        assert all("\n" not in text for text in said)
+
+    @pytest.mark.parametrize("known", catalogue().values(), ids=lambda known: known.name)
+    def test_no_name_leads_out_of_its_folder(self, known):
+        names = [known.name, *(file.name for file in known.files)]
+        assert all(re.fullmatch(r"\w[\w.-]*", name, re.ASCII) for name in names)
+        assert len(set(names)) == len(names)
+        assert known.name != store.SAMPLES
+
+    @pytest.mark.parametrize("known", catalogue().values(), ids=lambda known: known.name)
+    def test_every_file_has_an_address_a_size_and_a_hash(self, known):
+        for file in known.files:
+            assert re.fullmatch(r"https://[\w./-]+", file.url, re.ASCII)
+            assert re.fullmatch("[0-9a-f]{64}", file.sha256)
+            assert file.size > 0
+
+    def test_an_unknown_data_set_is_answered_with_the_nearest(self):
+        with pytest.raises(UnknownNameError, match="unknown data set 'cherant'; did you mean cher"):
+            data_set("cherant")
+
+    def test_an_unknown_file_is_answered_with_the_nearest(self):
+        wanted = "unknown file of the data set 'cherrant': 'cilin'; did you mean cilin.txt"
+        with pytest.raises(UnknownNameError, match=wanted):
+            data_set("cherrant").file("cilin")
+
+    def test_importing_it_does_not_read_it(self):
+        heavy = "{'tomllib', 'pooch', 'requests', 'platformdirs', 'hashlib'}"
+        code = f"import sys, gecbench.datasets.store; print(sorted({heavy} & set(sys.modules)))"
+        ran = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+        assert ran.stdout.strip() == b"[]"
+
+
+class TestLocate:
+    def test_a_file_lies_in_the_folder_of_its_data_set(self, tmp_path):
+        path = put(tmp_path, "a.txt")
+        assert store.locate(TWO, "a.txt", folder=tmp_path, mirror=None) == path
+
+    def test_the_mirror_is_asked_first(self, tmp_path):
+        put(tmp_path / "folder", "a.txt")
+        path = put(tmp_path / "mirror", "a.txt")
+        found = store.locate(TWO, "a.txt", folder=tmp_path / "folder", mirror=tmp_path / "mirror")
+        assert found == path
+
+    def test_what_the_mirror_lacks_is_looked_for_in_the_folder(self, tmp_path):
+        path = put(tmp_path, "a.txt")
+        assert store.locate(TWO, "a.txt", folder=tmp_path, mirror=tmp_path / "none") == path
+
+    def test_a_missing_file_is_answered_with_the_command(self, tmp_path):
+        with pytest.raises(ResourceError) as caught:
+            store.locate(TWO, "b.txt", folder=tmp_path, mirror=None)
+        assert str(caught.value) == (
+            "b.txt of the data set 'two' is not here; run: gecbench data get two "
+            "(or set GECBENCH_DATA_MIRROR to a folder that has two/b.txt)"
+        )
+
+    def test_a_file_of_another_size_is_refused(self, tmp_path):
+        put(tmp_path, "a.txt", b"short")
+        wanted = r"a.txt: has 5 bytes, but the catalogue says 13; .* gecbench data get two"
+        with pytest.raises(ResourceError, match=wanted):
+            store.locate(TWO, "a.txt", folder=tmp_path, mirror=None)
+
+    @pytest.mark.parametrize("name", ["../secret", "/etc/hostname", "", ".", "two/a.txt"])
+    def test_only_listed_names_are_looked_up(self, tmp_path, name):
+        with pytest.raises(UnknownNameError):
+            store.locate(TWO, name, folder=tmp_path, mirror=tmp_path)
+
+
+class TestHome:
+    def test_the_folder_of_all_files(self, tmp_path):
+        put(tmp_path, "a.txt")
+        folder = put(tmp_path, "b.txt").parent
+        assert store.home(TWO, folder=tmp_path, mirror=None) == folder
+
+    def test_files_in_two_folders_have_no_home(self, tmp_path):
+        put(tmp_path / "mirror", "a.txt")
+        put(tmp_path / "folder", "b.txt")
+        with pytest.raises(ResourceError, match=r"lie in two folders, .*mirror/two and .*/two"):
+            store.home(TWO, folder=tmp_path / "folder", mirror=tmp_path / "mirror")
+
+
+class TestVerify:
+    def test_right_files_are_returned(self, tmp_path):
+        paths = [put(tmp_path, "a.txt"), put(tmp_path, "b.txt")]
+        assert store.verify(TWO, folder=tmp_path, mirror=None) == paths
+
+    def test_another_content_of_the_same_size_is_refused_with_both_hashes(self, tmp_path):
+        put(tmp_path, "a.txt")
+        wrong = bytes(len(CONTENT))
+        path = put(tmp_path, "b.txt", wrong)
+        with pytest.raises(ResourceError) as caught:
+            store.verify(TWO, folder=tmp_path, mirror=None)
+        assert str(path) in str(caught.value)
+        assert hashlib.sha256(wrong).hexdigest() in str(caught.value)
+        assert TWO.files[1].sha256 in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+
+class TestFolders:
+    def test_data_and_cache_are_two_folders_of_the_user(self):
+        assert store.data_folder().is_absolute()
+        assert store.cache_folder().is_absolute()
+        assert store.data_folder() != store.cache_folder()
+
+    def test_they_follow_the_users_settings(self, tmp_path, monkeypatch):
+        if sys.platform != "linux":
+            pytest.skip("XDG variables are Linux's")
+        monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+        assert store.data_folder() == tmp_path / "gecbench" / "data"
+        assert store.cache_folder() == tmp_path / "gecbench"
+
+
+class TestSamples:
+    def test_every_sample_is_a_file_in_the_package(self):
+        names = store.sample_files()
+        assert "zh/corpus.jsonl" in names
+        assert all(store.locate_sample(name).is_file() for name in names)
+
+    @pytest.mark.parametrize("name", ["zh/corpus", "../api.py", "zh", "/etc/hostname"])
+    def test_only_samples_are_looked_up(self, name):
+        with pytest.raises(UnknownNameError, match="unknown sample"):
+            store.locate_sample(name)
+
+    def test_they_lie_in_the_package(self):
+        assert store.samples_folder() == Path(store.__file__).parents[1] / "samples"

@@ -1,0 +1,446 @@
+"""Fetching against a real server on this machine, which can be told to misbehave."""
+
+import errno
+import hashlib
+import os
+import random
+import socket
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from gecbench.core.errors import ResourceError
+from gecbench.datasets import fetch
+from gecbench.datasets.catalog import DataFile, DataSet
+
+CONTENT = random.Random(4).randbytes(100_000)
+HALF = 50_000
+
+
+@dataclass
+class Behaviour:
+    """What the server does, and the Range header of each request it got."""
+
+    content: bytes = CONTENT
+    status: int | None = None  # answer with this one only
+    cut: int | None = None  # close the connection after so many bytes
+    ranges: bool = True
+    range_start: int | None = None  # begin there, whatever was asked for
+    says_length: bool = True
+    headers: dict[str, str] = field(default_factory=dict)
+    hold: threading.Event | None = None  # wait for it before the body
+    stall: threading.Event | None = None  # wait for it after the body
+    asked: threading.Event = field(default_factory=threading.Event)
+    requests: list[str | None] = field(default_factory=list)
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        told = self.server.behaviour
+        told.requests.append(self.headers["Range"])
+        told.asked.set()
+        start = 0
+        if told.ranges and self.headers["Range"]:
+            start = int(self.headers["Range"].removeprefix("bytes=").removesuffix("-"))
+        status = 206 if start else 200
+        if start >= len(told.content):
+            status = 416
+        self.send_response(told.status or status)
+        if start and told.range_start is not None:
+            start = told.range_start
+        body = b"" if told.status or status == 416 else told.content[start:]
+        if status == 206:
+            end = len(told.content)
+            self.send_header("Content-Range", f"bytes {start}-{end - 1}/{end}")
+        if told.says_length:
+            self.send_header("Content-Length", str(len(body)))
+        for name, value in told.headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if told.hold is not None:
+            told.hold.wait(30)
+        self.wfile.write(body if told.cut is None else body[: told.cut])
+        if told.stall is not None:
+            told.stall.wait(30)
+
+    def log_message(self, *args):
+        """Keep quiet."""
+
+
+class Server(ThreadingHTTPServer):
+    def handle_error(self, request, client_address):
+        """A client may hang up."""
+
+
+@contextmanager
+def serving(behaviour):
+    with Server(("127.0.0.1", 0), Handler) as server:
+        server.behaviour = behaviour
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.fixture(autouse=True)
+def _no_proxy(monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "*")
+
+
+@pytest.fixture
+def told():
+    return Behaviour()
+
+
+@pytest.fixture
+def one(told):
+    with serving(told) as address:
+        yield make_set(address)
+
+
+def make_set(address, *, note="", names=("one.txt",)):
+    sha256 = hashlib.sha256(CONTENT).hexdigest()
+    files = tuple(DataFile(name, address + name, len(CONTENT), sha256) for name in names)
+    return DataSet("set", "A set", "https://example.org", "MIT", note, "Nobody 2022", files)
+
+
+def get(data_set, folder, **options):
+    lines = []
+    options.setdefault("mirror", None)
+    try:
+        return fetch.get(data_set, folder=folder, say=lines.append, **options), lines
+    except ResourceError as error:
+        message = str(error)
+    assert "\n" not in message
+    return message, lines
+
+
+def left(folder):
+    return sorted(path.name for path in (folder / "set").iterdir() if path.name != ".lock")
+
+
+def leave_part(data_set, folder, content):
+    file = data_set.files[0]
+    part = folder / "set" / f".{file.name}.{file.sha256[:12]}.part"
+    part.parent.mkdir(parents=True, exist_ok=True)
+    part.write_bytes(content)
+    return part
+
+
+class TestDownload:
+    def test_every_file_arrives_whole(self, told, tmp_path):
+        with serving(told) as address:
+            paths, _ = get(make_set(address, names=("a.txt", "b.txt")), tmp_path)
+        assert paths == [tmp_path / "set" / "a.txt", tmp_path / "set" / "b.txt"]
+        assert all(path.read_bytes() == CONTENT for path in paths)
+        assert left(tmp_path) == ["a.txt", "b.txt"]
+
+    def test_others_may_read_it(self, one, tmp_path):
+        (path,), _ = get(one, tmp_path)
+        plain = tmp_path / "plain"
+        plain.touch()
+        assert path.stat().st_mode == plain.stat().st_mode
+
+    def test_a_relative_folder_is_meant_from_here(self, one, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        paths, _ = get(one, tmp_path.relative_to(tmp_path))
+        assert paths == [tmp_path / "set" / "one.txt"]
+
+    def test_licence_and_citation_are_said_once_and_only_when_something_came(self, told, tmp_path):
+        with serving(told) as address:
+            data_set = make_set(address, note="in part", names=("a.txt", "b.txt"))
+            _, lines = get(data_set, tmp_path)
+            assert lines[-3:] == [
+                "A set, https://example.org",
+                "licence: MIT (in part)",
+                "please cite: Nobody 2022",
+            ]
+            assert sum(line.startswith("licence: ") for line in lines) == 1
+            _, lines = get(data_set, tmp_path)
+        assert lines == ["a.txt: already here", "b.txt: already here"]
+        assert len(told.requests) == 2
+
+    def test_no_note_no_brackets(self, one, tmp_path):
+        _, lines = get(one, tmp_path)
+        assert "licence: MIT" in lines
+
+    def test_pooch_does_not_say_it_again(self, one, tmp_path, capfd):
+        get(one, tmp_path)
+        assert capfd.readouterr() == ("", "")
+
+    def test_progress_ends_at_the_size(self, one, tmp_path):
+        seen = []
+        get(one, tmp_path, progress=lambda file, done: seen.append((file.name, done)))
+        assert seen[-1] == ("one.txt", len(CONTENT))
+        assert [done for _, done in seen] == sorted(done for _, done in seen)
+
+    def test_a_wrong_file_that_is_here_is_replaced(self, one, tmp_path):
+        path = tmp_path / "set" / "one.txt"
+        path.parent.mkdir()
+        path.write_bytes(b"wrong")
+        get(one, tmp_path)
+        assert path.read_bytes() == CONTENT
+
+    def test_force_fetches_what_is_here(self, one, told, tmp_path):
+        get(one, tmp_path)
+        get(one, tmp_path, force=True)
+        assert told.requests == [None, None]
+
+    def test_a_forced_fetch_that_fails_keeps_what_was_here(self, one, told, tmp_path):
+        (path,), _ = get(one, tmp_path)
+        told.status = 503
+        message, _ = get(one, tmp_path, force=True)
+        assert "503" in message
+        assert path.read_bytes() == CONTENT
+
+
+class TestResume:
+    def test_the_second_request_asks_only_for_the_rest(self, one, told, tmp_path):
+        told.cut = HALF
+        message, _ = get(one, tmp_path)
+        assert left(tmp_path)[0].endswith(".part")
+        kept = (tmp_path / "set" / left(tmp_path)[0]).stat().st_size
+        assert 0 < kept <= HALF
+        assert f"{kept} of 100000 bytes are kept, the same command continues there" in message
+        assert one.files[0].url in message
+        assert "--mirror" in message
+        told.cut = None
+        (path,), lines = get(one, tmp_path)
+        assert told.requests == [None, f"bytes={kept}-"]
+        assert lines[0].startswith(f"one.txt: continuing at {kept} of 100000 bytes from http")
+        assert path.read_bytes() == CONTENT
+        assert left(tmp_path) == ["one.txt"]
+
+    def test_a_server_that_ignores_ranges_sends_all(self, one, told, tmp_path):
+        leave_part(one, tmp_path, CONTENT[:HALF])
+        told.ranges = False
+        (path,), lines = get(one, tmp_path)
+        assert told.requests == [f"bytes={HALF}-"]
+        assert lines[0].startswith("one.txt: downloading 100000 bytes")
+        assert path.read_bytes() == CONTENT
+
+    def test_a_part_of_something_else_is_fetched_anew(self, one, told, tmp_path):
+        leave_part(one, tmp_path, bytes(HALF))
+        (path,), lines = get(one, tmp_path)
+        assert told.requests == [f"bytes={HALF}-", None]
+        assert "one.txt: what an earlier run left does not fit; starting anew" in lines
+        assert path.read_bytes() == CONTENT
+
+    def test_a_whole_part_needs_no_request(self, one, told, tmp_path):
+        leave_part(one, tmp_path, CONTENT)
+        (path,), _ = get(one, tmp_path)
+        assert told.requests == []
+        assert path.read_bytes() == CONTENT
+
+    def test_a_part_that_is_too_long_is_not_continued(self, one, told, tmp_path):
+        leave_part(one, tmp_path, CONTENT + b"more")
+        get(one, tmp_path)
+        assert told.requests == [None]
+
+    @pytest.mark.parametrize("trouble", [{"range_start": 7}, {"content": CONTENT[:HALF]}])
+    def test_a_range_that_the_server_does_not_give_is_given_up(self, one, told, tmp_path, trouble):
+        leave_part(one, tmp_path, CONTENT[: HALF + 1])
+        for name, value in trouble.items():
+            setattr(told, name, value)
+        get(one, tmp_path)
+        assert told.requests == [f"bytes={HALF + 1}-", None]
+
+    def test_an_interrupted_run_leaves_no_file_and_can_be_continued(self, one, told, tmp_path):
+        def interrupt(_file, done):
+            if done > HALF:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            fetch.get(one, folder=tmp_path, mirror=None, progress=interrupt)
+        (part,) = left(tmp_path)
+        kept = (tmp_path / "set" / part).stat().st_size
+        assert part.endswith(".part")
+        (path,), _ = get(one, tmp_path)
+        assert told.requests == [None, f"bytes={kept}-"]
+        assert path.read_bytes() == CONTENT
+
+
+class TestWrongContent:
+    def test_another_content_is_refused_with_both_hashes_and_not_kept(self, one, told, tmp_path):
+        told.content = bytes(len(CONTENT))
+        message, _ = get(one, tmp_path)
+        assert hashlib.sha256(told.content).hexdigest() in message
+        assert one.files[0].sha256 in message
+        assert one.files[0].url in message
+        assert left(tmp_path) == []
+
+    @pytest.mark.parametrize("content", [CONTENT[:-1], CONTENT + b"!", b""])
+    def test_another_size_is_refused_before_a_byte_is_written(self, one, told, tmp_path, content):
+        told.content, told.ranges = content, False
+        if not content:
+            told.content, told.headers, told.says_length = CONTENT, {"Content-Length": "0"}, False
+        message, _ = get(one, tmp_path)
+        assert f"sends {len(content)} bytes, but the catalogue says 100000" in message
+        assert left(tmp_path) == []
+
+    def test_an_endless_answer_is_stopped(self, one, told, tmp_path):
+        told.content, told.says_length = CONTENT * 3, False
+        message, _ = get(one, tmp_path)
+        assert "but the catalogue says 100000; it is refused" in message
+        assert left(tmp_path) == []
+
+    def test_an_answer_that_ends_early_without_a_length_is_a_cut(self, one, told, tmp_path):
+        told.cut, told.says_length = HALF, False
+        message, _ = get(one, tmp_path)
+        assert "the answer ended early; 50000 of 100000 bytes are kept" in message
+
+    def test_the_length_of_a_compressed_answer_is_not_that_of_the_file(self, one, told, tmp_path):
+        import zlib
+
+        told.content, told.headers = zlib.compress(CONTENT), {"Content-Encoding": "deflate"}
+        (path,), _ = get(one, tmp_path)
+        assert path.read_bytes() == CONTENT
+
+
+class TestNetwork:
+    @pytest.mark.parametrize("status", [204, 404, 500])
+    def test_another_status_is_said(self, one, told, tmp_path, status):
+        told.status = status
+        message, _ = get(one, tmp_path)
+        assert f"{one.files[0].url}: the server answered {status} " in message
+        assert "--mirror" in message
+        assert left(tmp_path) == []
+
+    def test_an_error_page_does_not_cost_what_is_kept(self, one, told, tmp_path):
+        part = leave_part(one, tmp_path, CONTENT[:HALF])
+        told.status = 502
+        get(one, tmp_path)
+        assert part.read_bytes() == CONTENT[:HALF]
+
+    def test_a_refused_connection_is_one_line(self, tmp_path):
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        message, _ = get(make_set(f"http://127.0.0.1:{port}/"), tmp_path)
+        assert message == (
+            f"http://127.0.0.1:{port}/one.txt: {os.strerror(errno.ECONNREFUSED)}; check the network and run the "
+            "same command again, or name a folder that has the file: --mirror DIR"
+        )
+
+    def test_a_host_without_address_is_one_line(self, tmp_path, monkeypatch):
+        def nowhere(*args, **kwargs):
+            raise socket.gaierror(-2, "Name or service not known")
+
+        monkeypatch.setattr(socket, "getaddrinfo", nowhere)
+        message, _ = get(make_set("http://origin.invalid/"), tmp_path)
+        assert "http://origin.invalid/one.txt: Name or service not known; check the" in message
+
+    def test_silence_ends_after_a_while(self, one, told, tmp_path, monkeypatch):
+        told.hold = threading.Event()
+        monkeypatch.setattr(fetch, "TIMEOUT", 0.1)
+        message, _ = get(one, tmp_path)
+        told.hold.set()
+        assert "timed out" in message
+
+    def test_what_the_caller_was_handling_is_not_the_reason(self, tmp_path):
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        try:
+            raise FileNotFoundError(2, "no table")
+        except FileNotFoundError:
+            message, _ = get(make_set(f"http://127.0.0.1:{port}/"), tmp_path)
+        assert "no table" not in message
+
+    def test_a_folder_that_cannot_be_made_is_one_line(self, one, tmp_path):
+        (tmp_path / "file").touch()
+        message, _ = get(one, tmp_path / "file")
+        assert message.startswith(str(tmp_path / "file"))
+        assert "check the disk and the rights, or choose another data folder" in message
+
+
+class TestMirror:
+    def test_files_are_copied_and_nothing_is_asked(self, one, told, tmp_path):
+        source = tmp_path / "mirror" / "set" / "one.txt"
+        source.parent.mkdir(parents=True)
+        source.write_bytes(CONTENT)
+        (path,), lines = get(one, tmp_path, mirror=tmp_path / "mirror")
+        assert path == tmp_path / "set" / "one.txt"
+        assert path.read_bytes() == source.read_bytes() == CONTENT
+        assert lines[0] == f"one.txt: copying {source}"
+        assert told.requests == []
+
+    @pytest.mark.parametrize("content", [b"short", bytes(len(CONTENT))])
+    def test_a_wrong_file_is_refused_with_both_hashes(self, one, tmp_path, content):
+        source = tmp_path / "mirror" / "set" / "one.txt"
+        source.parent.mkdir(parents=True)
+        source.write_bytes(content)
+        message, _ = get(one, tmp_path, mirror=tmp_path / "mirror")
+        assert message.startswith(f"{source}: its sha256 is {hashlib.sha256(content).hexdigest()}")
+        assert one.files[0].sha256 in message
+        assert left(tmp_path) == []
+
+    def test_a_missing_file_is_not_downloaded_instead(self, one, told, tmp_path):
+        message, _ = get(one, tmp_path, mirror=tmp_path / "mirror")
+        assert f"{tmp_path / 'mirror' / 'set' / 'one.txt'}: no such file in the mirror" in message
+        assert one.files[0].url in message
+        assert told.requests == []
+
+
+CHILD = """
+import sys
+from pathlib import Path
+from gecbench.datasets.catalog import DataFile, DataSet
+from gecbench.datasets.fetch import get
+
+folder, url, size, sha256 = sys.argv[1:]
+data_set = DataSet("set", "", "", "", "", "", (DataFile("one.txt", url, int(size), sha256),))
+say = lambda *line: print(*line[-1:], flush=True)
+get(data_set, folder=Path(folder), mirror=None, say=say, progress=say)
+"""
+
+
+def child(data_set, folder):
+    file = data_set.files[0]
+    arguments = [str(folder), file.url, str(file.size), file.sha256]
+    return subprocess.Popen(
+        [sys.executable, "-c", CHILD, *arguments], stdout=subprocess.PIPE, text=True
+    )
+
+
+class TestTwoAtOnce:
+    def test_the_second_process_waits_and_finds_the_file(self, one, told, tmp_path):
+        told.hold = threading.Event()
+        with child(one, tmp_path) as first:
+            assert told.asked.wait(60)
+            with child(one, tmp_path) as second:
+                assert second.stdout.readline().endswith("waiting\n")
+                told.hold.set()
+                assert second.stdout.read() == "one.txt: already here\n"
+            first.stdout.read()
+        assert (first.returncode, second.returncode) == (0, 0)
+        assert told.requests == [None]
+        assert (tmp_path / "set" / "one.txt").read_bytes() == CONTENT
+
+    def test_a_killed_process_neither_blocks_nor_costs_the_next(self, one, told, tmp_path):
+        told.cut, told.stall = HALF, threading.Event()
+        with child(one, tmp_path) as first:
+            while first.stdout.readline() != f"{5 * fetch.CHUNK}\n":
+                pass
+            first.kill()
+        told.stall.set()
+        assert first.returncode < 0
+        told.cut = None
+        (path,), _ = get(one, tmp_path)
+        kept = int(told.requests[1].removeprefix("bytes=").removesuffix("-"))
+        assert 4 * fetch.CHUNK <= kept <= HALF
+        assert path.read_bytes() == CONTENT
+
+    def test_a_lock_is_waited_for(self, one, tmp_path, monkeypatch):
+        (tmp_path / "set").mkdir()
+        lock = (tmp_path / "set" / ".lock").open("ab")
+        assert fetch._locked(lock)
+        monkeypatch.setattr("time.sleep", lambda _seconds: lock.close())
+        _, lines = get(one, tmp_path)
+        assert lines[0] == f"{tmp_path / 'set'}: another gecbench is fetching into it; waiting"
