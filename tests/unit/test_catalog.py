@@ -1,4 +1,4 @@
-"""What data sets there are, and where their files lie on this machine."""
+"""What data sets there are, where their files lie, and copying them from a mirror."""
 
 import hashlib
 import re
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gecbench.core.errors import ResourceError, UnknownNameError
-from gecbench.datasets import store
+from gecbench.datasets import fetch, store
 from gecbench.datasets.catalog import DataFile, DataSet, catalogue, data_set
 
 CONTENT = "语法纠错\n".encode()
@@ -142,6 +142,57 @@ class TestVerify:
         assert hashlib.sha256(wrong).hexdigest() in str(caught.value)
         assert TWO.files[1].sha256 in str(caught.value)
         assert "\n" not in str(caught.value)
+
+
+class TestMirror:
+    def get(self, tmp_path, **options):
+        return fetch.get(TWO, folder=tmp_path / "here", mirror=tmp_path, **options)
+
+    def test_files_are_copied(self, tmp_path):
+        sources = [put(tmp_path, "a.txt"), put(tmp_path, "b.txt")]
+        lines = []
+        paths = self.get(tmp_path, say=lines.append)
+        assert paths == [tmp_path / "here" / "two" / name for name in ("a.txt", "b.txt")]
+        assert all(path.read_bytes() == CONTENT for path in [*paths, *sources])
+        assert lines[0] == f"a.txt: copying {sources[0]}"
+        assert lines[-2:] == ["licence: none", "please cite: nobody"]
+
+    def test_others_may_read_them(self, tmp_path):
+        source = put(tmp_path, "a.txt")
+        put(tmp_path, "b.txt")
+        assert self.get(tmp_path)[0].stat().st_mode == source.stat().st_mode
+
+    def test_a_relative_folder_is_meant_from_here(self, tmp_path, monkeypatch):
+        put(tmp_path, "a.txt")
+        put(tmp_path, "b.txt")
+        monkeypatch.chdir(tmp_path)
+        paths = fetch.get(TWO, folder=Path("~here"), mirror=tmp_path)
+        assert paths[0] == tmp_path / "~here" / "two" / "a.txt"
+
+    @pytest.mark.parametrize("content", [b"short", bytes(len(CONTENT)), b""])
+    def test_a_wrong_file_is_refused_with_both_hashes(self, tmp_path, content):
+        source = put(tmp_path, "a.txt", content)
+        with pytest.raises(ResourceError) as caught:
+            self.get(tmp_path)
+        seen = hashlib.sha256(content).hexdigest()
+        assert str(caught.value).startswith(f"{source}: its sha256 is {seen}, but the catalogue")
+        assert TWO.files[0].sha256 in str(caught.value)
+        assert [path.name for path in (tmp_path / "here" / "two").iterdir()] == [".lock"]
+
+    def test_a_missing_file_is_not_downloaded_instead(self, tmp_path):
+        with pytest.raises(ResourceError) as caught:
+            self.get(tmp_path)
+        assert str(caught.value) == (
+            f"{tmp_path / 'two' / 'a.txt'}: no such file in the mirror; put a.txt there, "
+            "or download without the mirror from https://example.org/a.txt"
+        )
+
+    def test_a_folder_that_cannot_be_made_is_one_line(self, tmp_path):
+        (tmp_path / "here").touch()
+        with pytest.raises(ResourceError) as caught:
+            self.get(tmp_path)
+        assert str(caught.value).startswith(str(tmp_path / "here"))
+        assert "check the disk and the rights, or choose another data" in str(caught.value)
 
 
 class TestFolders:

@@ -89,7 +89,7 @@ def load_scheme(
         if hashlib.sha256(content).hexdigest() != wanted.file(file).sha256:
             raise ResourceError(
                 f"{path}: its content is not what the catalogue promises (sha256 differs); "
-                f"run: gecbench data get {wanted.name} --force"
+                f"run: gecbench data get {wanted.name}"
             )
         return content
 

@@ -35,7 +35,7 @@ class _Given(CorpusGiven):
 )
 @click.option("--strict", is_flag=True, help="Fail, and write nothing, if anything would be lost.")
 def convert(corpus: Path, **given: Unpack[_Given]) -> None:
-    """Turn a corpus from one format into another, and say what the new one cannot hold.
+    r"""Turn a corpus from one format into another, and say what the new one cannot hold.
 
     \b
     gecbench convert dev.tsv --to jsonl --meta origin.tsv -o dev.jsonl

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from gecbench.cli.options import FILE, say
 from gecbench.core.errors import ResourceError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
     from gecbench.datasets.catalog import DataFile, DataSet
-
-FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +45,14 @@ def _places(command: Callable[..., None]) -> Callable[..., None]:
     """Add the two options that say where data sets lie."""
     folder = click.option(
         "--folder",
-        type=FOLDER,
+        type=FILE,
         envvar="GECBENCH_DATA",
         show_envvar=True,
         help="Keep data sets in this folder instead of the user's data folder.",
     )
     mirror = click.option(
         "--mirror",
-        type=FOLDER,
+        type=FILE,
         envvar="GECBENCH_DATA_MIRROR",
         show_envvar=True,
         help="A folder that has data sets, each in a folder of its name.",
@@ -110,7 +109,7 @@ def get(
     sets = [_named(name) for name in wanted]  # all names are checked before anything is fetched
     for data_set in sets:
         if data_set is None:
-            click.echo("samples: bundled with gecbench, nothing to fetch", err=True)
+            say("samples: bundled with gecbench, nothing to fetch")
             click.echo(store.samples_folder())
         else:
             paths = fetch.get(
@@ -118,7 +117,7 @@ def get(
                 folder=folder or store.data_folder(),
                 mirror=mirror,
                 force=force,
-                say=lambda line: click.echo(line, err=True),
+                say=say,
                 progress=_show_progress,
             )
             click.echo(paths[0].parent)

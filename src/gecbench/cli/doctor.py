@@ -18,7 +18,7 @@ _SLOW = "python (install a C++ compiler and gecbench again: twenty times faster,
 
 
 @click.command()
-@click.option("--data", "folder", type=FILE, envvar="GECBENCH_DATA", help="Data folder.")
+@click.option("--folder", type=FILE, envvar="GECBENCH_DATA", help="Data folder.")
 @click.option("--mirror", type=FILE, envvar="GECBENCH_DATA_MIRROR", help="Folder with data sets.")
 def doctor(folder: Path | None, mirror: Path | None) -> None:
     """Say what is installed, which alignment kernel is in use, and what is missing."""

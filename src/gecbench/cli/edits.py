@@ -43,7 +43,7 @@ class _Given(CorpusGiven, SchemeGiven):
     "-o", "--output", type=FILE, default=Path("-"), help="File to write, instead of the terminal."
 )
 def edits(corpus: Path, **given: Unpack[_Given]) -> None:
-    """Find the edits between sources and references, and write them as M2 or JSONL.
+    r"""Find the edits between sources and references, and write them as M2 or JSONL.
 
     Give a system's outputs as the references to see the edits of a system.
 

@@ -63,8 +63,7 @@ def scheme_options(command: Command) -> Command:
     """Add the options that choose the scheme of edits and where its resources lie."""
     for option in (
         click.option(
-            "--data",
-            "folder",
+            "--folder",
             type=FILE,
             envvar="GECBENCH_DATA",
             help="Data folder, instead of the user's.",

@@ -97,7 +97,7 @@ class _Given(CorpusGiven, SchemeGiven):
 )
 @click.option("--per-sentence", type=FILE, help="Write each sentence's counts as JSON lines.")
 def score(corpus: Path, systems: tuple[Path, ...], **given: Unpack[_Given]) -> None:
-    """Score systems on a corpus with references.
+    r"""Score systems on a corpus with references.
 
     CORPUS is in any format (MuCGEC's TSV, M2, JSONL, or text lines with --reference). A SYSTEM
     is a file with its outputs: text lines, TSV, M2 or JSONL; NAME=FILE gives it a name.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from gecbench.core.errors import EditError
@@ -70,7 +71,7 @@ def check(edits: Sequence[Edit], length: int) -> None:
                 f"which has {length} tokens"
             )
     ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))
-    for one, two in zip(ordered, ordered[1:], strict=False):  # neighbours: one fewer of `two`
+    for one, two in pairwise(ordered):
         if two.start < one.end:
             raise EditError(
                 f"edit span {two.start} {two.end} overlaps edit span {one.start} {one.end}"

@@ -28,12 +28,12 @@ class Counts:
 
     @property
     def precision(self) -> float:
-        """tp / (tp + fp), in [0, 1], not rounded; 1 where there is no false positive."""
+        """Share of edits made that are right, in [0, 1], not rounded; 1 if none is wrong."""
         return self.tp / (self.tp + self.fp) if self.fp else 1.0
 
     @property
     def recall(self) -> float:
-        """tp / (tp + fn), in [0, 1], not rounded; 1 where there is no false negative."""
+        """Share of right edits that are made, in [0, 1], not rounded; 1 if none is missed."""
         return self.tp / (self.tp + self.fn) if self.fn else 1.0
 
     def f(self, beta: float) -> float:

@@ -89,7 +89,7 @@ def _filler(
 
 def _fetch(data_set: DataSet, file: DataFile, target: Path, fill: Fill) -> None:
     """Make the file whole beside its place, let pooch check it, then put it there at once."""
-    import pooch  # type: ignore[import-untyped]
+    import pooch
 
     # The name holds the hash: a part of an older version is never continued.
     part = target / f".{file.name}.{file.sha256[:12]}.part"

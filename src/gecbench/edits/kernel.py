@@ -63,7 +63,10 @@ class Lattice:
         self._swaps: dict[tuple[int, int], int] = {}
         self._fill(self._a[prefix:n], self._b[prefix:m], cost)
 
-    def _fill(self, a: array[int], b: array[int], cost: GradedCost | None) -> None:
+    # One loop on purpose: a call for each cell would cost a third more.
+    def _fill(  # noqa: C901
+        self, a: array[int], b: array[int], cost: GradedCost | None
+    ) -> None:
         lowest = cost.lowest if cost else 1.0
         seen = [0] * (len(b) + 1)  # row where b's token last stood in a
         table: list[list[float]] = [[float(y) for y in range(len(b) + 1)]]

@@ -106,9 +106,7 @@ class Fields(NamedTuple):
 def _expect(at: str, what: str, value: object, kind: type[_T]) -> _T:
     if type(value) is not kind:  # not isinstance: true is no whole number
         seen = f", {shown(str(value))}" if isinstance(value, (str, int, float)) else ""
-        raise FormatError(
-            f"{at}: {what} is {_NAMES[type(value)]}{seen}; expected {_NAMES[kind]}"
-        )
+        raise FormatError(f"{at}: {what} is {_NAMES[type(value)]}{seen}; expected {_NAMES[kind]}")
     return value
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gecbench.core.format import Format
+from gecbench.formats.m2.losses import losses
 from gecbench.formats.m2.reading import read
-from gecbench.formats.m2.writing import losses, write
+from gecbench.formats.m2.writing import write
 
 
 def sniff(lines: Sequence[str]) -> bool:

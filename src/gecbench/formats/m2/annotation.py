@@ -79,8 +79,7 @@ def _fields(at: str, line: str) -> tuple[str, str, str, str]:
     fields = line.split(BARS)
     if len(fields) != 6:
         raise FormatError(
-            f"{at}: {len(fields)} fields instead of 6, as {_FORM}; "
-            f"is there a {BARS} inside a text?"
+            f"{at}: {len(fields)} fields instead of 6, as {_FORM}; is there a {BARS} inside a text?"
         )
     if "|" in line.replace(BARS, "") and any(field[:1] == "|" for field in fields):
         raise FormatError(

@@ -16,4 +16,3 @@ UNANNOTATABLE = "无法标注"
 def join(tokens: Sequence[str], *, targets: bool) -> str:
     """Return the text of tokens: without spaces in ChERRANT's dialect, which has target lines."""
     return ("" if targets else " ").join(tokens)
-

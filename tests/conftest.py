@@ -1,0 +1,61 @@
+"""What all tests share: the folder with official outputs, resources, and schemes made of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+from gecbench.core.scheme import Scheme
+from gecbench.lang.zh.cherrant import scheme as cherrant
+
+SHARED = Path(os.environ.get("GECBENCH_SHARED", Path(__file__).parents[2] / "shared"))
+
+hypothesis.settings.register_profile("full", deadline=None, max_examples=300, derandomize=True)
+hypothesis.settings.register_profile("quick", deadline=None, max_examples=25, derandomize=True)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "full"))
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The reference folder: real corpora, resources and outputs of official tools."""
+    if not SHARED.is_dir():
+        reason = f"no reference data at {SHARED}; set GECBENCH_SHARED to the folder that has it"
+        if os.environ.get("GECBENCH_SHARED_REQUIRED"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return SHARED
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder of compiled resources for all tests."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="session")
+def make_cherrant(shared: Path, cache: Path) -> Callable[..., Scheme]:
+    """Make zh-cherrant schemes with the real resources."""
+
+    def make(**options: object) -> Scheme:
+        return cherrant(
+            **options,
+            resource=lambda name: (shared / "data" / "cherrant" / name).read_bytes(),
+            cache=cache,
+            say=lambda _: None,
+        )
+
+    return make
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory):
+    """No test reads or writes what belongs to the user."""
+    for name in ("GECBENCH_DATA", "GECBENCH_DATA_MIRROR"):
+        monkeypatch.delenv(name, raising=False)
+    home = tmp_path_factory.mktemp("home")
+    for name in ("XDG_DATA_HOME", "XDG_CACHE_HOME", "HOME"):
+        monkeypatch.setenv(name, str(home))
