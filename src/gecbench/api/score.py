@@ -16,10 +16,10 @@ from gecbench.core.sample import Corpus, Sample, SystemOutput
 from gecbench.core.scheme import Scheme
 from gecbench.edits.sets import SET_LIMIT
 from gecbench.metrics import METRICS
-from gecbench.metrics.spanf import Rows, SpanF
+from gecbench.metrics.spanf import SpanF
 from gecbench.scoring.cases import Cases
 from gecbench.scoring.choose import CHOICES, Choice
-from gecbench.scoring.pairing import LEVELS, Filter, Level
+from gecbench.scoring.pairing import LEVELS, Filter, Level, Pairing
 from gecbench.scoring.results import Result, ScoreReport, SentenceResult
 
 
@@ -217,11 +217,15 @@ def _report(
         for system, cases in outputs.items():
             rows = [metric.stats(case) for case in cases]
             uncorrectable = rows.count(())
+            chosen = metric.choose(rows)
             for subset, places in subsets.items():
-                results.append(_result(metric, system, subset, [rows[at] for at in places]))
+                part = [rows[at] for at in places]
+                # A choice that goes through the corpus starts anew in each subset.
+                kept = chosen if subset is None else metric.choose(part)
+                results.append(_result(metric, system, subset, kept))
             per_sentence[system, name] = tuple(
-                SentenceResult(sample.id, chosen, row)
-                for sample, chosen, row in zip(samples, metric.choose(rows), rows, strict=True)
+                SentenceResult(sample.id, one, row)
+                for sample, one, row in zip(samples, chosen, rows, strict=True)
             )
     left_out = {
         "no annotator could correct it": uncorrectable,
@@ -249,6 +253,8 @@ def _metric(name: str, options: Options, context: Mapping[str, str]) -> SpanF:
     )
 
 
-def _result(metric: SpanF, system: str, subset: str | None, rows: Sequence[Rows]) -> Result:
-    scored = len(rows) - list(rows).count(())
-    return Result(system, metric.name, subset, scored, metric.aggregate(rows))
+def _result(
+    metric: SpanF, system: str, subset: str | None, chosen: Sequence[Pairing | None]
+) -> Result:
+    scored = [pairing for pairing in chosen if pairing]
+    return Result(system, metric.name, subset, len(scored), metric.score(scored))

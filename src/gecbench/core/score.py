@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 
@@ -39,6 +39,16 @@ class Counts:
     def f(self, beta: float) -> float:
         """Return F of precision and recall, in [0, 1], not rounded."""
         return f_score(self.precision, self.recall, beta)
+
+
+def total(counts: Iterable[Counts]) -> Counts:
+    """Return the counts of all together."""
+    tp = fp = fn = 0
+    for one in counts:
+        tp += one.tp
+        fp += one.fp
+        fn += one.fn
+    return Counts(tp, fp, fn)
 
 
 @dataclass(frozen=True, slots=True)

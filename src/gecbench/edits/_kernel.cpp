@@ -23,7 +23,7 @@ const uint8_t RUN = SUBSTITUTE | INSERT | DELETE;
 
 // The table of features.py, read in place.
 struct Features {
-    uint32_t tokens, sounds_count, related_count;
+    uint32_t tokens, sounds_count, related_count, run_slot, run_length;
     double levels[4], no_class, sound_differs, mark_neither, mark_one, mark_both, lowest;
     const uint32_t *codes, *classes, *sounds_at, *related, *flags;
     const uint16_t *sounds;
@@ -31,15 +31,18 @@ struct Features {
     size_t words;
 
     bool load(const char *data, size_t size) {
-        const size_t header = 8 + 4 * 4 + 10 * 8;
-        if (size < header || std::memcmp(data, "GECFEAT1", 8) != 0) return false;
-        uint32_t counts[4];
+        const size_t header = 8 + 6 * 4 + 10 * 8;
+        if (size < header || std::memcmp(data, "GECFEAT2", 8) != 0) return false;
+        uint32_t counts[6];
         std::memcpy(counts, data + 8, sizeof counts);
         tokens = counts[0];
         sounds_count = counts[1];
         related_count = counts[2];
+        run_slot = counts[4];
+        run_length = counts[5];
+        if (size_t(run_slot) + run_length > tokens) return false;
         double numbers[10];
-        std::memcpy(numbers, data + 24, sizeof numbers);
+        std::memcpy(numbers, data + 32, sizeof numbers);
         std::copy(numbers, numbers + 4, levels);
         no_class = numbers[4];
         sound_differs = numbers[5];
@@ -64,17 +67,25 @@ struct Features {
     }
 };
 
+// The place of a code in the table, or the number of tokens. Most fall into the longest run of
+// consecutive codes, where no search is needed.
+size_t slot_of(const Features &f, uint32_t code) {
+    const uint32_t offset = code - (f.run_length ? f.codes[f.run_slot] : code);
+    if (offset < f.run_length) return f.run_slot + offset;
+    const uint32_t *at = std::lower_bound(f.codes, f.codes + f.tokens, code);
+    return at == f.codes + f.tokens || *at != code ? f.tokens : size_t(at - f.codes);
+}
+
 struct Token {
     uint32_t cls = 0, related = 0, sounds_from = 0, sounds_to = 0;
     bool mark = false, sounded = false;
 };
 
-std::vector<Token> look_up(const Features &f, const std::vector<uint32_t> &sequence) {
-    std::vector<Token> result(sequence.size());
-    for (size_t i = 0; i < sequence.size(); ++i) {
-        const uint32_t *at = std::lower_bound(f.codes, f.codes + f.tokens, sequence[i]);
-        if (at == f.codes + f.tokens || *at != sequence[i]) continue;
-        const size_t slot = size_t(at - f.codes);
+std::vector<Token> look_up(const Features &f, const uint32_t *sequence, size_t length) {
+    std::vector<Token> result(length);
+    for (size_t i = 0; i < length; ++i) {
+        const size_t slot = slot_of(f, sequence[i]);
+        if (slot == f.tokens) continue;
         Token &token = result[i];
         token.cls = f.classes[slot];
         token.related = f.related[slot];
@@ -117,9 +128,9 @@ uint64_t scramble(uint64_t x) {  // splitmix64
     return x ^ (x >> 31);
 }
 
-std::vector<uint64_t> running_hash(const std::vector<uint32_t> &sequence) {
-    std::vector<uint64_t> result(sequence.size() + 1, 0);
-    for (size_t i = 0; i < sequence.size(); ++i) result[i + 1] = result[i] + scramble(sequence[i]);
+std::vector<uint64_t> running_hash(const uint32_t *sequence, size_t length) {
+    std::vector<uint64_t> result(length + 1, 0);
+    for (size_t i = 0; i < length; ++i) result[i + 1] = result[i] + scramble(sequence[i]);
     return result;
 }
 
@@ -131,8 +142,9 @@ struct Lattice {
 
     size_t at(size_t x, size_t y) const { return x * (columns + 1) + y; }
 
-    void fill(const Features *features);
-    uint32_t swap_width(size_t x, size_t y, size_t nearest, const std::vector<uint32_t> &changing,
+    void trim();
+    template <bool graded> void fill(const Features &features);
+    uint32_t swap_width(size_t x, size_t y, size_t nearest, size_t farthest,
                         const std::vector<uint64_t> &ha, const std::vector<uint64_t> &hb) const;
 
     uint8_t ops(size_t i, size_t j) const {
@@ -147,15 +159,13 @@ struct Lattice {
     }
 };
 
-uint32_t Lattice::swap_width(size_t x, size_t y, size_t nearest,
-                             const std::vector<uint32_t> &changing,
+uint32_t Lattice::swap_width(size_t x, size_t y, size_t nearest, size_t farthest,
                              const std::vector<uint64_t> &ha,
                              const std::vector<uint64_t> &hb) const {
-    const size_t i = x + prefix, j = y + prefix;
-    for (size_t k = nearest; k <= changing[y - 1]; ++k) {
-        if (ha[i] - ha[i - 1 - k] != hb[j] - hb[j - 1 - k]) continue;
-        std::vector<uint32_t> one(a.begin() + (i - 1 - k), a.begin() + i);
-        std::vector<uint32_t> two(b.begin() + (j - 1 - k), b.begin() + j);
+    for (size_t k = nearest; k <= farthest; ++k) {
+        if (ha[x] - ha[x - 1 - k] != hb[y] - hb[y - 1 - k]) continue;
+        const auto end_a = a.begin() + prefix + x, end_b = b.begin() + prefix + y;
+        std::vector<uint32_t> one(end_a - 1 - k, end_a), two(end_b - 1 - k, end_b);
         std::sort(one.begin(), one.end());
         std::sort(two.begin(), two.end());
         if (one == two) return uint32_t(k + 1);
@@ -163,75 +173,91 @@ uint32_t Lattice::swap_width(size_t x, size_t y, size_t nearest,
     return 0;
 }
 
-void Lattice::fill(const Features *features) {
+void Lattice::trim() {
     size_t n = a.size(), m = b.size();
     while (n && m && a[n - 1] == b[m - 1]) --n, --m;  // equal last tokens allow only a match
     while (prefix < n && prefix < m && a[prefix] == b[prefix]) ++prefix;
     rows = n - prefix;
     columns = m - prefix;
-    kept.assign((rows + 1) * (columns + 1), 0);
-    std::vector<double> cost((rows + 1) * (columns + 1));
-    for (size_t x = 0; x <= rows; ++x) cost[at(x, 0)] = double(x);
-    for (size_t y = 0; y <= columns; ++y) cost[at(0, y)] = double(y);
+}
+
+template <bool graded> void Lattice::fill(const Features &features) {
+    const size_t width = columns + 1;
+    const uint32_t *const from_a = a.data() + prefix, *const from_b = b.data() + prefix;
+    kept.assign((rows + 1) * width, 0);
+    std::vector<double> costs((rows + 1) * width);
+    for (size_t y = 0; y <= columns; ++y) costs[y] = double(y);
     std::vector<Token> ta, tb;
     std::vector<uint64_t> ha, hb;
-    if (features) {
-        ta = look_up(*features, a);
-        tb = look_up(*features, b);
-        ha = running_hash(a);
-        hb = running_hash(b);
-    }
     // changing[y]: for how many diagonal steps back from the row above the cost has changed.
-    std::vector<uint32_t> changing(columns + 1, 0), next(columns + 1, 0);
-    std::vector<uint32_t> seen_in_a(columns + 1, 0);  // row where b's token last stood in a
+    std::vector<uint32_t> changing, next;
+    std::vector<uint32_t> seen_in_a;  // row where b's token last stood in a
+    if (graded) {
+        ta = look_up(features, from_a, rows);
+        tb = look_up(features, from_b, columns);
+        ha = running_hash(from_a, rows);
+        hb = running_hash(from_b, columns);
+        changing.assign(width, 0);
+        next.assign(width, 0);
+        seen_in_a.assign(width, 0);
+    }
     for (size_t x = 1; x <= rows; ++x) {
-        const uint32_t token = a[prefix + x - 1];
+        const uint32_t token = from_a[x - 1];
+        const double *const above = &costs[(x - 1) * width];
+        double *const row = &costs[x * width];
+        uint8_t *const keep = &kept[x * width];
         size_t seen_in_b = 0;  // column where a's token last stood in b
+        double last = row[0] = double(x);
         for (size_t y = 1; y <= columns; ++y) {
-            const size_t here = at(x, y);
-            const double diagonal = cost[at(x - 1, y - 1)];
-            if (token == b[prefix + y - 1]) {
-                cost[here] = diagonal;
-                kept[here] = MATCH;
-                next[y] = 0;
-                seen_in_b = y;
-                seen_in_a[y] = uint32_t(x);
+            const double diagonal = above[y - 1];
+            if (token == from_b[y - 1]) {
+                row[y] = last = diagonal;
+                keep[y] = MATCH;
+                if (graded) {
+                    next[y] = 0;
+                    seen_in_b = y;
+                    seen_in_a[y] = uint32_t(x);
+                }
                 continue;
             }
-            const double left = cost[here - 1] + 1, up = cost[at(x - 1, y)] + 1;
+            const double left = last + 1, up = above[y] + 1;
             double best = std::min(left, up);
-            double swap = 0;
-            uint32_t width = 0;
-            if (features && seen_in_b && seen_in_a[y]) {
+            if (!graded) {
+                const double replace = diagonal + 1;
+                best = std::min(best, replace);
+                keep[y] = uint8_t((replace == best) * SUBSTITUTE | (left == best) * INSERT
+                                  | (up == best) * DELETE);
+                row[y] = last = best;
+                continue;
+            }
+            uint8_t op = 0;
+            if (seen_in_b && seen_in_a[y]) {  // only tokens that both sides have met can change
                 const size_t nearest = std::max(y - seen_in_b, x - seen_in_a[y]);
-                width = swap_width(x, y, nearest, changing, ha, hb);
-                if (width) {
-                    swap = cost[at(x - width, y - width)] + double(width - 1);
-                    best = std::min(best, swap);
+                const uint32_t swap = nearest > changing[y - 1]
+                    ? 0 : swap_width(x, y, nearest, changing[y - 1], ha, hb);
+                if (swap) {
+                    const double cost = costs[(x - swap) * width + y - swap] + double(swap - 1);
+                    if (cost <= best) {
+                        best = cost;
+                        op = SWAP;
+                        swaps[x * width + y] = swap;
+                    }
                 }
             }
-            double replace = 3;  // above every insertion plus deletion
-            replace += diagonal;
-            if (!features) {
-                replace = diagonal + 1;
-            } else if (diagonal + features->lowest <= best) {
-                replace = diagonal
-                          + substitution(*features, ta[prefix + x - 1], tb[prefix + y - 1]);
+            if (diagonal + features.lowest <= best) {  // else no substitution is as cheap
+                const double replace = diagonal + substitution(features, ta[x - 1], tb[y - 1]);
+                if (replace < best) {
+                    best = replace;
+                    op = SUBSTITUTE;
+                } else if (replace == best) {
+                    op |= SUBSTITUTE;
+                }
             }
-            best = std::min(best, replace);
-            uint8_t keep = 0;
-            if (width && swap == best) {
-                keep |= SWAP;
-                swaps[here] = width;
-            }
-            if (replace == best) keep |= SUBSTITUTE;
-            if (left == best) keep |= INSERT;
-            if (up == best) keep |= DELETE;
-            cost[here] = best;
-            kept[here] = keep;
+            keep[y] = uint8_t(op | (left == best) * INSERT | (up == best) * DELETE);
+            row[y] = last = best;
             next[y] = best == diagonal ? 0 : changing[y - 1] + 1;
         }
-        std::swap(changing, next);
+        if (graded) std::swap(changing, next);
     }
 }
 
@@ -268,6 +294,35 @@ std::vector<std::pair<size_t, size_t>> run_ends(const Lattice &lattice, size_t i
     return ends;
 }
 
+struct Arc {
+    const char *kind;
+    size_t i, j;
+};
+
+// The segments that may end before (i, j), in order; see kernel.py.
+std::vector<Arc> arcs_at(const Lattice &lattice, size_t i, size_t j, bool in_run, bool first) {
+    std::vector<Arc> arcs;
+    if (!i && !j) return arcs;
+    const uint8_t ops = lattice.ops(i, j);
+    if (ops & MATCH) {
+        size_t x = i, y = j;
+        while (x && y && lattice.a[x - 1] == lattice.b[y - 1]) --x, --y;
+        arcs.push_back({"M", x, y});
+        return arcs;
+    }
+    if (ops & SWAP) {
+        const uint32_t width = lattice.width(i, j);
+        arcs.push_back({"T", i - width, j - width});
+    }
+    if ((ops & RUN) && !in_run && !(first && (ops & SWAP))) {
+        for (const auto &end : run_ends(lattice, i, j, first)) {
+            const char *kind = end.first == i ? "I" : end.second == j ? "D" : "S";
+            arcs.push_back({kind, end.first, end.second});
+        }
+    }
+    return arcs;
+}
+
 struct LatticeObject {
     PyObject_HEAD
     Lattice *lattice;
@@ -296,7 +351,12 @@ PyObject *lattice_new(PyTypeObject *type, PyObject *args, PyObject *) {
             lattice.reset(new Lattice);
             lattice->a = sequence(source);
             lattice->b = sequence(target);
-            lattice->fill(graded ? &features : nullptr);
+            lattice->trim();
+            if (graded) {
+                lattice->fill<true>(features);
+            } else {
+                lattice->fill<false>(features);
+            }
         } catch (const std::bad_alloc &) {
             memory = false;
         }
@@ -324,48 +384,60 @@ void lattice_dealloc(PyObject *self) {
 
 PyObject *lattice_arcs(PyObject *self, PyObject *args) {
     Py_ssize_t i, j;
-    int in_run, first;
-    if (!PyArg_ParseTuple(args, "nnpp", &i, &j, &in_run, &first)) return nullptr;
+    int in_run;
+    if (!PyArg_ParseTuple(args, "nnp", &i, &j, &in_run)) return nullptr;
     const Lattice &lattice = *reinterpret_cast<LatticeObject *>(self)->lattice;
     if (i < 0 || j < 0 || size_t(i) > lattice.a.size() || size_t(j) > lattice.b.size()) {
         PyErr_SetString(PyExc_IndexError, "no such cell");
         return nullptr;
     }
-    PyObject *result = PyList_New(0);
-    if (!result || (!i && !j)) return result;
-    const auto add = [&](const char *kind, size_t to_i, size_t to_j) {
-        PyObject *arc = Py_BuildValue("(snn)", kind, Py_ssize_t(to_i), Py_ssize_t(to_j));
-        const bool done = arc && !PyList_Append(result, arc);
-        Py_XDECREF(arc);
-        return done;
-    };
-    const uint8_t ops = lattice.ops(size_t(i), size_t(j));
-    bool good = true;
-    if (ops & MATCH) {
-        size_t x = size_t(i), y = size_t(j);
-        while (x && y && lattice.a[x - 1] == lattice.b[y - 1]) --x, --y;
-        good = add("M", x, y);
-    } else {
-        if (ops & SWAP) {
-            const uint32_t width = lattice.width(size_t(i), size_t(j));
-            good = add("T", size_t(i) - width, size_t(j) - width);
-        }
-        if (good && (ops & RUN) && !in_run && !(first && (ops & SWAP))) {
-            try {
-                for (const auto &end : run_ends(lattice, size_t(i), size_t(j), bool(first))) {
-                    const char *kind = end.first == size_t(i) ? "I"
-                                       : end.second == size_t(j) ? "D" : "S";
-                    if (!(good = add(kind, end.first, end.second))) break;
-                }
-            } catch (const std::bad_alloc &) {
-                PyErr_NoMemory();
-                good = false;
-            }
-        }
+    std::vector<Arc> arcs;
+    try {
+        arcs = arcs_at(lattice, size_t(i), size_t(j), in_run, false);
+    } catch (const std::bad_alloc &) {
+        return PyErr_NoMemory();
     }
-    if (!good) {
-        Py_DECREF(result);
-        return nullptr;
+    PyObject *result = PyList_New(Py_ssize_t(arcs.size()));
+    for (size_t at = 0; result && at < arcs.size(); ++at) {
+        PyObject *arc = Py_BuildValue("(snn)", arcs[at].kind, Py_ssize_t(arcs[at].i),
+                                      Py_ssize_t(arcs[at].j));
+        if (!arc) {
+            Py_DECREF(result);
+            return nullptr;
+        }
+        PyList_SET_ITEM(result, Py_ssize_t(at), arc);
+    }
+    return result;
+}
+
+PyObject *lattice_chain(PyObject *self, PyObject *args) {
+    int first;
+    if (!PyArg_ParseTuple(args, "p", &first)) return nullptr;
+    const Lattice &lattice = *reinterpret_cast<LatticeObject *>(self)->lattice;
+    std::vector<Arc> chain{{"", lattice.a.size(), lattice.b.size()}};
+    try {
+        bool in_run = false;
+        while (chain.back().i || chain.back().j) {
+            const std::vector<Arc> arcs = arcs_at(lattice, chain.back().i, chain.back().j,
+                                                  in_run, first);
+            if (arcs.size() != 1) Py_RETURN_NONE;
+            in_run = *arcs[0].kind != 'M' && *arcs[0].kind != 'T';
+            chain.push_back(arcs[0]);
+        }
+    } catch (const std::bad_alloc &) {
+        return PyErr_NoMemory();
+    }
+    const size_t length = chain.size() - 1;
+    PyObject *result = PyList_New(Py_ssize_t(length));
+    for (size_t at = 0; result && at < length; ++at) {
+        const Arc &from = chain[length - at], &to = chain[length - at - 1];
+        PyObject *segment = Py_BuildValue("(snnnn)", from.kind, Py_ssize_t(from.i),
+                                          Py_ssize_t(to.i), Py_ssize_t(from.j), Py_ssize_t(to.j));
+        if (!segment) {
+            Py_DECREF(result);
+            return nullptr;
+        }
+        PyList_SET_ITEM(result, Py_ssize_t(at), segment);
     }
     return result;
 }
@@ -396,7 +468,8 @@ PyObject *lattice_steps(PyObject *self, PyObject *) {
 }
 
 PyMethodDef lattice_methods[] = {
-    {"arcs", lattice_arcs, METH_VARARGS, "arcs(i, j, in_run, first): see kernel.py"},
+    {"arcs", lattice_arcs, METH_VARARGS, "arcs(i, j, in_run): see kernel.py"},
+    {"chain", lattice_chain, METH_VARARGS, "chain(first): see kernel.py"},
     {"steps", lattice_steps, METH_NOARGS, "steps(): see kernel.py"},
     {nullptr, nullptr, 0, nullptr}};
 

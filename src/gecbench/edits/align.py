@@ -16,7 +16,11 @@ except ImportError:  # no compiler at installation: slower, the same numbers
 class Lattice(Protocol):
     """All least-cost alignments of two token sequences; see `kernel.Lattice`."""
 
-    def arcs(self, i: int, j: int, in_run: bool, first: bool, /) -> list[kernel.Arc]:
+    def chain(self, first: bool, /) -> list[kernel.Segment] | None:
+        """Return all segments if there is no choice; see `kernel.Lattice.chain`."""
+        ...
+
+    def arcs(self, i: int, j: int, in_run: bool, /) -> list[kernel.Arc]:
         """Return the segments that may end at a cell; see `kernel.Lattice.arcs`."""
         ...
 

@@ -6,9 +6,9 @@ language: a token may have a class of three independent components, a set of sou
 to other tokens, and may be a mark.
 
 Layout, native 32-bit words: magic (8 bytes); numbers of tokens, sounds, related tokens and bytes
-of provenance; ten doubles (`Weights`, and the lowest cost); per token: code (sorted), class,
-start of its sounds (one more than tokens), place in the relation matrix (0 for none), flags;
-sounds (16 bit, padded); relation matrix as bits, rows padded to words; provenance as JSON.
+of provenance; first slot and length of the longest run of consecutive codes; the ten doubles of
+`Weights`; per token: code (sorted), class, start of its sounds (one more than tokens), place in
+the relation matrix (0 for none), flags; sounds (16 bit, padded); relation matrix as bits, rows padded to words; provenance as JSON.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from dataclasses import dataclass, field
 
 from gecbench.core.errors import ResourceError
 
-MAGIC = b"GECFEAT1"
-_HEADER = struct.Struct("=8s4I10d")
+MAGIC = b"GECFEAT2"
+_HEADER = struct.Struct("=8s6I10d")
 _MARK, _SOUNDED = 1, 2
 
 
@@ -90,7 +90,7 @@ class FeatureCosts:
 
     def _offsets(self) -> tuple[int, ...]:
         """Return where codes, classes, starts, related, flags, sounds, matrix, provenance, end."""
-        magic, tokens, sounds, related, provenance, *_ = _HEADER.unpack_from(self.data)
+        magic, tokens, sounds, related, provenance = _HEADER.unpack_from(self.data)[:5]
         if magic != MAGIC:
             return (-1,)
         words = (related + 31) // 32
@@ -112,7 +112,7 @@ class FeatureCosts:
     @property
     def weights(self) -> Weights:
         """The numbers that costs are summed from."""
-        numbers = _HEADER.unpack_from(self.data)[5:]
+        numbers = _HEADER.unpack_from(self.data)[7:]
         return Weights(numbers[:4], *numbers[4:])
 
     def features(self, code: int) -> tuple[Features, int]:
@@ -233,6 +233,7 @@ def build(
         len(sounds),
         len(place),
         len(made),
+        *_longest_run(codes),
         *weights.levels,
         weights.no_class,
         weights.sound_differs,
@@ -254,6 +255,17 @@ def build(
             made,
         )
     )
+
+
+def _longest_run(codes: Sequence[int]) -> tuple[int, int]:
+    """Return first place and length of the longest run of consecutive numbers."""
+    best = start = length = 0
+    for at, code in enumerate(codes):
+        if at == 0 or code != codes[at - 1] + 1:
+            start = at
+        if at - start + 1 > length:
+            best, length = start, at - start + 1
+    return best, length
 
 
 def _packed(components: tuple[int, int, int] | None) -> int:

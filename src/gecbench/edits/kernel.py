@@ -19,6 +19,10 @@ from collections.abc import Mapping
 from typing import Protocol
 
 Arc = tuple[str, int, int]
+"""Kind of a segment and the cell where it starts."""
+
+Segment = tuple[str, int, int, int, int]
+"""Kind, then half-open spans of source and target: (kind, start, end, start, end)."""
 
 
 class GradedCost(Protocol):
@@ -118,7 +122,25 @@ class Lattice:
             return _DELETE if i > j else _INSERT
         return self._kept[i - self._prefix][j - self._prefix]
 
-    def arcs(self, i: int, j: int, in_run: bool, first: bool) -> list[Arc]:
+    def chain(self, first: bool) -> list[Segment] | None:
+        """Return all segments from start to end, if there is no choice; else None.
+
+        Args:
+            first: There is no choice: only the first alignment counts.
+        """
+        chain: list[Segment] = []
+        i, j = len(self._a), len(self._b)
+        in_run = False
+        while i or j:
+            arcs = self._arcs(i, j, in_run, first)
+            if len(arcs) != 1:
+                return None
+            ((kind, x, y),) = arcs
+            chain.append((kind, x, i, y, j))
+            i, j, in_run = x, y, kind not in "MT"
+        return chain[::-1]
+
+    def arcs(self, i: int, j: int, in_run: bool) -> list[Arc]:
         """Return the segments that may end before source token `i` and target token `j`.
 
         A segment is a whole run of matches ("M"), one transposition ("T"), or a whole run of
@@ -131,8 +153,10 @@ class Lattice:
             i: Source tokens before the cell.
             j: Target tokens before the cell.
             in_run: The segment behind is a run, so another run may not follow.
-            first: Only the segment on the first alignment.
         """
+        return self._arcs(i, j, in_run, first=False)
+
+    def _arcs(self, i: int, j: int, in_run: bool, first: bool) -> list[Arc]:
         if not i and not j:
             return []
         ops = self._ops(i, j)

@@ -20,7 +20,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from gecbench.edits.align import Lattice
-from gecbench.edits.merge import Segment, Window, merge_windows
+from gecbench.edits.kernel import Segment
+from gecbench.edits.merge import Window, merge_windows
 
 SET_LIMIT = 1000
 """More different edit sets than this between two texts are not listed; the first is kept."""
@@ -57,32 +58,30 @@ def edit_sets(
         first: Only the set of the first alignment.
         limit: Above this number of different sets only the first is returned.
     """
+    chain = lattice.chain(first)
+    if chain is not None:
+        return EditSegments((merge_windows(chain, window),), capped=False)
     seen: dict[tuple[Segment, ...], None] = {}
-    for edits in _walk(lattice, n, m, window, first):
+    for edits in _walk(lattice, n, m, window):
         seen[edits] = None
         if len(seen) > limit:
             return EditSegments((next(iter(seen)),), capped=True)
     return EditSegments(tuple(seen), capped=False)
 
 
-def _walk(
-    lattice: Lattice, n: int, m: int, window: Window, first: bool
-) -> Iterator[tuple[Segment, ...]]:
+def _walk(lattice: Lattice, n: int, m: int, window: Window) -> Iterator[tuple[Segment, ...]]:
     stack = [_Way(n, m, (), ())]
     visited: set[_Way] = set()
-    branched = False
     while stack:
         way = stack.pop()
-        if branched:  # a single way cannot meet itself
-            if way in visited:
-                continue
-            visited.add(way)
+        if way in visited:
+            continue
+        visited.add(way)
         i, j, tail, done = way
         if not i and not j:
             yield merge_windows(tail, window) + done
             continue
-        arcs = lattice.arcs(i, j, bool(tail) and tail[0][0] in _RUNS, first)
-        branched = branched or len(arcs) > 1
+        arcs = lattice.arcs(i, j, bool(tail) and tail[0][0] in _RUNS)
         for kind, x, y in reversed(arcs):
             segment = (kind, x, i, y, j)
             stack.append(_Way(x, y, *_prepend(segment, tail, done, window)))

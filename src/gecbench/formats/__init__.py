@@ -13,8 +13,8 @@ from gecbench.core.registry import resolve
 
 FORMATS: Mapping[str, str] = {
     "jsonl": "gecbench.formats.jsonl:FORMAT",
-    "m2": "gecbench.formats.m2:FORMAT",
     "mucgec": "gecbench.formats.mucgec:FORMAT",
+    "m2": "gecbench.formats.m2:FORMAT",
     "lines": "gecbench.formats.lines:FORMAT",
 }
 """Name to format, in the order in which they are tried; every text file is lines."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import NamedTuple, TypeVar, cast
 
 from gecbench.core.errors import FormatError, UnknownNameError
@@ -105,7 +106,9 @@ class Fields(NamedTuple):
 
 def _expect(at: str, what: str, value: object, kind: type[_T]) -> _T:
     if type(value) is not kind:  # not isinstance: true is no whole number
-        seen = f", {shown(str(value))}" if isinstance(value, (str, int, float)) else ""
+        seen = f", {shown(value)}" if isinstance(value, str) else ""
+        if type(value) in (int, float):
+            seen = f", {value}"
         raise FormatError(f"{at}: {what} is {_NAMES[type(value)]}{seen}; expected {_NAMES[kind]}")
     return value
 
@@ -125,14 +128,18 @@ def _rows(at: str, key: str, values: list[object]) -> tuple[Fields, ...]:
 def _loads(at: str, line: str) -> object:
     import json  # 2 ms that readers of other formats need not pay
 
+    if not line.strip():
+        raise FormatError(f"{at}: the line is blank; remove it")
     try:
-        value: object = json.loads(line, object_pairs_hook=_unique)
+        value: object = json.loads(line, object_pairs_hook=partial(_unique, at))
     except json.JSONDecodeError as error:
         raise FormatError(
             f"{at}: not JSON at column {error.colno}: {error.msg}; each line is one object"
         ) from error
-    except (ValueError, RecursionError) as error:  # a repeated key; thousands of digits or levels
-        raise FormatError(f"{at}: {error}") from error
+    except ValueError as error:
+        raise FormatError(f"{at}: a number has too many digits; write a token number") from error
+    except RecursionError as error:
+        raise FormatError(f"{at}: brackets are nested too deep; each line is one object") from error
     if "\\u" in line:
         try:
             json.dumps(value, ensure_ascii=False).encode()
@@ -143,10 +150,10 @@ def _loads(at: str, line: str) -> object:
     return value
 
 
-def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+def _unique(at: str, pairs: list[tuple[str, object]]) -> dict[str, object]:
     values = dict(pairs)
     if len(values) != len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for i, key in enumerate(keys) if key in keys[:i])
-        raise ValueError(f"key {twice!r} occurs twice in one object; remove one")
+        raise FormatError(f"{at}: key {twice!r} occurs twice in one object; remove one")
     return values

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from gecbench.core.case import Case
-from gecbench.core.score import Counts, Score, Signature
+from gecbench.core.score import Counts, Score, Signature, total
 from gecbench.scoring.choose import Choice, choose
 from gecbench.scoring.pairing import Filter, Level, Pairing, keys, pair
 
@@ -89,17 +89,18 @@ class SpanF:
 
     def aggregate(self, stats: Sequence[Rows]) -> Score:
         """Return F over the chosen pairings of these sentences."""
-        total = Counts()
-        by_type: dict[str, Counts] = {}
-        for pairing in self.choose(stats):
-            if pairing is None:
-                continue
-            total += pairing.counts
+        return self.score([pairing for pairing in self.choose(stats) if pairing])
+
+    def score(self, chosen: Sequence[Pairing]) -> Score:
+        """Return F over these pairings."""
+        by_type: dict[str, list[Counts]] = {}
+        for pairing in chosen:
             for label, counts in pairing.by_type.items():
-                by_type[label] = by_type.get(label, Counts()) + counts
+                by_type.setdefault(label, []).append(counts)
+        counts = total(pairing.counts for pairing in chosen)
         return Score(
-            value=total.f(self.beta),
+            value=counts.f(self.beta),
             signature=self.signature,
-            counts=total,
-            by_type=dict(sorted(by_type.items())),
+            counts=counts,
+            by_type={label: total(by_type[label]) for label in sorted(by_type)},
         )

@@ -29,22 +29,21 @@ def choose(
         beta: Weight of recall in F.
     """
     chosen: list[Pairing | None] = []
-    total = Counts()
+    before = Counts()
     for row in rows:
         if not row:
             chosen.append(None)
             continue
         best = row[0]
         if len(row) > 1:
-            ranks = [_rank(pairing.counts, total, choice, beta) for pairing in row]
+            running = before if choice == "corpus-greedy" else None
+            ranks = [_rank(pairing.counts, running, beta) for pairing in row]
             best = row[ranks.index(max(ranks))]
-        total += best.counts
+        before += best.counts
         chosen.append(best)
     return tuple(chosen)
 
 
-def _rank(
-    counts: Counts, total: Counts, choice: Choice, beta: float
-) -> tuple[float, int, int, int]:
-    f = round((total + counts).f(beta), 4) if choice == "corpus-greedy" else counts.f(beta)
+def _rank(counts: Counts, running: Counts | None, beta: float) -> tuple[float, int, int, int]:
+    f = counts.f(beta) if running is None else round((running + counts).f(beta), 4)
     return f, counts.tp, -counts.fp, -counts.fn

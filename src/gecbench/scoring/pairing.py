@@ -14,7 +14,7 @@ from typing import Literal
 
 from gecbench.core.case import Version
 from gecbench.core.edit import Edit
-from gecbench.core.score import Counts
+from gecbench.core.score import Counts, total
 
 Level = Literal["correction", "correction-type", "detection-span", "detection-token"]
 LEVELS: tuple[Level, ...] = ("correction", "correction-type", "detection-span", "detection-token")
@@ -103,21 +103,21 @@ def pair(
     hypothesis: Mapping[Key, list[str]], reference: Mapping[Key, list[str]]
 ) -> tuple[Counts, dict[str, Counts]]:
     """Return the counts of two sets of keys, in all and by label."""
-    tp: list[str] = []
-    fp: list[str] = []
-    fn: list[str] = []
+    by_label: dict[str, list[int]] = {}
+
+    def count(labels: list[str], what: int) -> None:
+        for label in labels:
+            by_label.setdefault(label, [0, 0, 0])[what] += 1
+
     for key, labels in hypothesis.items():
         if labels[0] == ERROR_FREE:
             continue
         if key in reference:
-            tp += reference[key]
+            count(reference[key], 0)
         else:
-            fp += labels
+            count(labels, 1)
     for key, labels in reference.items():
         if labels[0] != ERROR_FREE and key not in hypothesis:
-            fn += labels
-    by_type: dict[str, Counts] = {}
-    for one, labels in ((Counts(1, 0, 0), tp), (Counts(0, 1, 0), fp), (Counts(0, 0, 1), fn)):
-        for label in labels:
-            by_type[label] = by_type.get(label, Counts()) + one
-    return Counts(len(tp), len(fp), len(fn)), by_type
+            count(labels, 2)
+    by_type = {label: Counts(*three) for label, three in by_label.items()}
+    return total(by_type.values()), by_type

@@ -7,20 +7,21 @@ from collections.abc import Sequence
 from gecbench.core.format import Format
 from gecbench.formats.m2.losses import losses
 from gecbench.formats.m2.reading import read
+from gecbench.formats.m2.targets import is_target
 from gecbench.formats.m2.writing import write
 
 
 def sniff(lines: Sequence[str]) -> bool:
-    """Return whether the first line that is not empty is an S line, and what follows is M2 too.
+    """Return whether the first line that is not blank is an S line, and what follows is M2 too.
 
-    A text may begin with "S " as well, so an empty line must follow, or a line with the three
-    bars between two fields.
+    A text may begin with "S " as well, so a blank line must follow, or somewhere a T line or
+    the three bars between two fields.
     """
-    filled = [n for n, line in enumerate(lines) if line.strip()]
-    if not filled or not lines[filled[0]].startswith("S "):
+    first = next((n for n, line in enumerate(lines) if line.strip()), None)
+    if first is None or not lines[first].startswith("S "):
         return False
-    after = lines[filled[0] + 1 :]
-    return not after or not after[0].strip() or any("|||" in line for line in after)
+    after = lines[first + 1 :]
+    return not "".join(after[:1]).strip() or any("|||" in ln or is_target(ln) for ln in after)
 
 
 FORMAT = Format(

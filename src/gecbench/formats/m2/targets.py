@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from os.path import commonprefix
+from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -149,7 +149,8 @@ def _edits(path: Path, target: Target, tokens: tuple[str, ...]) -> tuple[EditSet
     edits, made = applied(path, target.found, tokens)
     text = join(made, targets=True)
     if text != wanted:
-        i = len(commonprefix((text, wanted)))
+        alike = takewhile(lambda pair: pair[0] == pair[1], zip(text, wanted, strict=False))
+        i = len(list(alike))  # the shorter may end first, hence not strict
         raise FormatError(
             f"{at}: {target} goes on with {shown(wanted[i:])} after {counted(i, 'character')}, "
             f"its A lines make {shown(text[i:])}; correct one of them"

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError
 from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample
+from gecbench.formats.losses import counted
 from gecbench.formats.m2.marks import (
     BARS,
     ERROR_FREE,
@@ -102,7 +103,10 @@ def _annotations(sample: Sample, edits: EditSet, coder: str, *, targets: bool) -
 def _label(sample: Sample, edit: Edit) -> str:
     label = edit.label
     if edit.replacement is None and (label != UNKNOWN or edit.alternatives):
-        raise _refusal(sample, f"an error is detected, not corrected, as {label!r}, not as UNK")
+        others = counted(len(edit.alternatives), "alternative")
+        raise _refusal(
+            sample, f"an edit without replacement has label {label!r} and {others}, not just UNK"
+        )
     if label is None:
         raise _refusal(sample, "an edit has no label")
     if label in (NOOP, NOT_ANNOTATED) or (label == UNKNOWN and edit.replacement is not None):

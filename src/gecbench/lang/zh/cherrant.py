@@ -12,7 +12,7 @@ from gecbench.core.scheme import Extraction, Scheme
 from gecbench.core.sentence import Sentence
 from gecbench.edits.align import lattice
 from gecbench.edits.features import FeatureCosts
-from gecbench.edits.merge import Segment
+from gecbench.edits.kernel import Segment
 from gecbench.edits.sets import edit_sets
 from gecbench.lang.zh.merge import windows
 from gecbench.lang.zh.parse import join, parse

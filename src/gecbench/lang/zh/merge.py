@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from gecbench.edits.merge import Segment, Window
+from gecbench.edits.kernel import Segment
+from gecbench.edits.merge import Window
 from gecbench.lang.zh.marks import MERGE_MARKS
+
+_MERGEABLE = frozenset(("SMS", "DMI", "DTI", "IMD", "ITD"))
 
 
 def windows(source: tuple[str, ...], target: tuple[str, ...]) -> Window:
@@ -13,20 +16,20 @@ def windows(source: tuple[str, ...], target: tuple[str, ...]) -> Window:
         return "".join(tokens[start:end])
 
     def window(one: Segment, middle: Segment, two: Segment) -> Segment | None:
-        kinds = one[0], middle[0], two[0]
-        if kinds == ("S", "M", "S"):
+        kinds = one[0] + middle[0] + two[0]
+        if kinds not in _MERGEABLE:
+            return None
+        if kinds == "SMS":
             merges = _exchanged(
                 text(source, *one[1:3]),
                 text(target, *one[3:5]),
                 text(source, *two[1:3]),
                 text(target, *two[3:5]),
             )
-        elif middle[0] in "MT" and kinds[::2] == ("D", "I"):
+        elif kinds[0] == "D":
             merges = _moved(text(source, *one[1:3]), text(target, *two[3:5]))
-        elif middle[0] in "MT" and kinds[::2] == ("I", "D"):
-            merges = _moved(text(source, *two[1:3]), text(target, *one[3:5]))
         else:
-            return None
+            merges = _moved(text(source, *two[1:3]), text(target, *one[3:5]))
         return ("T", one[1], two[2], one[3], two[4]) if merges else None
 
     return window

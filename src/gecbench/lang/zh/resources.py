@@ -14,10 +14,10 @@ from pathlib import Path
 
 from gecbench.core.errors import MissingExtraError
 from gecbench.core.files import read_bytes, write_bytes
-from gecbench.edits.features import FeatureCosts, Features, Weights, build
+from gecbench.edits.features import MAGIC, FeatureCosts, Features, Weights, build
 from gecbench.lang.zh.marks import MARKS
 
-_FORMAT = b"1"
+_FORMAT = MAGIC
 _HAN = range(0x4E00, 0x9FFF + 1)
 
 # cherrant_spec, section 4: written as ChERRANT writes them, because doubles decide ties.
