@@ -46,7 +46,7 @@ table = st.sampled_from(TABLES)
 
 
 def kernels():
-    yield lambda a, b, costs: kernel.Lattice(a, b, costs)
+    yield kernel.Lattice
     if align.compiled is not None:
         yield lambda a, b, costs: align.compiled.Lattice(a, b, costs.data if costs else None)
 
@@ -172,7 +172,9 @@ def test_co_optimal_paths_are_not_listed():
 def ambiguous(times: int) -> tuple[str, str]:
     """Two different edit sets in each of so many pieces, kept apart by what is equal."""
     pieces = [chr(0x5000 + at) * 3 for at in range(times)]
-    return "".join("甲甲丙甲乙乙丙" + p for p in pieces), "".join("甲丙甲乙丙甲乙" + p for p in pieces)
+    return "".join("甲甲丙甲乙乙丙" + p for p in pieces), "".join(
+        "甲丙甲乙丙甲乙" + p for p in pieces
+    )
 
 
 def test_sets_that_differ_come_in_the_official_order():

@@ -8,7 +8,8 @@ to other tokens, and may be a mark.
 Layout, native 32-bit words: magic (8 bytes); numbers of tokens, sounds, related tokens and bytes
 of provenance; first slot and length of the longest run of consecutive codes; the ten doubles of
 `Weights`; per token: code (sorted), class, start of its sounds (one more than tokens), place in
-the relation matrix (0 for none), flags; sounds (16 bit, padded); relation matrix as bits, rows padded to words; provenance as JSON.
+the relation matrix (0 for none), flags; sounds (16 bit, padded); relation matrix as bits, rows
+padded to words; provenance as JSON.
 """
 
 from __future__ import annotations

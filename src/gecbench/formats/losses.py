@@ -6,7 +6,7 @@ from gecbench.core.sample import Corpus
 
 
 def lost(name: str, what: str, count: int, noun: str = "reference") -> list[str]:
-    """Return one sentence on what the format `name` drops, none where the count is 0.
+    """Return one sentence on what the format `name` drops, none where the count is 0 or False.
 
     >>> lost("mucgec", "metadata", 64, "sentence")
     ['mucgec holds no metadata: 64 sentences lose theirs']
@@ -14,7 +14,7 @@ def lost(name: str, what: str, count: int, noun: str = "reference") -> list[str]
     if not count:
         return []
     loses = "loses its own" if count == 1 else "lose theirs"
-    return [f"{name} holds no {what}: {counted(count, noun)} {loses}"]
+    return [f"{name} holds no {what}: {counted(int(count), noun)} {loses}"]
 
 
 def counted(count: int, noun: str) -> str:
@@ -34,8 +34,8 @@ def text_losses(name: str, corpus: Corpus) -> list[str]:
         for rewrite in rewrites
     )
     applied = (
-        f"{name} holds texts: {counted(by_edits, 'reference')} known only by edits "
-        "become what the edits make of the source; errors left uncorrected are no longer marked"
+        f"{name} holds texts: {counted(by_edits, 'reference')} known only by edits, written as "
+        "what these make of the source, errors left uncorrected no longer marked"
     )
     return [
         *lost(name, "metadata", sum(bool(s.meta) for s in corpus.samples), "sentence"),

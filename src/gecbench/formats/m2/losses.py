@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gecbench.core.sample import Corpus, Rewrite, Sample
-from gecbench.formats.losses import lost
+from gecbench.formats.losses import counted, lost
 from gecbench.formats.m2.marks import join
 from gecbench.formats.m2.rewrites import detects_only
 from gecbench.formats.m2.writing import coders
@@ -35,10 +35,10 @@ def losses(corpus: Corpus) -> list[str]:
         *lost("m2", "language", corpus.lang not in (None, "zh"), "corpus"),
         *lost("m2", "flag that edit sets were capped", sum(r.capped for _, r in pairs)),
         *lost("m2", "annotators but numbers", renamed),
-        *_becomes(sources, "source", "its tokens joined, which differ in white space or more"),
-        *_becomes(texts, "text of a reference", "what its edits make of the tokens"),
-        *_becomes(alike, "reference without edits", "a declaration that the source is error free"),
-        *_becomes(sets, "reference with alternative edit sets", "its first edit set"),
+        *_differ(sources, "source", "", "tokens joined, other in white space or more"),
+        *_differ(texts, "reference", " with another text", "what edits make of tokens"),
+        *_differ(alike, "reference", " without edits", "a declaration of being error free"),
+        *_differ(sets, "reference", " with several edit sets", "the first of them"),
     ]
 
 
@@ -58,5 +58,5 @@ def _renamed(sample: Sample, *, targets: bool) -> int:
     return sum(r.annotator != name for r, name in zip(rewrites, names, strict=True))
 
 
-def _becomes(count: int, what: str, other: str) -> list[str]:
-    return [f"m2 holds edits: {count} times a {what} becomes {other}"] if count else []
+def _differ(count: int, noun: str, which: str, other: str) -> list[str]:
+    return [f"m2 holds edits: {counted(count, noun)}{which} read back as {other}"] if count else []

@@ -1,0 +1,146 @@
+"""Real files, and what the official tools wrote, through the formats."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gecbench.core.errors import FormatError
+from gecbench.core.files import read_lines
+from gecbench.core.sample import Corpus
+from gecbench.formats import load_format
+from gecbench.formats.reading import read, read_parallel, read_system
+
+pytestmark = pytest.mark.golden
+
+BYTE_FOR_BYTE = [
+    "golden/cherrant/MuCGEC_dev.char.all.m2",
+    "golden/cherrant/MuCGEC_dev.char.first.m2",
+    "golden/cherrant/example_pred_dev.char.all.m2",
+    "golden/cherrant/fuzz.char.all.m2",
+    "golden/cherrant/fuzz.char.all.nosimp.m2",
+    "golden/cherrant/demo.hyp.char.all.m2",
+    "golden/errant/T5.m2",
+    "golden/errant/T5.all-split.m2",
+    "golden/errant/GECToR-ens.m2",
+    "golden/errant/conll14.ref_parallel.m2",
+    "golden/errant/robustgec_conll14.O.m2",
+    "data/m2/fce.gold",
+]
+SAME_CORPUS = [
+    "data/m2/conll14.gold",  # blocks without an A line become a noop
+    "golden/errant/conll14.ref_auto.m2",  # likewise
+    "golden/errant/conll14.ref_gold.m2",  # likewise; UNK without a text
+    "golden/errant/robustgec_tem8.O.m2",  # sentence 586 inserts the word -NONE-
+    "golden/errant/edge/edge.all-split.m2",
+    "golden/errant/edge/edge_m2_in.m2",
+    "golden/errant/edge/edge_m2_out.gold.m2",
+    "golden/m2/m2data/conll14alt.m2",
+    "golden/cherrant/ensemble/six.T4.m2",  # Chinese without T lines
+    "data/cherrant/samples/demo.ref.m2.word",  # T lines that divide words otherwise
+]
+
+
+def again(corpus: Corpus, name: str) -> Corpus:
+    content = load_format(name).write(corpus)[""]
+    return load_format(name).read(Path(corpus.name), content.split("\n")[:-1])
+
+
+@pytest.mark.parametrize("name", BYTE_FOR_BYTE)
+def test_m2_of_official_tools_is_written_byte_for_byte(shared: Path, name: str) -> None:
+    corpus = read(shared / name)
+    assert load_format("m2").write(corpus)[""].encode() == (shared / name).read_bytes()
+
+
+@pytest.mark.parametrize("name", BYTE_FOR_BYTE + SAME_CORPUS)
+def test_real_m2_comes_back_the_same_and_nothing_is_lost(shared: Path, name: str) -> None:
+    corpus = read(shared / name)
+    found = load_format("m2").read(
+        shared / name, load_format("m2").write(corpus)[""].split("\n")[:-1]
+    )
+    assert found == corpus
+    assert load_format("m2").losses(corpus) == []
+
+
+@pytest.mark.parametrize("name", BYTE_FOR_BYTE + SAME_CORPUS)
+def test_jsonl_holds_all_of_real_m2(shared: Path, name: str) -> None:
+    corpus = read(shared / name)
+    assert again(corpus, "jsonl") == corpus
+
+
+@pytest.mark.parametrize("name", ["MuCGEC_dev.txt", "MuCGEC_test.txt", "example_pred_dev.txt"])
+def test_real_mucgec_is_written_byte_for_byte(shared: Path, name: str) -> None:
+    path = shared / "data" / "mucgec" / name
+    corpus = read(path)
+    assert load_format("mucgec").losses(corpus) == []
+    assert load_format("mucgec").write(corpus)[""].split("\n")[:-1] == read_lines(path)
+
+
+def test_mucgec_dev_has_the_published_numbers(shared: Path) -> None:
+    samples = read(shared / "data/mucgec/MuCGEC_dev.txt").samples
+    references = [rewrite for sample in samples for rewrite in sample.references]
+    assert (len(samples), len(references)) == (1137, 2467)
+    assert sum(each.unannotatable for each in references) == 3
+
+
+def test_mucgec_and_its_m2_are_the_same_corpus_but_for_normalising(shared: Path) -> None:
+    texts = read(shared / "data/mucgec/MuCGEC_dev.txt")
+    edits = read(shared / "golden/cherrant/MuCGEC_dev.char.all.m2")
+    for one, two in zip(texts.samples, edits.samples, strict=True):
+        assert "".join(one.source.split()) == two.source
+        assert len(one.references) == len(two.references)
+
+
+def test_the_same_system_in_two_formats_has_the_same_sentences(shared: Path) -> None:
+    corpus = read(shared / "data/mucgec/MuCGEC_dev.txt")
+    rows = read_system(shared / "data/mucgec/example_pred_dev.txt", corpus)
+    blocks = read_system(shared / "golden/cherrant/example_pred_dev.char.all.m2", corpus)
+    assert list(blocks.hypotheses) == list(rows.hypotheses)
+    assert len(blocks.tokens) == 1137
+    assert not rows.tokens
+
+
+def test_the_texts_of_conll14_are_those_the_official_tools_were_given(shared: Path) -> None:
+    gold = read(shared / "data/m2/conll14.gold")
+    source = read(shared / "golden/m2/m2data/conll14.src", format="lines")
+    for one, two in zip(gold.samples, source.samples, strict=True):
+        assert one.source == two.source
+
+
+def test_outputs_on_conll14_are_read_by_position(shared: Path) -> None:
+    corpus = read(shared / "data/m2/conll14.gold")
+    output = read_system(shared / "golden/errant/T5.m2", corpus)
+    assert output.system == "T5"
+    assert len(output.hypotheses) == 1312
+
+
+def test_parallel_files_of_fce_belong_together(shared: Path) -> None:
+    folder = shared / "golden/m2/m2data"
+    corpus = read_parallel(folder / "fce.src", [folder / "fce.ref", folder / "fce.half"])
+    assert len(corpus.samples) == 2695
+    assert all(len(sample.references) == 2 for sample in corpus.samples)
+
+
+def test_nlpcc18_is_refused_at_its_first_bad_edit(shared: Path) -> None:
+    path = shared / "data/m2/nlpcc18.gold"
+    with pytest.raises(FormatError) as error:
+        read(path)
+    assert str(error.value) == (
+        f"{path}:4303: edit span 1 2 overlaps edit span 1 2; remove one of them"
+    )
+
+
+def test_nlpcc18_is_refused_at_the_edit_that_ends_after_the_sentence(
+    shared: Path, tmp_path: Path
+) -> None:
+    lines = read_lines(shared / "data/m2/nlpcc18.gold")
+    del lines[4302]
+    path = tmp_path / "nlpcc18.gold"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(FormatError) as error:
+        read(path)
+    n = next(n for n, line in enumerate(lines, 1) if line.startswith("A 19 202|||"))
+    assert str(error.value) == (
+        f"{path}:{n}: edit span '19 202' ends after the source, which has 25 tokens"
+    )

@@ -1,0 +1,91 @@
+"""What is written and read back is the same, or was refused, or was said to be lost."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import corpora, edited_corpora, plain_corpora
+
+from gecbench.core.errors import CorpusError
+from gecbench.core.files import write_text
+from gecbench.core.sample import Corpus
+from gecbench.formats import load_format
+from gecbench.formats.reading import read, read_parallel
+
+ANY = st.one_of(corpora(), plain_corpora(), edited_corpora())
+
+
+def there_and_back(corpus: Corpus, name: str) -> Corpus:
+    """The corpus through real files; its name is theirs, so it is put back."""
+    with TemporaryDirectory() as folder:
+        paths = []
+        for ending, content in load_format(name).write(corpus).items():
+            paths.append(Path(folder, f"x{ending}"))
+            write_text(paths[-1], content)
+        if name == "lines":
+            found = read_parallel(paths[0], paths[1:])
+        else:
+            found = read(paths[0], format=name)
+    return found if name == "jsonl" else replace(found, name=corpus.name)
+
+
+@given(corpora())
+def test_jsonl_keeps_every_corpus(corpus: Corpus) -> None:
+    assert there_and_back(corpus, "jsonl") == corpus
+
+
+@pytest.mark.parametrize("name", ["mucgec", "lines", "m2"])
+@given(corpus=ANY)
+def test_what_is_neither_refused_nor_lost_comes_back_the_same(name: str, corpus: Corpus) -> None:
+    try:
+        lost = load_format(name).losses(corpus)
+        found = there_and_back(corpus, name)
+    except CorpusError:
+        return
+    if not lost:
+        assert found == corpus
+
+
+@pytest.mark.parametrize("name", ["mucgec", "lines", "m2"])
+@given(corpus=ANY)
+def test_what_is_written_can_be_read_and_then_nothing_more_is_lost(
+    name: str, corpus: Corpus
+) -> None:
+    try:
+        found = there_and_back(corpus, name)
+    except CorpusError:
+        return
+    assert load_format(name).losses(found) == []
+    assert there_and_back(found, name) == found
+
+
+@pytest.mark.parametrize(
+    ("name", "made"), [("mucgec", plain_corpora()), ("lines", plain_corpora())]
+)
+def test_formats_of_texts_do_hold_something(name: str, made: st.SearchStrategy[Corpus]) -> None:
+    _some_are_kept(name, made)
+
+
+def test_m2_does_hold_something() -> None:
+    _some_are_kept("m2", edited_corpora())
+
+
+def _some_are_kept(name: str, made: st.SearchStrategy[Corpus]) -> None:
+    """The tests above would pass if everything were refused."""
+    kept = []
+
+    @given(made)
+    def keep(corpus: Corpus) -> None:
+        try:
+            load_format(name).write(corpus)
+        except CorpusError:
+            return
+        kept.append(load_format(name).losses(corpus) == [])
+
+    keep()
+    assert sum(kept) > len(kept) / 10

@@ -1,0 +1,76 @@
+"""lines: one sentence a line, and what becomes of everything else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gecbench.core.edit import Edit
+from gecbench.core.sample import Corpus, Rewrite, Sample
+from gecbench.formats.lines import FORMAT
+
+SOURCES = (Sample("1", "a b"), Sample("2", ""), Sample("3", " \t"))
+
+
+def test_every_file_is_lines() -> None:
+    assert FORMAT.sniff([])
+    assert FORMAT.sniff(["{", "S a"])
+
+
+def test_a_line_is_a_sentence_and_its_number_the_id() -> None:
+    assert FORMAT.read(Path("in/dev.src"), ["a b", "", " \t"]) == Corpus("dev", SOURCES)
+
+
+def test_without_references_there_is_one_file() -> None:
+    assert FORMAT.write(Corpus("dev", SOURCES)) == {"": "a b\n\n \t\n"}
+
+
+def test_references_come_in_files_of_their_own() -> None:
+    references = (Rewrite(text="x"), Rewrite(text=""))
+    assert FORMAT.write(Corpus("dev", (Sample("1", "a", references),))) == {
+        ".src": "a\n",
+        ".ref0": "x\n",
+        ".ref1": "\n",
+    }
+
+
+def test_what_a_line_cannot_say_becomes_a_text() -> None:
+    edits = (Edit(1, 2, None, "UNK"), Edit(2, 2, ("c",), "M"))
+    samples = (
+        Sample("1", "a", (Rewrite(error_free=True), Rewrite(unannotatable=True))),
+        Sample("2", "b", (Rewrite(text="x"),)),
+        Sample("3", "c"),
+        Sample("4", "a b", (Rewrite(edit_sets=(edits,)),), tokens=("a", "b")),
+    )
+    assert FORMAT.write(Corpus("dev", samples)) == {
+        ".src": "a\nb\nc\na b\n",
+        ".ref0": "a\nx\nc\na b c\n",
+        ".ref1": "a\nx\nc\na b c\n",
+    }
+
+
+def test_chinese_tokens_are_joined_without_spaces() -> None:
+    rewrite = Rewrite(edit_sets=((Edit(2, 2, ("吗",), "M"),),))
+    corpus = Corpus("dev", (Sample("1", "你好", (rewrite,), tokens=("你", "好")),), "zh")
+    assert FORMAT.write(corpus)[".ref0"] == "你好吗\n"
+
+
+def test_nothing_is_lost_of_texts() -> None:
+    assert FORMAT.losses(Corpus("dev", SOURCES)) == []
+    assert FORMAT.losses(Corpus("dev", (Sample("1", "a", (Rewrite(text="x"),)),))) == []
+
+
+def test_each_loss_is_said_with_its_count() -> None:
+    samples = (
+        Sample("1", "a", (Rewrite(error_free=True), Rewrite(unannotatable=True))),
+        Sample("k2", "b", (Rewrite(text="x"),)),
+        Sample("k3", "b", (Rewrite(error_free=True),)),
+        Sample("k4", "c"),
+    )
+    assert FORMAT.losses(Corpus("dev", samples, "en")) == [
+        "lines holds no ids but line numbers: 3 sentences lose theirs",
+        "lines holds no language: 1 corpus loses its own",
+        "lines cannot say 'error free': 2 references written as the source as a text",
+        "lines cannot say 'unannotatable': 1 reference written as the source as a text",
+        "2 sentences have fewer than 2 references: their first reference is repeated",
+        "1 sentence has no reference: its source is repeated",
+    ]

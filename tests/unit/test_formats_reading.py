@@ -1,0 +1,109 @@
+"""Reading corpora and system outputs: which format, which sentence belongs to which."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gecbench.core.edit import Edit
+from gecbench.core.errors import GecbenchError, UnknownNameError
+from gecbench.core.sample import Corpus, Rewrite, Sample
+from gecbench.formats.reading import read, read_parallel, read_system
+
+HEADER = '{"format": "gecbench-corpus", "schema": 1, "name": "n"}\n'
+M2 = "S 你 好\nA 0 1|||S|||您|||REQUIRED|||-NONE-|||0\n"
+CORPUS = Corpus("dev", (Sample("b", "你 好"), Sample("a", "好")), "zh")
+
+
+@pytest.fixture
+def file(tmp_path: Path):
+    def make(text: str, name: str = "sys.v1.txt") -> Path:
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        (HEADER + '{"id": "k", "source": "好", "references": []}\n', Sample("k", "好")),
+        (
+            M2,
+            Sample(
+                "1",
+                "你 好",
+                (Rewrite(text="您 好", edit_sets=((Edit(0, 1, ("您",), "S"),),), annotator="0"),),
+                tokens=("你", "好"),
+            ),
+        ),
+        ("k\t好\t很好\n", Sample("k", "好", (Rewrite(text="很好"),))),
+        ("\ufeff好\r\n\r\n", Sample("1", "好")),
+        ("\n", Sample("1", "")),
+    ],
+)
+def test_the_format_is_found_out(file, text: str, first: Sample) -> None:
+    assert read(file(text)).samples[0] == first
+
+
+def test_a_format_that_is_named_is_taken(file) -> None:
+    assert read(file("1\t好\n"), format="lines").samples == (Sample("1", "1\t好"),)
+
+
+def test_an_unknown_format_is_answered_with_the_nearest(file) -> None:
+    with pytest.raises(UnknownNameError, match=r"unknown format 'mucgek'; did you mean mucgec\?"):
+        read(file("1\t好\n"), format="mucgek")
+
+
+def test_a_missing_file_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(GecbenchError, match="no such file"):
+        read(tmp_path / "none.tsv")
+
+
+def test_line_k_of_parallel_files_belongs_to_sentence_k(file) -> None:
+    source, one, two = file("a\n\n", "x.src"), file("b\tc\n\n", "0"), file("S d\nx\n", "1")
+    assert read_parallel(source, [one, two]) == Corpus(
+        "x",
+        (
+            Sample("1", "a", (Rewrite(text="b\tc"), Rewrite(text="S d"))),
+            Sample("2", "", (Rewrite(text=""), Rewrite(text="x"))),
+        ),
+    )
+
+
+def test_parallel_files_without_references_are_sources(file) -> None:
+    assert read_parallel(file("a\n", "x.src"), []) == Corpus("x", (Sample("1", "a"),))
+
+
+def test_lines_of_a_system_are_joined_by_position(file) -> None:
+    output = read_system(file("您好\n\n"), CORPUS)
+    assert output.system == "sys.v1"
+    assert output.hypotheses == {"b": (Rewrite(text="您好"),), "a": (Rewrite(text=""),)}
+    assert output.tokens == {}
+
+
+def test_a_system_may_be_named(file) -> None:
+    assert read_system(file("x\ty\nz\n"), CORPUS, name="", format="lines").system == ""
+
+
+def test_rows_of_a_system_are_joined_by_id_and_white_space_is_not_compared(file) -> None:
+    output = read_system(file("a\t好\t没有错误\nb\t你\u3000好\t您好\t你们好\n"), CORPUS)
+    assert output.hypotheses == {
+        "a": (Rewrite(error_free=True),),
+        "b": (Rewrite(text="您好"), Rewrite(text="你们好")),
+    }
+
+
+def test_jsonl_of_a_system_is_joined_by_id(file) -> None:
+    row = '{{"id": "{}", "source": "{}", "references": [{{"text": "x"}}]}}\n'
+    output = read_system(file(HEADER + row.format("a", "好") + row.format("b", "你好")), CORPUS)
+    assert output.hypotheses == {"a": (Rewrite(text="x"),), "b": (Rewrite(text="x"),)}
+
+
+def test_m2_of_a_system_is_joined_by_position_and_brings_tokens(file) -> None:
+    coder = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||1\n"
+    output = read_system(file(M2 + coder + "\nS 好\n"), CORPUS)
+    assert [len(output.hypotheses[name]) for name in ("b", "a")] == [2, 1]
+    assert output.tokens == {"b": ("你", "好"), "a": ("好",)}
