@@ -89,7 +89,7 @@ def test_edge_cases_are_the_official_ones(shared: Path, make_cherrant):
         for block in lines:
             texts = as_corpus([[line for line in block if line[0] in "ST"]])
             if name == "pipes" and any("||||" in line for line in block):
-                with pytest.raises(CorpusError, match="bars.*jsonl"):
+                with pytest.raises(CorpusError, match=r"bars.*jsonl"):
                     written(texts, scheme)
             elif name == "nul_ctrl" and any("\x85" in line or " \x1c" in line for line in block):
                 continue
