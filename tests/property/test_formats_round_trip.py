@@ -9,9 +9,9 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import corpora, edited_corpora, plain_corpora
+from strategies import NASTY, corpora, edited_corpora, plain_corpora
 
-from gecbench.core.errors import CorpusError
+from gecbench.core.errors import CorpusError, FormatError
 from gecbench.core.files import write_text
 from gecbench.core.sample import Corpus
 from gecbench.formats import load_format
@@ -62,6 +62,31 @@ def test_what_is_written_can_be_read_and_then_nothing_more_is_lost(
         return
     assert load_format(name).losses(found) == []
     assert there_and_back(found, name) == found
+
+
+PIECES = [
+    *NASTY,
+    *["S a b\n", "S 好\n", "A 0 1|||", "A -1 -1|||noop|||", "S|||c", "|||REQUIRED|||-NONE-|||0\n"],
+    *["T0-A0 ", "T0 没有错误\n", "T1 ", "\n\n", "1\t", '"id": "1", ', "[", "]", "}\n", "9" * 5000],
+    *['{"format": "gecbench-corpus", "schema": 1, "name": "n"}\n', '{"id": "1", "source": "a", '],
+    *['"references": []', '"references": [{"text": "a", "edit_sets": [[{"start": 0, "end": 1, '],
+]
+
+
+@pytest.mark.parametrize("name", [None, "jsonl", "m2", "mucgec", "lines"])
+@given(pieces=st.lists(st.sampled_from(PIECES), max_size=12))
+def test_every_file_is_a_corpus_or_one_line_of_what_is_wrong(
+    name: str | None, pieces: list[str]
+) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "x")
+        path.write_bytes("".join(pieces).encode())
+        wrong = ""
+        try:
+            read(path, format=name)
+        except FormatError as error:
+            wrong = str(error)
+    assert not wrong or (wrong.startswith(f"{path}:") and len(wrong.splitlines()) == 1)
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,14 @@ def m(*lines: str) -> bytes:
 
 
 M2 = [
+    (
+        m("S a b", "A 0 1|||S|||b|||REQUIRED|||-NONE-|||０"),
+        "2: the coder is '０'; number the coders from 0",
+    ),
+    (
+        m("S a b", f"A 0 {'1' * 5000}|||S|||b" + A),
+        f"2: the span is '0 {'1' * 37}…'; it is two token numbers, start end",
+    ),
     (b"\n  \n", "1: there is no S line; M2 begins with one: S token token"),
     (
         m("A 0 1|||S|||b" + A),
@@ -163,6 +171,10 @@ M2 = [
 
 CHERRANT = [
     (
+        m("S 好", f"T{'1' * 5000}-A0 好"),
+        f"2: 'T{'1' * 38}…' is no reference; write T0, T0-A0 and so on",
+    ),
+    (
         m("S 好 吗", "A 0 1|||S|||你" + A, "T0-A0 你 吗"),
         (
             "2: an A line before the first T line; in a file with T lines every reference "
@@ -231,11 +243,11 @@ CHERRANT = [
     ),
     (
         m("S 好 吗", "T0-B0 你 吗", "A 0 1|||S|||你" + A),
-        "2: T0-B0 is no reference; write T0, T0-A0 and so on",
+        "2: 'T0-B0' is no reference; write T0, T0-A0 and so on",
     ),
     (
         m("S 好 吗", "T0-A 你 吗", "A 0 1|||S|||你" + A),
-        "2: T0-A is no reference; write T0, T0-A0 and so on",
+        "2: 'T0-A' is no reference; write T0, T0-A0 and so on",
     ),
     (
         m("S 好 吗", "T0 没有错误", "A -1 -1|||NA|||-NONE-" + A),

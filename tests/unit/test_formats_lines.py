@@ -48,6 +48,12 @@ def test_what_a_line_cannot_say_becomes_a_text() -> None:
     }
 
 
+def test_the_first_reference_is_repeated_not_the_last() -> None:
+    three, two = ([Rewrite(text=text) for text in texts] for texts in ("abc", "de"))
+    samples = (Sample("1", "x", tuple(three)), Sample("2", "y", tuple(two)))
+    assert FORMAT.write(Corpus("dev", samples))[".ref2"] == "c\nd\n"
+
+
 def test_chinese_tokens_are_joined_without_spaces() -> None:
     rewrite = Rewrite(edit_sets=((Edit(2, 2, ("吗",), "M"),),))
     corpus = Corpus("dev", (Sample("1", "你好", (rewrite,), tokens=("你", "好")),), "zh")

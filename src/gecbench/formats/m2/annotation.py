@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from gecbench.core.edit import Edit
 from gecbench.core.errors import FormatError
-from gecbench.formats.m2.marks import BARS, NONE, NOOP, NOT_ANNOTATED, UNKNOWN
+from gecbench.formats.m2.marks import BARS, NONE, NOOP, NOT_ANNOTATED, UNKNOWN, is_number
 from gecbench.formats.texts import shown
 
 _NO_SPAN = ["-1", "-1"]
@@ -87,17 +87,17 @@ def _fields(at: str, line: str) -> tuple[str, str, str, str]:
             "replace the | at the end of the type or correction"
         )
     head, label, correction, _required, _comment, coder = fields
-    if not (coder.isascii() and coder.isdecimal()):
-        raise FormatError(f"{at}: the coder is {coder!r}; number the coders from 0")
+    if not is_number(coder):
+        raise FormatError(f"{at}: the coder is {shown(coder)}; number the coders from 0")
     return head, label, correction, coder
 
 
 def _span(at: str, span: list[str], length: int) -> tuple[int, int]:
     if span == _NO_SPAN:
         raise FormatError(f"{at}: span -1 -1 belongs to the types noop and NA alone")
-    if len(span) != 2 or not all(each.isascii() and each.isdecimal() for each in span):
+    if len(span) != 2 or not all(map(is_number, span)):
         raise FormatError(
-            f"{at}: the span is {' '.join(span)!r}; it is two token numbers, start end"
+            f"{at}: the span is {shown(' '.join(span))}; it is two token numbers, start end"
         )
     start, end = int(span[0]), int(span[1])
     if start > end:

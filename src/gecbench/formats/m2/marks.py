@@ -16,3 +16,8 @@ UNANNOTATABLE = "无法标注"
 def join(tokens: Sequence[str], *, targets: bool) -> str:
     """Return the text of tokens: without spaces in ChERRANT's dialect, which has target lines."""
     return ("" if targets else " ").join(tokens)
+
+
+def is_number(text: str) -> bool:
+    """Return whether a text is a number as the format has it: at most nine digits, no sign."""
+    return text.isascii() and text.isdecimal() and len(text) < 10

@@ -11,7 +11,14 @@ from gecbench.core.errors import FormatError
 from gecbench.core.sample import EditSet, Rewrite
 from gecbench.formats.losses import counted
 from gecbench.formats.m2.annotation import Annotation, parse, tokens_of
-from gecbench.formats.m2.marks import ERROR_FREE, NOOP, NOT_ANNOTATED, UNANNOTATABLE, join
+from gecbench.formats.m2.marks import (
+    ERROR_FREE,
+    NOOP,
+    NOT_ANNOTATED,
+    UNANNOTATABLE,
+    is_number,
+    join,
+)
 from gecbench.formats.m2.rewrites import applied, declared, detects_only
 from gecbench.formats.texts import shown
 
@@ -57,7 +64,10 @@ def references(
         at = f"{path}:{n}"
         if is_target(line):
             last = _follow(at, last, _target(at, n, line))
-            by_reference[last.k :] = [[*(by_reference[last.k] if last.a else ()), last]]
+            if last.a:  # neither a mark nor the first edit set
+                by_reference[-1].append(last)
+            else:
+                by_reference.append([last])
             continue
         found = parse(at, n, line, len(tokens))
         if last is None:
@@ -75,8 +85,8 @@ def _target(at: str, n: int, line: str) -> Target:
     head, _, body = line[1:].partition(" ")
     k, dash, a = head.partition("-A")
     numbers = [k, a] if dash else [k]
-    if not all(each.isascii() and each.isdecimal() for each in numbers):
-        raise FormatError(f"{at}: T{head} is no reference; write T0, T0-A0 and so on")
+    if not all(map(is_number, numbers)):
+        raise FormatError(f"{at}: {shown('T' + head)} is no reference; write T0, T0-A0 and so on")
     if not dash and body not in (ERROR_FREE, UNANNOTATABLE):
         raise FormatError(
             f"{at}: T{head} stands before {shown(body)}; without -A it stands before "

@@ -16,6 +16,7 @@ from gecbench.formats.m2.marks import (
     NOT_ANNOTATED,
     UNANNOTATABLE,
     UNKNOWN,
+    is_number,
 )
 from gecbench.formats.texts import check_cell, file_of, made_of
 
@@ -42,7 +43,7 @@ def coders(sample: Sample, *, targets: bool) -> list[str]:
     In ERRANT's dialect that is the annotator, where all have different numbers; else the place.
     """
     names = [rewrite.annotator or "" for rewrite in sample.references]
-    numbered = all(name.isascii() and name.isdecimal() for name in names)
+    numbered = all(map(is_number, names))
     if numbered and len(set(names)) == len(names) and not targets:
         return names
     return [str(k) for k in range(len(names))]

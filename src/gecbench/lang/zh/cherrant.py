@@ -52,7 +52,7 @@ def scheme(
     simplified, opencc = _simplifier() if simplify else (_unchanged, "none")
 
     def parse_target(text: str) -> Sentence:
-        return parse(simplified("".join(text.split())))
+        return parse(simplified("".join(text.split())))  # phrases may span white space
 
     def extract(source: Sentence, target: Sentence) -> Extraction:
         return _extract(source, target, costs, first=strategy == "first")
