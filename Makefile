@@ -2,46 +2,55 @@
 PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
-READY := $(VENV)/.ready
-SAMPLES := src/gecbench/samples
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+BUILT_FROM := pyproject.toml constraints.txt src/gecbench/edits/_kernel.cpp
+SAMPLES := src/gecbench/samples/zh
 
-.PHONY: demo test check fix golden bench bare clean install
+.PHONY: demo test check lint fix golden bench clean
 
-install: $(READY)
+demo: $(VENV)/.base
+	@$(BIN)/gecbench score $(SAMPLES)/corpus.jsonl $(SAMPLES)/cautious.txt $(SAMPLES)/eager.txt \
+		$(SAMPLES)/fluent.txt --scheme zh-char --by origin
 
-# Debian's python3 may lack ensurepip; virtualenv brings its own pip then.
-$(READY): pyproject.toml constraints.txt src/gecbench/edits/_kernel.cpp
-	$(PYTHON) -m venv $(VENV) || { $(PYTHON) -m pip install --user virtualenv && $(PYTHON) -m virtualenv $(VENV); }
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[zh,dev]'
-	touch $@
-
-demo: $(READY)
-	@$(BIN)/gecbench score $(SAMPLES)/zh/corpus.jsonl $(SAMPLES)/zh/cautious.txt $(SAMPLES)/zh/eager.txt $(SAMPLES)/zh/fluent.txt --scheme zh-char --by origin
-
-# The fast loop: style, types, layers, unit and property tests with few examples.
-check: $(READY)
-	$(BIN)/ruff format --check .
-	$(BIN)/ruff check .
-	$(BIN)/mypy
-	$(BIN)/lint-imports
-	HYPOTHESIS_PROFILE=quick $(BIN)/pytest -q tests/unit tests/property
-
-test: $(READY)
-	$(BIN)/ruff format --check .
-	$(BIN)/ruff check .
-	$(BIN)/mypy
-	$(BIN)/lint-imports
+test: lint
 	$(BIN)/pytest --cov --cov-report=term --cov-fail-under=95
 
-fix: $(READY)
+# The fast loop: style, types, layers, unit and property tests with fewer examples.
+check: lint
+	HYPOTHESIS_PROFILE=quick $(BIN)/pytest -q tests/unit tests/property
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+fix: $(VENV)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-golden: $(READY)
+golden: $(VENV)/.dev
 	$(BIN)/pytest tests/golden
 
-bench: $(READY)
+bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/growth.py
+
+# Debian keeps the part of venv that brings pip in a package of its own.
+$(BIN)/python:
+	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) is missing; install it, or name another: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { \
+		test "$$(id -u)" = 0 && apt-get update -qq && apt-get install -y -qq $(PYTHON)-venv; } || \
+		{ echo "$(PYTHON) cannot make environments; run: sudo apt-get install $(PYTHON)-venv"; exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)
+
+$(VENV)/.base: $(BIN)/python $(BUILT_FROM)
+	$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.dev: $(BIN)/python $(BUILT_FROM)
+	$(PIP) --editable '.[zh,dev]'
+	@touch $@ $(VENV)/.base
 
 clean:
-	rm -rf $(VENV) build dist src/*.egg-info src/gecbench/edits/*.so
+	rm -rf $(VENV) build dist src/*.egg-info src/gecbench/edits/_kernel*.so

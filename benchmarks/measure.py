@@ -99,7 +99,7 @@ def run_once(
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         last = (output.strip().splitlines() or ["nothing"])[-1]
-        raise BenchmarkError(f"{' '.join(command)}: exit {process.returncode}, saying: {last}")
+        raise BenchmarkError(f"{last} (exit {process.returncode} of: {' '.join(command)})")
     unit = 1 if sys.platform == "darwin" else 1024
     return Run(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss * unit / 1e6, output)
 

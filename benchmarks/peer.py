@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -75,7 +76,7 @@ class Peer:
 def _counts(output: str) -> Counts:
     """Return the counts below the line that heads them."""
     lines = output.splitlines()
-    for head, values in zip(lines, lines[1:], strict=False):  # each line with the next
+    for head, values in pairwise(lines):
         if head.split("\t")[:3] == ["TP", "FP", "FN"]:
             tp, fp, fn = map(int, values.split("\t")[:3])
             return tp, fp, fn

@@ -81,10 +81,15 @@ def test_a_deletion_is_none_or_nothing(correction: str) -> None:
     assert edit_of(correction) == Edit(0, 1, (), "S")
 
 
-@pytest.mark.parametrize("correction", ["", "a", "c", "c||d"])
-def test_unk_detects_and_does_not_correct(correction: str) -> None:
-    (found,) = first(f"A 0 1|||UNK|||{correction}{TAIL}0")
-    assert found == rewrite(Edit(0, 1, None, "UNK"), text=None, annotator="0")
+@pytest.mark.parametrize(
+    ("correction", "beside"),
+    [("a", ()), ("", ((),)), ("c", (("c",),)), ("c||d", (("c",), ("d",)))],
+)
+def test_unk_detects_and_keeps_a_text_that_is_not_the_source(correction: str, beside) -> None:
+    block = f"A 0 1|||UNK|||{correction}{TAIL}0"
+    (found,) = first(block)
+    assert found == rewrite(Edit(0, 1, None, "UNK", beside), text=None, annotator="0")
+    assert block in written(found)
 
 
 def test_two_bars_divide_alternatives() -> None:

@@ -223,27 +223,21 @@ WRITE = [
         "m2",
         EN,
         (one(edits(Edit(0, 1, None, "S"))),),
-        (
-            "sample 'k7': an edit without replacement has label 'S' and 0 alternatives, "
-            "not just UNK; write it as jsonl"
-        ),
+        ("sample 'k7': an edit without replacement has label 'S', not UNK; write it as jsonl"),
     ),
     (
         "m2",
         EN,
         (one(edits(Edit(0, 1, None))),),
-        (
-            "sample 'k7': an edit without replacement has label None and 0 alternatives, "
-            "not just UNK; write it as jsonl"
-        ),
+        ("sample 'k7': an edit without replacement has label None, not UNK; write it as jsonl"),
     ),
     (
         "m2",
         EN,
-        (one(edits(Edit(0, 1, None, "UNK", (("a",),)))),),
+        (one(edits(Edit(0, 1, None, "UNK", (("好",),)))),),
         (
-            "sample 'k7': an edit without replacement has label 'UNK' and 1 alternative, "
-            "not just UNK; write it as jsonl"
+            "sample 'k7': an edit without replacement has the source as its alternative; "
+            "write it as jsonl"
         ),
     ),
     (

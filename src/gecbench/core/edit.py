@@ -24,7 +24,8 @@ class Edit:
         end: Token after the last that is replaced; equal to `start` for an insertion.
         replacement: Tokens that stand instead; () deletes; None means detected, not corrected.
         label: Type name, as "M" or "W:R"; None means not classified.
-        alternatives: Other replacements that the annotator accepts for the same span.
+        alternatives: Other replacements that the annotator accepts for the same span; without a
+            replacement, texts that a file gives although nothing counts as corrected.
 
     Raises:
         EditError: The span is reversed or negative.

@@ -114,9 +114,17 @@ def write_text(path: Path, text: str, stdout: TextIO | None = None) -> None:
     """Write a UTF-8 file whole; the path "-" means standard output.
 
     Raises:
-        GecbenchError: The folder is missing or may not be written to.
+        GecbenchError: The text has half a character, or the folder is missing or may not be
+            written to.
     """
+    try:
+        content = text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise GecbenchError(
+            f"{path}: cannot be written: half a character (U+{ord(text[error.start]):04X}) stands "
+            f"in {text[max(0, error.start - 10) : error.start]!r}...; mend the text"
+        ) from None
     if str(path) == STDIO:
         (stdout or sys.stdout).write(text)
     else:
-        write_bytes(path, text.encode("utf-8"))
+        write_bytes(path, content)

@@ -54,7 +54,8 @@ class Sample:
 
     Args:
         id: Unique in its corpus.
-        source: The sentence as written by the learner; never empty.
+        source: The sentence as written by the learner; empty only in files of lines, where an
+            empty line is a sentence.
         references: In the order of the file; annotator k of the M2 format is the k-th.
         meta: Named facts about the sentence, as its origin.
         tokens: The tokens that the edit sets of the references count in; () where the

@@ -29,8 +29,11 @@ class Annotation(NamedTuple):
     edit: Edit | None
 
 
-def parse(at: str, n: int, line: str, length: int) -> Annotation:
-    """Return what an A line says of a source of `length` tokens.
+def parse(at: str, n: int, line: str, source: tuple[str, ...]) -> Annotation:
+    """Return what an A line says of a source.
+
+    An edit of type UNK was detected, not corrected. Where another text than the source's stands
+    beside it all the same, that is kept as an alternative: the official MaxMatch scorer uses it.
 
     Raises:
         FormatError: Begins with `at`, which is path:line.
@@ -41,10 +44,11 @@ def parse(at: str, n: int, line: str, length: int) -> Annotation:
         if span != _NO_SPAN or correction not in ("", NONE):
             raise FormatError(f"{at}: type {label} needs span -1 -1 and correction {NONE}")
         return Annotation(n, coder, label, None)
-    start, end = _span(at, span, length)
+    start, end = _span(at, span, len(source))
     first, *others = [_replacement(at, text) for text in _alternatives(correction)]
     if label == UNKNOWN:
-        return Annotation(n, coder, label, Edit(start, end, None, label))
+        written = () if first == source[start:end] and not others else (first, *others)
+        return Annotation(n, coder, label, Edit(start, end, None, label, written))
     return Annotation(n, coder, label, Edit(start, end, first, label, tuple(others)))
 
 

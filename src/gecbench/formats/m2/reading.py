@@ -21,9 +21,9 @@ def read(path: Path, lines: Sequence[str]) -> Corpus:
     """Return the blocks as samples whose ids are "1", "2", ...
 
     A file with a target line is in ChERRANT's dialect: Chinese, tokens joined without spaces.
-    The fields "required" and "comment" are not kept, nor is a text beside type UNK. Edits of a
-    set are sorted; several insertions at one place keep the order of the file. A block without
-    A lines is error free for annotator 0, as in m2scorer (util.py, load_annotation).
+    The fields "required" and "comment" are not kept. Edits of a set are sorted; several
+    insertions at one place keep the order of the file. A block without A lines is error free for
+    annotator 0, as in m2scorer (util.py, load_annotation).
 
     Raises:
         FormatError: Names the first line that breaks a rule of the format.
@@ -72,7 +72,7 @@ def _coders(path: Path, rows: Rows, tokens: tuple[str, ...]) -> list[Rewrite]:
     """Return the rewrites of a block in ERRANT's dialect, in order of first appearance."""
     coders: dict[str, list[Annotation]] = {}
     for n, line in rows:
-        found = parse(f"{path}:{n}", n, line, len(tokens))
+        found = parse(f"{path}:{n}", n, line, tokens)
         coders.setdefault(found.coder, []).append(found)
     return [_coder(path, found, tokens) for found in coders.values()]
 

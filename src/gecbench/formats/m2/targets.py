@@ -69,7 +69,7 @@ def references(
             else:
                 by_reference.append([last])
             continue
-        found = parse(at, n, line, len(tokens))
+        found = parse(at, n, line, tokens)
         if last is None:
             raise FormatError(
                 f"{at}: an A line before the first T line; in a file with T lines every "

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError
 from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample
-from gecbench.formats.losses import counted
 from gecbench.formats.m2.marks import (
     BARS,
     ERROR_FREE,
@@ -103,11 +102,10 @@ def _annotations(sample: Sample, edits: EditSet, coder: str, *, targets: bool) -
 
 def _label(sample: Sample, edit: Edit) -> str:
     label = edit.label
-    if edit.replacement is None and (label != UNKNOWN or edit.alternatives):
-        others = counted(len(edit.alternatives), "alternative")
-        raise _refusal(
-            sample, f"an edit without replacement has label {label!r} and {others}, not just UNK"
-        )
+    if edit.replacement is None and label != UNKNOWN:
+        raise _refusal(sample, f"an edit without replacement has label {label!r}, not UNK")
+    if edit.replacement is None and edit.alternatives == (sample.tokens[edit.start : edit.end],):
+        raise _refusal(sample, "an edit without replacement has the source as its alternative")
     if label is None:
         raise _refusal(sample, "an edit has no label")
     if label in (NOOP, NOT_ANNOTATED) or (label == UNKNOWN and edit.replacement is not None):
@@ -118,12 +116,14 @@ def _label(sample: Sample, edit: Edit) -> str:
 
 
 def _correction(sample: Sample, edit: Edit, *, targets: bool) -> str:
-    replacement = edit.replacement
-    if replacement is None:
-        replacement = sample.tokens[edit.start : edit.end]
-    if not replacement and not edit.alternatives and not targets:
+    written = edit.alternatives
+    if edit.replacement is not None:
+        written = (edit.replacement, *written)
+    elif not written:
+        written = (sample.tokens[edit.start : edit.end],)
+    if written == ((),) and not targets:
         return ""
-    return "||".join(_replacement(sample, each) for each in (replacement, *edit.alternatives))
+    return "||".join(_replacement(sample, each) for each in written)
 
 
 def _replacement(sample: Sample, tokens: tuple[str, ...]) -> str:

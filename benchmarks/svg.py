@@ -1,0 +1,108 @@
+"""A plot with two logarithmic axes, as SVG."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+Points = Sequence[tuple[float, float]]
+
+WIDTH, HEIGHT = 760, 480
+LEFT, RIGHT, TOP, BOTTOM = 80, 230, 40, 60
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+"""Okabe and Ito's, which people with any colour vision tell apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A logarithmic axis from one power of ten to another."""
+
+    title: str
+    low: int
+    high: int
+
+    def place(self, value: float, start: float, length: float) -> float:
+        """Return where a value lies on a line of that start and length."""
+        share = (math.log10(value) - self.low) / (self.high - self.low)
+        return start + share * length
+
+
+def axis(title: str, values: Sequence[float]) -> Axis:
+    """Return the axis that holds all values."""
+    low, high = math.log10(min(values)), math.log10(max(values))
+    return Axis(title, math.floor(low), math.ceil(high))
+
+
+def plot(
+    title: str, x: Axis, y: Axis, series: Mapping[str, Points], guides: Mapping[str, Points]
+) -> str:
+    """Return the SVG.
+
+    Args:
+        title: Stands above.
+        x: Horizontal.
+        y: Vertical.
+        series: Drawn with points, by name.
+        guides: Drawn dashed and grey.
+    """
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
+        'font-family="sans-serif" font-size="13">',
+        f"<title>{title}</title>",
+        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
+        f'<text x="{LEFT}" y="24" font-size="15">{title}</text>',
+        *_grid(x, y),
+    ]
+    for number, (name, points) in enumerate(guides.items()):
+        lines += _line(name, points, x, y, "#888888", len(series) + number, dashed=True)
+    for number, (name, points) in enumerate(series.items()):
+        lines += _line(name, points, x, y, COLOURS[number % len(COLOURS)], number, dashed=False)
+    return "\n".join([*lines, "</svg>"]) + "\n"
+
+
+def _across(x: Axis, value: float) -> float:
+    return round(x.place(value, LEFT, WIDTH - LEFT - RIGHT), 1)
+
+
+def _up(y: Axis, value: float) -> float:
+    return round(y.place(value, HEIGHT - BOTTOM, TOP + BOTTOM - HEIGHT), 1)
+
+
+def _grid(x: Axis, y: Axis) -> list[str]:
+    right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
+    lines = []
+    for power in range(x.low, x.high + 1):
+        at = _across(x, 10**power)
+        lines.append(f'<path d="M{at} {TOP}V{bottom}" stroke="#dddddd"/>')
+        lines.append(f'<text x="{at}" y="{bottom + 20}" text-anchor="middle">{10**power:,}</text>')
+    for power in range(y.low, y.high + 1):
+        at = _up(y, 10**power)
+        lines.append(f'<path d="M{LEFT} {at}H{right}" stroke="#dddddd"/>')
+        label = f'10<tspan dy="-5" font-size="9">{power}</tspan>'
+        lines.append(f'<text x="{LEFT - 8}" y="{at + 5}" text-anchor="end">{label}</text>')
+    middle, height = (LEFT + right) / 2, (TOP + bottom) / 2
+    lines.append(f'<text x="{middle}" y="{HEIGHT - 16}" text-anchor="middle">{x.title}</text>')
+    lines.append(
+        f'<text transform="translate(22 {height}) rotate(-90)" text-anchor="middle">{y.title}'
+        "</text>"
+    )
+    return lines
+
+
+def _line(
+    name: str, points: Points, x: Axis, y: Axis, colour: str, number: int, *, dashed: bool
+) -> list[str]:
+    """Return one series with its entry in the legend."""
+    places = [(_across(x, one), _up(y, two)) for one, two in points]
+    path = "L".join(f"{across} {up}" for across, up in places)
+    dash = ' stroke-dasharray="5 4"' if dashed else ""
+    start, height = WIDTH - RIGHT + 16, TOP + 12 + 22 * number
+    lines = [
+        f'<path d="M{path}" fill="none" stroke="{colour}" stroke-width="1.8"{dash}/>',
+        f'<path d="M{start} {height}h26" stroke="{colour}" stroke-width="1.8"{dash}/>',
+        f'<text x="{start + 32}" y="{height + 4}">{name}</text>',
+    ]
+    dots = [] if dashed else places
+    lines += [f'<circle cx="{one}" cy="{two}" r="3" fill="{colour}"/>' for one, two in dots]
+    return lines

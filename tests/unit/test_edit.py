@@ -1,0 +1,76 @@
+"""Edits: spans that can be, their operation, and edits that fit together."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from gecbench.core.edit import Edit, check
+from gecbench.core.errors import EditError
+
+
+@pytest.mark.parametrize(("start", "end"), [(7, 3), (-1, 0), (-2, -1), (1, 0)])
+def test_a_span_that_no_sentence_has_is_refused(start: int, end: int):
+    with pytest.raises(EditError) as error:
+        Edit(start, end, ())
+    assert str(error.value) == (
+        f"edit span {start} {end} is reversed or negative; "
+        "a span is start end with 0 <= start <= end"
+    )
+
+
+@pytest.mark.parametrize(
+    ("edit", "op"),
+    [
+        (Edit(0, 0, ("好",)), "M"),
+        (Edit(0, 0, ()), "M"),
+        (Edit(0, 1, ()), "R"),
+        (Edit(0, 1, ("好",)), "S"),
+        (Edit(0, 2, None), "S"),
+        (Edit(0, 0, None), "M"),
+    ],
+)
+def test_the_shape_gives_the_operation(edit: Edit, op: str):
+    assert edit.op == op
+
+
+def test_a_value_cannot_be_changed():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        Edit(0, 1, ()).start = 3
+
+
+@pytest.mark.parametrize(
+    "spans",
+    [
+        [],
+        [(0, 3)],
+        [(3, 3)],
+        [(0, 1), (1, 2)],
+        [(1, 2), (0, 1)],
+        [(1, 1), (1, 1)],
+        [(1, 1), (1, 2)],
+        [(1, 2), (1, 1)],
+        [(0, 1), (1, 1), (1, 3)],
+    ],
+)
+def test_edits_that_touch_fit_together(spans: list[tuple[int, int]]):
+    check([Edit(*span, ("x",)) for span in spans], 3)
+
+
+@pytest.mark.parametrize(
+    ("spans", "message"),
+    [
+        ([(0, 4)], "edit span 0 4 ends after the source, which has 3 tokens"),
+        ([(4, 4)], "edit span 4 4 ends after the source, which has 3 tokens"),
+        ([(0, 2), (1, 3)], "edit span 1 3 overlaps edit span 0 2"),
+        ([(1, 3), (0, 2)], "edit span 1 3 overlaps edit span 0 2"),
+        ([(0, 2), (1, 1)], "edit span 1 1 overlaps edit span 0 2"),
+        ([(0, 1), (0, 1)], "edit span 0 1 overlaps edit span 0 1"),
+        ([(0, 1), (1, 2), (1, 3)], "edit span 1 3 overlaps edit span 1 2"),
+    ],
+)
+def test_the_first_edit_that_does_not_fit_is_named(spans: list[tuple[int, int]], message: str):
+    with pytest.raises(EditError) as error:
+        check([Edit(*span, ("x",)) for span in spans], 3)
+    assert str(error.value) == message

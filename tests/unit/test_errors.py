@@ -1,0 +1,46 @@
+"""Messages are one line, and exit codes tell a failed run from wrong use."""
+
+from __future__ import annotations
+
+import pytest
+
+from gecbench.core import errors
+
+FAILED = ["GecbenchError", "FormatError", "CorpusError", "EditError", "ResourceError"]
+WRONG_USE = ["UsageError", "UnknownNameError", "MissingExtraError"]
+
+
+@pytest.mark.parametrize("name", FAILED)
+def test_a_failed_run_exits_with_1(name: str):
+    assert getattr(errors, name).exit_code == 1
+
+
+@pytest.mark.parametrize("name", WRONG_USE)
+def test_wrong_use_exits_with_2(name: str):
+    assert getattr(errors, name).exit_code == 2
+    assert issubclass(getattr(errors, name), errors.UsageError)
+
+
+@pytest.mark.parametrize("name", FAILED + WRONG_USE)
+def test_one_except_catches_all(name: str):
+    assert issubclass(getattr(errors, name), errors.GecbenchError)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("enn", "did you mean en?"),
+        ("zh-cha", "did you mean zh-char or zh-cherrant?"),
+        ("x", "known: en, zh-char, zh-cherrant"),
+        ("", "known: en, zh-char, zh-cherrant"),
+    ],
+)
+def test_near_names_come_first_and_else_all(name: str, hint: str):
+    error = errors.UnknownNameError("scheme", name, ["zh-cherrant", "zh-char", "en"])
+    assert str(error) == f"unknown scheme {name!r}; {hint}"
+
+
+def test_a_missing_extra_names_the_command():
+    assert str(errors.MissingExtraError("OpenCC", "zh")) == (
+        "OpenCC is not installed; run: pip install 'gecbench[zh]'"
+    )

@@ -1,0 +1,188 @@
+"""ChERRANT's resources: how their lines are read, and how their compiled form is kept."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gecbench.core.errors import GecbenchError, MissingExtraError, ResourceError
+from gecbench.edits.features import FeatureCosts
+from gecbench.lang.zh.cherrant import scheme
+from gecbench.lang.zh.resources import load_costs
+
+CILIN = """\
+Aa01A01= 桌 椅子
+Bb02B02= 桌 凳
+Aa01A02= 凳
+Dc01A01= 狮
+"""
+CONFUSION = """\
+桌 鲸 凳
+狮 鲸
+狮 兽
+ 桌 兽
+长词 兽 桌
+兽 长词
+"""
+BOTH = {"cilin.txt": CILIN.encode("gbk"), "confusion_dict.txt": CONFUSION.encode()}
+
+
+def load(cache: Path, files: dict[str, bytes] = BOTH, say=lambda _: None) -> FeatureCosts:
+    return load_costs(files.__getitem__, cache, say)
+
+
+@pytest.fixture(scope="module")
+def costs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], float]:
+    pytest.importorskip("pypinyin")
+    table = load(tmp_path_factory.mktemp("compiled"))
+    return lambda one, two: table.cost(ord(one), ord(two))
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "sem", "sound"),
+    [
+        ("桌", "凳", 2 * 3 / 6.0, 0.0),  # Bb02 and Aa01 by their last lines; confused
+        ("凳", "桌", 2 * 3 / 6.0, 0.0),  # in both directions
+        ("桌", "狮", 2 * 3 / 6.0, 0.5),
+        ("凳", "狮", 2 * 2 / 6.0, 0.5),  # 01 alone is equal
+        ("桌", "鲸", 4 / 6.0, 0.0),  # not in the thesaurus
+        ("狮", "鲸", 4 / 6.0, 0.5),  # a later line replaced this
+        ("狮", "兽", 4 / 6.0, 0.0),
+        ("狮", "师", 4 / 6.0, 0.0),  # one sound
+        ("椅", "狮", 4 / 6.0, 0.5),  # stands in a longer word only
+    ],
+)
+def test_lines_are_read_as_cherrant_reads_them(costs, one, two, sem, sound):
+    assert costs(one, two) == (sem + sound) + 0.25
+
+
+def test_a_line_that_starts_with_a_space_defines_nothing(costs):
+    assert costs("桌", "兽") == (4 / 6.0 + 0.5) + 0.25
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "pos"),
+    [("，", "、", 0.0), ("。", "，", 0.499), ("。", "！", 0.499), ("a", "b", 0.25), ("a", ",", 0.499)],
+)
+def test_marks_are_those_of_the_list(costs, one, two, pos):
+    assert costs(one, two) == (4 / 6.0 + 0.5) + pos
+
+
+def test_what_is_no_common_character_has_no_sound(costs):
+    assert costs("〇", "零") == (4 / 6.0 + 0.5) + 0.25
+
+
+def test_the_measured_examples_of_the_specification(shared: Path, cache: Path):
+    files = ("cilin.txt", "confusion_dict.txt")
+    real = load(cache, {name: (shared / "data/cherrant" / name).read_bytes() for name in files})
+    measured = {"的地": 0.25, "买卖": 0.25, "他她": 1.25, "看见": 1.75}
+    assert {pair: real.cost(*map(ord, pair)) for pair in measured} == measured
+    assert [round(real.cost(*map(ord, pair)), 4) for pair in ("在再", "ab", "。，")] == [
+        0.9167,
+        1.4167,
+        1.6657,
+    ]
+
+
+def test_it_is_compiled_once_and_said_once(tmp_path: Path):
+    said: list[str] = []
+    one = load(tmp_path / "new" / "cache", say=said.append)
+    two = load(tmp_path / "new" / "cache", say=said.append)
+    (made,) = (tmp_path / "new" / "cache").iterdir()
+    assert said == [f"compiling ChERRANT's resources, once, into {made}"]
+    assert one.data == two.data == made.read_bytes()
+
+
+def test_what_it_is_made_of_names_it(tmp_path: Path):
+    first = load(tmp_path)
+    other = load(tmp_path, {**BOTH, "cilin.txt": BOTH["cilin.txt"] + b"Ae01A01= A\n"})
+    third = load(tmp_path, {**BOTH, "confusion_dict.txt": b""})
+    assert len({first.data, other.data, third.data}) == 3
+    assert len(list(tmp_path.iterdir())) == 3
+    assert load(tmp_path).data == first.data
+    assert first.provenance["cilin"] != other.provenance["cilin"]
+    assert first.provenance["confusion"] == other.provenance["confusion"]
+    assert set(first.provenance) == {"cilin", "confusion", "pypinyin"}
+
+
+COMPILE = """
+import sys
+from pathlib import Path
+from gecbench.lang.zh.resources import load_costs
+
+def wait(_):
+    print("compiling", flush=True)
+    sys.stdin.readline()
+
+folder = Path(sys.argv[1])
+load_costs(lambda name: (folder / name).read_bytes(), folder / "cache", wait)
+"""
+
+
+def test_two_processes_that_compile_at_once_end_with_one_whole_file(tmp_path: Path):
+    for name, content in BOTH.items():
+        (tmp_path / name).write_bytes(content)
+    command = [sys.executable, "-c", COMPILE, str(tmp_path)]
+    both = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    # Both have seen that there is no file before either may go on.
+    assert [each.stdout.readline() for each in both] == ["compiling\n"] * 2
+    for each in both:
+        each.stdin.write("\n")
+        each.stdin.flush()
+    for each in both:
+        each.communicate()
+    assert [each.returncode for each in both] == [0, 0]
+    (made,) = (tmp_path / "cache").iterdir()
+    assert made.read_bytes() == load(tmp_path / "alone").data
+
+
+@pytest.mark.parametrize("how", ["cut", "emptied"])
+def test_a_damaged_cache_is_refused_in_one_line(tmp_path: Path, how: str):
+    content = load(tmp_path).data
+    (made,) = tmp_path.iterdir()
+    made.write_bytes(content[:-1] if how == "cut" else b"")
+    with pytest.raises(ResourceError) as error:
+        load(tmp_path)
+    assert str(error.value) == f"{made}: damaged or cut; delete it and run again"
+
+
+def test_a_cache_that_cannot_be_made_is_said(tmp_path: Path):
+    (tmp_path / "file").touch()
+    with pytest.raises(GecbenchError, match=r"file.*cache.*Not a directory"):
+        load(tmp_path / "file" / "cache")
+
+
+def test_without_pypinyin_the_command_that_brings_it_is_said(tmp_path: Path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pypinyin", None)
+    with pytest.raises(MissingExtraError) as error:
+        load(tmp_path)
+    assert str(error.value) == (
+        "pypinyin, which zh-cherrant takes readings from, is not installed; "
+        "run: pip install 'gecbench[zh]'"
+    )
+    assert not os.listdir(tmp_path)
+
+
+def test_without_opencc_the_command_that_brings_it_is_said(tmp_path: Path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "opencc", None)
+    options = {"resource": BOTH.__getitem__, "cache": tmp_path, "say": lambda _: None}
+    with pytest.raises(MissingExtraError, match=r"^OpenCC, .*run: pip install 'gecbench\[zh\]'$"):
+        scheme(**options)
+    assert scheme(**options, simplify=False).signature["simplify"] == "no"
+
+
+def test_targets_alone_are_simplified(tmp_path: Path):
+    options = {"resource": BOTH.__getitem__, "cache": tmp_path, "say": lambda _: None}
+    made = scheme(**options)
+    assert made.parse_target("這 個").tokens == ("这", "个")
+    assert made.parse_source("這 個").tokens == ("這", "個")
+    assert made.signature["simplify"].startswith("t2s(opencc ")
+    assert scheme(**options, simplify=False).parse_target("這").tokens == ("這",)

@@ -1,0 +1,41 @@
+"""Rewrites are in one state, and ids are unique."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from gecbench.core.edit import Edit
+from gecbench.core.errors import CorpusError
+from gecbench.core.sample import Corpus, Rewrite, Sample
+
+SETS = [(), ((),), ((Edit(0, 1, ()),),)]
+
+
+@pytest.mark.parametrize(
+    ("text", "error_free", "unannotatable", "sets"),
+    list(itertools.product([None, "", "好"], [False, True], [False, True], SETS)),
+)
+def test_a_rewrite_is_in_one_state(text, error_free, unannotatable, sets):
+    states = (text is not None) + error_free + unannotatable
+    given = {"error_free": error_free, "unannotatable": unannotatable, "edit_sets": sets}
+    if states > 1:
+        with pytest.raises(CorpusError, match="here are two at once"):
+            Rewrite(text, **given)
+    elif states == 0 and not sets:
+        with pytest.raises(CorpusError, match="needs a text, edits, or one of"):
+            Rewrite(text, **given)
+    else:
+        assert Rewrite(text, **given).edit_sets == sets
+
+
+def test_the_first_id_that_occurs_twice_is_named():
+    samples = tuple(Sample(name, "x") for name in "abcba")
+    with pytest.raises(CorpusError) as error:
+        Corpus("dev", samples)
+    assert str(error.value) == "dev: id 'b' occurs twice; ids are unique"
+
+
+def test_a_corpus_may_be_empty():
+    assert Corpus("dev", ()).samples == ()

@@ -1,0 +1,57 @@
+"""Counts, their ratios, and signatures."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import pytest
+
+from gecbench.core.score import Counts, Signature, f_score, total
+
+NUMBERS = list(itertools.product(range(4), repeat=3))
+
+
+@pytest.mark.parametrize(
+    ("counts", "p", "r", "f"),
+    [
+        (Counts(0, 0, 0), 1.0, 1.0, 1.0),
+        (Counts(0, 1, 0), 0.0, 1.0, 0.0),
+        (Counts(0, 0, 1), 1.0, 0.0, 0.0),
+        (Counts(0, 1, 1), 0.0, 0.0, 0.0),
+        (Counts(2, 0, 0), 1.0, 1.0, 1.0),
+    ],
+)
+def test_nothing_out_of_nothing_is_as_the_official_script_has_it(counts, p, r, f):
+    assert (counts.precision, counts.recall, counts.f(0.5)) == (p, r, f)
+
+
+@pytest.mark.parametrize("beta", [0.5, 1.0, 2.0])
+def test_f_is_that_of_exact_fractions(beta: float):
+    for tp, fp, fn in NUMBERS:
+        p = Fraction(tp, tp + fp) if fp else Fraction(1)
+        r = Fraction(tp, tp + fn) if fn else Fraction(1)
+        square = Fraction(beta) ** 2
+        want = (1 + square) * p * r / (square * p + r) if p + r else 0
+        assert math.isclose(Counts(tp, fp, fn).f(beta), want)
+
+
+def test_a_small_beta_leans_to_precision():
+    assert math.isclose(f_score(0.9, 0.3, 1e-6), 0.9, rel_tol=1e-6)
+    assert math.isclose(f_score(0.9, 0.3, 1e6), 0.3, rel_tol=1e-6)
+
+
+def test_f_of_nothing_is_nothing():
+    assert f_score(0.0, 0.0, 0.5) == 0.0
+
+
+def test_counts_add_up():
+    all_of_them = [Counts(*three) for three in NUMBERS]
+    assert total(all_of_them) == sum(all_of_them, Counts()) == Counts(96, 96, 96)
+    assert total([]) == Counts(0, 0, 0)
+
+
+def test_a_signature_keeps_its_order():
+    assert str(Signature({"b": "2", "a": "1"})) == "b:2|a:1"
+    assert str(Signature({})) == ""
