@@ -23,11 +23,12 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from statistics import median
 
+from measure import load, machine
+from svg import axis, plot
+
 import gecbench
 from gecbench.core.scheme import Scheme
 from gecbench.edits.align import kernel_name
-from measure import load, machine
-from svg import axis, plot
 
 LENGTHS = (10, 20, 50, 100, 200, 500, 1000, 2000)
 FITTED = (200, 2000)

@@ -88,6 +88,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         # The reader of a pipe went away, as `head` does: no failure, and nothing left to say.
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
         sys.exit(0)
+    except MemoryError:
+        if debug:
+            raise
+        _fail(
+            "out of memory; aligning needs memory as the product of two lengths: are there "
+            "whole documents where sentences should be?",
+            1,
+        )
     except GecbenchError as error:
         if debug:
             raise

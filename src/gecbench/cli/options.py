@@ -53,7 +53,9 @@ def corpus_options(command: Command) -> Command:
             multiple=True,
             help="Parallel text with references, where CORPUS is one of sources; repeatable.",
         ),
-        click.option("--from", "corpus_format", help="Format of CORPUS; found out by itself."),
+        click.option(
+            "--from", "corpus_format", metavar="FORMAT", help="Format of CORPUS, else found out."
+        ),
     ):
         command = option(command)
     return command

@@ -43,6 +43,7 @@ class _Given(CorpusGiven, SchemeGiven):
     size: Literal["any", "single", "multi"]
     exclude: str | None
     span: str | None
+    system_format: str | None
     output: str
     per_sentence: Path | None
 
@@ -86,6 +87,9 @@ class _Given(CorpusGiven, SchemeGiven):
     help="Only edits of up to one source token, or only longer ones.",
 )
 @click.option("--exclude", metavar="TYPES", help="Leave out edits of these types, with commas.")
+@click.option(
+    "--system-from", "system_format", metavar="FORMAT", help="Format of the systems' files."
+)
 @click.option("--range", "span", metavar="A:B", help="Score sentences A+1 to B of the corpus.")
 @click.option(
     "--format",
@@ -115,7 +119,7 @@ def score(corpus: Path, systems: tuple[Path, ...], **given: Unpack[_Given]) -> N
     outputs = []
     for path in systems:
         name, file = _named(path)
-        outputs.append(load_system(file, loaded, name=name))
+        outputs.append(load_system(file, loaded, name=name, format=given["system_format"]))
     if given["span"] is not None:
         loaded = _part(loaded, given["span"])
     scheme = scheme_maker(loaded, given)

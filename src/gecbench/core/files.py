@@ -14,6 +14,11 @@ from gecbench.core.errors import FormatError, GecbenchError
 STDIO = "-"
 
 
+def name_of(path: Path) -> str:
+    """Return what the content of a file is called: its name without the ending."""
+    return "stdin" if str(path) == STDIO else path.stem
+
+
 def read_bytes(path: Path) -> bytes:
     """Return the content of a file, or of standard input where the path is "-".
 

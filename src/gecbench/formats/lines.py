@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from gecbench.core.files import name_of
 from gecbench.core.format import Format
 from gecbench.core.sample import Corpus, Sample
 from gecbench.formats.losses import counted, lost, text_losses
@@ -20,7 +21,7 @@ def sniff(_lines: Sequence[str]) -> bool:
 
 def read(path: Path, lines: Sequence[str]) -> Corpus:
     """Return a corpus without references; ids are line numbers, an empty line is a sentence."""
-    return Corpus(path.stem, tuple(Sample(str(n), line) for n, line in enumerate(lines, 1)))
+    return Corpus(name_of(path), tuple(Sample(str(n), line) for n, line in enumerate(lines, 1)))
 
 
 def write(corpus: Corpus) -> Mapping[str, str]:

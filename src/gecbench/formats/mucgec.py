@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from gecbench.core.errors import CorpusError, FormatError
+from gecbench.core.files import name_of
 from gecbench.core.format import Format
 from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.formats.losses import text_losses
@@ -42,7 +43,7 @@ def read(path: Path, lines: Sequence[str]) -> Corpus:
                 f"{path}:{n}: id {sample.id!r} stands in line {first} already; ids are unique"
             )
         samples.append(sample)
-    return Corpus(path.stem, tuple(samples), "zh")
+    return Corpus(name_of(path), tuple(samples), "zh")
 
 
 def write(corpus: Corpus) -> Mapping[str, str]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from gecbench.core.errors import CorpusError, FormatError
-from gecbench.core.files import read_lines
+from gecbench.core.files import name_of, read_lines
 from gecbench.core.format import Format
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.formats import FORMATS, load_format
@@ -85,7 +85,7 @@ def read_system(
         _check_rows(path, chosen.name, lines, rows, corpus)
     ids = [sample.id for sample in (corpus if by_position else output).samples]
     return SystemOutput(
-        path.stem if name is None else name,
+        name_of(path) if name is None else name,
         {key: row.references for key, row in zip(ids, rows, strict=True)},
         {key: row.tokens for key, row in zip(ids, rows, strict=True) if row.tokens},
     )

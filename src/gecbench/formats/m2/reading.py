@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from gecbench.core.errors import FormatError
+from gecbench.core.files import name_of
 from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.formats.m2.annotation import Annotation, parse, tokens_of
 from gecbench.formats.m2.marks import join
@@ -34,7 +35,7 @@ def read(path: Path, lines: Sequence[str]) -> Corpus:
     )
     if not samples:
         raise FormatError(f"{path}:1: there is no S line; M2 begins with one: S token token")
-    return Corpus(path.stem, samples, "zh" if targets else None)
+    return Corpus(name_of(path), samples, "zh" if targets else None)
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[Rows]:
