@@ -63,46 +63,46 @@ def gecbench() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and exit: 0 done, 1 a failed run, 2 wrong use."""
+    """Run the command line and exit: 0 done, 1 a failed run, 2 wrong use, 130 interrupted."""
     # Hundreds of thousands of small values, none in a cycle: looking for cycles among them at
     # every seven hundredth costs a tenth of a run.
     gc.set_threshold(100_000)
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    end = given.index("--") if "--" in given else len(given)
-    debug = "--debug" in given[:end]
-    given = [word for at, word in enumerate(given) if at >= end or word != "--debug"]
+    given, debug = _divided(list(sys.argv[1:] if arguments is None else arguments))
     try:
         gecbench.main(given, prog_name="gecbench", standalone_mode=False)
     except click.exceptions.Exit as ended:
         sys.exit(ended.exit_code)
-    except click.ClickException as error:
-        if isinstance(error, click.exceptions.NoArgsIsHelpError):
-            error.show()
-            sys.exit(2)
-        _fail(error.format_message(), 2)
-    except click.Abort:
-        _fail("interrupted", 130)
-    except KeyboardInterrupt:
-        _fail("interrupted", 130)
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        sys.exit(2)
     except BrokenPipeError:
         # The reader of a pipe went away, as `head` does: no failure, and nothing left to say.
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
         sys.exit(0)
-    except MemoryError:
+    except (GecbenchError, MemoryError, KeyboardInterrupt, click.ClickException, click.Abort) as e:
         if debug:
             raise
-        _fail(
-            "out of memory; aligning needs memory as the product of two lengths: are there "
-            "whole documents where sentences should be?",
-            1,
-        )
-    except GecbenchError as error:
-        if debug:
-            raise
-        _fail(str(error), error.exit_code)
+        message, code = _worded(e)
+        click.echo(f"gecbench: {' '.join(message.splitlines())}", err=True)
+        sys.exit(code)
 
 
-def _fail(message: str, code: int) -> None:
-    line = " ".join(message.split("\n"))
-    click.echo(f"gecbench: {line}", err=True)
-    sys.exit(code)
+def _divided(given: list[str]) -> tuple[list[str], bool]:
+    """Take --debug, which may stand anywhere before "--", out of the arguments."""
+    end = given.index("--") if "--" in given else len(given)
+    rest = [word for word in given[:end] if word != "--debug"] + given[end:]
+    return rest, len(rest) < len(given)
+
+
+def _worded(error: BaseException) -> tuple[str, int]:
+    """Return the line that tells of a failure, and the exit code."""
+    if isinstance(error, GecbenchError):
+        return str(error), error.exit_code
+    if isinstance(error, click.ClickException):
+        return error.format_message(), 2
+    if isinstance(error, MemoryError):
+        return (
+            "out of memory: aligning takes memory as the product of two lengths; "
+            "are there whole documents where sentences should be?"
+        ), 1
+    return "interrupted", 130
