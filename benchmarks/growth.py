@@ -5,7 +5,8 @@
 The texts are random, of the characters of the bundled Chinese samples as often as they occur
 there. Related texts differ in every tenth place; unrelated ones are drawn apart. Explosive texts
 have nothing in common and every pair of their characters costs the same, so that the number of
-their least-cost alignments is a binomial coefficient and all are one edit.
+their least-cost alignments is a binomial coefficient and all are one edit. Reversed texts are of
+characters that all differ, which is the worst known for the search of transpositions.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from svg import axis, plot
 
 import gecbench
 from gecbench.core.scheme import Scheme
+from gecbench.core.sentence import Sentence
 from gecbench.edits.align import kernel_name
 
 LENGTHS = (10, 20, 50, 100, 200, 500, 1000, 2000)
@@ -38,6 +40,9 @@ FEWER = 10
 
 # From the measurements in cherrant_spec, section 6: each of these for one of those costs 1.75.
 THESE, THOSE = "的一是在不了有和人这", "分进理应表看气道"
+
+ENOUGH = 2.0
+"""Seconds of CPU after which a measurement is not repeated further."""
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -98,18 +103,21 @@ def _arguments() -> argparse.Namespace:
 
 def _random_points(schemes: list[Scheme], given: argparse.Namespace) -> Iterator[Point]:
     for scheme in schemes:
-        for texts, make in (("related", _related), ("unrelated", _unrelated)):
+        for texts, make in _KINDS.items():
             for length in LENGTHS:
                 if length > given.longest:
                     continue
                 # Several pairs, since one may happen to have many edit sets.
-                pairs = [make(length, seed) for seed in range(given.seed, given.seed + 3)]
+                seeds = range(given.seed, given.seed + (1 if make is _reversed else 3))
+                pairs = [make(length, seed) for seed in seeds]
                 measured = [_point(scheme, texts, *pair, given.repeat) for pair in pairs]
-                yield sorted(measured, key=lambda point: point.seconds)[1]
+                yield sorted(measured, key=lambda point: point.seconds)[len(pairs) // 2]
 
 
 def _explosive_points(scheme: Scheme, given: argparse.Namespace) -> Iterator[Point]:
     for length in EXPLOSIVE:
+        if length > given.longest:
+            continue
         source, target = _cycle(THESE, length), _cycle(THOSE, length - FEWER)
         point = _point(scheme, "explosive", source, target, given.repeat)
         yield Point(
@@ -156,6 +164,16 @@ def _unrelated(length: int, seed: int) -> tuple[str, str]:
     return draw(length), draw(length)
 
 
+def _reversed(length: int, seed: int) -> tuple[str, str]:
+    """Return texts without chance: one character after another of Unicode's, and backwards."""
+    del seed
+    source = "".join(chr(0x4E00 + at) for at in range(length))
+    return source, source[::-1]
+
+
+_KINDS = {"related": _related, "unrelated": _unrelated, "reversed": _reversed}
+
+
 def _point(scheme: Scheme, texts: str, source: str, target: str, repeat: int) -> Point:
     parsed, other = scheme.parse_source(source), scheme.parse_target(target)
     found = scheme.extract(parsed, other)
@@ -165,7 +183,9 @@ def _point(scheme: Scheme, texts: str, source: str, target: str, repeat: int) ->
         if spent > 0.02:
             break
         times *= 4
-    rounds = [spent, *(_spent(scheme, parsed, other, times) for _ in range(repeat - 1))]
+    rounds = [spent]
+    while len(rounds) < repeat and sum(rounds) < ENOUGH:
+        rounds.append(_spent(scheme, parsed, other, times))
     return Point(
         scheme=scheme.name,
         texts=texts,
@@ -176,9 +196,7 @@ def _point(scheme: Scheme, texts: str, source: str, target: str, repeat: int) ->
     )
 
 
-def _spent(
-    scheme: Scheme, source: gecbench.core.sentence.Sentence, target: object, times: int
-) -> float:
+def _spent(scheme: Scheme, source: Sentence, target: Sentence, times: int) -> float:
     started = time.process_time()
     for _ in range(times):
         scheme.extract(source, target)

@@ -79,10 +79,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         # The reader of a pipe went away, as `head` does: no failure, and nothing left to say.
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
         sys.exit(0)
-    except (GecbenchError, MemoryError, KeyboardInterrupt, click.ClickException, click.Abort) as e:
+    except (Exception, KeyboardInterrupt) as error:  # a traceback is for --debug alone
         if debug:
             raise
-        message, code = _worded(e)
+        message, code = _worded(error)
         click.echo(f"gecbench: {' '.join(message.splitlines())}", err=True)
         sys.exit(code)
 
@@ -99,10 +99,15 @@ def _worded(error: BaseException) -> tuple[str, int]:
     if isinstance(error, GecbenchError):
         return str(error), error.exit_code
     if isinstance(error, click.ClickException):
-        return error.format_message(), 2
+        context = getattr(error, "ctx", None)
+        help_at = f" See: {context.command_path} --help" if context else ""
+        return error.format_message() + help_at, 2
     if isinstance(error, MemoryError):
         return (
             "out of memory: aligning takes memory as the product of two lengths; "
             "are there whole documents where sentences should be?"
         ), 1
-    return "interrupted", 130
+    if isinstance(error, (KeyboardInterrupt, click.Abort)):
+        return "interrupted", 130
+    kind = type(error).__name__
+    return f"a mistake in gecbench, {kind}: {error}; run again with --debug and report it", 1
