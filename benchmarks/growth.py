@@ -76,7 +76,8 @@ def main() -> int:
     places = gecbench.Places(mirror=given.data)
     try:
         schemes = [
-            gecbench.load_scheme("zh-cherrant", places=places, say=_tell),
+            # Unsimplified, so that the texts are aligned as they were made.
+            gecbench.load_scheme("zh-cherrant", simplify=False, places=places, say=_tell),
             gecbench.load_scheme("zh-char"),
         ]
     except gecbench.GecbenchError as error:

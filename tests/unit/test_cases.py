@@ -69,7 +69,11 @@ def prepared(spy: Spy, corpus: Corpus = CORPUS, **options: int) -> Cases:
 def test_each_source_is_parsed_once_and_each_distinct_text_extracted_once():
     spy = Spy()
     cases = prepared(spy)
-    outputs = [system("a", "我去", "他来啦"), system("b", "我去", "他来了"), system("c", "我", "他来啦")]
+    outputs = [
+        system("a", "我去", "他来啦"),
+        system("b", "我去", "他来了"),
+        system("c", "我", "他来啦"),
+    ]
     for each in outputs:
         assert [case.id for case in cases.of(each)] == ["1", "2"]
     assert spy.asked["source", "我去了"] == spy.asked["source", "他来"] == 1
@@ -156,7 +160,9 @@ def test_edits_in_other_tokens_are_refused(given: tuple[str, ...]):
 def test_texts_are_not_held_against_edits_in_words():
     words = Sample("1", "我去了", (GIVEN,), tokens=("我", "去了", "。"))
     cases = prepared(Spy(), Corpus("dev", (words,)))
-    with pytest.raises(CorpusError, match=r"\('我 去了 。' and '我 去 了'\); give both sides as texts"):
+    with pytest.raises(
+        CorpusError, match=r"\('我 去了 。' and '我 去 了'\); give both sides as texts"
+    ):
         list(cases.of(system("a", "我去")))
 
 

@@ -39,9 +39,10 @@ def test_the_order_of_sentences_changes_what_corpus_greedy_counts():
 
 
 def test_the_order_of_sentences_does_not_change_what_sentence_best_counts():
-    both = {counts_of(list(each), "sentence-best") for each in itertools.permutations(
-        [AMBIGUOUS, PLAIN]
-    )}
+    both = {
+        counts_of(list(each), "sentence-best")
+        for each in itertools.permutations([AMBIGUOUS, PLAIN])
+    }
     assert both == {((4, 0, 6), 0.7692)}
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gecbench.core.errors import FormatError, GecbenchError
-from gecbench.core.files import read_bytes, read_lines, write_bytes, write_text
+from gecbench.core.files import name_of, read_bytes, read_lines, write_bytes, write_text
 
 GBK = "你好".encode("gbk")
 
@@ -135,12 +135,23 @@ def test_text_is_written_as_utf_8_without_mark_or_crlf(path: Path):
     assert path.read_bytes() == "好\n😀\n".encode()
 
 
-class _Stop(Exception):
-    """Anything that goes wrong."""
+def test_half_a_character_is_refused_before_anything_is_written(path: Path):
+    for place in (path, Path("-")):
+        with pytest.raises(GecbenchError) as error:
+            write_text(place, "我们去\ud83d的")
+        assert str(error.value) == (
+            f"{place}: cannot be written: half a character (U+D83D) stands in '我们去'...; "
+            "mend the text"
+        )
+    assert list(path.parent.iterdir()) == []
+
+
+def test_what_comes_from_standard_input_is_called_so():
+    assert [name_of(Path(each)) for each in ("-", "a/b.c.txt", "b")] == ["stdin", "b.c", "b"]
 
 
 @pytest.mark.parametrize("step", ["chmod", "replace"])
-@pytest.mark.parametrize("stop", [KeyboardInterrupt, _Stop, SystemExit])
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, RuntimeError, SystemExit])
 def test_a_stop_midway_keeps_the_old_content_and_leaves_nothing(
     path: Path, monkeypatch: pytest.MonkeyPatch, step: str, stop: type[BaseException]
 ):
@@ -149,8 +160,8 @@ def test_a_stop_midway_keeps_the_old_content_and_leaves_nothing(
     def fail(*_: object) -> None:
         raise stop
 
-    with monkeypatch.context() as patch, pytest.raises(stop):
-        patch.setattr(Path, step, fail)
+    monkeypatch.setattr(Path, step, fail)
+    with pytest.raises(stop):
         write_bytes(path, b"new")
     assert path.read_text("utf-8") == "old"
     assert list(path.parent.iterdir()) == [path]
@@ -168,8 +179,8 @@ def test_a_full_disk_is_said_and_keeps_the_old_content(path: Path, monkeypatch: 
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    with monkeypatch.context() as patch, pytest.raises(GecbenchError) as error:
-        patch.setattr(Path, "replace", fail)
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(GecbenchError) as error:
         write_bytes(path, b"new")
     assert str(error.value) == f"{path}: cannot be written: No space left on device"
     assert path.read_text("utf-8") == "old"

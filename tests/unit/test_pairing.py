@@ -86,7 +86,7 @@ def test_a_version_whose_edits_are_all_left_out_is_empty_not_error_free():
 def test_excluded_labels_take_no_part_exactly_as_written():
     chosen = Filter(exclude=frozenset({"R", "M:"}))
     found = keys(version(S02, R12, M33), "correction", chosen)
-    assert [labels for labels in found.values()] == [["S"], ["M"]]
+    assert list(found.values()) == [["S"], ["M"]]
 
 
 @pytest.mark.parametrize(

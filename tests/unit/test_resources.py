@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -67,7 +66,13 @@ def test_a_line_that_starts_with_a_space_defines_nothing(costs):
 
 @pytest.mark.parametrize(
     ("one", "two", "pos"),
-    [("，", "、", 0.0), ("。", "，", 0.499), ("。", "！", 0.499), ("a", "b", 0.25), ("a", ",", 0.499)],
+    [
+        ("，", "、", 0.0),
+        ("。", "，", 0.499),
+        ("。", "！", 0.499),
+        ("a", "b", 0.25),
+        ("a", ",", 0.499),
+    ],
 )
 def test_marks_are_those_of_the_list(costs, one, two, pos):
     assert costs(one, two) == (4 / 6.0 + 0.5) + pos
@@ -168,7 +173,7 @@ def test_without_pypinyin_the_command_that_brings_it_is_said(tmp_path: Path, mon
         "pypinyin, which zh-cherrant takes readings from, is not installed; "
         "run: pip install 'gecbench[zh]'"
     )
-    assert not os.listdir(tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_without_opencc_the_command_that_brings_it_is_said(tmp_path: Path, monkeypatch):

@@ -14,9 +14,7 @@ def three(kinds: str, parts: list[tuple[str, str]]) -> tuple[str, str, list[Segm
     source = target = ""
     made: list[Segment] = []
     for kind, (one, two) in zip(kinds, parts, strict=True):
-        made.append(
-            (kind, len(source), len(source + one), len(target), len(target + two))
-        )
+        made.append((kind, len(source), len(source + one), len(target), len(target + two)))
         source, target = source + one, target + two
     return source, target, made
 

@@ -47,6 +47,9 @@ class Filter:
         return edit.label not in self.exclude
 
 
+_ALL = Filter()
+
+
 @dataclass(frozen=True, slots=True)
 class Pairing:
     """Counts of one hypothesis version against one reference.
@@ -76,10 +79,10 @@ def keys(version: Version, level: Level, chosen: Filter) -> dict[Key, list[str]]
         # ChERRANT's -multi drops these too, as spans of less than two tokens.
         return {} if chosen.size == "multi" else {_NO_EDIT: [kind]}
     found: dict[Key, list[str]] = {}
+    detects = level.startswith("detection")
+    filters = chosen != _ALL
     for edit in version.edits:
-        if edit.replacement is None and not level.startswith("detection"):
-            continue
-        if not chosen.keeps(edit):
+        if (edit.replacement is None and not detects) or (filters and not chosen.keeps(edit)):
             continue
         label = edit.label or UNCLASSIFIED
         for key in _keys_of(edit, level):

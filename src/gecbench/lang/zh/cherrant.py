@@ -12,7 +12,6 @@ from gecbench.core.scheme import Extraction, Scheme
 from gecbench.core.sentence import Sentence
 from gecbench.edits.align import lattice
 from gecbench.edits.features import FeatureCosts
-from gecbench.edits.kernel import Segment
 from gecbench.edits.sets import edit_sets
 from gecbench.lang.zh.merge import windows
 from gecbench.lang.zh.parse import join, parse
@@ -102,15 +101,16 @@ def _extract(source: Sentence, target: Sentence, costs: FeatureCosts, *, first: 
         window=windows(source.tokens, target.tokens),
         first=first or abs(n - m) > _SINGLE_PATH_ABOVE,
     )
-    sets = tuple(
-        tuple(_edit(segment, target.tokens) for segment in segments) for segments in found.sets
-    )
-    return Extraction(sets, capped=found.capped)
-
-
-def _edit(segment: Segment, target: tuple[str, ...]) -> Edit:
     # ChERRANT then drops edits whose two sides are equal and trims common ends of
     # substitutions. At character level neither can occur: matching equal ends costs strictly
     # less than any alignment that does not, as each substitution costs between 0 and 2.
-    kind, start, end, target_start, target_end = segment
-    return Edit(start, end, target[target_start:target_end], _LABELS[kind])
+    sets = [
+        tuple(
+            [
+                Edit(start, end, target.tokens[target_start:target_end], _LABELS[kind])
+                for kind, start, end, target_start, target_end in segments
+            ]
+        )
+        for segments in found.sets
+    ]
+    return Extraction(tuple(sets), capped=found.capped)

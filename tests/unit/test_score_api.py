@@ -1,0 +1,306 @@
+"""Scoring by the Python API: which sentences and references count, and what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from gecbench.api import edits as api_edits
+from gecbench.api.edits import Places, default_scheme, extract, load_scheme
+from gecbench.api.files import load, sample, save
+from gecbench.api.score import Options, score
+from gecbench.core.edit import Edit
+from gecbench.core.errors import CorpusError, ResourceError, UnknownNameError, UsageError
+from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
+from gecbench.lang.zh.char import scheme as zh_char
+
+IMPOSSIBLE = Rewrite(unannotatable=True)
+FREE = Rewrite(error_free=True)
+
+
+def texts(*rewrites: str) -> tuple[Rewrite, ...]:
+    return tuple(map(Rewrite, rewrites))
+
+
+CORPUS = Corpus(
+    "dev",
+    (
+        Sample("1", "我去了", texts("我去", "你去", "他去了"), {"origin": "b"}),
+        Sample("2", "他来", texts("他来了"), {"origin": "a"}),
+        Sample("3", "好", (FREE,), {"origin": "a"}),
+        Sample("4", "口口", (IMPOSSIBLE,), {"origin": "b"}),
+        Sample("5", "我们", (IMPOSSIBLE, *texts("我")), {"origin": "b"}),
+    ),
+    "zh",
+)
+
+
+def system(name: str, *rewrites: str) -> SystemOutput:
+    return SystemOutput(name, {str(n): texts(text) for n, text in enumerate(rewrites, 1)})
+
+
+COPY = system("copy", "我去了", "他来", "好", "口口", "我们")
+GOOD = system("good", "他去了", "他来了", "好", "口口", "我")
+BAD = system("bad", "我去来", "他来了", "很好", "日", "我们")
+
+
+def counts(*systems: SystemOutput, corpus: Corpus = CORPUS, **options: object):
+    report = score(corpus, systems, scheme=zh_char(), options=Options(**options))
+    found = [each.score.counts for each in report.results]
+    return report, [(each.tp, each.fp, each.fn) for each in found]
+
+
+def test_systems_come_in_their_order():
+    report, found = counts(COPY, GOOD, BAD)
+    assert [result.system for result in report.results] == ["copy", "good", "bad"]
+    # copying: one of three references misses one edit; the fifth is taken as not annotatable
+    assert found == [(0, 0, 2), (3, 0, 0), (1, 2, 1)]
+    assert (report.sentences, report.scored) == (5, 4)
+
+
+def test_what_no_annotator_could_correct_is_left_out_and_counted():
+    report, _ = counts(GOOD)
+    assert report.left_out == {"no annotator could correct it": 1}
+    assert report.results[0].sentences == 4
+    assert [s.chosen is None for s in report.per_sentence["good", "cherrant"]] == [
+        False,
+        False,
+        False,
+        True,
+        False,
+    ]
+
+
+@pytest.mark.parametrize(("most", "want"), [(1, (2, 1, 2)), (2, (2, 1, 2)), (3, (3, 0, 0))])
+def test_only_the_first_references_count(most: int, want):
+    report, found = counts(GOOD, corpus=replace(CORPUS, samples=CORPUS.samples[:3]))
+    assert found == [(2, 0, 0)]
+    report, found = counts(GOOD, max_references=most)
+    assert ("first", str(most)) == tuple(
+        report.results[0].score.signature.parts["references"].split()
+    )
+    corpus = replace(CORPUS, samples=CORPUS.samples[:1])
+    _, (first,) = counts(GOOD, corpus=corpus, max_references=most)
+    assert first == ((1, 0, 0) if most == 3 else (0, 1, 1))
+
+
+@pytest.mark.parametrize("most", [4, 5, 1000])
+def test_more_references_than_there_are_is_all_of_them(most: int):
+    """The official flag returns F = 1.0 from 4 up."""
+    assert counts(GOOD, BAD, max_references=most)[1] == counts(GOOD, BAD)[1]
+
+
+def test_sentences_with_just_so_many_references():
+    report, found = counts(GOOD, references_exactly=1)
+    assert found == [(1, 0, 0)]
+    assert report.left_out == {
+        "no annotator could correct it": 1,
+        "other number of references": 2,
+    }
+    assert (report.scored, report.results[0].sentences) == (2, 2)
+    assert report.results[0].score.signature.parts["references"] == "all, exactly 1"
+    assert [each.id for each in report.per_sentence["good", "cherrant"]] == ["2", "3", "4"]
+
+
+def test_just_so_many_references_are_counted_after_the_first():
+    report, _ = counts(GOOD, max_references=2, references_exactly=2)
+    assert [each.id for each in report.per_sentence["good", "cherrant"]] == ["1", "5"]
+    assert report.results[0].score.signature.parts["references"] == "first 2, exactly 2"
+
+
+def test_no_sentence_with_so_many_references_is_refused():
+    with pytest.raises(CorpusError) as error:
+        counts(GOOD, references_exactly=4)
+    assert str(error.value) == "dev: no sentence has exactly 4 references"
+
+
+def test_subsets_follow_the_whole_in_order_of_appearance_and_add_up():
+    report, found = counts(GOOD, BAD, by="origin", choice="sentence-best")
+    assert [(r.system, r.subset) for r in report.results] == [
+        ("good", None),
+        ("good", "b"),
+        ("good", "a"),
+        ("bad", None),
+        ("bad", "b"),
+        ("bad", "a"),
+    ]
+    for at in (0, 3):
+        assert found[at] == tuple(map(sum, zip(found[at + 1], found[at + 2], strict=True)))
+    assert [r.sentences for r in report.results[:3]] == [4, 2, 2]
+
+
+def test_a_subset_is_scored_as_a_corpus_of_its_own():
+    report, found = counts(BAD, by="origin")
+    for result, each in zip(report.results[1:], found[1:], strict=True):
+        part = tuple(s for s in CORPUS.samples if s.meta["origin"] == result.subset)
+        assert counts(BAD, corpus=replace(CORPUS, samples=part))[1] == [each]
+
+
+def test_a_field_that_a_sentence_lacks_is_refused():
+    with pytest.raises(CorpusError) as error:
+        counts(GOOD, by="level")
+    assert str(error.value) == (
+        "dev: sentence '1' has no metadata field 'level'; fields are: origin"
+    )
+    bare = replace(CORPUS, samples=tuple(replace(s, meta={}) for s in CORPUS.samples))
+    with pytest.raises(CorpusError, match=r"fields are: none \(add some with --meta\)"):
+        counts(GOOD, corpus=bare, by="level")
+
+
+def test_excluded_types_take_no_part():
+    _, found = counts(GOOD, exclude=("M",))
+    assert found == [(2, 0, 0)]
+    report, found = counts(GOOD, exclude=("M", "S"))
+    assert found == [(1, 0, 0)]
+    assert report.results[0].score.signature.parts["without"] == "M,S"
+
+
+def test_sizes_divide_the_edits():
+    corpus = Corpus("dev", (Sample("1", "一二三四五", texts("三四六")),), "zh")
+    output = system("a", "三四六")
+    assert counts(output, corpus=corpus)[1] == [(2, 0, 0)]
+    single, multi = (counts(output, corpus=corpus, size=size) for size in ("single", "multi"))
+    assert (single[1], multi[1]) == ([(1, 0, 0)], [(1, 0, 0)])
+    assert single[0].results[0].score.signature.parts["edits"] == "single"
+
+
+def test_the_range_is_a_part_of_the_corpus():
+    part = replace(CORPUS, samples=CORPUS.samples[1:3])
+    report, found = counts(GOOD, corpus=part)
+    assert (found, report.sentences) == ([(1, 0, 0)], 2)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"level": "x"}, "level 'x' is unknown; one of: correction, correction-type, detection-s"),
+        ({"choice": "x"}, "choice 'x' is unknown; one of: corpus-greedy, sentence-best"),
+        ({"size": "x"}, "size 'x' is unknown; one of: any, single, multi"),
+        ({"beta": 0}, "beta 0 must be a number above 0"),
+        ({"beta": -1.5}, "beta -1.5 must be a number above 0"),
+        ({"beta": float("nan")}, "beta nan must be a number above 0"),
+        ({"beta": float("inf")}, "beta inf must be a number above 0"),
+        ({"max_references": 0}, "max-references 0 must be at least 1"),
+        ({"references_exactly": -1}, "references-exactly -1 must be at least 1"),
+        ({"exclude": ("M", "NOOP")}, "'NOOP' is no type of edit and cannot be excluded"),
+        ({"exclude": ("",)}, "'' is no type of edit"),
+    ],
+)
+def test_options_without_meaning_are_refused(options: dict, message: str):
+    with pytest.raises(UsageError) as error:
+        Options(**options)
+    assert str(error.value).startswith(message)
+
+
+def test_an_unknown_metric_is_refused_before_any_work():
+    def scheme():
+        raise AssertionError("work was done")
+
+    with pytest.raises(UnknownNameError, match="unknown metric 'errant'; did you mean cherrant"):
+        score(CORPUS, [GOOD], scheme=scheme, options=Options(metrics=("errant",)))
+
+
+def test_systems_of_one_name_are_refused():
+    with pytest.raises(UsageError) as error:
+        counts(GOOD, COPY, GOOD)
+    assert str(error.value) == ("two systems have one name among good, copy, good; name them apart")
+
+
+@pytest.mark.parametrize("lazy", [True, False])
+def test_a_scheme_of_another_language_is_refused(lazy: bool):
+    wanted = zh_char if lazy else zh_char()
+    with pytest.raises(UsageError) as error:
+        score(replace(CORPUS, lang="en"), [GOOD], scheme=wanted)
+    assert str(error.value) == (
+        "dev: scheme zh-char is for language 'zh', the corpus is 'en'; choose another by --scheme"
+    )
+    with pytest.raises(UsageError, match="scheme zh-char is for language 'zh'"):
+        extract(replace(CORPUS, lang="en"), zh_char())
+
+
+def test_both_right_and_wrong_languages_of_the_default_scheme():
+    assert default_scheme(CORPUS) == "zh-cherrant"
+    assert default_scheme(replace(CORPUS, lang=None)) == "zh-cherrant"
+    with pytest.raises(UsageError, match="no scheme of edits for language 'en' yet; name one with"):
+        default_scheme(replace(CORPUS, lang="en"))
+
+
+def test_the_default_scheme_is_asked_for_its_resources(tmp_path, monkeypatch):
+    monkeypatch.setattr(api_edits, "data_folder", lambda: tmp_path)
+    with pytest.raises(ResourceError, match="run: gecbench data get cherrant"):
+        score(CORPUS, [GOOD])
+
+
+def test_a_scheme_has_only_its_own_options():
+    assert load_scheme("zh-char").name == "zh-char"
+    with pytest.raises(UsageError) as error:
+        load_scheme("zh-char", strategy="all", simplify=False)
+    assert str(error.value) == ("scheme zh-char has no option strategy or simplify; leave it out")
+    with pytest.raises(UnknownNameError, match="did you mean zh-char"):
+        load_scheme("zh-chars")
+
+
+def test_a_resource_of_the_right_size_and_wrong_content_is_refused(tmp_path):
+    from gecbench.datasets.catalog import data_set
+
+    (tmp_path / "cherrant").mkdir()
+    for file in data_set("cherrant").files:
+        (tmp_path / "cherrant" / file.name).write_bytes(bytes(file.size))
+    with pytest.raises(ResourceError) as error:
+        load_scheme("zh-cherrant", places=Places(folder=tmp_path, cache=tmp_path / "cache"))
+    assert str(error.value) == (
+        f"{tmp_path}/cherrant/cilin.txt: its content is not what the catalogue promises "
+        "(sha256 differs); run: gecbench data get cherrant"
+    )
+    assert not (tmp_path / "cache").exists()
+
+
+def test_extracting_gives_every_rewrite_its_edits():
+    found = extract(CORPUS, zh_char())
+    assert found.samples[0].tokens == tuple("我去了")
+    assert found.samples[1].references[0].edit_sets == ((Edit(2, 2, ("了",), "M"),),)
+    assert found.samples[2].references[0] == replace(FREE, edit_sets=((),))
+    assert found.samples[3].references[0] == IMPOSSIBLE
+    assert found.provenance["scheme"] == "zh-char"
+    assert extract(found, zh_char()) == found
+
+
+def test_an_error_that_nobody_corrected_cannot_be_extracted():
+    open_end = Rewrite(edit_sets=((Edit(0, 1, None),),))
+    corpus = Corpus("dev", (Sample("1", "我", (open_end,), tokens=("我",)),))
+    with pytest.raises(CorpusError, match="sentence '1' has a reference without a text"):
+        extract(corpus, zh_char())
+
+
+def test_scored_as_texts_or_as_their_edits_the_counts_are_the_same():
+    edited = extract(CORPUS, zh_char())
+    as_texts, as_edits = (counts(GOOD, BAD, COPY, corpus=each) for each in (CORPUS, edited))
+    assert as_texts[1] == as_edits[1]
+    parts = as_edits[0].results[0].score.signature.parts
+    assert parts["edits"] == "given and extracted"
+
+
+def test_capped_sentences_are_noted():
+    plain = zh_char()
+
+    def extract_some(one, two):
+        return replace(plain.extract(one, two), capped=two.text in ("他来了", "我"))
+
+    report = score(CORPUS, [GOOD], scheme=replace(plain, extract=extract_some))
+    assert report.notes == (
+        "2 sentences have more than 1000 different edit sets, of which the first was kept, "
+        "as by strategy first: 2, 5",
+    )
+
+
+def test_one_thing_is_loaded_and_saved_as_it_is_named(tmp_path):
+    corpus = load(str(sample("zh", "corpus.jsonl")))
+    assert save(corpus, tmp_path / "x.jsonl", format="jsonl") == []
+    assert load(tmp_path / "x.jsonl") == corpus
+    with pytest.raises(UsageError) as error:
+        save(corpus, "-", format="lines")
+    assert str(error.value) == "format lines writes 5 files; name them by --output"
+    with pytest.raises(UsageError) as error:
+        load("x", format="m2", references=(tmp_path,))
+    assert str(error.value) == "reference files go with format lines, not m2"
