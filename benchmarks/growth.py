@@ -212,8 +212,13 @@ def _groups(points: list[Point]) -> dict[tuple[str, str], list[Point]]:
 
 
 def exponent(points: list[Point]) -> float:
-    """Return the slope of the least-squares line through the logarithms; 2 is quadratic."""
+    """Return the slope of the least-squares line through the logarithms; 2 is quadratic.
+
+    It is not a number where `--longest` left fewer than two points to fit.
+    """
     chosen = [one for one in points if FITTED[0] <= one.characters <= FITTED[1]]
+    if len(chosen) < 2:
+        return math.nan
     x = [math.log(one.characters) for one in chosen]
     y = [math.log(one.seconds) for one in chosen]
     mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)

@@ -62,7 +62,9 @@ def test_json_is_the_contract(good, zh: Path):
     assert (result["precision"], result["recall"]) == (counts.precision, counts.recall)
     assert f"gecbench:{__version__}" in result["signature"]
     types = result["by_type"].values()
-    assert tuple(sum(each[name] for each in types) for name in ("tp", "fp", "fn")) == numbers(result)
+    assert tuple(sum(each[name] for each in types) for name in ("tp", "fp", "fn")) == numbers(
+        result
+    )
 
 
 def test_csv_has_a_row_for_each_number(good, zh: Path):
@@ -82,7 +84,9 @@ def test_latex_is_a_tabular(good, zh: Path):
     assert r"eager & 81 & 68 & 33 & 54.36 & 71.05 & 57.04 \\" in out
 
 
-@pytest.mark.parametrize(("tier", "types"), [("1", "M R S W"), ("2", "- M R"), ("3", "M R S W:M W:R")])
+@pytest.mark.parametrize(
+    ("tier", "types"), [("1", "M R S W"), ("2", "- M R"), ("3", "M R S W:M W:R")]
+)
 def test_types_at_each_tier(good, zh: Path, tier: str, types: str):
     out = good("score", zh / "corpus.jsonl", zh / "eager.txt", *CHAR, "--by-type", tier)
     table = out.split("\n\n")[1].splitlines()
@@ -118,7 +122,8 @@ def test_references_can_be_fewer(score):
 
 def test_ranges_add_up(score):
     whole, *parts = (
-        numbers(score("--choice", "sentence-best", "--range", span)[0]) for span in (":", ":30", "30:")
+        numbers(score("--choice", "sentence-best", "--range", span)[0])
+        for span in (":", ":30", "30:")
     )
     assert whole == tuple(map(sum, zip(*parts, strict=True)))
 
@@ -190,7 +195,10 @@ def test_edits_of_both_sides_as_m2_need_no_scheme(run, good, zh: Path, score):
     assert run("edits", zh / "corpus.jsonl", *CHAR, "-o", "ref.m2").returncode == 0
     made = run("convert", zh / "corpus.jsonl", "--to", "lines", "-o", "x")
     assert made.returncode == 0
-    assert run("edits", "x.src", "--reference", zh / "eager.txt", *CHAR, "-o", "eager.m2").returncode == 0
+    assert (
+        run("edits", "x.src", "--reference", zh / "eager.txt", *CHAR, "-o", "eager.m2").returncode
+        == 0
+    )
     out = good("score", "ref.m2", "eager.m2", "--format", "json")
     (result,) = json.loads(out)["results"]
     assert numbers(result) == numbers(score(systems=["eager.txt"])[0])
@@ -227,5 +235,7 @@ def test_the_official_number_with_real_resources(good, run, shared: Path):
     assert numbers(result) == (1084, 1635, 3003)
     again = good("score", *words, "--strategy", "first", "--mirror", shared / "data")
     assert numbers(json.loads(again)["results"][0]) == (1061, 1625, 2872)
-    plain = good("score", *words, "--no-simplify", "--mirror", shared / "data", "--scheme", "zh-cherrant")
+    plain = good(
+        "score", *words, "--no-simplify", "--mirror", shared / "data", "--scheme", "zh-cherrant"
+    )
     assert "|simplify:no|" in json.loads(plain)["results"][0]["signature"]

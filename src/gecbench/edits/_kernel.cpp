@@ -185,7 +185,7 @@ template <bool graded> void Lattice::fill(const Features &features) {
     const size_t width = columns + 1;
     const uint32_t *const from_a = a.data() + prefix, *const from_b = b.data() + prefix;
     kept.assign((rows + 1) * width, 0);
-    std::vector<double> costs((rows + 1) * width);
+    const std::unique_ptr<double[]> costs(new double[(rows + 1) * width]);  // filled below
     for (size_t y = 0; y <= columns; ++y) costs[y] = double(y);
     std::vector<Token> ta, tb;
     std::vector<uint64_t> ha, hb;
