@@ -10,7 +10,7 @@ from typing import Literal, cast
 from gecbench import __version__
 from gecbench.api.edits import Watch, default_scheme, load_scheme, unwatched
 from gecbench.core.case import Case
-from gecbench.core.errors import CorpusError, UsageError
+from gecbench.core.errors import CorpusError, UnknownNameError, UsageError
 from gecbench.core.registry import resolve
 from gecbench.core.sample import Corpus, Sample, SystemOutput
 from gecbench.core.scheme import Scheme
@@ -61,6 +61,9 @@ class Options:
         ):
             if value not in allowed:
                 raise UsageError(f"{option} {value!r} is unknown; one of: {', '.join(allowed)}")
+        for name in self.metrics:
+            if name not in METRICS:
+                raise UnknownNameError("metric", name, METRICS)
         if not 0 < self.beta < float("inf"):
             raise UsageError(f"beta {self.beta:g} must be a number above 0")
         for option, number in (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -67,24 +68,48 @@ def main(arguments: Sequence[str] | None = None) -> None:
     # Hundreds of thousands of small values, none in a cycle: looking for cycles among them at
     # every seven hundredth costs a tenth of a run.
     gc.set_threshold(100_000)
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # files are UTF-8 everywhere, and so is a result
+            stream.reconfigure(encoding="utf-8")
     given, debug = _divided(list(sys.argv[1:] if arguments is None else arguments))
     try:
-        gecbench.main(given, prog_name="gecbench", standalone_mode=False)
-    except click.exceptions.Exit as ended:
-        sys.exit(ended.exit_code)
+        _run(given)
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         sys.exit(2)
     except BrokenPipeError:
-        # The reader of a pipe went away, as `head` does: no failure, and nothing left to say.
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
-        sys.exit(0)
+        _forget_output()  # the reader of a pipe went away, as `head` does: that is no failure
     except (Exception, KeyboardInterrupt) as error:  # a traceback is for --debug alone
         if debug:
             raise
         message, code = _worded(error)
-        click.echo(f"gecbench: {' '.join(message.splitlines())}", err=True)
+        clear = "\033[K" if sys.stderr is not None and sys.stderr.isatty() else ""
+        click.echo(f"{clear}gecbench: {' '.join(message.splitlines())}", err=True)
         sys.exit(code)
+
+
+def _run(given: list[str]) -> None:
+    """Run a command to its end, past click's own answers to failures."""
+    try:
+        with gecbench.make_context("gecbench", given) as context:
+            gecbench.invoke(context)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except click.exceptions.Exit as ended:
+        if ended.exit_code:
+            sys.exit(ended.exit_code)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if error.filename is not None:  # all others have become errors of ours where they arose
+            raise
+        _forget_output()
+        raise GecbenchError(f"standard output cannot be written: {error.strerror}") from error
+
+
+def _forget_output() -> None:
+    """Let what is left for standard output go nowhere, or Python fails on it while it exits."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _divided(given: list[str]) -> tuple[list[str], bool]:

@@ -10,6 +10,7 @@ from typing import Literal, TypedDict, TypeVar
 
 import click
 
+from gecbench.core.errors import UnknownNameError
 from gecbench.core.sample import Corpus, Sample
 from gecbench.core.scheme import Scheme
 
@@ -106,7 +107,11 @@ def load_corpus(path: Path, given: CorpusGiven) -> Corpus:
 def scheme_maker(corpus: Corpus, given: SchemeGiven) -> Callable[[], Scheme]:
     """Return a function that makes the scheme, for those who may not need one."""
     from gecbench.api.edits import Places, default_scheme, load_scheme
+    from gecbench.lang import SCHEMES
 
+    name = given["scheme_name"]
+    if name is not None and name not in SCHEMES:
+        raise UnknownNameError("scheme", name, SCHEMES)
     return lambda: load_scheme(
         given["scheme_name"] or default_scheme(corpus),
         strategy=given["strategy"],
@@ -126,8 +131,9 @@ def watch(what: str, samples: Sequence[Sample]) -> Iterator[Sample]:
     for number, sample in enumerate(samples):
         now = time.monotonic()
         if now - started > 1 and now - shown > 0.2:
-            click.echo(f"\r{what}: {number} of {len(samples)}", nl=False, err=True)
+            # The cursor goes back, so that whatever is said next takes the line's place.
+            click.echo(f"{what}: {number} of {len(samples)}\r", nl=False, err=True)
             shown = now
         yield sample
     if shown:
-        click.echo("\r\033[K", nl=False, err=True)
+        click.echo("\033[K", nl=False, err=True)

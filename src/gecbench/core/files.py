@@ -26,6 +26,8 @@ def read_bytes(path: Path) -> bytes:
         GecbenchError: The file is missing, is a folder, or may not be read.
     """
     if str(path) == STDIO:
+        if sys.stdin is None:
+            raise GecbenchError("standard input is closed; name a file instead of '-'")
         return sys.stdin.buffer.read()
     try:
         return path.read_bytes()
@@ -103,7 +105,7 @@ def write_bytes(path: Path, content: bytes) -> None:
     if path.exists() and not path.is_file():
         _write_through(path, content)
         return
-    with _replacing(path) as file:
+    with _replacing(path.resolve() if path.is_symlink() else path) as file:
         file.write(content)
 
 
@@ -113,6 +115,18 @@ def _write_through(path: Path, content: bytes) -> None:
         path.write_bytes(content)
     except OSError as error:
         raise GecbenchError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and those above it, where they are missing.
+
+    Raises:
+        GecbenchError: It cannot be made.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise GecbenchError(f"{path}: the folder cannot be made: {error.strerror}") from error
 
 
 def write_text(path: Path, text: str, stdout: TextIO | None = None) -> None:

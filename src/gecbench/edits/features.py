@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import json
 import struct
+from array import array
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -214,48 +215,38 @@ def build(
     """
     codes = sorted(features)
     place = {code: at for at, code in enumerate(sorted({c for pair in relations for c in pair}), 1)}
-    words = (len(place) + 31) // 32
-    matrix = bytearray(len(place) * words * 4)
-    for pair in relations:
-        for one, two in (pair, pair[::-1]):
-            bit = (place[one] - 1) * words * 32 + place[two] - 1
-            word = bit // 32 * 4
-            value = struct.unpack_from("=I", matrix, word)[0] | 1 << bit % 32
-            struct.pack_into("=I", matrix, word, value)
     sounds: list[int] = []
     starts = [0]
     for code in codes:
         sounds.extend(sorted(features[code].sounds))
         starts.append(len(sounds))
     made = json.dumps(dict(provenance), sort_keys=True).encode()
-    header = _HEADER.pack(
-        MAGIC,
-        len(codes),
-        len(sounds),
-        len(place),
-        len(made),
-        *_longest_run(codes),
-        *weights.levels,
-        weights.no_class,
-        weights.sound_differs,
-        weights.mark_neither,
-        weights.mark_one,
-        weights.mark_both,
-        weights.lowest,
-    )
+    counts = (len(codes), len(sounds), len(place), len(made), *_longest_run(codes))
+    numbers = [getattr(weights, name) for name in Weights.__slots__]
     classes = [_packed(features[code].components) for code in codes]
     flags = [_MARK * features[code].mark + _SOUNDED * features[code].sounded for code in codes]
-    words32 = [*codes, *classes, *starts, *(place.get(code, 0) for code in codes), *flags]
+    words = [*codes, *classes, *starts, *(place.get(code, 0) for code in codes), *flags]
     padded = sounds + [0] * (len(sounds) % 2)
     return b"".join(
         (
-            header,
-            struct.pack(f"={len(words32)}I", *words32),
+            _HEADER.pack(MAGIC, *counts, *numbers[0], *numbers[1:]),
+            struct.pack(f"={len(words)}I", *words),
             struct.pack(f"={len(padded)}H", *padded),
-            bytes(matrix),
+            _matrix(relations, place),
             made,
         )
     )
+
+
+def _matrix(relations: Sequence[tuple[int, int]], place: Mapping[int, int]) -> bytes:
+    """Return the relation as rows of bits, in both directions, rows padded to words."""
+    row_bits = (len(place) + 31) // 32 * 32
+    words = array("I", bytes(len(place) * row_bits // 8))
+    for pair in relations:
+        for one, two in (pair, pair[::-1]):
+            bit = (place[one] - 1) * row_bits + place[two] - 1
+            words[bit // 32] |= 1 << bit % 32
+    return words.tobytes()
 
 
 def _longest_run(codes: Sequence[int]) -> tuple[int, int]:

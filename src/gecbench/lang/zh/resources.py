@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from gecbench.core.errors import MissingExtraError
-from gecbench.core.files import read_bytes, write_bytes
+from gecbench.core.files import make_folder, read_bytes, write_bytes
 from gecbench.edits.features import MAGIC, FeatureCosts, Features, Weights, build
 from gecbench.lang.zh.marks import MARKS
 
@@ -58,7 +58,7 @@ def load_costs(
         return FeatureCosts(read_bytes(compiled), origin=str(compiled))
     say(f"compiling ChERRANT's resources, once, into {compiled}")
     costs = FeatureCosts(_compile(cilin, confusion))
-    cache.mkdir(parents=True, exist_ok=True)
+    make_folder(cache)
     write_bytes(compiled, costs.data)
     return costs
 

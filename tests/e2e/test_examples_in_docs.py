@@ -1,0 +1,88 @@
+"""The examples in README and docs work: `python` blocks, and `bash` blocks that are marked.
+
+A bash block whose first line is `# tested` is run in the root of the project with a `gecbench` that
+is this one; blocks that would write into the project must not be marked.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.M | re.S)
+WRITES = re.compile(r"(?<![0-9&])>(?!&|/dev/null)|\s(-o|--output|--per-sentence)\b|data get")
+
+
+def blocks(kind: str) -> list:
+    """Every block of a kind, named by page and line."""
+    found = []
+    for page in PAGES:
+        text = page.read_text("utf-8")
+        for block in BLOCK.finditer(text):
+            if block[1] == kind and (kind != "bash" or block[2].startswith("# tested\n")):
+                line = text.count("\n", 0, block.start()) + 1
+                found.append(pytest.param(block[2], id=f"{page.relative_to(ROOT)}:{line}"))
+    return found
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    """A search path on which `gecbench` is this one and `python` is this interpreter."""
+    for name, words in {"gecbench": "-m gecbench", "python": ""}.items():
+        script = tmp_path / name
+        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {words} "$@"\n', encoding="utf-8")
+        script.chmod(0o755)
+    return f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+
+
+def test_there_are_examples():
+    assert blocks("bash")
+    assert blocks("python")
+
+
+@pytest.mark.parametrize("script", blocks("bash"))
+def test_marked_commands_work(script: str, path: str):
+    assert not WRITES.search(script), "an example that writes must not be marked"
+    ended = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", script],
+        cwd=ROOT,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout
+    assert all(line.startswith("note: ") for line in ended.stderr.splitlines())
+
+
+@pytest.mark.parametrize("code", blocks("python"))
+def test_python_examples_work(code: str, tmp_path: Path):
+    ended = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_the_output_that_the_readme_shows_is_what_comes():
+    """What `make demo` runs, and the block in the README."""
+    zh = ROOT / "src/gecbench/samples/zh"
+    systems = [str(zh / f"{name}.txt") for name in ("cautious", "eager", "fluent")]
+    words = ["score", str(zh / "corpus.jsonl"), *systems, "--scheme", "zh-char", "--by", "origin"]
+    ended = subprocess.run(
+        [sys.executable, "-m", "gecbench", *words], capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+    texts = BLOCK.finditer(PAGES[0].read_text("utf-8"))
+    assert ended.stdout in [block[2] for block in texts if block[1] == "text"]
