@@ -114,7 +114,7 @@ def _inputs(data: Path | None, systems: Path | None) -> Inputs:
     )
 
 
-def _jobs(inputs: Inputs, scratch: str) -> Iterator[Job]:
+def _jobs(inputs: Inputs, scratch: str, *, compiled: bool) -> Iterator[Job]:
     score = (GECBENCH, "score", inputs.corpus, inputs.system)
     edits = (GECBENCH, "edits", inputs.corpus, "-o", str(Path(scratch, "edits.m2")))
     slow = (sys.executable, "-c", UNCOMPILED)
@@ -122,7 +122,7 @@ def _jobs(inputs: Inputs, scratch: str) -> Iterator[Job]:
     yield Job("`python -c pass`, to compare with", (sys.executable, "-c", "pass"))
     yield Job("`import gecbench`", (sys.executable, "-c", "import gecbench"), cpu=0.05)
     yield Job("`gecbench --help`", (GECBENCH, "--help"), cpu=0.15)
-    yield Job("score", score, cpu=0.5, peak=100)
+    yield Job("score", score, cpu=0.5 if compiled else 8, peak=100)
     yield Job("score, strategy first", (*score, *first))
     yield Job("score, zh-char", (*score, "--scheme", "zh-char"))
     if inputs.systems:
@@ -130,6 +130,8 @@ def _jobs(inputs: Inputs, scratch: str) -> Iterator[Job]:
         yield Job(f"score, {len(inputs.systems)} systems at once", many)
     yield Job("edits of the references", edits)
     yield Job("score, first use: compiles resources", score, most_runs=3, first_use=True)
+    if not compiled:
+        return
     yield Job("score, no compiler", (*slow, *score[1:]), cpu=8, peak=100, most_runs=5)
     yield Job("score, no compiler, strategy first", (*slow, *score[1:], *first), most_runs=3)
     yield Job("edits, no compiler", (*slow, *edits[1:]), most_runs=3)
@@ -159,7 +161,7 @@ def _report(inputs: Inputs, runs: int, peer: Peer | None) -> Iterator[str]:
     rows = dict(line.split(maxsplit=1) for line in doctor.splitlines())
     kernel = rows["kernel"].split()[0]
     with TemporaryDirectory() as scratch:
-        jobs = tuple(_jobs(inputs, scratch))
+        jobs = tuple(_jobs(inputs, scratch, compiled=kernel == "compiled"))
         costs = _measure(jobs, runs, inputs.env)
     foreign = run_once((sys.executable, "-c", FOREIGN)).output.strip()
     yield f"Machine: {machine()}."

@@ -187,8 +187,31 @@ def test_output_is_utf_8_whatever_the_terminal_speaks(run, zh: Path):
     assert ended.stdout == run("convert", zh / "corpus.jsonl", "--to", "jsonl").stdout
 
 
-def test_standard_input_that_is_closed_is_said(zh: Path, tmp_path: Path):
-    script = f"{sys.executable} -m gecbench score - {zh}/eager.txt <&-"
+def test_a_file_name_may_be_any_bytes(zh: Path, tmp_path: Path):
+    name = b"x\xff.txt"
+    (tmp_path / os.fsdecode(name)).write_bytes((zh / "eager.txt").read_bytes())
+    start = [sys.executable, "-m", "gecbench", "score", str(zh / "corpus.jsonl")]
+    for file in (name, b"y\xff.txt"):
+        words = [*start, file, *CHAR]
+        ended = subprocess.run(words, cwd=tmp_path, capture_output=True, check=False)
+        assert b"Error" not in ended.stderr
+        assert ended.returncode == (file != name)
+        assert ended.stderr.count(b"\n") == (file != name)
+
+
+@pytest.mark.parametrize("name", ["score", "convert", "doctor"])
+def test_standard_output_that_is_closed_is_said(name: str, zh: Path, tmp_path: Path):
+    command = LONG[name].format(zh=zh).replace("gecbench", f"{sys.executable} -m gecbench", 1)
+    ended = subprocess.run(
+        ["bash", "-c", f"{command} >&-"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert "mistake in gecbench" not in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize("how", ["<&-", "0>nothing"])
+def test_standard_input_that_cannot_be_read_is_said(how: str, zh: Path, tmp_path: Path):
+    script = f"{sys.executable} -m gecbench score - {zh}/eager.txt {how}"
     ended = subprocess.run(
         ["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False
     )

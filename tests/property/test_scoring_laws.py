@@ -27,6 +27,7 @@ from gecbench.lang.zh.parse import parse
 from gecbench.metrics import METRICS
 from gecbench.metrics.spanf import SpanF
 from gecbench.scoring.choose import CHOICES
+from gecbench.scoring.metric import Metric
 from gecbench.scoring.pairing import ERROR_FREE, LEVELS, Filter, keys, pair
 
 LETTERS = ["甲", "乙", "丙", "，", "。", "a", "[缺失成分]", "😀"]
@@ -285,6 +286,12 @@ ALL = [
     for name in METRICS
     for n, metric in enumerate(made_by(name))
 ]
+
+
+@pytest.mark.parametrize("metric", ALL)
+def test_every_metric_makes_every_promise(metric):
+    for promise, kind in Metric.__annotations__.items():
+        assert type(getattr(metric, promise)).__name__ == kind, promise
 
 
 @pytest.mark.parametrize("metric", ALL)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import itertools
 import json
+import os
+import runpy
 import sys
 from pathlib import Path
 
@@ -170,8 +172,70 @@ def test_ctrl_c_is_one_line(run, monkeypatch, stop: type[BaseException]):
     def interrupt(*_: object, **__: object) -> None:
         raise stop
 
-    monkeypatch.setattr(cli.gecbench, "main", interrupt)
+    monkeypatch.setattr(cli, "_run", interrupt)
     assert run("doctor") == (130, "", "gecbench: interrupted\n")
+
+
+class _Closed:
+    """A standard output whose reader is gone, or whose disk is full."""
+
+    def __init__(self, failure: OSError) -> None:
+        self.failure = failure
+
+    def write(self, _: str) -> int:
+        raise self.failure
+
+    def flush(self) -> None:
+        """Nothing was written."""
+
+
+@pytest.mark.parametrize(
+    ("failure", "code", "line"),
+    [
+        (BrokenPipeError(32, "Broken pipe"), 0, ""),
+        (
+            OSError(28, "No space left on device"),
+            1,
+            "gecbench: standard output cannot be written: No space left on device\n",
+        ),
+        (
+            OSError(2, "No such file or directory", "x"),
+            1,
+            "gecbench: a mistake in gecbench, FileNotFoundError: [Errno 2] No such file or "
+            "directory: 'x'; run again with --debug and report it\n",
+        ),
+    ],
+)
+def test_what_cannot_be_printed_is_forgotten(run, monkeypatch, failure, code: int, line: str):
+    forgotten = []
+    monkeypatch.setattr(cli, "_forget_output", lambda: forgotten.append(1))
+    monkeypatch.setattr(sys, "stdout", _Closed(failure))
+    assert run("data", "where", "samples")[::2] == (code, line)
+    assert len(forgotten) == (failure.filename is None)
+
+
+def test_what_is_forgotten_goes_nowhere(monkeypatch):
+    made = []
+    monkeypatch.setattr("gecbench.cli.os.dup2", lambda *pair: made.append(pair))
+    cli._forget_output()
+    ((nowhere, output),) = made
+    assert output == 1
+    assert str(Path(f"/proc/self/fd/{nowhere}").readlink()) == os.devnull
+    os.close(nowhere)
+
+
+def test_a_command_may_end_with_a_code_of_its_own(run, monkeypatch):
+    def end(_: object) -> None:
+        raise click.exceptions.Exit(3)
+
+    monkeypatch.setattr(cli.gecbench, "invoke", end)
+    assert run("doctor") == (3, "", "")
+
+
+def test_the_package_can_be_run(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["gecbench", "--version"])
+    runpy.run_module("gecbench", run_name="__main__")
+    assert capsys.readouterr().out == f"gecbench {__version__}\n"
 
 
 @pytest.mark.parametrize(
@@ -185,7 +249,7 @@ def test_what_nobody_foresaw_is_one_line_too(run, monkeypatch, failure, line: st
     def fail(*_: object, **__: object) -> None:
         raise failure
 
-    monkeypatch.setattr(cli.gecbench, "main", fail)
+    monkeypatch.setattr(cli, "_run", fail)
     code, out, err = run("doctor")
     assert (code, out) == (1, "")
     assert err.startswith(f"gecbench: {line}")
@@ -227,6 +291,7 @@ def test_converting_says_what_is_lost(run):
     assert code == 0
     assert out.count("\n") == 76
     assert "note: mucgec holds no metadata: 76 sentences lose theirs\n" in err
+    assert run("convert", CORPUS, "--to", "jsonl", "--strict")[::2] == (0, "")
 
 
 def test_doctor_names_what_is_missing(run, monkeypatch, shared: Path):
@@ -292,7 +357,7 @@ def test_progress_is_shown_on_a_terminal_after_a_second(monkeypatch, capsys):
     clock = itertools.chain([0.0, 0.5, 1.5, 1.6, 1.8, 1.9])
     monkeypatch.setattr("gecbench.cli.options.time.monotonic", lambda: next(clock))
     assert list(options.watch("x", samples)) == list(samples)
-    assert capsys.readouterr().err == "\rx: 1 of 5\rx: 3 of 5\r\033[K"
+    assert capsys.readouterr().err == "x: 1 of 5\rx: 3 of 5\r\033[K"
 
 
 def test_quick_work_shows_no_progress(monkeypatch, capsys):

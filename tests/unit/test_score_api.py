@@ -137,6 +137,35 @@ def test_a_subset_is_scored_as_a_corpus_of_its_own():
         assert counts(BAD, corpus=replace(CORPUS, samples=part))[1] == [each]
 
 
+def test_the_choice_of_references_starts_anew_in_each_subset():
+    """The sentence of specification, section 11, item 19, behind another that changes it."""
+    source = "一二三四五六七八九十甲乙丙丁戊己"
+    few = source[1:]
+    both = source[1] + source[3:]
+    many = source[1::2]
+    corpus = Corpus(
+        "dev",
+        (
+            Sample("1", source, texts(both), {"part": "a"}),
+            Sample("2", source, texts(few, many), {"part": "b"}),
+        ),
+        "zh",
+    )
+    report, found = counts(system("x", both, both), corpus=corpus, by="part")
+    assert found == [(3, 1, 0), (2, 0, 0), (2, 0, 6)]
+    assert report.per_sentence["x", "cherrant"][1].chosen.reference == 0
+
+
+def test_a_sentence_that_two_annotators_gave_up_is_left_out_but_by_the_official_choice():
+    twice = Corpus("dev", (Sample("1", "口口", (IMPOSSIBLE, IMPOSSIBLE)),), "zh")
+    output = system("x", "口")
+    official, ours = (
+        counts(output, corpus=twice, choice=choice) for choice in ("corpus-greedy", "sentence-best")
+    )
+    assert (official[1], official[0].scored) == ([(0, 1, 1)], 1)
+    assert (ours[1], ours[0].scored) == ([(0, 0, 0)], 0)
+
+
 def test_a_field_that_a_sentence_lacks_is_refused():
     with pytest.raises(CorpusError) as error:
         counts(GOOD, by="level")
@@ -256,6 +285,15 @@ def test_a_resource_of_the_right_size_and_wrong_content_is_refused(tmp_path):
     assert not (tmp_path / "cache").exists()
 
 
+def test_resources_that_are_right_are_taken_from_a_mirror(shared, cache):
+    made = load_scheme("zh-cherrant", places=Places(mirror=shared / "data", cache=cache))
+    assert made.signature["strategy"] == "all"
+    first = Places(mirror=shared / "data", cache=cache)
+    assert load_scheme("zh-cherrant", strategy="first", places=first).signature["strategy"] == (
+        "first"
+    )
+
+
 def test_extracting_gives_every_rewrite_its_edits():
     found = extract(CORPUS, zh_char())
     assert found.samples[0].tokens == tuple("我去了")
@@ -281,6 +319,16 @@ def test_scored_as_texts_or_as_their_edits_the_counts_are_the_same():
     assert parts["edits"] == "given and extracted"
 
 
+def test_edits_of_both_sides_are_taken_as_given():
+    edited = extract(CORPUS, zh_char())
+    hypotheses = {each.id: each.references[:1] for each in edited.samples}
+    tokens = {each.id: each.tokens for each in edited.samples}
+    report = score(edited, [SystemOutput("a", hypotheses, tokens)])
+    assert report.results[0].score.value == 1.0
+    parts = report.results[0].score.signature.parts
+    assert (parts["edits"], "scheme" in parts) == ("as given", False)
+
+
 def test_capped_sentences_are_noted():
     plain = zh_char()
 
@@ -301,6 +349,9 @@ def test_one_thing_is_loaded_and_saved_as_it_is_named(tmp_path):
     with pytest.raises(UsageError) as error:
         save(corpus, "-", format="lines")
     assert str(error.value) == "format lines writes 5 files; name them by --output"
+    assert save(corpus, tmp_path / "x", format="lines")
+    both = load(tmp_path / "x.src", references=[tmp_path / "x.ref0"])
+    assert [len(each.references) for each in both.samples] == [1] * 76
     with pytest.raises(UsageError) as error:
         load("x", format="m2", references=(tmp_path,))
     assert str(error.value) == "reference files go with format lines, not m2"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Unpack
@@ -127,7 +126,7 @@ def score(corpus: Path, systems: tuple[Path, ...], **given: Unpack[_Given]) -> N
     if given["per_sentence"]:
         write_text(given["per_sentence"], render_sentences(report))
     tier = given["tier"]
-    sys.stdout.write(render(report, given["output"], tier=int(tier) if tier else None))
+    write_text(Path("-"), render(report, given["output"], tier=int(tier) if tier else None))
 
 
 def _options(given: _Given) -> Options:

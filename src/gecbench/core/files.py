@@ -15,8 +15,13 @@ STDIO = "-"
 
 
 def name_of(path: Path) -> str:
-    """Return what the content of a file is called: its name without the ending."""
-    return "stdin" if str(path) == STDIO else path.stem
+    """Return what the content of a file is called: its name without the ending.
+
+    Bytes of the name that are not UTF-8 become U+FFFD, so that it can be printed.
+    """
+    if str(path) == STDIO:
+        return "stdin"
+    return os.fsencode(path.stem).decode("utf-8", errors="replace")
 
 
 def read_bytes(path: Path) -> bytes:
@@ -28,7 +33,10 @@ def read_bytes(path: Path) -> bytes:
     if str(path) == STDIO:
         if sys.stdin is None:
             raise GecbenchError("standard input is closed; name a file instead of '-'")
-        return sys.stdin.buffer.read()
+        try:
+            return sys.stdin.buffer.read()
+        except OSError as error:
+            raise GecbenchError(f"standard input cannot be read: {error}") from error
     try:
         return path.read_bytes()
     except FileNotFoundError:
@@ -144,6 +152,9 @@ def write_text(path: Path, text: str, stdout: TextIO | None = None) -> None:
             f"in {text[max(0, error.start - 10) : error.start]!r}...; mend the text"
         ) from None
     if str(path) == STDIO:
-        (stdout or sys.stdout).write(text)
+        stream = stdout or sys.stdout
+        if stream is None:
+            raise GecbenchError("standard output is closed; nothing can be written to it")
+        stream.write(text)
     else:
         write_bytes(path, content)
