@@ -243,13 +243,13 @@ def _plot(points: list[Point]) -> str:
         for group, members in _groups(points).items()
     }
     longest, most = max(series["zh-cherrant unrelated"])
-    shortest = min(point.characters for point in points)
+    shortest = LENGTHS[0]
     guide = [(one, most * (one / longest) ** 2) for one in (shortest, longest)]
     y = [point.seconds for point in points]
     return plot(
         f"One extraction, {kernel_name()} kernel",
-        axis("characters in the source", [shortest, longest]),
-        axis("seconds of CPU", y),
+        axis("characters in the source", [shortest, longest], "{:,.0f}".format),
+        axis("CPU time", y, _time),
         series,
         {"quadratic": guide},
     )

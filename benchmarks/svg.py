@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 Points = Sequence[tuple[float, float]]
 
 WIDTH, HEIGHT = 760, 480
 LEFT, RIGHT, TOP, BOTTOM = 80, 230, 40, 60
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 """Okabe and Ito's, which people with any colour vision tell apart."""
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A logarithmic axis from one power of ten to another."""
+    """A logarithmic axis.
+
+    Args:
+        title: What it shows.
+        low: Logarithm of its start, to the base 10.
+        high: Of its end.
+        label: Text at a power of ten.
+    """
 
     title: str
-    low: int
-    high: int
+    low: float
+    high: float
+    label: Callable[[float], str]
+
+    @property
+    def powers(self) -> range:
+        """The logarithms of the powers of ten on it."""
+        return range(math.ceil(self.low), math.floor(self.high) + 1)
 
     def place(self, value: float, start: float, length: float) -> float:
         """Return where a value lies on a line of that start and length."""
@@ -28,10 +41,10 @@ class Axis:
         return start + share * length
 
 
-def axis(title: str, values: Sequence[float]) -> Axis:
-    """Return the axis that holds all values."""
+def axis(title: str, values: Sequence[float], label: Callable[[float], str]) -> Axis:
+    """Return the axis that holds all values and begins at a power of ten."""
     low, high = math.log10(min(values)), math.log10(max(values))
-    return Axis(title, math.floor(low), math.ceil(high))
+    return Axis(title, math.floor(low), high + 0.05, label)
 
 
 def plot(
@@ -72,15 +85,17 @@ def _up(y: Axis, value: float) -> float:
 def _grid(x: Axis, y: Axis) -> list[str]:
     right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
     lines = []
-    for power in range(x.low, x.high + 1):
+    for power in x.powers:
         at = _across(x, 10**power)
+        label = x.label(10**power)
         lines.append(f'<path d="M{at} {TOP}V{bottom}" stroke="#dddddd"/>')
-        lines.append(f'<text x="{at}" y="{bottom + 20}" text-anchor="middle">{10**power:,}</text>')
-    for power in range(y.low, y.high + 1):
+        lines.append(f'<text x="{at}" y="{bottom + 20}" text-anchor="middle">{label}</text>')
+    for power in y.powers:
         at = _up(y, 10**power)
+        label = y.label(10**power)
         lines.append(f'<path d="M{LEFT} {at}H{right}" stroke="#dddddd"/>')
-        label = f'10<tspan dy="-5" font-size="9">{power}</tspan>'
         lines.append(f'<text x="{LEFT - 8}" y="{at + 5}" text-anchor="end">{label}</text>')
+    lines.append(f'<path d="M{LEFT} {TOP}V{bottom}H{right}" fill="none" stroke="#888888"/>')
     middle, height = (LEFT + right) / 2, (TOP + bottom) / 2
     lines.append(f'<text x="{middle}" y="{HEIGHT - 16}" text-anchor="middle">{x.title}</text>')
     lines.append(

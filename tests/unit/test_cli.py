@@ -279,11 +279,14 @@ def test_edits_are_written_and_losses_said(run, tmp_path: Path):
 
 def test_capped_sentences_are_said(run, monkeypatch, make_cherrant):
     monkeypatch.setattr("gecbench.api.edits.load_scheme", lambda *_, **__: make_cherrant())
-    monkeypatch.setattr("gecbench.edits.sets.SET_LIMIT", 1)
+    monkeypatch.setattr("gecbench.api.edits.SET_LIMIT", 1)
     monkeypatch.setattr("gecbench.edits.sets.edit_sets.__kwdefaults__", {"limit": 1})
     code, _, err = run("edits", CORPUS)
     assert code == 0
-    assert " more than 1 different edit sets, of which the first was kept: zh-" in err
+    assert (
+        " more than 1 different edit sets, of which the first was kept, as by strategy first: zh-"
+        in err
+    )
 
 
 def test_converting_says_what_is_lost(run):

@@ -257,8 +257,15 @@ def test_nothing_is_lost_of_what_was_read() -> None:
             "m2 holds no flag that edit sets were capped: 1 reference loses its own",
         ),
         (
-            corpus(Rewrite(unannotatable=True), Rewrite(unannotatable=True, annotator="Li")),
-            "m2 holds no annotators but numbers: 2 references lose theirs",
+            corpus(
+                Rewrite(unannotatable=True, annotator="0"),
+                Rewrite(unannotatable=True, annotator="Li"),
+            ),
+            "m2 holds no annotators but numbers: 1 reference loses its own",
+        ),
+        (
+            corpus(Rewrite(unannotatable=True)),
+            "m2 numbers annotators, and 1 reference named none",
         ),
         (
             corpus(Rewrite(unannotatable=True, annotator="4"), lang="zh"),

@@ -17,6 +17,7 @@ from gecbench.core.scheme import Scheme
 from gecbench.core.sentence import Sentence
 from gecbench.datasets.catalog import data_set
 from gecbench.datasets.store import cache_folder, data_folder, locate
+from gecbench.edits.sets import SET_LIMIT
 from gecbench.lang import SCHEMES
 
 Watch = Callable[[str, Sequence[Sample]], Iterator[Sample]]
@@ -25,6 +26,16 @@ Watch = Callable[[str, Sequence[Sample]], Iterator[Sample]]
 Say = Callable[[str], None]
 
 _DEFAULT_SCHEMES = {"zh": "zh-cherrant"}
+
+
+def capped_note(ids: Sequence[str]) -> str:
+    """Return the sentence that tells of texts with more edit sets than are listed."""
+    names = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
+    have = "sentence has" if len(ids) == 1 else "sentences have"
+    return (
+        f"{len(ids)} {have} more than {SET_LIMIT} different edit sets, of which the first was "
+        f"kept, as by strategy first: {names}"
+    )
 
 
 def _quiet(_: str) -> None:

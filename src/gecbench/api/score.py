@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal, cast
 
 from gecbench import __version__
-from gecbench.api.edits import Watch, default_scheme, load_scheme, unwatched
+from gecbench.api.edits import Watch, capped_note, default_scheme, load_scheme, unwatched
 from gecbench.core.case import Case
 from gecbench.core.errors import CorpusError, UnknownNameError, UsageError
 from gecbench.core.registry import resolve
 from gecbench.core.sample import Corpus, Sample, SystemOutput
 from gecbench.core.scheme import Scheme
-from gecbench.edits.sets import SET_LIMIT
 from gecbench.metrics import METRICS
 from gecbench.metrics.spanf import SpanF
 from gecbench.scoring.cases import Cases
@@ -64,6 +63,8 @@ class Options:
         for name in self.metrics:
             if name not in METRICS:
                 raise UnknownNameError("metric", name, METRICS)
+        if len(set(self.metrics)) < len(self.metrics):
+            raise UsageError(f"a metric is named twice in {','.join(self.metrics)}; name it once")
         if not 0 < self.beta < float("inf"):
             raise UsageError(f"beta {self.beta:g} must be a number above 0")
         for option, number in (
@@ -72,6 +73,9 @@ class Options:
         ):
             if number is not None and number < 1:
                 raise UsageError(f"{option} {number} must be at least 1")
+        self._check_labels()
+
+    def _check_labels(self) -> None:
         for label in self.exclude:
             if label.lower() in ("noop", "na", ""):
                 raise UsageError(
@@ -119,7 +123,8 @@ def score(
         outputs[system.system] = [found[place] for place in places]
     context = _context(cases, maker, options)
     samples = [corpus.samples[place] for place in places]
-    return _report(corpus, samples, outputs, options, context, _notes(cases))
+    notes = _notes(cases.capped, outputs, options)
+    return _report(corpus, samples, outputs, options, context, notes)
 
 
 @dataclass(slots=True)
@@ -175,14 +180,19 @@ def _context(cases: Cases, maker: _Maker, options: Options) -> dict[str, str]:
     return {**context, "references": references, "gecbench": __version__}
 
 
-def _notes(cases: Cases) -> tuple[str, ...]:
-    if not cases.capped:
-        return ()
-    names = ", ".join(cases.capped[:5]) + (", ..." if len(cases.capped) > 5 else "")
-    return (
-        f"{len(cases.capped)} sentences have more than {SET_LIMIT} different edit sets, of which "
-        f"the first was kept, as by strategy first: {names}",
-    )
+def _notes(
+    capped: Collection[str], outputs: Mapping[str, Sequence[Case]], options: Options
+) -> tuple[str, ...]:
+    cases = [case for all_cases in outputs.values() for case in all_cases]
+    notes = []
+    ids = [name for name in dict.fromkeys(case.id for case in cases) if name in capped]
+    if ids:
+        notes.append(capped_note(ids))
+    edits = [e for case in cases for v in (*case.hypotheses, *case.references) for e in v.edits]
+    unseen = sorted(set(options.exclude) - {edit.label for edit in edits})
+    if unseen:
+        notes.append(f"no edit has a type that was to be left out: {', '.join(unseen)}")
+    return tuple(notes)
 
 
 def _subsets(

@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     gc.set_threshold(100_000)
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # files are UTF-8 everywhere, and so is a result
-            stream.reconfigure(encoding="utf-8")
+            stream.reconfigure(encoding="utf-8", errors=stream.errors)
     given, debug = _divided(list(sys.argv[1:] if arguments is None else arguments))
     try:
         _run(given)

@@ -51,7 +51,7 @@ def edits(corpus: Path, **given: Unpack[_Given]) -> None:
     gecbench edits dev.tsv -o dev.m2
     gecbench edits source.txt --reference output.txt --scheme zh-char
     """
-    from gecbench.api.edits import extract
+    from gecbench.api.edits import capped_note, extract
     from gecbench.api.files import save
 
     loaded = load_corpus(corpus, given)
@@ -60,9 +60,4 @@ def edits(corpus: Path, **given: Unpack[_Given]) -> None:
     for loss in save(extracted, given["output"], format=given["target_format"]):
         say(f"note: {loss}")
     if capped:
-        from gecbench.edits.sets import SET_LIMIT
-
-        say(
-            f"note: {len(capped)} sentences have more than {SET_LIMIT} different edit sets, of "
-            f"which the first was kept: {', '.join(capped[:5])}{', ...' * (len(capped) > 5)}"
-        )
+        say(f"note: {capped_note(capped)}")

@@ -139,7 +139,7 @@ def _options(given: _Given) -> Options:
         beta=given["beta"],
         choice=given["choice"],
         size=given["size"],
-        exclude=tuple(label.strip() for label in exclude.split(",")) if exclude else (),
+        exclude=() if exclude is None else tuple(map(str.strip, exclude.split(","))),
         max_references=given["max_references"],
         references_exactly=given["references_exactly"],
         by=given["by"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -92,16 +93,22 @@ def _replacing(path: Path) -> Iterator[BinaryIO]:
             try:
                 yield cast("BinaryIO", file)
                 file.flush()
-                # mkstemp makes files private; a result should be readable as others are.
-                umask = os.umask(0)
-                os.umask(umask)
-                temporary.chmod(0o666 & ~umask)
+                temporary.chmod(_mode(path))
                 temporary.replace(path)
             except BaseException:
                 temporary.unlink(missing_ok=True)
                 raise
     except OSError as error:
         raise GecbenchError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def _mode(path: Path) -> int:
+    """Return the permissions of a file, or those that a new one gets: not mkstemp's private."""
+    if path.exists():
+        return stat.S_IMODE(path.stat().st_mode)
+    umask = os.umask(0)
+    os.umask(umask)
+    return 0o666 & ~umask
 
 
 def write_bytes(path: Path, content: bytes) -> None:

@@ -31,9 +31,9 @@ struct Features {
     size_t words;
 
     bool load(const char *data, size_t size) {
-        const size_t header = 8 + 6 * 4 + 10 * 8;
-        if (size < header || std::memcmp(data, "GECFEAT2", 8) != 0) return false;
-        uint32_t counts[6];
+        const size_t header = 8 + 8 * 4 + 10 * 8;
+        if (size < header || std::memcmp(data, "GECFEAT3", 8) != 0) return false;
+        uint32_t counts[8];
         std::memcpy(counts, data + 8, sizeof counts);
         tokens = counts[0];
         sounds_count = counts[1];
@@ -42,7 +42,7 @@ struct Features {
         run_length = counts[5];
         if (size_t(run_slot) + run_length > tokens) return false;
         double numbers[10];
-        std::memcpy(numbers, data + 32, sizeof numbers);
+        std::memcpy(numbers, data + 40, sizeof numbers);
         std::copy(numbers, numbers + 4, levels);
         no_class = numbers[4];
         sound_differs = numbers[5];

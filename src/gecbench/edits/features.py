@@ -6,10 +6,11 @@ language: a token may have a class of three independent components, a set of sou
 to other tokens, and may be a mark.
 
 Layout, native 32-bit words: magic (8 bytes); numbers of tokens, sounds, related tokens and bytes
-of provenance; first slot and length of the longest run of consecutive codes; the ten doubles of
-`Weights`; per token: code (sorted), class, start of its sounds (one more than tokens), place in
-the relation matrix (0 for none), flags; sounds (16 bit, padded); relation matrix as bits, rows
-padded to words; provenance as JSON.
+of provenance; first slot and length of the longest run of consecutive codes; CRC-32 of all that
+follows the header, and a zero; the ten doubles of `Weights`, which end the header; per token:
+code (sorted), class, start of its sounds (one more than tokens), place in the relation matrix
+(0 for none), flags; sounds (16 bit, padded); relation matrix as bits, rows padded to words;
+provenance as JSON.
 """
 
 from __future__ import annotations
@@ -20,11 +21,12 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from zlib import crc32
 
 from gecbench.core.errors import ResourceError
 
-MAGIC = b"GECFEAT2"
-_HEADER = struct.Struct("=8s6I10d")
+MAGIC = b"GECFEAT3"
+_HEADER = struct.Struct("=8s8I10d")
 _MARK, _SOUNDED = 1, 2
 
 
@@ -87,7 +89,8 @@ class FeatureCosts:
 
     def __post_init__(self) -> None:
         """Refuse bytes that are no whole table."""
-        if len(self.data) < _HEADER.size or len(self.data) != self._offsets()[-1]:
+        whole = len(self.data) >= _HEADER.size and len(self.data) == self._offsets()[-1]
+        if not whole or crc32(memoryview(self.data)[_HEADER.size :]) != _crc(self.data):
             raise ResourceError(f"{self.origin}: damaged or cut; delete it and run again")
 
     def _offsets(self) -> tuple[int, ...]:
@@ -114,7 +117,7 @@ class FeatureCosts:
     @property
     def weights(self) -> Weights:
         """The numbers that costs are summed from."""
-        numbers = _HEADER.unpack_from(self.data)[7:]
+        numbers = _HEADER.unpack_from(self.data)[9:]
         return Weights(numbers[:4], *numbers[4:])
 
     def features(self, code: int) -> tuple[Features, int]:
@@ -227,15 +230,21 @@ def build(
     flags = [_MARK * features[code].mark + _SOUNDED * features[code].sounded for code in codes]
     words = [*codes, *classes, *starts, *(place.get(code, 0) for code in codes), *flags]
     padded = sounds + [0] * (len(sounds) % 2)
-    return b"".join(
+    body = b"".join(
         (
-            _HEADER.pack(MAGIC, *counts, *numbers[0], *numbers[1:]),
             struct.pack(f"={len(words)}I", *words),
             struct.pack(f"={len(padded)}H", *padded),
             _matrix(relations, place),
             made,
         )
     )
+    return _HEADER.pack(MAGIC, *counts, crc32(body), 0, *numbers[0], *numbers[1:]) + body
+
+
+def _crc(data: bytes) -> int:
+    """Return the check sum that a table brings."""
+    checked: int = _HEADER.unpack_from(data)[7]
+    return checked
 
 
 def _matrix(relations: Sequence[tuple[int, int]], place: Mapping[int, int]) -> bytes:

@@ -36,7 +36,7 @@ class Cases:
     """
 
     scheme: Callable[[], Scheme]
-    capped: list[str] = field(default_factory=list)
+    capped: set[str] = field(default_factory=set)
     extracted: bool = False
     given: bool = False
     _prepared: list[_Prepared] = field(default_factory=list)
@@ -66,13 +66,13 @@ class Cases:
                 )
             tokens = sample.tokens
             source = None
-            if not tokens or any(not r.edit_sets and r.text is not None for r in sample.references):
+            references = sample.references[:max_references]
+            if not tokens or any(not r.edit_sets and r.text is not None for r in references):
                 source = self.scheme().parse_source(sample.source)
                 tokens = tokens or source.tokens
             prepared = _Prepared(sample, source, tokens)
             prepared.references = tuple(
-                self._version(reference, prepared, sample.tokens)
-                for reference in sample.references[:max_references]
+                self._version(reference, prepared, sample.tokens) for reference in references
             )
             self._prepared.append(prepared)
 
@@ -115,8 +115,8 @@ class Cases:
             prepared.source = scheme.parse_source(prepared.sample.source)
         _same_tokens(prepared, prepared.source.tokens)
         extraction = scheme.extract(prepared.source, scheme.parse_target(text))
-        if extraction.capped and prepared.sample.id not in self.capped:
-            self.capped.append(prepared.sample.id)
+        if extraction.capped:
+            self.capped.add(prepared.sample.id)
         return Version(tuple(edit for edits in extraction.edit_sets for edit in edits))
 
 

@@ -24,7 +24,8 @@ UNANNOTATABLE = "unannotatable"
 UNCLASSIFIED = "unclassified"
 
 Key = tuple[object, ...]
-_NO_EDIT: Key = (-1, -1)
+_NO_EDIT: Key = (-1, -1)  # no edit has such a span, so a file's labels cannot be mistaken
+_NOTHING = [ERROR_FREE]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +114,14 @@ def pair(
             by_label.setdefault(label, [0, 0, 0])[what] += 1
 
     for key, labels in hypothesis.items():
-        if labels[0] == ERROR_FREE:
+        if key == _NO_EDIT and labels == _NOTHING:
             continue
         if key in reference:
             count(reference[key], 0)
         else:
             count(labels, 1)
     for key, labels in reference.items():
-        if labels[0] != ERROR_FREE and key not in hypothesis:
+        if key not in hypothesis and not (key == _NO_EDIT and labels == _NOTHING):
             count(labels, 2)
     by_type = {label: Counts(*three) for label, three in by_label.items()}
     return total(by_type.values()), by_type

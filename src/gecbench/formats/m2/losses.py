@@ -28,6 +28,7 @@ def losses(corpus: Corpus) -> list[str]:
     alike = sum(r.edit_sets == ((),) and not r.error_free for _, r in pairs)
     sets = 0 if targets else sum(len(r.edit_sets) > 1 for _, r in pairs)
     renamed = sum(_renamed(sample, targets=targets) for sample in samples)
+    unnamed = sum(rewrite.annotator is None for _, rewrite in pairs)
     return [
         *lost("m2", "metadata", sum(bool(sample.meta) for sample in samples), "sentence"),
         *lost("m2", "provenance", bool(corpus.provenance), "corpus"),
@@ -35,6 +36,7 @@ def losses(corpus: Corpus) -> list[str]:
         *lost("m2", "language", corpus.lang not in (None, "zh"), "corpus"),
         *lost("m2", "flag that edit sets were capped", sum(r.capped for _, r in pairs)),
         *lost("m2", "annotators but numbers", renamed),
+        *([f"m2 numbers annotators, and {counted(unnamed, 'reference')} named none"] * (unnamed > 0)),
         *_differ(sources, "source", "", "tokens joined, other in white space or more"),
         *_differ(texts, "reference", " with another text", "what edits make of tokens"),
         *_differ(alike, "reference", " without edits", "a declaration of being error free"),
@@ -55,7 +57,8 @@ def _differs(sample: Sample, rewrite: Rewrite, *, targets: bool) -> bool:
 def _renamed(sample: Sample, *, targets: bool) -> int:
     names = coders(sample, targets=targets)
     rewrites = sample.references
-    return sum(r.annotator != name for r, name in zip(rewrites, names, strict=True))
+    pairs = zip(rewrites, names, strict=True)
+    return sum(r.annotator not in (None, name) for r, name in pairs)
 
 
 def _differ(count: int, noun: str, which: str, other: str) -> list[str]:
