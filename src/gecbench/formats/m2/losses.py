@@ -28,7 +28,6 @@ def losses(corpus: Corpus) -> list[str]:
     alike = sum(r.edit_sets == ((),) and not r.error_free for _, r in pairs)
     sets = 0 if targets else sum(len(r.edit_sets) > 1 for _, r in pairs)
     renamed = sum(_renamed(sample, targets=targets) for sample in samples)
-    unnamed = sum(rewrite.annotator is None for _, rewrite in pairs)
     return [
         *lost("m2", "metadata", sum(bool(sample.meta) for sample in samples), "sentence"),
         *lost("m2", "provenance", bool(corpus.provenance), "corpus"),
@@ -36,7 +35,7 @@ def losses(corpus: Corpus) -> list[str]:
         *lost("m2", "language", corpus.lang not in (None, "zh"), "corpus"),
         *lost("m2", "flag that edit sets were capped", sum(r.capped for _, r in pairs)),
         *lost("m2", "annotators but numbers", renamed),
-        *([f"m2 numbers annotators, and {counted(unnamed, 'reference')} named none"] * (unnamed > 0)),
+        *_unnamed(sum(rewrite.annotator is None for _, rewrite in pairs)),
         *_differ(sources, "source", "", "tokens joined, other in white space or more"),
         *_differ(texts, "reference", " with another text", "what edits make of tokens"),
         *_differ(alike, "reference", " without edits", "a declaration of being error free"),
@@ -59,6 +58,10 @@ def _renamed(sample: Sample, *, targets: bool) -> int:
     rewrites = sample.references
     pairs = zip(rewrites, names, strict=True)
     return sum(r.annotator not in (None, name) for r, name in pairs)
+
+
+def _unnamed(count: int) -> list[str]:
+    return [f"m2 numbers annotators, and {counted(count, 'reference')} named none"] if count else []
 
 
 def _differ(count: int, noun: str, which: str, other: str) -> list[str]:
