@@ -267,7 +267,9 @@ def _report(points: list[Point], before: str) -> Iterator[str]:
         cells = (f"{_time(point.seconds)}{_sets(point)}" for point in row)
         yield f"| {row[0].characters:,} | {' | '.join(cells)} |"
     slopes = (f"{exponent(members):.2f}" for members in groups.values())
-    yield f"| exponent, {FITTED[0]} to {FITTED[1]:,} | {' | '.join(slopes)} |"
+    most = min(FITTED[1], max(point.characters for point in points))
+    if most > FITTED[0]:
+        yield f"| exponent, {FITTED[0]} to {most:,} | {' | '.join(slopes)} |"
     yield ""
     yield "| characters | least-cost alignments | edit sets | time |"
     yield "|--:|--:|--:|--:|"

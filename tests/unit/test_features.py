@@ -133,6 +133,7 @@ def _damaged() -> dict[str, bytes]:
         "cut": whole[:-1],
         "longer": whole + b"\0",
         "zeros": bytes(len(whole)),
+        "of the right length": whole[:-9] + bytes([whole[-9] ^ 1]) + whole[-8:],
         "of another version": b"GECFEAT1" + whole[8:],
     }
 

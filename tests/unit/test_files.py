@@ -122,6 +122,30 @@ def test_closed_standard_input_is_said(monkeypatch: pytest.MonkeyPatch):
         read_bytes(Path("-"))
 
 
+def test_permissions_stay(tmp_path: Path):
+    path = tmp_path / "x"
+    path.write_text("old", encoding="utf-8")
+    path.chmod(0o600)
+    write_bytes(path, b"new")
+    assert (path.stat().st_mode & 0o777, path.read_bytes()) == (0o600, b"new")
+
+
+def test_standard_input_that_fails_is_said(monkeypatch: pytest.MonkeyPatch):
+    class Broken(io.BytesIO):
+        def read(self, *_: object) -> bytes:
+            raise OSError(9, "Bad file descriptor")
+
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(Broken()))
+    with pytest.raises(GecbenchError, match="standard input cannot be read: .*Bad file"):
+        read_bytes(Path("-"))
+
+
+def test_closed_standard_output_is_said(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("sys.stdout", None)
+    with pytest.raises(GecbenchError, match="standard output is closed"):
+        write_text(Path("-"), "x")
+
+
 def test_a_dash_is_standard_output(capsys: pytest.CaptureFixture[str]):
     write_text(Path("-"), "好\n")
     assert capsys.readouterr().out == "好\n"

@@ -185,6 +185,11 @@ def test_excluded_types_take_no_part():
     assert report.results[0].score.signature.parts["without"] == "M,S"
 
 
+def test_an_exclusion_that_meets_nothing_is_said():
+    report, _ = counts(GOOD, exclude=("M", "Q"))
+    assert report.notes == ("no edit has a type that was to be left out: Q",)
+
+
 def test_sizes_divide_the_edits():
     corpus = Corpus("dev", (Sample("1", "一二三四五", texts("三四六")),), "zh")
     output = system("a", "三四六")
@@ -214,6 +219,7 @@ def test_the_range_is_a_part_of_the_corpus():
         ({"references_exactly": -1}, "references-exactly -1 must be at least 1"),
         ({"exclude": ("M", "NOOP")}, "'NOOP' is no type of edit and cannot be excluded"),
         ({"exclude": ("",)}, "'' is no type of edit"),
+        ({"metrics": ("cherrant",) * 2}, "a metric is named twice in cherrant,cherrant"),
     ],
 )
 def test_options_without_meaning_are_refused(options: dict, message: str):
