@@ -35,7 +35,7 @@ def costs_of(seed: int) -> FeatureCosts:
             sounded=not mark and dice.random() < 0.8,  # else a substitution could cost nothing
             mark=mark,
         )
-    pairs = [(ord(a), ord(b)) for a in LETTERS for b in LETTERS if a != b and dice.random() < 0.1]
+    pairs = {ord(a): [ord(b) for b in LETTERS if a != b and dice.random() < 0.1] for a in LETTERS}
     return FeatureCosts(build(features, pairs, EXACT if seed % 2 else WEIGHTS, {}))
 
 
@@ -158,7 +158,7 @@ def test_merged_edits_are_sorted_and_do_not_overlap(source, target, costs):
 def test_co_optimal_paths_are_not_listed():
     """Nothing in common at 1.75 each: C(n, 10) paths, of which the official script dies."""
     dear = Weights((1.0, 2 / 3, 1 / 3, 0.0), 1.0, 0.5, 0.25, 0.499, 0.0, 0.25)
-    costs = FeatureCosts(build({}, [], dear, {}))
+    costs = FeatureCosts(build({}, {}, dear, {}))
     for n in (12, 22, 200, 1000):
         source = "".join(chr(0x4E00 + at) for at in range(n))
         target = "".join(chr(0x6E00 + at) for at in range(n - 10))
@@ -219,3 +219,21 @@ def test_above_the_limit_the_first_set_is_kept_and_said():
         whole = edit_sets(lattice, n, m, window=rule, first=False, limit=4**6)
         assert not whole.capped
         assert len(whole.sets) == 4**6
+
+
+def test_wide_transpositions_are_found_alike_by_both_kernels():
+    """Reversed texts and shuffled blocks have windows within windows, which are proved once."""
+    letters = "".join(chr(0x4E00 + at) for at in range(60))
+    dice = random.Random(3)
+    blocks = [letters[at : at + 7] for at in range(0, 60, 7)]
+    shuffled = ["".join(dice.sample(block, len(block))) for block in blocks]
+    targets = [letters[::-1], "".join(shuffled), "".join(shuffled[::-1])]
+    targets += [letters[30:] + letters[:30], letters[::-1] * 2, letters[:20][::-1] + letters[20:]]
+    for target in targets:
+        for costs in (TABLES[0], FeatureCosts(build({}, {}, EXACT, {}))):
+            for first in (True, False):
+                found = [sets(make, letters, target, costs, first=first) for make in kernels()]
+                assert all(answer == found[0] for answer in found)
+    want = twin.edit_sets(letters[:9], letters[:9][::-1], TABLES[1].cost, MERGE_MARKS)
+    for make in kernels():
+        assert sets(make, letters[:9], letters[:9][::-1], TABLES[1]) == want

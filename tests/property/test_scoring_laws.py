@@ -52,7 +52,7 @@ def some_costs(seed: int) -> FeatureCosts:
         for letter in LETTERS
         if len(letter) == 1
     }
-    return FeatureCosts(build(features, [(ord("甲"), ord("丙"))], WEIGHTS, {}))
+    return FeatureCosts(build(features, {ord("甲"): [ord("丙")]}, WEIGHTS, {}))
 
 
 def cherrant_sets(seed: int, *, first: bool) -> Callable[[Sentence, Sentence], tuple]:

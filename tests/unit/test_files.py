@@ -136,7 +136,7 @@ def test_standard_input_that_fails_is_said(monkeypatch: pytest.MonkeyPatch):
             raise OSError(9, "Bad file descriptor")
 
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(Broken()))
-    with pytest.raises(GecbenchError, match="standard input cannot be read: .*Bad file"):
+    with pytest.raises(GecbenchError, match=r"standard input cannot be read: .*Bad file"):
         read_bytes(Path("-"))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import io
 import os
@@ -71,6 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # files are UTF-8 everywhere, and so is a result
             stream.reconfigure(encoding="utf-8", errors=stream.errors)
+    atexit.register(gc.freeze)  # nor need Python look through all of them once more at its end
     given, debug = _divided(list(sys.argv[1:] if arguments is None else arguments))
     try:
         _run(given)

@@ -14,7 +14,7 @@ from gecbench.cli.options import FILE
 from gecbench.core.errors import ResourceError
 
 _EXTRAS = {"opencc": "zh", "pypinyin": "zh"}
-_SLOW = "python (install a C++ compiler and gecbench again: twenty times faster, same numbers)"
+_SLOW = "python (install a C++ compiler and gecbench again: twelve times faster, same numbers)"
 
 
 @click.command()

@@ -139,13 +139,17 @@ struct Lattice {
     size_t prefix = 0, rows = 0, columns = 0;
     std::vector<uint8_t> kept;  // operations of each cell of the trimmed table
     std::unordered_map<uint64_t, uint32_t> swaps;  // width of the transposition of a cell
+    std::vector<uint32_t> numbers_a, numbers_b;  // trimmed tokens, numbered where that is needed
+    std::vector<int32_t> balance;  // by number; zero between uses
 
     size_t at(size_t x, size_t y) const { return x * (columns + 1) + y; }
 
     void trim();
     template <bool graded> void fill(const Features &features);
+    void number();
+    bool same_tokens(size_t x, size_t y, size_t k);
     uint32_t swap_width(size_t x, size_t y, size_t nearest, size_t farthest,
-                        const std::vector<uint64_t> &ha, const std::vector<uint64_t> &hb) const;
+                        const std::vector<uint64_t> &ha, const std::vector<uint64_t> &hb);
 
     uint8_t ops(size_t i, size_t j) const {
         if (i && j && a[i - 1] == b[j - 1]) return MATCH;
@@ -159,18 +163,53 @@ struct Lattice {
     }
 };
 
+// Whether the last k + 1 tokens before (x, y) are the same on both sides, in any order. Their
+// hashes are equal already; here it is proved. Reversed texts have such windows within windows,
+// hundreds of tokens wide, at every cell: what the inner one has proved is not proved again.
+bool Lattice::same_tokens(size_t x, size_t y, size_t k) {
+    if (numbers_a[x - 1 - k] == numbers_b[y - 1] && numbers_a[x - 1] == numbers_b[y - 1 - k]) {
+        if (k == 1) return true;
+        const auto inner = swaps.find(at(x - 1, y - 1));
+        if (inner != swaps.end() && inner->second == k - 1) return true;
+    }
+    for (size_t back = 1; back <= k + 1; ++back) {
+        ++balance[numbers_a[x - back]];
+        --balance[numbers_b[y - back]];
+    }
+    bool same = true;
+    for (size_t back = 1; back <= k + 1; ++back) {
+        same = same && !balance[numbers_a[x - back]] && !balance[numbers_b[y - back]];
+    }
+    for (size_t back = 1; back <= k + 1; ++back) {
+        balance[numbers_a[x - back]] = balance[numbers_b[y - back]] = 0;
+    }
+    return same;
+}
+
 uint32_t Lattice::swap_width(size_t x, size_t y, size_t nearest, size_t farthest,
-                             const std::vector<uint64_t> &ha,
-                             const std::vector<uint64_t> &hb) const {
+                             const std::vector<uint64_t> &ha, const std::vector<uint64_t> &hb) {
     for (size_t k = nearest; k <= farthest; ++k) {
         if (ha[x] - ha[x - 1 - k] != hb[y] - hb[y - 1 - k]) continue;
-        const auto end_a = a.begin() + prefix + x, end_b = b.begin() + prefix + y;
-        std::vector<uint32_t> one(end_a - 1 - k, end_a), two(end_b - 1 - k, end_b);
-        std::sort(one.begin(), one.end());
-        std::sort(two.begin(), two.end());
-        if (one == two) return uint32_t(k + 1);
+        if (numbers_a.empty()) number();
+        if (same_tokens(x, y, k)) return uint32_t(k + 1);
     }
     return 0;
+}
+
+// Number the tokens of the trimmed table from 0, equal ones alike.
+void Lattice::number() {
+    std::vector<uint32_t> known(a.begin() + prefix, a.begin() + prefix + rows);
+    known.insert(known.end(), b.begin() + prefix, b.begin() + prefix + columns);
+    std::sort(known.begin(), known.end());
+    known.erase(std::unique(known.begin(), known.end()), known.end());
+    const auto number_of = [&](uint32_t code) {
+        return uint32_t(std::lower_bound(known.begin(), known.end(), code) - known.begin());
+    };
+    numbers_a.resize(rows);
+    numbers_b.resize(columns);
+    for (size_t x = 0; x < rows; ++x) numbers_a[x] = number_of(a[prefix + x]);
+    for (size_t y = 0; y < columns; ++y) numbers_b[y] = number_of(b[prefix + y]);
+    balance.assign(known.size(), 0);
 }
 
 void Lattice::trim() {

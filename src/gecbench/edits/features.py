@@ -19,7 +19,7 @@ import json
 import struct
 from array import array
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from zlib import crc32
 
@@ -204,7 +204,7 @@ class _Row(dict[int, float]):
 
 def build(
     features: Mapping[int, Features],
-    relations: Sequence[tuple[int, int]],
+    relations: Mapping[int, Collection[int]],
     weights: Weights,
     provenance: Mapping[str, str],
 ) -> bytes:
@@ -212,12 +212,13 @@ def build(
 
     Args:
         features: By token code; tokens that are not here have no class, no sound, no mark.
-        relations: Pairs of codes that count as alike, in both directions.
+        relations: Codes that count as alike, in both directions whichever one names the other.
         weights: The numbers that costs are summed from.
         provenance: What the facts come from, by name.
     """
     codes = sorted(features)
-    place = {code: at for at, code in enumerate(sorted({c for pair in relations for c in pair}), 1)}
+    related = set(relations).union(*relations.values())
+    place = {code: at for at, code in enumerate(sorted(related), 1)}
     sounds: list[int] = []
     starts = [0]
     for code in codes:
@@ -247,14 +248,15 @@ def _crc(data: bytes) -> int:
     return checked
 
 
-def _matrix(relations: Sequence[tuple[int, int]], place: Mapping[int, int]) -> bytes:
+def _matrix(relations: Mapping[int, Collection[int]], place: Mapping[int, int]) -> bytes:
     """Return the relation as rows of bits, in both directions, rows padded to words."""
     row_bits = (len(place) + 31) // 32 * 32
     words = array("I", bytes(len(place) * row_bits // 8))
-    for pair in relations:
-        for one, two in (pair, pair[::-1]):
-            bit = (place[one] - 1) * row_bits + place[two] - 1
-            words[bit // 32] |= 1 << bit % 32
+    for one, others in relations.items():
+        row = place[one] - 1
+        for column in (place[two] - 1 for two in others):
+            words[(row * row_bits + column) // 32] |= 1 << column % 32
+            words[(column * row_bits + row) // 32] |= 1 << row % 32
     return words.tobytes()
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping
+from itertools import accumulate
 from typing import Protocol
 
 Arc = tuple[str, int, int]
@@ -72,6 +73,7 @@ class Lattice:
         self, a: array[int], b: array[int], cost: GradedCost | None
     ) -> None:
         lowest = cost.lowest if cost else 1.0
+        windows = _Windows(a, b, self._swaps)
         seen = [0] * (len(b) + 1)  # row where b's token last stood in a
         table: list[list[float]] = [[float(y) for y in range(len(b) + 1)]]
         self._kept.append(bytearray(len(b) + 1))
@@ -92,7 +94,7 @@ class Lattice:
                 ops = 0
                 # Only tokens that both sides have met can have changed places.
                 if last and costs is not None and seen[y]:
-                    width = _swap_width(table, a, b, x, y, max(y - last, x - seen[y]))
+                    width = windows.width(table, x, y, max(y - last, x - seen[y]))
                     if width:
                         swap = table[x - width][y - width] + (width - 1)
                         if swap <= least:
@@ -216,16 +218,35 @@ class Lattice:
         return "".join(reversed(letters))
 
 
-def _swap_width(
-    table: list[list[float]], a: array[int], b: array[int], x: int, y: int, nearest: int
-) -> int:
-    """Return k + 1 for the smallest transposition that ends at (x, y), or 0.
+class _Windows:
+    """Finds windows of both sides, before one cell, that hold the same tokens in any order."""
 
-    Below k = `nearest` one side lacks the other's last token.
-    """
-    for k in range(1, min(x, y)):
-        if table[x - k][y - k] == table[x - k - 1][y - k - 1]:
-            return 0
-        if k >= nearest and sorted(a[x - k - 1 : x]) == sorted(b[y - k - 1 : y]):
-            return k + 1
-    return 0
+    def __init__(self, a: array[int], b: array[int], swaps: Mapping[tuple[int, int], int]) -> None:
+        self._a, self._b, self._swaps = a, b, swaps
+        self._hash_a, self._hash_b = _running_hash(a), _running_hash(b)
+
+    def width(self, table: list[list[float]], x: int, y: int, nearest: int) -> int:
+        """Return k + 1 for the smallest transposition that ends at (x, y), or 0.
+
+        Below k = `nearest` one side lacks the other's last token.
+        """
+        ha, hb = self._hash_a, self._hash_b
+        for k in range(1, min(x, y)):
+            if table[x - k][y - k] == table[x - k - 1][y - k - 1]:
+                return 0
+            equal = ha[x] - ha[x - 1 - k] == hb[y] - hb[y - 1 - k]
+            if k >= nearest and equal and self._same_tokens(x, y, k):
+                return k + 1
+        return 0
+
+    def _same_tokens(self, x: int, y: int, k: int) -> bool:
+        """Prove what equal hashes suggest; what a window inside has proved is not proved again."""
+        a, b = self._a, self._b
+        outer = a[x - 1 - k] == b[y - 1] and a[x - 1] == b[y - 1 - k]
+        if outer and (k == 1 or self._swaps.get((x - 1, y - 1)) == k - 1):
+            return True
+        return sorted(a[x - 1 - k : x]) == sorted(b[y - 1 - k : y])
+
+
+def _running_hash(tokens: array[int]) -> list[int]:
+    return [0, *accumulate(hash((token, token)) for token in tokens)]

@@ -36,13 +36,38 @@ class EditSegments(NamedTuple):
     capped: bool
 
 
+class _Lists:
+    """Lists of settled edits that share their endings; equal lists have equal numbers."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[Segment, int], int] = {}
+        self._nodes: list[tuple[Segment, int]] = []  # list k + 1 is this segment, then that list
+
+    def prepend(self, segments: tuple[Segment, ...], rest: int) -> int:
+        """Return the number of the list of these segments, then those of list `rest`."""
+        for segment in reversed(segments):
+            node = (segment, rest)
+            rest = self._numbers.setdefault(node, len(self._nodes) + 1)
+            if rest > len(self._nodes):
+                self._nodes.append(node)
+        return rest
+
+    def of(self, number: int) -> tuple[Segment, ...]:
+        """Return the list of a number."""
+        segments = []
+        while number:
+            segment, number = self._nodes[number - 1]
+            segments.append(segment)
+        return tuple(segments)
+
+
 class _Way(NamedTuple):
-    """A walk from the end back to a cell: unsettled segments, then settled edits."""
+    """A walk from the end back to a cell: unsettled segments, and the list of settled edits."""
 
     i: int
     j: int
     tail: tuple[Segment, ...]
-    done: tuple[Segment, ...]
+    done: int
 
 
 def edit_sets(
@@ -61,16 +86,17 @@ def edit_sets(
     chain = lattice.chain(first)
     if chain is not None:
         return EditSegments((merge_windows(chain, window),), capped=False)
-    seen: dict[tuple[Segment, ...], None] = {}
-    for edits in _walk(lattice, n, m, window):
-        seen[edits] = None
+    lists = _Lists()
+    seen: dict[int, None] = {}
+    for number in _walk(lattice, n, m, window, lists):
+        seen[number] = None
         if len(seen) > limit:
-            return EditSegments((next(iter(seen)),), capped=True)
-    return EditSegments(tuple(seen), capped=False)
+            return EditSegments((lists.of(next(iter(seen))),), capped=True)
+    return EditSegments(tuple(map(lists.of, seen)), capped=False)
 
 
-def _walk(lattice: Lattice, n: int, m: int, window: Window) -> Iterator[tuple[Segment, ...]]:
-    stack = [_Way(n, m, (), ())]
+def _walk(lattice: Lattice, n: int, m: int, window: Window, lists: _Lists) -> Iterator[int]:
+    stack = [_Way(n, m, (), 0)]
     visited: set[_Way] = set()
     while stack:
         way = stack.pop()
@@ -79,29 +105,24 @@ def _walk(lattice: Lattice, n: int, m: int, window: Window) -> Iterator[tuple[Se
         visited.add(way)
         i, j, tail, done = way
         if not i and not j:
-            yield merge_windows(tail, window) + done
+            yield lists.prepend(merge_windows(tail, window), done)
             continue
-        arcs = lattice.arcs(i, j, bool(tail) and tail[0][0] in _RUNS)
-        for kind, x, y in reversed(arcs):
+        for kind, x, y in reversed(lattice.arcs(i, j, bool(tail) and tail[0][0] in _RUNS)):
             segment = (kind, x, i, y, j)
-            stack.append(_Way(x, y, *_prepend(segment, tail, done, window)))
+            if _reaches(segment, tail, window):
+                stack.append(_Way(x, y, (segment, *tail), done))
+            else:
+                settled = lists.prepend(merge_windows(tail, window), done)
+                stack.append(_Way(x, y, (segment,), settled))
 
 
-def _prepend(
-    segment: Segment, tail: tuple[Segment, ...], done: tuple[Segment, ...], window: Window
-) -> tuple[tuple[Segment, ...], tuple[Segment, ...]]:
-    """Put a segment before the others and settle what no window can reach any more.
+def _reaches(segment: Segment, tail: tuple[Segment, ...], window: Window) -> bool:
+    """Say whether a window may yet lie across a segment and the unsettled ones behind it.
 
     A window is a run, then a match or transposition, then a run. So nothing spans two
     neighbouring segments of which neither is a run; and where a run starts no window itself,
     what follows it can only be merged from inside.
     """
-    if not tail:
-        return (segment,), done
     if segment[0] in _RUNS:
-        reaches = len(tail) > 1 and window(segment, tail[0], tail[1]) is not None
-    else:
-        reaches = tail[0][0] in _RUNS
-    if reaches:
-        return (segment, *tail), done
-    return (segment,), merge_windows(tail, window) + done
+        return len(tail) > 1 and window(segment, tail[0], tail[1]) is not None
+    return bool(tail) and tail[0][0] in _RUNS

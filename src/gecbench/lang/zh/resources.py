@@ -82,17 +82,16 @@ def _compile(cilin: bytes, confusion: bytes) -> bytes:
             mark=character in MARKS,
         )
     relations = {
-        (ord(one), ord(two))
+        ord(one): [ord(two) for two in others if ord(two) in _HAN]
         for one, others in _confusions(confusion.decode("utf-8")).items()
-        for two in others
-        if ord(one) in _HAN and ord(two) in _HAN
+        if ord(one) in _HAN
     }
     provenance = {
         "cilin": hashlib.sha256(cilin).hexdigest()[:8],
         "confusion": hashlib.sha256(confusion).hexdigest()[:8],
         "pypinyin": str(pypinyin.__version__),
     }
-    return build(features, sorted(relations), _WEIGHTS, provenance)
+    return build(features, relations, _WEIGHTS, provenance)
 
 
 class _Sounds:
