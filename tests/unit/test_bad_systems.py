@@ -62,28 +62,36 @@ SYSTEM = [
         SRC,
         "我好\n你好吗？\n".encode(),
         CorpusError,
-        ("s.txt: 2 sentences, but corpus 'dev' has 3; give one for each, in the same order"),
+        (
+            "s.txt: 2 sentences, but corpus 'dev' has 3; give one for each, in "
+            "the same order (it was read as lines)"
+        ),
     ),
     (
         "s.txt",
         SRC,
         "我好\n你好吗？\n他\n\n".encode(),
         CorpusError,
-        ("s.txt: 4 sentences, but corpus 'dev' has 3; give one for each, in the same order"),
+        (
+            "s.txt: 4 sentences, but corpus 'dev' has 3; give one for each, in "
+            "the same order (it was read as lines)"
+        ),
     ),
     (
         "s.tsv",
         SRC,
         "1\t我好\t我很好\n3\t他\t她\n".encode(),
         CorpusError,
-        "s.tsv: 1 id missing: '2'; give the ids of corpus 'dev', each once",
+        "s.tsv: 1 id missing: '2'; give the ids of corpus 'dev', each once "
+        "(in M2 and text lines the ids are 1, 2, ...)",
     ),
     (
         "s.tsv",
         SRC,
         (SRC.replace("\n", "\t好\n") + "4\t她\t好\n5\t它\t好\n").encode(),
         CorpusError,
-        "s.tsv: 2 ids too many: '4', '5'; give the ids of corpus 'dev', each once",
+        "s.tsv: 2 ids too many: '4', '5'; give the ids of corpus 'dev', each once "
+        "(in M2 and text lines the ids are 1, 2, ...)",
     ),
     (
         "s.tsv",
@@ -92,7 +100,8 @@ SYSTEM = [
         CorpusError,
         (
             "s.tsv: 8 ids missing: '1', '2', '3', '4', '5', ...; 1 id too many: '9'; give "
-            "the ids of corpus 'dev', each once"
+            "the ids of corpus 'dev', each once "
+            "(in M2 and text lines the ids are 1, 2, ...)"
         ),
     ),
     (
@@ -127,7 +136,10 @@ SYSTEM = [
         SRC,
         m("S 我 好", "", "S 你 好 吗"),
         CorpusError,
-        ("s.m2: 2 sentences, but corpus 'dev' has 3; give one for each, in the same order"),
+        (
+            "s.m2: 2 sentences, but corpus 'dev' has 3; give one for each, in "
+            "the same order (it was read as m2)"
+        ),
     ),
     (
         "s.m2",
@@ -151,7 +163,8 @@ SYSTEM = [
         SRC,
         rows('{"text": "好"}', ("1", "我好")),
         CorpusError,
-        "s.jsonl: 2 ids missing: '2', '3'; give the ids of corpus 'dev', each once",
+        "s.jsonl: 2 ids missing: '2', '3'; give the ids of corpus 'dev', each once "
+        "(in M2 and text lines the ids are 1, 2, ...)",
     ),
     (
         "s.jsonl",

@@ -170,5 +170,6 @@ def test_a_sentence_without_reference_is_named():
     with pytest.raises(CorpusError) as error:
         prepared(Spy(), Corpus("dev", (Sample("7", "我"),)))
     assert str(error.value) == (
-        "dev: sentence '7' has no reference; scoring needs at least one for every sentence"
+        "dev: sentence '7' has no reference; give a TSV, M2 or JSONL that has them, "
+        "or text files with --reference"
     )

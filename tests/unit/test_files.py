@@ -214,9 +214,10 @@ def test_a_full_disk_is_said_and_keeps_the_old_content(path: Path, monkeypatch: 
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("missing/x.txt", "No such file or directory"),
-        ("file/x.txt", "Not a directory"),
-        ("folder", "Is a directory"),
+        ("missing/x.txt", "the folder {folder}/missing does not exist; make it first"),
+        ("file/x.txt", "cannot be written: Not a directory"),
+        ("folder", "cannot be written: Is a directory"),
+        ("x" * 300, "cannot be written: File name too long"),
     ],
 )
 def test_what_cannot_be_written_is_said(tmp_path: Path, name: str, reason: str):
@@ -224,7 +225,7 @@ def test_what_cannot_be_written_is_said(tmp_path: Path, name: str, reason: str):
     (tmp_path / "file").touch()
     with pytest.raises(GecbenchError) as error:
         write_bytes(tmp_path / name, b"new")
-    assert str(error.value) == f"{tmp_path / name}: cannot be written: {reason}"
+    assert str(error.value) == f"{tmp_path / name}: {reason.format(folder=tmp_path)}"
     assert sorted(each.name for each in tmp_path.iterdir()) == ["file", "folder"]
 
 

@@ -60,11 +60,11 @@ def test_a_table_that_does_not_fit_is_refused_with_its_line(tmp_path: Path, text
 @pytest.mark.parametrize(
     ("ids", "message"),
     [
-        (["a"], "m.tsv: lacks 1 ids of c: b"),
-        (["a", "b", "z"], "m.tsv: has unknown 1 ids of c: z"),
+        (["a"], "m.tsv: 1 id of corpus 'c' missing: b"),
+        (["a", "b", "z"], "m.tsv: 1 id not in corpus 'c': z"),
         (
             ["a", "b", *"nopqrs"],
-            "m.tsv: has unknown 6 ids of c: n, o, p, q, r, ...",
+            "m.tsv: 6 ids not in corpus 'c': n, o, p, q, r, ...",
         ),
     ],
 )

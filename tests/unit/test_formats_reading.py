@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from gecbench.core.edit import Edit
-from gecbench.core.errors import GecbenchError, UnknownNameError
+from gecbench.core.errors import FormatError, GecbenchError, UnknownNameError
 from gecbench.core.sample import Corpus, Rewrite, Sample
-from gecbench.formats.reading import read, read_parallel, read_system
+from gecbench.formats.reading import check_plain, read, read_parallel, read_system
 
 HEADER = '{"format": "gecbench-corpus", "schema": 1, "name": "n"}\n'
 M2 = "S 你 好\nA 0 1|||S|||您|||REQUIRED|||-NONE-|||0\n"
@@ -107,3 +107,37 @@ def test_m2_of_a_system_is_joined_by_position_and_brings_tokens(file) -> None:
     output = read_system(file(M2 + coder + "\nS 好\n"), CORPUS)
     assert [len(output.hypotheses[name]) for name in ("b", "a")] == [2, 1]
     assert output.tokens == {"b": ("你", "好"), "a": ("好",)}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "id\tsource\n1\t我好\n",
+            "t.tsv:1: this looks like a header, not a sentence; remove the line",
+        ),
+        (
+            "他每天早上都跑步。\t他每天早上跑步。\n我在家。\t我在家里。\n他们都去学校。\t他们去学校。\n",
+            "t.tsv:1: the first column looks like a sentence, '他每天早上都跑步。', not like an "
+            "id; rows are id TAB source TAB references (if these are ids, say --from mucgec)",
+        ),
+    ],
+)
+def test_a_table_that_would_be_read_wrongly_is_refused_unless_named(tmp_path: Path, text, message):
+    path = tmp_path / "t.tsv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(FormatError) as raised:
+        read(path)
+    assert str(raised.value) == message.replace("t.tsv", str(path))
+    assert read(path, format="mucgec").samples
+
+
+@pytest.mark.parametrize("text", ["1\t我好\n", '{"a": 1}\n', "S 我 好\n\n"])
+def test_a_file_of_another_format_is_not_plain(tmp_path: Path, text: str):
+    path = tmp_path / "x"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(FormatError, match=r"not plain text; --reference goes with text files"):
+        check_plain(path)
+    path.write_text("我好\n", encoding="utf-8")
+    check_plain(path)
+    check_plain(Path("-"))  # standard input can be read once only

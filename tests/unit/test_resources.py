@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gecbench.core.errors import GecbenchError, MissingExtraError, ResourceError
+from gecbench.core.errors import MissingExtraError, ResourceError
 from gecbench.edits.features import FeatureCosts
 from gecbench.lang.zh.cherrant import scheme
 from gecbench.lang.zh.resources import load_costs
@@ -159,10 +159,13 @@ def test_a_damaged_cache_is_refused_in_one_line(tmp_path: Path, how: str):
     assert str(error.value) == f"{made}: damaged or cut; delete it and run again"
 
 
-def test_a_cache_that_cannot_be_made_is_said(tmp_path: Path):
+def test_without_a_cache_the_table_is_made_and_that_is_said(tmp_path: Path):
     (tmp_path / "file").touch()
-    with pytest.raises(GecbenchError, match=r"file.*cache.*Not a directory"):
-        load(tmp_path / "file" / "cache")
+    said: list[str] = []
+    costs = load(tmp_path / "file" / "cache", say=said.append)
+    assert costs.data == load(tmp_path / "cache").data
+    assert said[1].startswith(f"note: not kept for the next time: {tmp_path}/file/cache")
+    assert "XDG_CACHE_HOME" in said[1]
 
 
 def test_without_pypinyin_the_command_that_brings_it_is_said(tmp_path: Path, monkeypatch):

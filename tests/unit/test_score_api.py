@@ -187,7 +187,9 @@ def test_excluded_types_take_no_part():
 
 def test_an_exclusion_that_meets_nothing_is_said():
     report, _ = counts(GOOD, exclude=("M", "Q"))
-    assert report.notes == ("no edit has a type that was to be left out: Q",)
+    assert report.notes == (
+        "no edit has a type that was to be left out: Q; types here are M, R, S",
+    )
 
 
 def test_sizes_divide_the_edits():
@@ -239,7 +241,9 @@ def test_an_unknown_metric_is_refused_before_any_work():
 def test_systems_of_one_name_are_refused():
     with pytest.raises(UsageError) as error:
         counts(GOOD, COPY, GOOD)
-    assert str(error.value) == ("two systems have one name among good, copy, good; name them apart")
+    assert str(error.value) == (
+        "two systems have one name among good, copy, good; name them apart: NAME=FILE"
+    )
 
 
 @pytest.mark.parametrize("lazy", [True, False])
@@ -257,7 +261,9 @@ def test_a_scheme_of_another_language_is_refused(lazy: bool):
 def test_both_right_and_wrong_languages_of_the_default_scheme():
     assert default_scheme(CORPUS) == "zh-cherrant"
     assert default_scheme(replace(CORPUS, lang=None)) == "zh-cherrant"
-    with pytest.raises(UsageError, match="no scheme of edits for language 'en' yet; name one with"):
+    with pytest.raises(
+        UsageError, match=r"the language (is|looks like) 'en', for which there is no scheme"
+    ):
         default_scheme(replace(CORPUS, lang="en"))
 
 
@@ -361,3 +367,23 @@ def test_one_thing_is_loaded_and_saved_as_it_is_named(tmp_path):
     with pytest.raises(UsageError) as error:
         load("x", format="m2", references=(tmp_path,))
     assert str(error.value) == "reference files go with format lines, not m2"
+
+
+def test_what_looks_like_a_mistake_in_a_file_is_noted():
+    corpus = Corpus(
+        "dev", tuple(Sample(str(n), "我们都很好", texts("我们很好")) for n in range(1, 6)), "zh"
+    )
+    slipped = system("slipped", *["今天天气"] * 2, *["我们很好"] * 2, " ")
+    report, _ = counts(slipped, corpus=corpus)
+    assert report.notes == (
+        "slipped: empty outputs: 1 (first: 5)",
+        "slipped: outputs that share almost nothing with their source: 2 (first: 1); "
+        "are they in the order of the corpus?",
+    )
+    report, _ = counts(system("fine", *["我们很好"] * 4, "今天天气"), corpus=corpus)
+    assert report.notes == ()
+
+
+def test_a_scheme_may_be_named():
+    by_name = score(CORPUS, [GOOD], scheme="zh-char").results
+    assert by_name == score(CORPUS, [GOOD], scheme=load_scheme("zh-char")).results

@@ -118,9 +118,10 @@ def default_scheme(corpus: Corpus) -> str:
 
     language = corpus.lang or language_of(sample.source for sample in corpus.samples)
     if language not in _DEFAULT_SCHEMES:
+        said = "is" if corpus.lang else "looks like"
         raise UsageError(
-            f"{corpus.name}: no scheme of edits for language {language!r} yet; "
-            f"name one with --scheme: {', '.join(SCHEMES)}"
+            f"{corpus.name}: the language {said} {language!r}, for which there is no scheme of "
+            f"edits yet; there are: {', '.join(SCHEMES)}"
         )
     return _DEFAULT_SCHEMES[language]
 
@@ -135,12 +136,17 @@ def extract(corpus: Corpus, scheme: Scheme, *, watch: Watch = unwatched) -> Corp
 
     Raises:
         UsageError: The scheme is for another language.
-        CorpusError: A rewrite has no text that edits could be found from.
+        CorpusError: There is no reference, or one without a text.
     """
     if corpus.lang not in (None, scheme.lang):
         raise UsageError(
             f"{corpus.name}: scheme {scheme.name} is for language {scheme.lang!r}, "
             f"the corpus is {corpus.lang!r}; choose another by --scheme"
+        )
+    if not any(sample.references for sample in corpus.samples):
+        raise CorpusError(
+            f"{corpus.name}: no sentence has a reference, so there are no edits; "
+            "give references (for text files: --reference FILE)"
         )
     samples = []
     for sample in watch("edits", corpus.samples):

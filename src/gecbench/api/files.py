@@ -7,15 +7,14 @@ from pathlib import Path
 
 from gecbench.core.errors import UsageError
 from gecbench.core.files import write_text
-from gecbench.core.sample import Corpus
+from gecbench.core.sample import Corpus, SystemOutput
 from gecbench.formats import load_format
-from gecbench.formats.reading import read, read_parallel
-from gecbench.formats.reading import read_system as load_system
-
-__all__ = ["load", "load_system", "sample", "save"]
+from gecbench.formats.reading import check_plain, read, read_parallel, read_system
 
 
-def load(path: Path | str, *, format: str | None = None, references: Sequence[Path] = ()) -> Corpus:
+def load(
+    path: Path | str, *, format: str | None = None, references: Sequence[Path | str] = ()
+) -> Corpus:
     """Return the corpus in a file.
 
     Args:
@@ -29,8 +28,27 @@ def load(path: Path | str, *, format: str | None = None, references: Sequence[Pa
     if references:
         if format not in (None, "lines"):
             raise UsageError(f"reference files go with format lines, not {format}")
-        return read_parallel(Path(path), references)
+        for file in (path, *references) if format is None else ():
+            check_plain(Path(file))
+        return read_parallel(Path(path), [Path(reference) for reference in references])
     return read(Path(path), format=format)
+
+
+def load_system(
+    path: Path | str, corpus: Corpus, *, name: str | None = None, format: str | None = None
+) -> SystemOutput:
+    """Return what a system made of the sentences of a corpus.
+
+    Args:
+        path: The file, in any format.
+        corpus: What the system was run on.
+        name: Of the system; None takes the file's name without its ending.
+        format: Name of the file's format; None means find out.
+
+    Raises:
+        GecbenchError: The file cannot be read, or does not fit the corpus.
+    """
+    return read_system(Path(path), corpus, name=name, format=format)
 
 
 def save(corpus: Corpus, path: Path | str, *, format: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal, cast
@@ -88,7 +88,7 @@ def score(
     corpus: Corpus,
     systems: Sequence[SystemOutput],
     *,
-    scheme: Scheme | Callable[[], Scheme] | None = None,
+    scheme: Scheme | str | Callable[[], Scheme] | None = None,
     options: Options | None = None,
     watch: Watch = unwatched,
 ) -> ScoreReport:
@@ -97,8 +97,9 @@ def score(
     Args:
         corpus: With at least one reference for every sentence.
         systems: Their outputs, joined to this corpus.
-        scheme: How edits are found where texts are given, or a function that gives it, asked
-            only if it is needed; None means the default of the corpus's language.
+        scheme: How edits are found where texts are given: a scheme, the name of one, or a
+            function that gives it, asked only if it is needed; None means the default of the
+            corpus's language.
         options: How to score.
         watch: Wraps long loops, to show progress.
 
@@ -108,7 +109,9 @@ def score(
     options = options or Options()
     names = [system.system for system in systems]
     if len(set(names)) < len(names):
-        raise UsageError(f"two systems have one name among {', '.join(names)}; name them apart")
+        raise UsageError(
+            f"two systems have one name among {', '.join(names)}; name them apart: NAME=FILE"
+        )
     maker = _Maker(corpus, scheme)
     cases = Cases(maker)
     cases.prepare(
@@ -123,7 +126,7 @@ def score(
         outputs[system.system] = [found[place] for place in places]
     context = _context(cases, maker, options)
     samples = [corpus.samples[place] for place in places]
-    notes = _notes(cases.capped, outputs, options)
+    notes = (*_notes(cases, outputs, options), *_oddities(corpus, systems))
     return _report(corpus, samples, outputs, options, context, notes)
 
 
@@ -132,13 +135,13 @@ class _Maker:
     """Gives the scheme when it is first asked for."""
 
     corpus: Corpus
-    wanted: Scheme | Callable[[], Scheme] | None
+    wanted: Scheme | str | Callable[[], Scheme] | None
     made: Scheme | None = field(default=None)
 
     def __call__(self) -> Scheme:
         if self.made is None:
-            if self.wanted is None:
-                self.made = load_scheme(default_scheme(self.corpus))
+            if self.wanted is None or isinstance(self.wanted, str):
+                self.made = load_scheme(self.wanted or default_scheme(self.corpus))
             else:
                 self.made = self.wanted if isinstance(self.wanted, Scheme) else self.wanted()
             if self.corpus.lang not in (None, self.made.lang):
@@ -180,19 +183,50 @@ def _context(cases: Cases, maker: _Maker, options: Options) -> dict[str, str]:
     return {**context, "references": references, "gecbench": __version__}
 
 
-def _notes(
-    capped: Collection[str], outputs: Mapping[str, Sequence[Case]], options: Options
-) -> tuple[str, ...]:
+def _notes(made: Cases, outputs: Mapping[str, Sequence[Case]], options: Options) -> tuple[str, ...]:
     cases = [case for all_cases in outputs.values() for case in all_cases]
     notes = []
-    ids = [name for name in dict.fromkeys(case.id for case in cases) if name in capped]
+    ids = [name for name in dict.fromkeys(case.id for case in cases) if name in made.capped]
     if ids:
         notes.append(capped_note(ids))
+    if made.given and made.extracted:
+        notes.append(
+            "some edits were given in files and others found here; they can be compared only if "
+            "one scheme made them all"
+        )
     edits = [e for case in cases for v in (*case.hypotheses, *case.references) for e in v.edits]
-    unseen = sorted(set(options.exclude) - {edit.label for edit in edits})
+    labels = {edit.label for edit in edits if edit.label}
+    unseen = sorted(set(options.exclude) - labels)
     if unseen:
-        notes.append(f"no edit has a type that was to be left out: {', '.join(unseen)}")
+        notes.append(
+            f"no edit has a type that was to be left out: {', '.join(unseen)}; types here are "
+            f"{', '.join(sorted(labels)) or 'none'}"
+        )
     return tuple(notes)
+
+
+def _oddities(corpus: Corpus, systems: Sequence[SystemOutput]) -> list[str]:
+    """Return what looks like a mistake in the systems' files and cannot be refused."""
+    notes = []
+    for system in systems:
+        empty: list[str] = []
+        strange: list[str] = []
+        for sample in corpus.samples:
+            for rewrite in system.hypotheses[sample.id]:
+                if rewrite.text is None or not sample.source:
+                    continue
+                if not rewrite.text.strip():
+                    empty.append(sample.id)
+                elif not 4 * len(set(rewrite.text) & set(sample.source)) >= len(set(rewrite.text)):
+                    strange.append(sample.id)
+        if empty:
+            notes.append(f"{system.system}: empty outputs: {len(empty)} (first: {empty[0]})")
+        if 5 * len(strange) > len(corpus.samples):  # a few may be so; many are lines that slipped
+            notes.append(
+                f"{system.system}: outputs that share almost nothing with their source: "
+                f"{len(strange)} (first: {strange[0]}); are they in the order of the corpus?"
+            )
+    return notes
 
 
 def _subsets(

@@ -86,7 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise
         message, code = _worded(error)
         clear = "\033[K" if sys.stderr is not None and sys.stderr.isatty() else ""
-        click.echo(f"{clear}gecbench: {' '.join(message.splitlines())}", err=True)
+        click.echo(f"{clear}gecbench: {' '.join(message.split())}", err=True)
         sys.exit(code)
 
 

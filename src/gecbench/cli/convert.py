@@ -35,12 +35,12 @@ class _Given(CorpusGiven):
 )
 @click.option("--strict", is_flag=True, help="Fail, and write nothing, if anything would be lost.")
 def convert(corpus: Path, **given: Unpack[_Given]) -> None:
-    r"""Turn a corpus from one format into another, and say what the new one cannot hold.
+    """Turn a corpus from one format into another, and say what the new one cannot hold.
 
     \b
     gecbench convert dev.tsv --to jsonl --meta origin.tsv -o dev.jsonl
     gecbench convert dev.jsonl --to lines -o dev
-    """
+    """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.api.files import save
 
     loaded = load_corpus(corpus, given)

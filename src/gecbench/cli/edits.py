@@ -43,14 +43,14 @@ class _Given(CorpusGiven, SchemeGiven):
     "-o", "--output", type=FILE, default=Path("-"), help="File to write, instead of the terminal."
 )
 def edits(corpus: Path, **given: Unpack[_Given]) -> None:
-    r"""Find the edits between sources and references, and write them as M2 or JSONL.
+    """Find the edits between sources and references, and write them as M2 or JSONL.
 
     Give a system's outputs as the references to see the edits of a system.
 
     \b
     gecbench edits dev.tsv -o dev.m2
     gecbench edits source.txt --reference output.txt --scheme zh-char
-    """
+    """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.api.edits import capped_note, extract
     from gecbench.api.files import save
 

@@ -69,12 +69,14 @@ def scheme_options(command: Command) -> Command:
             "--folder",
             type=FILE,
             envvar="GECBENCH_DATA",
+            show_envvar=True,
             help="Data folder, instead of the user's.",
         ),
         click.option(
             "--mirror",
             type=FILE,
             envvar="GECBENCH_DATA_MIRROR",
+            show_envvar=True,
             help="Folder with data sets, looked at first.",
         ),
         click.option(

@@ -100,7 +100,7 @@ class _Given(CorpusGiven, SchemeGiven):
 )
 @click.option("--per-sentence", type=FILE, help="Write each sentence's counts as JSON lines.")
 def score(corpus: Path, systems: tuple[Path, ...], **given: Unpack[_Given]) -> None:
-    r"""Score systems on a corpus with references.
+    """Score systems on a corpus with references.
 
     CORPUS is in any format (MuCGEC's TSV, M2, JSONL, or text lines with --reference). A SYSTEM
     is a file with its outputs: text lines, TSV, M2 or JSONL; NAME=FILE gives it a name.
@@ -108,7 +108,7 @@ def score(corpus: Path, systems: tuple[Path, ...], **given: Unpack[_Given]) -> N
     \b
     gecbench score dev.tsv mine.txt theirs=output.tsv
     gecbench score dev.jsonl mine.txt --level detection-token --by origin
-    """
+    """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.api.files import load_system
     from gecbench.api.score import score as run
     from gecbench.reports.scores import render, render_sentences

@@ -117,10 +117,18 @@ def write_bytes(path: Path, content: bytes) -> None:
     Raises:
         GecbenchError: The folder is missing or may not be written to.
     """
-    if path.exists() and not path.is_file():
+    try:
+        special = path.exists() and not path.is_file()
+        target = path.resolve() if path.is_symlink() else path
+        missing = not target.parent.exists()
+    except OSError as error:
+        raise GecbenchError(f"{path}: cannot be written: {error.strerror}") from error
+    if missing:
+        raise GecbenchError(f"{path}: the folder {target.parent} does not exist; make it first")
+    if special:
         _write_through(path, content)
         return
-    with _replacing(path.resolve() if path.is_symlink() else path) as file:
+    with _replacing(target) as file:
         file.write(content)
 
 

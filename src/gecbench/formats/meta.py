@@ -9,6 +9,7 @@ from pathlib import Path
 from gecbench.core.errors import CorpusError, FormatError
 from gecbench.core.files import read_lines
 from gecbench.core.sample import Corpus
+from gecbench.formats.losses import counted
 
 
 def read_meta(path: Path) -> dict[str, dict[str, str]]:
@@ -47,11 +48,12 @@ def with_meta(corpus: Corpus, path: Path, table: Mapping[str, Mapping[str, str]]
     ids = [sample.id for sample in corpus.samples]
     missing = [name for name in ids if name not in table]
     extra = sorted(set(table) - set(ids))
-    for problem, names in (("lacks", missing), ("has unknown", extra)):
+    for problem, names in (
+        (f"{{}} of corpus {corpus.name!r} missing", missing),
+        (f"{{}} not in corpus {corpus.name!r}", extra),
+    ):
         if names:
-            raise CorpusError(
-                f"{path}: {problem} {len(names)} ids of {corpus.name}: "
-                f"{', '.join(names[:5])}{', ...' if len(names) > 5 else ''}"
-            )
+            some = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+            raise CorpusError(f"{path}: {problem.format(counted(len(names), 'id'))}: {some}")
     samples = tuple(replace(s, meta={**s.meta, **table[s.id]}) for s in corpus.samples)
     return replace(corpus, samples=samples)

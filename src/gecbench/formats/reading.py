@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from gecbench.core.errors import CorpusError, FormatError
-from gecbench.core.files import name_of, read_lines
+from gecbench.core.files import STDIO, name_of, read_lines
 from gecbench.core.format import Format
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.formats import FORMATS, load_format
@@ -15,6 +15,7 @@ from gecbench.formats.losses import counted
 from gecbench.formats.texts import shown
 
 _NAMED = 5
+_HEADINGS = ("source", "src", "sentence", "text", "原句", "source sentence", "input")
 
 
 def read(path: Path, *, format: str | None = None) -> Corpus:
@@ -77,7 +78,10 @@ def read_system(
     chosen, lines = _open(path, format)
     output = chosen.read(path, lines)
     by_position = chosen.name in ("lines", "m2")
-    (_check_count if by_position else _check_ids)(path, output, corpus)
+    if by_position:
+        _check_count(path, output, corpus, chosen.name)
+    else:
+        _check_ids(path, output, corpus)
     if chosen.name == "lines":
         rows = [replace(row, references=(Rewrite(text=row.source),)) for row in output.samples]
     else:
@@ -99,15 +103,55 @@ def _open(path: Path, format: str | None) -> tuple[Format, list[str]]:
     if format is not None:
         return load_format(format), lines
     formats = map(load_format, FORMATS)
-    return next(each for each in formats if each.sniff(lines)), lines
+    found = next(each for each in formats if each.sniff(lines))
+    if found.name == "mucgec":
+        _check_columns(path, lines)
+    return found, lines
 
 
-def _check_count(path: Path, output: Corpus, corpus: Corpus) -> None:
+def check_plain(path: Path) -> None:
+    """Refuse a file that looks like another format where lines of text belong.
+
+    Raises:
+        FormatError: It looks like another format, or is empty.
+    """
+    if str(path) == STDIO:  # can be read once only
+        return
+    found, _ = _open(path, None)
+    if found.name != "lines":
+        raise FormatError(
+            f"{path}:1: this is {found.name}, not plain text; --reference goes with text files of "
+            "one sentence a line; leave it out for a corpus that has its own references, or say "
+            "--from lines"
+        )
+
+
+def _check_columns(path: Path, lines: Sequence[str]) -> None:
+    """Refuse two tables that look like MuCGEC's and would be read wrongly.
+
+    `--from mucgec` reads them all the same.
+    """
+    first = [cell.strip().lower() for cell in lines[0].split("\t")]
+    if first[0] == "id" and first[1] in _HEADINGS:
+        raise FormatError(f"{path}:1: this looks like a header, not a sentence; remove the line")
+    names = [line.partition("\t")[0] for line in lines]
+    if 2 * sum(map(_is_sentence, names)) > len(names):
+        raise FormatError(
+            f"{path}:1: the first column looks like a sentence, {shown(names[0])}, not like an id; "
+            "rows are id TAB source TAB references (if these are ids, say --from mucgec)"
+        )
+
+
+def _is_sentence(name: str) -> bool:
+    return sum("\u4e00" <= character <= "\u9fff" for character in name) > 4 or name.count(" ") > 4
+
+
+def _check_count(path: Path, output: Corpus, corpus: Corpus, format: str) -> None:
     found, wanted = len(output.samples), len(corpus.samples)
     if found != wanted:
         raise CorpusError(
             f"{path}: {counted(found, 'sentence')}, but corpus {corpus.name!r} has {wanted}; "
-            "give one for each, in the same order"
+            f"give one for each, in the same order (it was read as {format})"
         )
 
 
@@ -124,7 +168,8 @@ def _check_ids(path: Path, output: Corpus, corpus: Corpus) -> None:
     ]
     if problems:
         raise CorpusError(
-            f"{path}: {'; '.join(problems)}; give the ids of corpus {corpus.name!r}, each once"
+            f"{path}: {'; '.join(problems)}; give the ids of corpus {corpus.name!r}, each once "
+            "(in M2 and text lines the ids are 1, 2, ...)"
         )
 
 

@@ -62,7 +62,7 @@ class Cases:
             if not sample.references:
                 raise CorpusError(
                     f"{corpus.name}: sentence {sample.id!r} has no reference; "
-                    "scoring needs at least one for every sentence"
+                    "give a TSV, M2 or JSONL that has them, or text files with --reference"
                 )
             tokens = sample.tokens
             source = None

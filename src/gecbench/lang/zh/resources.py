@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from importlib.util import find_spec
 from pathlib import Path
 
-from gecbench.core.errors import MissingExtraError
+from gecbench.core.errors import GecbenchError, MissingExtraError
 from gecbench.core.files import make_folder, read_bytes, write_bytes
 from gecbench.edits.features import MAGIC, FeatureCosts, Features, Weights, build
 from gecbench.lang.zh.marks import MARKS
@@ -58,8 +58,11 @@ def load_costs(
         return FeatureCosts(read_bytes(compiled), origin=str(compiled))
     say(f"compiling ChERRANT's resources, once, into {compiled}")
     costs = FeatureCosts(_compile(cilin, confusion))
-    make_folder(cache)
-    write_bytes(compiled, costs.data)
+    try:
+        make_folder(cache)
+        write_bytes(compiled, costs.data)
+    except GecbenchError as error:
+        say(f"note: not kept for the next time: {error} (XDG_CACHE_HOME names another place)")
     return costs
 
 
