@@ -12,8 +12,9 @@ demo: $(VENV)/.base
 	@$(BIN)/gecbench score $(SAMPLES)/corpus.jsonl $(SAMPLES)/cautious.txt $(SAMPLES)/eager.txt \
 		$(SAMPLES)/fluent.txt --scheme zh-char --by origin
 
-test: lint
+test: $(VENV)/.dev
 	$(BIN)/pytest --cov --cov-report=term --cov-fail-under=95
+	$(MAKE) --no-print-directory lint
 
 # The fast loop: style, types, layers, unit and property tests with fewer examples.
 check: lint

@@ -135,3 +135,17 @@ def test_scoring_without_resources_imports_only_what_it_needs():
     assert "gecbench" in found
     heavy = {"pooch", "requests", "opencc", "pypinyin", "tomllib", "platformdirs"}
     assert found & heavy == set()
+
+
+@pytest.mark.parametrize("command", ["score", "edits", "convert", "data", "doctor"])
+def test_help_keeps_its_examples_on_lines_of_their_own(command: str):
+    shown = subprocess.run(
+        [sys.executable, "-m", "gecbench", command, "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert "\\b" not in shown
+    lines = [line for line in shown.splitlines() if line.startswith("  gecbench ")]
+    assert all(line.count("gecbench ") == 1 for line in lines)
+    assert bool(lines) == (command in ("score", "edits", "convert"))

@@ -41,8 +41,8 @@ def doctor(folder: Path | None, mirror: Path | None) -> None:
     for file in resources.files:
         try:
             place = locate(resources, file.name, folder=folder, mirror=mirror)
-        except ResourceError as error:
-            lines[file.name] = str(error)
+        except ResourceError:
+            lines[file.name] = f"missing or damaged; run: gecbench data get {resources.name}"
         else:
             lines[file.name] = str(place)
     width = max(map(len, lines))
