@@ -8,15 +8,17 @@ listing first meets them:
    walk goes over whole segments (`Lattice.arcs`).
 2. Merging by windows never looks across a place where a window could not lie: once the segments
    to the right of such a place are known, their edits are final, whatever comes to the left.
-3. Two ways to one cell with the same final edits and the same unsettled segments have the same
-   continuations. The second is dropped: all it can give, the first has given before.
+3. What can lie to the left of a cell depends on the cell and on the unsettled segments alone, not
+   on what has been settled. So it is found once for each, as an ordered list of different edit
+   lists, and every way that comes there shares it.
 
-So the work is bounded by cells times sets that differ, never by alignments.
+If some cell alone has more different beginnings than the limit, so has the whole, and the search
+ends. So the work is bounded by cells times the limit, never by alignments.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from gecbench.edits.align import Lattice
@@ -36,38 +38,33 @@ class EditSegments(NamedTuple):
     capped: bool
 
 
+_State = tuple[int, int, tuple[Segment, ...]]
+"""A cell, and the segments behind it that are not settled."""
+
+
 class _Lists:
-    """Lists of settled edits that share their endings; equal lists have equal numbers."""
+    """Lists of edits that share their beginnings; equal lists have equal numbers."""
 
     def __init__(self) -> None:
-        self._numbers: dict[tuple[Segment, int], int] = {}
-        self._nodes: list[tuple[Segment, int]] = []  # list k + 1 is this segment, then that list
+        self._numbers: dict[tuple[int, Segment], int] = {}
+        self._nodes: list[tuple[int, Segment]] = []  # list k + 1 is that list, then this segment
 
-    def prepend(self, segments: tuple[Segment, ...], rest: int) -> int:
-        """Return the number of the list of these segments, then those of list `rest`."""
-        for segment in reversed(segments):
-            node = (segment, rest)
-            rest = self._numbers.setdefault(node, len(self._nodes) + 1)
-            if rest > len(self._nodes):
+    def extend(self, number: int, segments: Sequence[Segment]) -> int:
+        """Return the number of a list with these segments behind it."""
+        for segment in segments:
+            node = (number, segment)
+            number = self._numbers.setdefault(node, len(self._nodes) + 1)
+            if number > len(self._nodes):
                 self._nodes.append(node)
-        return rest
+        return number
 
     def of(self, number: int) -> tuple[Segment, ...]:
         """Return the list of a number."""
         segments = []
         while number:
-            segment, number = self._nodes[number - 1]
+            number, segment = self._nodes[number - 1]
             segments.append(segment)
-        return tuple(segments)
-
-
-class _Way(NamedTuple):
-    """A walk from the end back to a cell: unsettled segments, and the list of settled edits."""
-
-    i: int
-    j: int
-    tail: tuple[Segment, ...]
-    done: int
+        return tuple(reversed(segments))
 
 
 def edit_sets(
@@ -87,33 +84,52 @@ def edit_sets(
     if chain is not None:
         return EditSegments((merge_windows(chain, window),), capped=False)
     lists = _Lists()
-    seen: dict[int, None] = {}
-    for number in _walk(lattice, n, m, window, lists):
-        seen[number] = None
-        if len(seen) > limit:
-            return EditSegments((lists.of(next(iter(seen))),), capped=True)
-    return EditSegments(tuple(map(lists.of, seen)), capped=False)
+    found = _beginnings((n, m, ()), lattice, window, lists, limit)
+    if found is None:
+        return EditSegments((merge_windows(lattice.chain(True) or (), window),), capped=True)
+    return EditSegments(tuple(map(lists.of, found)), capped=False)
 
 
-def _walk(lattice: Lattice, n: int, m: int, window: Window, lists: _Lists) -> Iterator[int]:
-    stack = [_Way(n, m, (), 0)]
-    visited: set[_Way] = set()
+def _beginnings(
+    end: _State, lattice: Lattice, window: Window, lists: _Lists, limit: int
+) -> list[int] | None:
+    """Return the different edit lists up to a state, in order; None where there are too many."""
+    known: dict[_State, list[int]] = {}
+    steps: dict[_State, list[tuple[_State, tuple[Segment, ...]]]] = {}
+    stack = [end]
     while stack:
-        way = stack.pop()
-        if way in visited:
-            continue
-        visited.add(way)
-        i, j, tail, done = way
-        if not i and not j:
-            yield lists.prepend(merge_windows(tail, window), done)
-            continue
-        for kind, x, y in reversed(lattice.arcs(i, j, bool(tail) and tail[0][0] in _RUNS)):
-            segment = (kind, x, i, y, j)
-            if _reaches(segment, tail, window):
-                stack.append(_Way(x, y, (segment, *tail), done))
-            else:
-                settled = lists.prepend(merge_windows(tail, window), done)
-                stack.append(_Way(x, y, (segment,), settled))
+        state = stack[-1]
+        i, j, tail = state
+        if state in known:
+            stack.pop()
+        elif not i and not j:
+            known[state] = [lists.extend(0, merge_windows(tail, window))]
+        elif state not in steps:
+            steps[state] = _steps(state, lattice, window)
+            stack.extend(before for before, _ in steps[state] if before not in known)
+        else:
+            found: dict[int, None] = {}
+            for before, settled in steps.pop(state):
+                found |= dict.fromkeys(lists.extend(one, settled) for one in known[before])
+            if len(found) > limit:
+                return None
+            known[state] = list(found)
+    return known[end]
+
+
+def _steps(
+    state: _State, lattice: Lattice, window: Window
+) -> list[tuple[_State, tuple[Segment, ...]]]:
+    """Return the states that may come before one, in order, with the edits settled on the way."""
+    i, j, tail = state
+    steps: list[tuple[_State, tuple[Segment, ...]]] = []
+    for kind, x, y in lattice.arcs(i, j, bool(tail) and tail[0][0] in _RUNS):
+        segment = (kind, x, i, y, j)
+        if _reaches(segment, tail, window):
+            steps.append(((x, y, (segment, *tail)), ()))
+        else:
+            steps.append(((x, y, (segment,)), merge_windows(tail, window)))
+    return steps
 
 
 def _reaches(segment: Segment, tail: tuple[Segment, ...], window: Window) -> bool:
