@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,9 @@ import pytest
 
 from gecbench.core.scheme import Scheme
 from gecbench.lang.zh.cherrant import scheme as cherrant
+
+# In the background of a script Ctrl-C is ignored, and children inherit that; tests send it to them.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SHARED = Path(os.environ.get("GECBENCH_SHARED", Path(__file__).parents[2] / "shared"))
 

@@ -71,8 +71,8 @@ def test_csv_has_a_row_for_each_number(good, zh: Path):
     words = ("--format", "csv", "--by", "origin", "--by-type", "1")
     out = good("score", zh / "corpus.jsonl", zh / "eager.txt", *CHAR, *words)
     rows = list(csv.DictReader(io.StringIO(out)))
-    assert [row["subset"] for row in rows if not row["type"]] == ["", "essays", "chats"]
-    for subset in ("", "essays", "chats"):
+    assert [row["subset"] for row in rows if not row["type"]] == ["(all)", "essays", "chats"]
+    for subset in ("(all)", "essays", "chats"):
         whole, *parts = (row for row in rows if row["subset"] == subset)
         assert int(whole["tp"]) == sum(int(row["tp"]) for row in parts)
         assert [row["type"] for row in parts] == ["M", "R", "S", "W"]
@@ -210,7 +210,8 @@ def test_texts_against_edits(run, good, zh: Path, score):
     out = good("score", "ref.m2", zh / "eager.txt", *CHAR, "--format", "json")
     (result,) = json.loads(out)["results"]
     assert numbers(result) == numbers(score(systems=["eager.txt"])[0])
-    assert "|edits:given and extracted|" in result["signature"]
+    assert "|scheme:zh-char|" in result["signature"]
+    assert "|edits:" not in result["signature"]
 
 
 def test_a_corpus_from_standard_input(good, zh: Path, score):

@@ -52,7 +52,7 @@ def test_a_failed_run_is_one_line_and_exit_code_1(bad, zh: Path, tmp_path: Path,
         (["score"], "Missing argument 'CORPUS'."),
         (["score", "x"], "Missing argument 'SYSTEM...'."),
         (["score", "x", "y", "--level", "z"], "Invalid value for '--level': 'z' is not one of"),
-        (["score", "x", "y", "--beta", "0"], "beta 0 must be a number above 0"),
+        (["score", "x", "y", "--beta", "0"], "beta 0 must be a number from 0.001 to 1000"),
         (["score", "x", "y", "--what"], "No such option"),
         (["convert", "x"], "Missing option '--to'"),
         (["convert", "x", "--to", "y"], "Invalid value for '--to': 'y' is not one of"),
@@ -254,7 +254,7 @@ def test_ctrl_c_on_a_terminal_stops_long_work_and_leaves_nothing(tmp_path: Path)
     os.close(theirs)
     shown = read_until(ours, b"references: ")
     child.send_signal(signal.SIGINT)
-    out, _ = child.communicate()
+    out, _ = child.communicate(timeout=60)
     shown += read_until(ours, None)
     os.close(ours)
     assert (child.returncode, out) == (130, b"")
@@ -272,6 +272,6 @@ def test_ctrl_c_elsewhere_is_one_line(tmp_path: Path):
     )
     with (tmp_path / "pipe").open("wb"):  # opens when the other side does
         child.send_signal(signal.SIGINT)
-        out, err = child.communicate()
+        out, err = child.communicate(timeout=60)
     assert (child.returncode, out, err) == (130, "", "gecbench: interrupted\n")
     assert [path.name for path in tmp_path.iterdir()] == ["pipe"]

@@ -76,10 +76,11 @@ def test_every_flag_gives_the_official_counts_and_scores(shared: Path, title):
         if name in WRONG:
             continue
         wanted, tier, part = options(want["flags"])
-        few = replace(corpus, samples=corpus.samples[part])
+        if part != slice(None):
+            wanted = replace(wanted, part=(part.start, part.stop))
         if wanted.references_exactly and want["tp"] + want["fp"] + want["fn"] == 0:
             continue  # no sentence has so many references, which we refuse to score
-        (result,) = score(few, [system], options=wanted).results
+        (result,) = score(corpus, [system], options=wanted).results
         counts = result.score.counts
         got = {"tp": counts.tp, "fp": counts.fp, "fn": counts.fn}
         got |= {"p": round(counts.precision, 4), "r": round(counts.recall, 4)}

@@ -42,5 +42,6 @@ def test_near_names_come_first_and_else_all(name: str, hint: str):
 
 def test_a_missing_extra_names_the_command():
     assert str(errors.MissingExtraError("OpenCC", "zh")) == (
-        "OpenCC is not installed; run: pip install 'gecbench[zh]'"
+        "OpenCC is not installed; run: pip install 'gecbench[zh]' "
+        "(in a checkout: pip install -e '.[zh]')"
     )

@@ -107,7 +107,8 @@ def test_insertions_at_one_place_keep_the_order_of_the_file() -> None:
 
 
 def test_a_target_line_makes_the_file_chinese() -> None:
-    found = read("S 你 好", "", "S 好", "T0 无法标注", f"A -1 -1|||NA|||-NONE-{TAIL}0")
+    noop = ("T0 没有错误", f"A -1 -1|||noop|||-NONE-{TAIL}0")
+    found = read("S 你 好", *noop, "", "S 好", "T0 无法标注", f"A -1 -1|||NA|||-NONE-{TAIL}0")
     assert found.lang == "zh"
     assert [sample.source for sample in found.samples] == ["你好", "好"]
     assert found.samples[0].references[0].error_free

@@ -52,9 +52,13 @@ def test_each_level_compares_its_own_key(level, want):
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_no_edit_and_not_annotatable_are_one_key(level):
-    assert keys(NOTHING, level, ANY) == {(-1, -1): ["error-free"]}
-    assert keys(IMPOSSIBLE, level, ANY) == {(-1, -1): ["unannotatable"]}
+def test_no_edit_and_not_annotatable_are_one_key_but_where_types_count(level):
+    typed = level == "correction-type"
+    for version_, kind in ((NOTHING, "error-free"), (IMPOSSIBLE, "unannotatable")):
+        key = (-1, -1, kind) if typed else (-1, -1)
+        assert keys(version_, level, ANY) == {key: [kind]}
+    missed, _ = pair(keys(IMPOSSIBLE, level, ANY), keys(NOTHING, level, ANY))
+    assert (missed.tp, missed.fp, missed.fn) == ((0, 1, 0) if typed else (1, 0, 0))
 
 
 def test_a_replacement_is_compared_as_text_not_as_tokens():

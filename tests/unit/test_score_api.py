@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from score_corpus import BAD, COPY, CORPUS, GOOD, counts, system, texts
 
 from gecbench.api import edits as api_edits
 from gecbench.api.edits import Places, default_scheme, extract, load_scheme
@@ -17,38 +18,6 @@ from gecbench.lang.zh.char import scheme as zh_char
 
 IMPOSSIBLE = Rewrite(unannotatable=True)
 FREE = Rewrite(error_free=True)
-
-
-def texts(*rewrites: str) -> tuple[Rewrite, ...]:
-    return tuple(map(Rewrite, rewrites))
-
-
-CORPUS = Corpus(
-    "dev",
-    (
-        Sample("1", "我去了", texts("我去", "你去", "他去了"), {"origin": "b"}),
-        Sample("2", "他来", texts("他来了"), {"origin": "a"}),
-        Sample("3", "好", (FREE,), {"origin": "a"}),
-        Sample("4", "口口", (IMPOSSIBLE,), {"origin": "b"}),
-        Sample("5", "我们", (IMPOSSIBLE, *texts("我")), {"origin": "b"}),
-    ),
-    "zh",
-)
-
-
-def system(name: str, *rewrites: str) -> SystemOutput:
-    return SystemOutput(name, {str(n): texts(text) for n, text in enumerate(rewrites, 1)})
-
-
-COPY = system("copy", "我去了", "他来", "好", "口口", "我们")
-GOOD = system("good", "他去了", "他来了", "好", "口口", "我")
-BAD = system("bad", "我去来", "他来了", "很好", "日", "我们")
-
-
-def counts(*systems: SystemOutput, corpus: Corpus = CORPUS, **options: object):
-    report = score(corpus, systems, scheme=zh_char(), options=Options(**options))
-    found = [each.score.counts for each in report.results]
-    return report, [(each.tp, each.fp, each.fn) for each in found]
 
 
 def test_systems_come_in_their_order():
@@ -213,10 +182,10 @@ def test_the_range_is_a_part_of_the_corpus():
         ({"level": "x"}, "level 'x' is unknown; one of: correction, correction-type, detection-s"),
         ({"choice": "x"}, "choice 'x' is unknown; one of: corpus-greedy, sentence-best"),
         ({"size": "x"}, "size 'x' is unknown; one of: any, single, multi"),
-        ({"beta": 0}, "beta 0 must be a number above 0"),
-        ({"beta": -1.5}, "beta -1.5 must be a number above 0"),
-        ({"beta": float("nan")}, "beta nan must be a number above 0"),
-        ({"beta": float("inf")}, "beta inf must be a number above 0"),
+        ({"beta": 0}, "beta 0 must be a number from 0.001 to 1000"),
+        ({"beta": -1.5}, "beta -1.5 must be a number from 0.001 to 1000"),
+        ({"beta": float("nan")}, "beta nan must be a number from 0.001 to 1000"),
+        ({"beta": float("inf")}, "beta inf must be a number from 0.001 to 1000"),
         ({"max_references": 0}, "max-references 0 must be at least 1"),
         ({"references_exactly": -1}, "references-exactly -1 must be at least 1"),
         ({"exclude": ("M", "NOOP")}, "'NOOP' is no type of edit and cannot be excluded"),
@@ -325,10 +294,15 @@ def test_an_error_that_nobody_corrected_cannot_be_extracted():
 
 def test_scored_as_texts_or_as_their_edits_the_counts_are_the_same():
     edited = extract(CORPUS, zh_char())
-    as_texts, as_edits = (counts(GOOD, BAD, COPY, corpus=each) for each in (CORPUS, edited))
-    assert as_texts[1] == as_edits[1]
-    parts = as_edits[0].results[0].score.signature.parts
-    assert parts["edits"] == "given and extracted"
+    as_texts, anew = (counts(GOOD, BAD, COPY, corpus=each) for each in (CORPUS, edited))
+    as_edits = score(edited, [GOOD, BAD, COPY], scheme=zh_char)
+    found = [r.score.counts for r in as_edits.results]
+    assert [(c.tp, c.fp, c.fn) for c in found] == as_texts[1] == anew[1]
+    # A scheme that is said finds all edits; one that may be asked for finds those not given.
+    assert "edits" not in anew[0].results[0].score.signature.parts
+    parts = as_edits.results[0].score.signature.parts
+    assert parts["edits"] == "as given (zh-char) and extracted"
+    assert as_edits.notes[0].startswith("some edits were given in files and others found here")
 
 
 def test_edits_of_both_sides_are_taken_as_given():
@@ -338,7 +312,7 @@ def test_edits_of_both_sides_are_taken_as_given():
     report = score(edited, [SystemOutput("a", hypotheses, tokens)])
     assert report.results[0].score.value == 1.0
     parts = report.results[0].score.signature.parts
-    assert (parts["edits"], "scheme" in parts) == ("as given", False)
+    assert (parts["edits"], "scheme" in parts) == ("as given (zh-char)", False)
 
 
 def test_capped_sentences_are_noted():

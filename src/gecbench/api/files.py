@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from gecbench.core.errors import UsageError
-from gecbench.core.files import write_text
+from gecbench.core.errors import GecbenchError, UsageError
+from gecbench.core.files import encoded, write_files, write_text
 from gecbench.core.sample import Corpus, SystemOutput
 from gecbench.formats import load_format
 from gecbench.formats.reading import check_plain, read, read_parallel, read_system
@@ -67,9 +67,24 @@ def save(corpus: Corpus, path: Path | str, *, format: str) -> list[str]:
     contents = made.write(corpus)
     if str(path) == "-" and len(contents) > 1:
         raise UsageError(f"format {format} writes {len(contents)} files; name them by --output")
-    for ending, text in contents.items():
-        write_text(Path(f"{path}{ending}"), text)
+    if len(contents) == 1:
+        (text,) = contents.values()
+        write_text(Path(path), text)
+        return made.losses(corpus)
+    files = {Path(f"{path}{ending}"): text for ending, text in contents.items()}
+    stale = [old for old in Path(f"{path}.ref0").parent.glob("*.ref*") if _stale(old, files, path)]
+    if stale:
+        raise GecbenchError(
+            f"{min(stale)}: would stay beside the new files as if it belonged to them; remove it"
+        )
+    write_files({file: encoded(file, text) for file, text in files.items()})
     return made.losses(corpus)
+
+
+def _stale(old: Path, files: Mapping[Path, str], path: Path | str) -> bool:
+    """Say whether a file is a reference of an earlier corpus of the same name."""
+    name, _, number = old.name.rpartition(".ref")
+    return name == Path(path).name and number.isdecimal() and old not in files
 
 
 def sample(language: str, name: str) -> Path:

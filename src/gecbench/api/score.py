@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal, cast
 
@@ -12,7 +12,7 @@ from gecbench.api.edits import Watch, capped_note, default_scheme, load_scheme, 
 from gecbench.core.case import Case
 from gecbench.core.errors import CorpusError, UnknownNameError, UsageError
 from gecbench.core.registry import resolve
-from gecbench.core.sample import Corpus, Sample, SystemOutput
+from gecbench.core.sample import Corpus, SystemOutput
 from gecbench.core.scheme import Scheme
 from gecbench.metrics import METRICS
 from gecbench.metrics.spanf import SpanF
@@ -29,12 +29,13 @@ class Options:
     Args:
         metrics: Names of metrics.
         level: What has to agree for an edit to count.
-        beta: Weight of recall in F, above 0.
+        beta: Weight of recall in F, from 0.001 to 1000.
         choice: How the reference of a sentence is chosen.
         size: Edits that take part by the source tokens they span: any, single, multi.
         exclude: Edit labels that take no part.
         max_references: Only the first this many references of each sentence.
         references_exactly: Only sentences with this many references, after `max_references`.
+        part: Only the sentences from the first place (from 0) to before the second.
         by: A metadata field; each of its values is scored as a subset, too.
 
     Raises:
@@ -49,6 +50,7 @@ class Options:
     exclude: tuple[str, ...] = ()
     max_references: int | None = None
     references_exactly: int | None = None
+    part: tuple[int, int] | None = None
     by: str | None = None
 
     def __post_init__(self) -> None:
@@ -65,8 +67,8 @@ class Options:
                 raise UnknownNameError("metric", name, METRICS)
         if len(set(self.metrics)) < len(self.metrics):
             raise UsageError(f"a metric is named twice in {','.join(self.metrics)}; name it once")
-        if not 0 < self.beta < float("inf"):
-            raise UsageError(f"beta {self.beta:g} must be a number above 0")
+        if not 0.001 <= self.beta <= 1000:
+            raise UsageError(f"beta {self.beta:g} must be a number from 0.001 to 1000")
         for option, number in (
             ("max-references", self.max_references),
             ("references-exactly", self.references_exactly),
@@ -77,6 +79,8 @@ class Options:
 
     def _check_labels(self) -> None:
         for label in self.exclude:
+            if "|" in label:
+                raise UsageError(f"{label!r} is no type of edit: types have no bars")
             if label.lower() in ("noop", "na", ""):
                 raise UsageError(
                     f"{label!r} is no type of edit and cannot be excluded; types are as in the "
@@ -97,9 +101,9 @@ def score(
     Args:
         corpus: With at least one reference for every sentence.
         systems: Their outputs, joined to this corpus.
-        scheme: How edits are found where texts are given: a scheme, the name of one, or a
-            function that gives it, asked only if it is needed; None means the default of the
-            corpus's language.
+        scheme: A scheme, or the name of one, that finds all edits, anew where texts are known
+            with edits; or a function that gives a scheme, asked only where edits are not given;
+            None means the default of the corpus's language, likewise.
         options: How to score.
         watch: Wraps long loops, to show progress.
 
@@ -112,22 +116,23 @@ def score(
         raise UsageError(
             f"two systems have one name among {', '.join(names)}; name them apart: NAME=FILE"
         )
+    _check_outputs(corpus, systems)
+    places, left_out = _places(corpus, options)
+    oddities = _oddities(corpus, systems)
+    corpus = replace(corpus, samples=tuple(corpus.samples[place] for place in places))
     maker = _Maker(corpus, scheme)
-    cases = Cases(maker)
+    cases = Cases(maker, anew=isinstance(scheme, (Scheme, str)))
     cases.prepare(
         corpus,
         max_references=options.max_references,
         watch=partial(watch, "references"),
     )
-    places = _places(corpus, options)
-    outputs = {}
-    for system in systems:
-        found = list(cases.of(system, partial(watch, system.system)))
-        outputs[system.system] = [found[place] for place in places]
+    outputs = {
+        system.system: list(cases.of(system, partial(watch, system.system))) for system in systems
+    }
     context = _context(cases, maker, options)
-    samples = [corpus.samples[place] for place in places]
-    notes = (*_notes(cases, outputs, options), *_oddities(corpus, systems))
-    return _report(corpus, samples, outputs, options, context, notes)
+    notes = (*_notes(cases, outputs, options), *oddities)
+    return _report(corpus, outputs, options, context, left_out, notes)
 
 
 @dataclass(slots=True)
@@ -153,34 +158,56 @@ class _Maker:
         return self.made
 
 
-def _places(corpus: Corpus, options: Options) -> list[int]:
-    """Return which sentences have the wanted number of references."""
-    if options.references_exactly is None:
-        return list(range(len(corpus.samples)))
-    most = options.max_references
-    places = [
-        place
-        for place, sample in enumerate(corpus.samples)
-        if len(sample.references[:most]) == options.references_exactly
-    ]
-    if not places:
-        raise CorpusError(
-            f"{corpus.name}: no sentence has exactly {options.references_exactly} references"
-        )
-    return places
+def _places(corpus: Corpus, options: Options) -> tuple[list[int], dict[str, int]]:
+    """Return which sentences are wanted, and how many are not, by reason."""
+    total = len(corpus.samples)
+    places = list(range(total))
+    if options.part:
+        first, last = options.part
+        if not 0 <= first < last <= total:
+            raise UsageError(
+                f"range {first}:{last} must be A:B with 0 <= A < B <= {total}, the number of "
+                "sentences; it means sentences A+1 to B"
+            )
+        places = places[first:last]
+    inside = len(places)
+    if options.references_exactly is not None:
+        most, wanted = options.max_references, options.references_exactly
+        places = [p for p in places if len(corpus.samples[p].references[:most]) == wanted]
+        if not places:
+            raise CorpusError(f"{corpus.name}: no sentence has exactly {wanted} references")
+    return places, {
+        "outside the range": total - inside,
+        "other number of references": inside - len(places),
+    }
+
+
+def _check_outputs(corpus: Corpus, systems: Sequence[SystemOutput]) -> None:
+    """Refuse outputs that lack a sentence of this corpus."""
+    for system in systems:
+        ids = [s.id for s in corpus.samples if not system.hypotheses.get(s.id)]
+        if ids:
+            some = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
+            raise CorpusError(
+                f"system {system.system}: no output for {len(ids)} sentences of corpus "
+                f"{corpus.name!r}: {some}; give one for each"
+            )
 
 
 def _context(cases: Cases, maker: _Maker, options: Options) -> dict[str, str]:
     """Return the part of the signature that says what edits and references are used."""
     context: dict[str, str] = {}
     if cases.given:
-        context["edits"] = "as given" if not cases.extracted else "given and extracted"
+        made = maker.corpus.provenance.get("scheme")
+        context["edits"] = "as given" + (f" ({made})" if made else "")
+        context["edits"] += " and extracted" if cases.extracted else ""
     if cases.extracted and maker.made:
         context |= maker.made.signature
     references = f"first {options.max_references}" if options.max_references else "all"
     if options.references_exactly:
         references += f", exactly {options.references_exactly}"
-    return {**context, "references": references, "gecbench": __version__}
+    part = {"range": "{}-{}".format(*options.part)} if options.part else {}
+    return {**context, **part, "references": references, "gecbench": __version__}
 
 
 def _notes(made: Cases, outputs: Mapping[str, Sequence[Case]], options: Options) -> tuple[str, ...]:
@@ -192,9 +219,11 @@ def _notes(made: Cases, outputs: Mapping[str, Sequence[Case]], options: Options)
     if made.given and made.extracted:
         notes.append(
             "some edits were given in files and others found here; they can be compared only if "
-            "one scheme made them all"
+            "one scheme made them all; --scheme finds all of them anew"
         )
     edits = [e for case in cases for v in (*case.hypotheses, *case.references) for e in v.edits]
+    if any(edit.alternatives for edit in edits if edit.replacement is not None):
+        notes.append("some edits have alternative corrections; only the first of each counts")
     labels = {edit.label for edit in edits if edit.label}
     unseen = sorted(set(options.exclude) - labels)
     if unseen:
@@ -208,7 +237,11 @@ def _notes(made: Cases, outputs: Mapping[str, Sequence[Case]], options: Options)
 def _oddities(corpus: Corpus, systems: Sequence[SystemOutput]) -> list[str]:
     """Return what looks like a mistake in the systems' files and cannot be refused."""
     notes = []
+    ids = {sample.id for sample in corpus.samples}
     for system in systems:
+        unknown = len(system.hypotheses.keys() - ids)
+        if unknown:
+            notes.append(f"{system.system}: outputs for sentences not in the corpus: {unknown}")
         empty: list[str] = []
         strange: list[str] = []
         for sample in corpus.samples:
@@ -229,16 +262,14 @@ def _oddities(corpus: Corpus, systems: Sequence[SystemOutput]) -> list[str]:
     return notes
 
 
-def _subsets(
-    corpus: Corpus, samples: Sequence[Sample], by: str | None
-) -> dict[str | None, list[int]]:
+def _subsets(corpus: Corpus, by: str | None) -> dict[str | None, list[int]]:
     """Return the places of all sentences, then of those that share a value of a field."""
-    subsets: dict[str | None, list[int]] = {None: list(range(len(samples)))}
-    for place, sample in enumerate(samples):
+    subsets: dict[str | None, list[int]] = {None: list(range(len(corpus.samples)))}
+    for place, sample in enumerate(corpus.samples):
         if by is None:
             break
         if by not in sample.meta:
-            known = sorted({name for one in samples for name in one.meta})
+            known = sorted({name for one in corpus.samples for name in one.meta})
             raise CorpusError(
                 f"{corpus.name}: sentence {sample.id!r} has no metadata field {by!r}; "
                 f"fields are: {', '.join(known) or 'none (add some with --meta)'}"
@@ -249,13 +280,13 @@ def _subsets(
 
 def _report(
     corpus: Corpus,
-    samples: Sequence[Sample],
     outputs: Mapping[str, Sequence[Case]],
     options: Options,
     context: Mapping[str, str],
+    left_out: Mapping[str, int],
     notes: tuple[str, ...],
 ) -> ScoreReport:
-    subsets = _subsets(corpus, samples, options.by)
+    subsets = _subsets(corpus, options.by)
     results: list[Result] = []
     per_sentence: dict[tuple[str, str], tuple[SentenceResult, ...]] = {}
     uncorrectable = 0
@@ -272,15 +303,12 @@ def _report(
                 results.append(_result(metric, system, subset, kept))
             per_sentence[system, name] = tuple(
                 SentenceResult(sample.id, one, row)
-                for sample, one, row in zip(samples, chosen, rows, strict=True)
+                for sample, one, row in zip(corpus.samples, chosen, rows, strict=True)
             )
-    left_out = {
-        "no annotator could correct it": uncorrectable,
-        "other number of references": len(corpus.samples) - len(samples),
-    }
+    left_out = {"no annotator could correct it": uncorrectable, **left_out}
     return ScoreReport(
         corpus=corpus.name,
-        sentences=len(corpus.samples),
+        sentences=len(corpus.samples) + sum(left_out.values()) - uncorrectable,
         left_out={reason: count for reason, count in left_out.items() if count},
         beta=options.beta,
         results=tuple(results),

@@ -11,7 +11,7 @@ from typing import Literal, TypedDict, TypeVar
 import click
 
 from gecbench.core.errors import UnknownNameError
-from gecbench.core.sample import Corpus, Sample
+from gecbench.core.sample import NOT_KEPT, Corpus, Sample
 from gecbench.core.scheme import Scheme
 
 Command = TypeVar("Command", bound=Callable[..., object])
@@ -101,6 +101,8 @@ def load_corpus(path: Path, given: CorpusGiven) -> Corpus:
     from gecbench.formats.meta import read_meta, with_meta
 
     corpus = load(path, format=given["corpus_format"], references=given["references"])
+    if NOT_KEPT in corpus.provenance:
+        say(f"note: {corpus.name}: not kept: {corpus.provenance[NOT_KEPT]}")
     if given["meta"] is None:
         return corpus
     return with_meta(corpus, given["meta"], read_meta(given["meta"]))

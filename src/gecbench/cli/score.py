@@ -20,7 +20,6 @@ from gecbench.cli.options import (
 )
 from gecbench.core.errors import UsageError
 from gecbench.core.files import write_text
-from gecbench.core.sample import Corpus
 from gecbench.scoring.choose import CHOICES, Choice
 from gecbench.scoring.pairing import LEVELS, Level
 
@@ -113,15 +112,20 @@ def score(corpus: Path, systems: tuple[Path, ...], **given: Unpack[_Given]) -> N
     from gecbench.api.score import score as run
     from gecbench.reports.scores import render, render_sentences
 
+    if [str(_named(path)[1]) for path in (corpus, *systems)].count("-") > 1:
+        raise UsageError("standard input can be read once only; '-' stands twice")
     options = _options(given)
     loaded = load_corpus(corpus, given)
     outputs = []
     for path in systems:
         name, file = _named(path)
         outputs.append(load_system(file, loaded, name=name, format=given["system_format"]))
-    if given["span"] is not None:
-        loaded = _part(loaded, given["span"])
-    scheme = scheme_maker(loaded, given)
+    options = replace(options, part=_part(given["span"], len(loaded.samples)))
+    maker = scheme_maker(loaded, given)
+    asked = any(
+        value is not None for value in (given["scheme_name"], given["strategy"], given["simplify"])
+    )
+    scheme = maker() if asked else maker
     report = run(loaded, outputs, scheme=scheme, options=options, watch=watch)
     if given["per_sentence"]:
         write_text(given["per_sentence"], render_sentences(report))
@@ -154,15 +158,11 @@ def _named(path: Path) -> tuple[str | None, Path]:
     return None, path
 
 
-def _part(corpus: Corpus, span: str) -> Corpus:
-    """Return the sentences of a range; SystemOutputs are looked up by id, so they may stay."""
+def _part(span: str | None, total: int) -> tuple[int, int] | None:
+    """Return the places that A:B means; either may be left out."""
+    if span is None:
+        return None
     start, colon, end = span.partition(":")
-    total = len(corpus.samples)
-    first = int(start) if start.isdecimal() else 0 if not start else -1
-    last = int(end) if end.isdecimal() else total if not end else -1
-    if not colon or not 0 <= first < last <= total:
-        raise UsageError(
-            f"range {span!r} must be A:B with 0 <= A < B <= {total}, the number of sentences; "
-            "it means sentences A+1 to B"
-        )
-    return replace(corpus, samples=corpus.samples[first:last])
+    if not colon or not ((start or "0") + (end or "0")).isdecimal():
+        raise UsageError(f"range {span!r} must be A:B, as 0:500 or 500:, for sentences A+1 to B")
+    return int(start or 0), int(end or total)

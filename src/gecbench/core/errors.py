@@ -63,4 +63,7 @@ class MissingExtraError(UsageError):
 
     def __init__(self, what: str, extra: str) -> None:
         """Name what is missing and the command that brings it."""
-        super().__init__(f"{what} is not installed; run: pip install 'gecbench[{extra}]'")
+        super().__init__(
+            f"{what} is not installed; run: pip install 'gecbench[{extra}]' "
+            f"(in a checkout: pip install -e '.[{extra}]')"
+        )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
@@ -117,19 +117,35 @@ def write_bytes(path: Path, content: bytes) -> None:
     Raises:
         GecbenchError: The folder is missing or may not be written to.
     """
+    write_files({path: content})
+
+
+def write_files(contents: Mapping[Path, bytes]) -> None:
+    """Write several files, each whole, and none unless all can be written.
+
+    Raises:
+        GecbenchError: A folder is missing or may not be written to.
+    """
+    with ExitStack() as stack:
+        for path, content in contents.items():
+            target = _target(path)
+            if target is None:
+                _write_through(path, content)
+            else:
+                stack.enter_context(_replacing(target)).write(content)
+
+
+def _target(path: Path) -> Path | None:
+    """Return the file to replace, behind links; None for a device or a pipe."""
     try:
-        special = path.exists() and not path.is_file()
         target = path.resolve() if path.is_symlink() else path
-        missing = not target.parent.exists()
+        if path.is_dir():
+            raise GecbenchError(f"{path}: cannot be written: Is a directory")
+        if not target.parent.exists():
+            raise GecbenchError(f"{path}: the folder {target.parent} does not exist; make it first")
+        return None if path.exists() and not path.is_file() else target
     except OSError as error:
         raise GecbenchError(f"{path}: cannot be written: {error.strerror}") from error
-    if missing:
-        raise GecbenchError(f"{path}: the folder {target.parent} does not exist; make it first")
-    if special:
-        _write_through(path, content)
-        return
-    with _replacing(target) as file:
-        file.write(content)
 
 
 def _write_through(path: Path, content: bytes) -> None:
@@ -152,6 +168,21 @@ def make_folder(path: Path) -> None:
         raise GecbenchError(f"{path}: the folder cannot be made: {error.strerror}") from error
 
 
+def encoded(path: Path, text: str) -> bytes:
+    """Return a text as UTF-8.
+
+    Raises:
+        GecbenchError: The text has half a character, which UTF-8 cannot hold.
+    """
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise GecbenchError(
+            f"{path}: cannot be written: half a character (U+{ord(text[error.start]):04X}) stands "
+            f"in {text[max(0, error.start - 10) : error.start]!r}...; mend the text"
+        ) from None
+
+
 def write_text(path: Path, text: str, stdout: TextIO | None = None) -> None:
     """Write a UTF-8 file whole; the path "-" means standard output.
 
@@ -159,13 +190,7 @@ def write_text(path: Path, text: str, stdout: TextIO | None = None) -> None:
         GecbenchError: The text has half a character, or the folder is missing or may not be
             written to.
     """
-    try:
-        content = text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise GecbenchError(
-            f"{path}: cannot be written: half a character (U+{ord(text[error.start]):04X}) stands "
-            f"in {text[max(0, error.start - 10) : error.start]!r}...; mend the text"
-        ) from None
+    content = encoded(path, text)
     if str(path) == STDIO:
         stream = stdout or sys.stdout
         if stream is None:

@@ -10,6 +10,9 @@ from gecbench.core.errors import CorpusError
 
 EditSet = tuple[Edit, ...]
 
+NOT_KEPT = "not kept"
+"""Provenance under this name says what a file held that its reader could not keep."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:

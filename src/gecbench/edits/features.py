@@ -91,7 +91,7 @@ class FeatureCosts:
         """Refuse bytes that are no whole table."""
         whole = len(self.data) >= _HEADER.size and len(self.data) == self._offsets()[-1]
         if not whole or crc32(memoryview(self.data)[_HEADER.size :]) != _crc(self.data):
-            raise ResourceError(f"{self.origin}: damaged or cut; delete it and run again")
+            raise ResourceError(f"{self.origin}: damaged or cut")
 
     def _offsets(self) -> tuple[int, ...]:
         """Return where codes, classes, starts, related, flags, sounds, matrix, provenance, end."""

@@ -46,6 +46,10 @@ def _signatures(results: Sequence[Result]) -> list[str]:
     return list(dict.fromkeys(str(result.score.signature) for result in results))
 
 
+def _subset(result: Result) -> str:
+    return "(all)" if result.subset is None else result.subset or "(empty)"
+
+
 def _percent(value: float) -> str:
     return f"{100 * value:.2f}"
 
@@ -63,7 +67,7 @@ def _grids(report: ScoreReport, tier: int | None) -> list[Grid]:
     rows: list[tuple[str, ...]] = []
     typed: list[tuple[str, ...]] = []
     for result in report.results:
-        subset = "(all)" if result.subset is None else result.subset
+        subset = _subset(result)
         words = (result.system, *[result.metric] * with_metric, *[subset] * with_subset)
         if result.score.counts is None:
             rows.append((*words, "", "", "", "", "", _percent(result.score.value)))
@@ -122,7 +126,7 @@ def _csv(report: ScoreReport, tier: int | None) -> str:
     header = ("system", "metric", "subset", "type", "sentences", "value", *numbers, "signature")
     rows: list[tuple[object, ...]] = []
     for result in report.results:
-        words = (result.system, result.metric, result.subset or "")
+        words = (result.system, result.metric, _subset(result))
         signature = str(result.score.signature)
         typed = {"": result.score.counts}
         if tier:

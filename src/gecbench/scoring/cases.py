@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from gecbench.core.case import Case, Version
+from gecbench.core.edit import check
 from gecbench.core.errors import CorpusError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.scheme import Scheme
@@ -30,12 +31,14 @@ class Cases:
     Args:
         scheme: Asked for only when a text has to be turned into edits, so that files which
             bring their edits need no resources.
+        anew: Find edits also where they are given, if the text is known.
         capped: Ids of sentences with more different edit sets than are listed.
         extracted: Whether any edits were extracted here rather than given.
         given: Whether any edits were given.
     """
 
     scheme: Callable[[], Scheme]
+    anew: bool = False
     capped: set[str] = field(default_factory=set)
     extracted: bool = False
     given: bool = False
@@ -64,7 +67,7 @@ class Cases:
                     f"{corpus.name}: sentence {sample.id!r} has no reference; "
                     "give a TSV, M2 or JSONL that has them, or text files with --reference"
                 )
-            tokens = sample.tokens
+            tokens = () if self.anew else sample.tokens
             source = None
             references = sample.references[:max_references]
             if not tokens or any(not r.edit_sets and r.text is not None for r in references):
@@ -97,9 +100,13 @@ class Cases:
     def _version(self, rewrite: Rewrite, prepared: _Prepared, tokens: tuple[str, ...]) -> Version:
         if rewrite.unannotatable:
             return Version((), unannotatable=True)
-        if rewrite.edit_sets:
+        if rewrite.error_free:
+            return Version(())
+        if rewrite.edit_sets and not (self.anew and rewrite.text is not None):
             self.given = True
             _same_tokens(prepared, tokens)
+            for edits in rewrite.edit_sets:
+                check(edits, len(tokens))
             return Version(tuple(edit for edits in rewrite.edit_sets for edit in edits))
         if rewrite.text is None:
             return Version(())

@@ -45,7 +45,7 @@ class Filter:
         """Say whether an edit takes part."""
         if self.size != "any" and (edit.end - edit.start >= 2) != (self.size == "multi"):
             return False
-        return edit.label not in self.exclude
+        return (edit.label or UNCLASSIFIED) not in self.exclude
 
 
 _ALL = Filter()
@@ -78,7 +78,9 @@ def keys(version: Version, level: Level, chosen: Filter) -> dict[Key, list[str]]
     if version.unannotatable or not version.edits:
         kind = UNANNOTATABLE if version.unannotatable else ERROR_FREE
         # ChERRANT's -multi drops these too, as spans of less than two tokens.
-        return {} if chosen.size == "multi" else {_NO_EDIT: [kind]}
+        if chosen.size == "multi":
+            return {}
+        return {(*_NO_EDIT, kind) if level == "correction-type" else _NO_EDIT: [kind]}
     found: dict[Key, list[str]] = {}
     detects = level.startswith("detection")
     filters = chosen != _ALL
@@ -114,14 +116,14 @@ def pair(
             by_label.setdefault(label, [0, 0, 0])[what] += 1
 
     for key, labels in hypothesis.items():
-        if key == _NO_EDIT and labels == _NOTHING:
+        if key[:2] == _NO_EDIT and labels == _NOTHING:
             continue
         if key in reference:
             count(reference[key], 0)
         else:
             count(labels, 1)
     for key, labels in reference.items():
-        if key not in hypothesis and not (key == _NO_EDIT and labels == _NOTHING):
+        if key not in hypothesis and not (key[:2] == _NO_EDIT and labels == _NOTHING):
             count(labels, 2)
     by_type = {label: Counts(*three) for label, three in by_label.items()}
     return total(by_type.values()), by_type

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from gecbench.core.errors import FormatError
 from gecbench.core.files import name_of
-from gecbench.core.sample import Corpus, Rewrite, Sample
+from gecbench.core.sample import NOT_KEPT, Corpus, Rewrite, Sample
 from gecbench.formats.m2.annotation import Annotation, parse, tokens_of
-from gecbench.formats.m2.marks import join
+from gecbench.formats.m2.marks import BARS, NONE, join
 from gecbench.formats.m2.rewrites import applied, declared, detects_only
 from gecbench.formats.m2.targets import is_target, references
 from gecbench.formats.texts import shown
@@ -35,7 +35,14 @@ def read(path: Path, lines: Sequence[str]) -> Corpus:
     )
     if not samples:
         raise FormatError(f"{path}:1: there is no S line; M2 begins with one: S token token")
-    return Corpus(name_of(path), samples, "zh" if targets else None)
+    return Corpus(name_of(path), samples, "zh" if targets else None, _not_kept(lines))
+
+
+def _not_kept(lines: Sequence[str]) -> dict[str, str]:
+    """Return, as provenance, how many lines say something in the fields that are not kept."""
+    usual = f"{BARS}REQUIRED{BARS}{NONE}{BARS}"
+    count = sum(line.startswith("A ") and usual not in line for line in lines)
+    return {NOT_KEPT: f"the fields required and comment of {count} A lines"} if count else {}
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[Rows]:
@@ -60,6 +67,11 @@ def _sample(path: Path, name: str, block: Rows, *, targets: bool) -> Sample:
     tokens = tokens_of(f"{path}:{n}", first[2:], "the S line")
     if not tokens:
         raise FormatError(f"{path}:{n}: the S line has no token; remove the block")
+    if not rows and targets:
+        raise FormatError(
+            f"{path}:{n}: the block has no T line; in a file with T lines every block has one "
+            "(T0 没有错误 if it is error free)"
+        )
     if not rows:
         rewrites = [Rewrite(error_free=True, edit_sets=((),), annotator="0")]
     elif targets:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from importlib.util import find_spec
 from pathlib import Path
 
-from gecbench.core.errors import GecbenchError, MissingExtraError
+from gecbench.core.errors import GecbenchError, MissingExtraError, ResourceError
 from gecbench.core.files import make_folder, read_bytes, write_bytes
 from gecbench.edits.features import MAGIC, FeatureCosts, Features, Weights, build
 from gecbench.lang.zh.marks import MARKS
@@ -55,7 +55,10 @@ def load_costs(
         digest.update(hashlib.sha256(part).digest())
     compiled = cache / f"zh-cherrant-{digest.hexdigest()[:16]}.features"
     if compiled.exists():
-        return FeatureCosts(read_bytes(compiled), origin=str(compiled))
+        try:
+            return FeatureCosts(read_bytes(compiled), origin=str(compiled))
+        except ResourceError as error:
+            say(f"note: {error}; it is made anew")
     say(f"compiling ChERRANT's resources, once, into {compiled}")
     costs = FeatureCosts(_compile(cilin, confusion))
     try:
