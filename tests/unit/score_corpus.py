@@ -6,6 +6,9 @@ from gecbench.api.score import Options, score
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.lang.zh.char import scheme as zh_char
 
+IMPOSSIBLE = Rewrite(unannotatable=True)
+FREE = Rewrite(error_free=True)
+
 
 def texts(*rewrites: str) -> tuple[Rewrite, ...]:
     return tuple(map(Rewrite, rewrites))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from score_corpus import BAD, COPY, CORPUS, GOOD, counts, system, texts
+from score_corpus import BAD, COPY, CORPUS, GOOD, IMPOSSIBLE, counts, system, texts
 
 from gecbench.api import edits as api_edits
 from gecbench.api.edits import Places, default_scheme, extract, load_scheme
@@ -15,9 +15,6 @@ from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, ResourceError, UnknownNameError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.lang.zh.char import scheme as zh_char
-
-IMPOSSIBLE = Rewrite(unannotatable=True)
-FREE = Rewrite(error_free=True)
 
 
 def test_systems_come_in_their_order():
