@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from score_corpus import BAD, COPY, CORPUS, GOOD, IMPOSSIBLE, counts, system, texts
+from score_corpus import BAD, COPY, CORPUS, FREE, GOOD, IMPOSSIBLE, counts, system, texts
 
 from gecbench.api import edits as api_edits
 from gecbench.api.edits import Places, default_scheme, extract, load_scheme
