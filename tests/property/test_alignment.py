@@ -205,6 +205,20 @@ def test_alignments_that_merge_to_one_set_are_not_listed_either():
         assert len(edits) == 60
 
 
+def test_a_text_of_few_letters_ends_as_soon_as_one_cell_has_too_many_sets():
+    """Every second letter, then the others: walked way by way this takes minutes and gigabytes."""
+    dice = random.Random(0)
+    letters = [chr(0x5000 + 3 * at) for at in range(21)]
+    source = "".join(dice.choices(letters, k=1200))
+    target = source[1::2] + source[0::2]
+    one, two = parse(source), parse(target)
+    rule = windows(one.tokens, two.tokens)
+    lattice = align.lattice(one.codes, two.codes, FeatureCosts(build({}, {}, EXACT, {})))
+    found = edit_sets(lattice, 1200, 1200, window=rule, first=False)
+    assert found.capped
+    assert found.sets == edit_sets(lattice, 1200, 1200, window=rule, first=True).sets
+
+
 def test_above_the_limit_the_first_set_is_kept_and_said():
     costs = TABLES[3]
     source, target = ambiguous(6)

@@ -52,7 +52,9 @@ def _block(sample: Sample, *, targets: bool) -> str:
     if not sample.references:
         raise _refusal(sample, "m2 reads a sentence without references as error free")
     if not sample.tokens and not sample.source.strip():
-        raise _refusal(sample, "the source has no token, which m2 cannot hold; leave it out, or")
+        raise CorpusError(
+            f"sample {sample.id!r}: the source has no token, which m2 cannot hold; leave it out"
+        )
     if not sample.tokens:
         raise _not_extracted(sample)
     lines = [f"S {_phrase(sample, sample.tokens)}"]
