@@ -37,7 +37,6 @@ def load(cache: Path, files: dict[str, bytes] = BOTH, say=lambda _: None) -> Fea
 
 @pytest.fixture(scope="module")
 def costs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], float]:
-    pytest.importorskip("pypinyin")
     table = load(tmp_path_factory.mktemp("compiled"))
     return lambda one, two: table.cost(ord(one), ord(two))
 

@@ -23,7 +23,7 @@ _SLOW = "python (install a C++ compiler and gecbench again: twelve times faster,
 def doctor(folder: Path | None, mirror: Path | None) -> None:
     """Say what is installed, which alignment kernel is in use, and what is missing."""
     from gecbench.datasets.catalog import data_set
-    from gecbench.datasets.store import cache_folder, data_folder, locate
+    from gecbench.datasets.store import cache_folder, check_content, data_folder, locate
     from gecbench.edits.align import kernel_name
 
     folder = folder or data_folder()
@@ -41,6 +41,7 @@ def doctor(folder: Path | None, mirror: Path | None) -> None:
     for file in resources.files:
         try:
             place = locate(resources, file.name, folder=folder, mirror=mirror)
+            check_content(place, file, origin=str(place))
         except ResourceError:
             lines[file.name] = f"missing or damaged; run: gecbench data get {resources.name}"
         else:

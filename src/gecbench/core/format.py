@@ -16,7 +16,6 @@ class Format:
     Args:
         name: As "m2".
         about: One line for people.
-        suffixes: File name endings, with the dot, that suggest the format when writing.
         sniff: Says from the first lines of a file whether it is in this format.
         read: The corpus in a file, given the file's path and its lines; raises FormatError with
             path:line.
@@ -27,7 +26,6 @@ class Format:
 
     name: str
     about: str
-    suffixes: tuple[str, ...]
     sniff: Callable[[Sequence[str]], bool]
     read: Callable[[Path, Sequence[str]], Corpus]
     write: Callable[[Corpus], Mapping[str, str]]

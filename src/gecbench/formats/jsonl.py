@@ -191,7 +191,6 @@ def _of_edits(edits: EditSet) -> list[dict[str, object]]:
 FORMAT = Format(
     name="jsonl",
     about="gecbench's own; holds everything",
-    suffixes=(".jsonl",),
     sniff=sniff,
     read=read,
     write=write,

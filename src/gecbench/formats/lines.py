@@ -98,7 +98,6 @@ def _repeats(count: int, why: str, what: str) -> list[str]:
 FORMAT = Format(
     name=_NAME,
     about="one sentence a line; sources and references in files of their own",
-    suffixes=(".txt", ".src"),
     sniff=sniff,
     read=read,
     write=write,

@@ -135,7 +135,6 @@ def _reference(text: str, sample: Sample, k: int) -> str:
 FORMAT = Format(
     name=_NAME,
     about="id TAB source TAB references, as MuCGEC is published",
-    suffixes=(".tsv", ".para"),
     sniff=sniff,
     read=read,
     write=write,

@@ -27,7 +27,6 @@ def sniff(lines: Sequence[str]) -> bool:
 FORMAT = Format(
     name="m2",
     about="tokens and edits: ChERRANT's dialect for Chinese, else ERRANT's",
-    suffixes=(".m2",),
     sniff=sniff,
     read=read,
     write=write,
