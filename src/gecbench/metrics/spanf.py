@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from gecbench.core.case import Case
 from gecbench.core.score import Counts, Score, Signature, total
@@ -12,6 +12,13 @@ from gecbench.scoring.choose import Choice, choose
 from gecbench.scoring.pairing import Filter, Level, Pairing, keys, pair
 
 Rows = tuple[Pairing, ...]
+
+if TYPE_CHECKING:
+    from gecbench.scoring.metric import Metric
+
+    def _is_a_metric(metric: SpanF) -> Metric[Rows]:
+        """Let the type checker hold the class to the protocol."""
+        return metric
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,13 +18,30 @@ class Metric(Protocol[Stats]):
     and resampling, subsets and significance need no second extraction.
     """
 
-    name: str
-    higher_is_better: bool
-    needs_references: bool
-    order_invariant: bool
-    """Whether the order of the sentences makes no difference to the score."""
-    perfect: float
-    """The score of a hypothesis that equals a reference everywhere."""
+    @property
+    def name(self) -> str:
+        """What tables and signatures call it."""
+        ...
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether a greater score is a better system."""
+        ...
+
+    @property
+    def needs_references(self) -> bool:
+        """Whether it compares with references."""
+        ...
+
+    @property
+    def order_invariant(self) -> bool:
+        """Whether the order of the sentences makes no difference to the score."""
+        ...
+
+    @property
+    def perfect(self) -> float:
+        """The score of a hypothesis that equals a reference everywhere."""
+        ...
 
     def stats(self, case: Case) -> Stats:
         """Return the statistics of one sentence."""
