@@ -15,7 +15,7 @@ from gecbench.core.case import Case, Version
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.sample import Corpus, SystemOutput
-from gecbench.metrics.spanf import SpanF
+from gecbench.metrics.cherrant import Cherrant as SpanF
 from gecbench.scoring.pairing import Filter
 from gecbench.scoring.results import by_tier
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import random
 from collections.abc import Callable
 from functools import cache
@@ -14,7 +13,6 @@ from hypothesis import strategies as st
 
 from gecbench.core.case import Case, Version
 from gecbench.core.edit import Edit
-from gecbench.core.registry import resolve
 from gecbench.core.scheme import Scheme
 from gecbench.core.score import Counts, total
 from gecbench.core.sentence import Sentence
@@ -24,11 +22,10 @@ from gecbench.edits.features import FeatureCosts, Features, Weights, build
 from gecbench.lang.zh.char import scheme as zh_char
 from gecbench.lang.zh.cherrant import _extract
 from gecbench.lang.zh.parse import parse
-from gecbench.metrics import METRICS
-from gecbench.metrics.spanf import SpanF
+from gecbench.metrics.cherrant import Cherrant as SpanF
 from gecbench.scoring.choose import CHOICES
-from gecbench.scoring.metric import Metric
 from gecbench.scoring.pairing import ERROR_FREE, LEVELS, Filter, keys, pair
+from gecbench.scoring.resample import draws
 
 LETTERS = ["甲", "乙", "丙", "，", "。", "a", "[缺失成分]", "😀"]
 TEXTS = st.lists(st.sampled_from(LETTERS), max_size=9).map("".join)
@@ -150,7 +147,7 @@ METRIC_OPTIONS = st.fixed_dictionaries(
 
 
 def score(metric: SpanF, some: list[Case]):
-    return metric.aggregate([metric.stats(case) for case in some])
+    return metric.aggregate([row for row in map(metric.stats, some) if row is not None])
 
 
 @given(cases(), METRIC_OPTIONS, st.randoms(use_true_random=False))
@@ -187,10 +184,8 @@ def slow_greedy(metric: SpanF, some: list[Case]) -> list[tuple[int, int, int, in
 @given(cases(), METRIC_OPTIONS)
 def test_corpus_greedy_is_the_slow_official_loop(some: list[Case], options: dict):
     metric = SpanF(choice="corpus-greedy", **options)
-    chosen = metric.choose([metric.stats(case) for case in some])
-    found = [
-        (c.hypothesis, c.reference, c.counts.tp, c.counts.fp, c.counts.fn) for c in chosen if c
-    ]
+    chosen = metric.choose([row for row in map(metric.stats, some) if row is not None])
+    found = [(c.hypothesis, c.reference, c.counts.tp, c.counts.fp, c.counts.fn) for c in chosen]
     assert found == slow_greedy(metric, some)
 
 
@@ -253,71 +248,14 @@ def test_a_score_is_finite_says_what_it_is_and_sums_up(some, options: dict, choi
     assert list(found.by_type) == sorted(found.by_type)
 
 
-# What every metric promises, whatever it is.
-
-ONE = Version((Edit(0, 1, (), "R"),))
-NONE = Version(())
-TINY = [
-    Case(str(n), (h,), (r,)) for n, (h, r) in enumerate(itertools.product([ONE, NONE], repeat=2))
-]
-
-
-def spread(places: str) -> Version:
-    return Version(tuple(Edit(int(p), int(p) + 1, (), "R") for p in places))
-
-
-UNEVEN = [
-    Case("1", (spread("01"),), (spread("0"), spread("01234567"))),
-    Case("2", (spread("01"),), (spread("01"),)),
-    Case("3", (spread("3"),), (spread("12"), NONE)),
-]
-
-
-def made_by(name: str) -> list:
-    """A metric in each of its forms that promises something else."""
-    make = resolve("metric", name, METRICS)
-    if make is SpanF:
-        return [make(choice=choice, level=level) for choice in CHOICES for level in LEVELS]
-    return [make()]
-
-
-ALL = [
-    pytest.param(metric, id=f"{name}-{n}")
-    for name in METRICS
-    for n, metric in enumerate(made_by(name))
-]
-
-
-@pytest.mark.parametrize("metric", ALL)
-def test_every_metric_makes_every_promise(metric):
-    for promise, kind in Metric.__annotations__.items():
-        assert type(getattr(metric, promise)).__name__ == kind, promise
-
-
-@pytest.mark.parametrize("metric", ALL)
-def test_every_metric_bears_no_sentences_and_the_shortest(metric):
-    for some in ([], TINY, *([case] for case in TINY), UNEVEN):
-        found = score(metric, some)
-        assert math.isfinite(found.value)
-        assert str(found.signature)
-        assert metric.name in str(found.signature)
-    assert all(metric.stats(case) is not None for case in TINY)
-
-
-@pytest.mark.parametrize("metric", ALL)
-def test_every_metric_keeps_its_word_on_order(metric):
-    values = {score(metric, list(order)).value for order in itertools.permutations(UNEVEN)}
-    assert (len(values) == 1) == metric.order_invariant
-
-
-@pytest.mark.parametrize("metric", ALL)
-def test_every_metric_keeps_its_word_on_perfection(metric):
-    for at in (0, -1):
-        equal = [Case(c.id, (c.references[at],), c.references) for c in UNEVEN + TINY]
-        assert score(metric, equal).value == metric.perfect
-    worst = score(metric, [Case("1", (spread("0"),), (spread("1"),))]).value
-    assert (worst < metric.perfect) == metric.higher_is_better
-    assert metric.needs_references
+@given(cases(), METRIC_OPTIONS, st.sampled_from(CHOICES), st.integers(0, 9))
+def test_a_resample_is_scored_as_the_corpus_that_it_is(some, options: dict, choice, seed: int):
+    metric = SpanF(choice=choice, **options)
+    rows = [row for row in map(metric.stats, some) if row is not None]
+    if rows:
+        places = draws(len(rows), resamples=20, seed=seed)
+        slow = [metric.aggregate([rows[at] for at in row]).value for row in places.tolist()]
+        assert metric.resample(rows, places).tolist() == slow
 
 
 def test_counts_of_nothing_are_perfect_as_in_the_official_script():

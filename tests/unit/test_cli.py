@@ -77,7 +77,7 @@ def test_a_range_and_a_table_of_facts(run, tmp_path: Path):
     words = [*SCORE, "--range", ":6", "--meta", table, "--by", "part", "--format", "csv"]
     code, out, err = run(*words)
     assert (code, err) == (0, "")
-    assert [line.split(",")[2:5] for line in out.splitlines()[1:]] == [
+    assert [line.split(",")[3:6] for line in out.splitlines()[1:]] == [
         ["(all)", "", "6"],
         ["one", "", "3"],
         ["two", "", "3"],
@@ -98,7 +98,7 @@ def test_a_range_and_a_table_of_facts(run, tmp_path: Path):
         (["--references-exactly", "0"], "references-exactly 0 must be at least 1"),
         (["--exclude", "noop"], "'noop' is no type of edit"),
         (["--exclude", "M,,S"], "'' is no type of edit"),
-        (["--metric", "f"], "unknown metric 'f'; known: cherrant"),
+        (["--metric", "f"], "unknown metric 'f'; known: char-bleu, cherrant, errant"),
         (["--scheme", "zh-chars"], "unknown scheme 'zh-chars'; did you mean zh-char"),
         (["--strategy", "all"], "scheme zh-char has no option strategy; leave it out"),
         (["--no-simplify"], "scheme zh-char has no option simplify; leave it out"),
@@ -278,7 +278,7 @@ def test_edits_are_written_and_losses_said(run, tmp_path: Path):
 
 
 def test_capped_sentences_are_said(run, monkeypatch, make_cherrant):
-    monkeypatch.setattr("gecbench.api.edits.load_scheme", lambda *_, **__: make_cherrant())
+    monkeypatch.setattr("gecbench.api.schemes.load_scheme", lambda *_, **__: make_cherrant())
     monkeypatch.setattr("gecbench.api.edits.SET_LIMIT", 1)
     monkeypatch.setattr("gecbench.edits.sets.edit_sets.__kwdefaults__", {"limit": 1})
     code, _, err = run("edits", CORPUS)

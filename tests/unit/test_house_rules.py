@@ -12,10 +12,12 @@ import pytest
 
 import gecbench
 from gecbench.api.files import sample
+from gecbench.backends.segmenters import SEGMENTERS
 from gecbench.cli import gecbench as commands
 from gecbench.formats import FORMATS
 from gecbench.lang import SCHEMES
 from gecbench.metrics import METRICS
+from gecbench.text.normal import NORMALISATIONS
 
 ROOT = Path(__file__).parents[2]
 SOURCE = sorted((ROOT / "src").rglob("*.py"))
@@ -62,9 +64,17 @@ def test_there_is_no_bag_of_things():
     assert parts & BAGS == set()
 
 
-@pytest.mark.parametrize("kind", ["METRICS", "SCHEMES", "FORMATS", "commands"])
+@pytest.mark.parametrize(
+    "kind", ["METRICS", "SCHEMES", "FORMATS", "SEGMENTERS", "NORMALISATIONS", "commands"]
+)
 def test_every_name_is_in_the_documentation(kind: str):
-    tables = {"METRICS": METRICS, "SCHEMES": SCHEMES, "FORMATS": FORMATS}
+    tables = {
+        "METRICS": METRICS,
+        "SCHEMES": SCHEMES,
+        "FORMATS": FORMATS,
+        "SEGMENTERS": SEGMENTERS,
+        "NORMALISATIONS": NORMALISATIONS,
+    }
     names = list(tables[kind]) if kind in tables else commands.list_commands(None)
     pages = "\n".join(path.read_text("utf-8") for path in (ROOT / "docs").rglob("*.md"))
     wanted = [f"gecbench {name}" if kind == "commands" else f"`{name}`" for name in names]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import gecbench
+from gecbench.backends.segmenters import SEGMENTERS
 from gecbench.core.errors import UnknownNameError
 from gecbench.core.registry import resolve
 from gecbench.core.score import Counts, total
@@ -27,7 +28,7 @@ def test_an_unknown_name_is_answered_with_the_nearest():
 
 
 def test_every_entry_of_every_table_can_be_imported():
-    for table in (FORMATS, SCHEMES, METRICS):
+    for table in (FORMATS, SCHEMES, METRICS, SEGMENTERS):
         assert all(resolve("entry", name, table) for name in table)
 
 

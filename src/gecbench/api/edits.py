@@ -1,31 +1,19 @@
-"""Schemes by name, and the edits of a corpus."""
+"""The edits of a corpus."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Literal, cast
+from dataclasses import replace
 
 from gecbench import __version__
-from gecbench.core.errors import CorpusError, ResourceError, UsageError
-from gecbench.core.files import read_bytes
-from gecbench.core.registry import resolve
+from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample
-from gecbench.core.scheme import Scheme
-from gecbench.core.sentence import Sentence
-from gecbench.datasets.catalog import data_set
-from gecbench.datasets.store import cache_folder, data_folder, locate
+from gecbench.core.scheme import Extraction, Scheme
 from gecbench.edits.sets import SET_LIMIT
-from gecbench.lang import SCHEMES
+from gecbench.lang.given import completed, target
 
 Watch = Callable[[str, Sequence[Sample]], Iterator[Sample]]
 """Wraps a loop over samples, which the text names, to show progress."""
-
-Say = Callable[[str], None]
-
-_DEFAULT_SCHEMES = {"zh": "zh-cherrant"}
 
 
 def capped_note(ids: Sequence[str]) -> str:
@@ -38,104 +26,33 @@ def capped_note(ids: Sequence[str]) -> str:
     )
 
 
-def _quiet(_: str) -> None:
-    """Say nothing."""
-
-
 def unwatched(_: str, items: Sequence[Sample]) -> Iterator[Sample]:
     """Show no progress."""
     return iter(items)
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
-    """Where resources lie.
-
-    Args:
-        folder: The data folder; None means the user's.
-        mirror: A folder with data sets that is looked at first.
-        cache: For compiled resources; None means the user's.
-    """
-
-    folder: Path | None = None
-    mirror: Path | None = None
-    cache: Path | None = None
-
-
-def load_scheme(
-    name: str,
+def extract(
+    corpus: Corpus,
+    scheme: Scheme,
     *,
-    strategy: Literal["all", "first"] | None = None,
-    simplify: bool | None = None,
-    places: Places | None = None,
-    say: Say = _quiet,
-) -> Scheme:
-    """Return a scheme of edits by name.
-
-    Args:
-        name: As "zh-cherrant" or "zh-char".
-        strategy: For zh-cherrant: "all" distinct edit sets (the default) or the "first".
-        simplify: For zh-cherrant: convert targets to simplified characters (the default).
-        places: Where its resources lie.
-        say: Told what happens that takes time.
-
-    Raises:
-        UsageError: The name is unknown, or the scheme has no such option.
-        ResourceError: A resource is missing; names the command that gets it.
-    """
-    make = cast("Callable[..., Scheme]", resolve("scheme", name, SCHEMES))
-    options = {"strategy": strategy, "simplify": simplify}
-    given = {option: value for option, value in options.items() if value is not None}
-    if name != "zh-cherrant":
-        if given:
-            raise UsageError(f"scheme {name} has no option {' or '.join(given)}; leave it out")
-        return make()
-    places = places or Places()
-    folder = places.folder or data_folder()
-    wanted, mirror = data_set("cherrant"), places.mirror
-
-    def resource(file: str) -> bytes:
-        path = locate(wanted, file, folder=folder, mirror=mirror)
-        content = read_bytes(path)
-        if hashlib.sha256(content).hexdigest() != wanted.file(file).sha256:
-            raise ResourceError(
-                f"{path}: its content is not what the catalogue promises (sha256 differs); "
-                f"run: gecbench data get {wanted.name}"
-            )
-        return content
-
-    cache = places.cache or cache_folder()
-    return make(**given, resource=resource, cache=cache, say=say)
-
-
-def default_scheme(corpus: Corpus) -> str:
-    """Return the name of the scheme for a corpus's language, which is looked for if unsaid.
-
-    Raises:
-        UsageError: There is no scheme for the language.
-    """
-    from gecbench.text.script import language_of
-
-    language = corpus.lang or language_of(sample.source for sample in corpus.samples)
-    if language not in _DEFAULT_SCHEMES:
-        said = "is" if corpus.lang else "looks like"
-        raise UsageError(
-            f"{corpus.name}: the language {said} {language!r}, for which there is no scheme of "
-            f"edits yet; there are: {', '.join(SCHEMES)}"
-        )
-    return _DEFAULT_SCHEMES[language]
-
-
-def extract(corpus: Corpus, scheme: Scheme, *, watch: Watch = unwatched) -> Corpus:
+    keep: bool = False,
+    minimise: bool = True,
+    relabel: bool = True,
+    watch: Watch = unwatched,
+) -> Corpus:
     """Return the corpus with the edits of every rewrite, given ones replaced.
 
     Args:
         corpus: Any corpus; samples without references stay without.
         scheme: How edits are found.
+        keep: Keep the spans of edits that are given, and give them the scheme's types; for
+            schemes that can, as en-errant. Then all edits have to be given.
+        minimise: Of kept edits drop tokens that both sides share at their ends.
+        relabel: Give kept edits the scheme's types in place of their own.
         watch: Wraps the loop over samples, to show progress.
 
     Raises:
-        UsageError: The scheme is for another language.
+        UsageError: The scheme is for another language, or cannot keep edits.
         CorpusError: There is no reference, or one without a text.
     """
     if corpus.lang not in (None, scheme.lang):
@@ -148,11 +65,10 @@ def extract(corpus: Corpus, scheme: Scheme, *, watch: Watch = unwatched) -> Corp
             f"{corpus.name}: no sentence has a reference, so there are no edits; "
             "give references (for text files: --reference FILE)"
         )
-    samples = []
-    for sample in watch("edits", corpus.samples):
-        source = scheme.parse_source(sample.source)
-        references = tuple(_extracted(r, sample, source, scheme) for r in sample.references)
-        samples.append(replace(sample, tokens=source.tokens, references=references))
+    if keep:
+        samples = _kept(corpus, scheme, minimise=minimise, relabel=relabel)
+    else:
+        samples = _found(corpus, scheme, watch)
     return replace(
         corpus,
         samples=tuple(samples),
@@ -161,15 +77,72 @@ def extract(corpus: Corpus, scheme: Scheme, *, watch: Watch = unwatched) -> Corp
     )
 
 
-def _extracted(rewrite: Rewrite, sample: Sample, source: Sentence, scheme: Scheme) -> Rewrite:
-    if rewrite.unannotatable:
-        return rewrite
-    if rewrite.error_free:
-        return replace(rewrite, edit_sets=((),))
-    if rewrite.text is None:
+def _found(corpus: Corpus, scheme: Scheme, watch: Watch) -> list[Sample]:
+    """Return samples whose edits are all found between texts."""
+    texts = {
+        (sample.id, at): _text(reference, sample, scheme)
+        for sample in corpus.samples
+        for at, reference in enumerate(sample.references)
+        if not (reference.unannotatable or reference.error_free)
+    }
+    known: dict[tuple[str, int], Extraction] = {}
+    if scheme.batch:
+        sources = {sample.id: sample.source for sample in corpus.samples}
+        pairs = [(sources[name], text) for (name, _), text in texts.items()]
+        known = dict(zip(texts, scheme.batch(pairs), strict=True))
+    samples = []
+    for sample in watch("edits", corpus.samples):
+        source = scheme.parse_source(sample.source)
+        references = []
+        for at, rewrite in enumerate(sample.references):
+            if rewrite.unannotatable:
+                references.append(rewrite)
+            elif rewrite.error_free:
+                references.append(replace(rewrite, edit_sets=((),)))
+            else:
+                key = sample.id, at
+                found = known.get(key) or scheme.extract(source, scheme.parse_target(texts[key]))
+                sets = completed(rewrite, sample.tokens, found, scheme)
+                references.append(replace(rewrite, edit_sets=sets, capped=found.capped))
+        samples.append(replace(sample, tokens=source.tokens, references=tuple(references)))
+    return samples
+
+
+def _text(rewrite: Rewrite, sample: Sample, scheme: Scheme) -> str:
+    text = target(rewrite, sample.tokens, scheme)
+    if text is None:
         raise CorpusError(
             f"sentence {sample.id!r} has a reference without a text (an error that was "
             "detected, not corrected), so its edits cannot be extracted"
         )
-    found = scheme.extract(source, scheme.parse_target(rewrite.text))
-    return replace(rewrite, edit_sets=found.edit_sets, capped=found.capped)
+    return text
+
+
+def _kept(corpus: Corpus, scheme: Scheme, *, minimise: bool, relabel: bool) -> list[Sample]:
+    """Return samples whose given edits keep their spans."""
+    if scheme.given is None:
+        raise UsageError(
+            f"scheme {scheme.name} cannot keep given edits, it finds them between texts; "
+            "leave --keep-edits out"
+        )
+    given = []
+    for sample in corpus.samples:
+        for rewrite in sample.references:
+            if not (rewrite.edit_sets or rewrite.error_free or rewrite.unannotatable):
+                raise CorpusError(
+                    f"sentence {sample.id!r} has a reference without edits to keep; "
+                    "leave --keep-edits out to find them"
+                )
+            if any(rewrite.edit_sets):
+                given.append((rewrite.edit_sets[0], sample.tokens))
+    made = iter(scheme.given.keep(given, minimise=minimise, relabel=relabel))
+    return [
+        replace(
+            sample,
+            references=tuple(
+                replace(rewrite, edit_sets=(next(made),)) if any(rewrite.edit_sets) else rewrite
+                for rewrite in sample.references
+            ),
+        )
+        for sample in corpus.samples
+    ]

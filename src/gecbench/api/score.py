@@ -5,87 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Literal, cast
+from typing import Any, cast
 
 from gecbench import __version__
-from gecbench.api.edits import Watch, capped_note, default_scheme, load_scheme, unwatched
-from gecbench.core.case import Case
-from gecbench.core.errors import CorpusError, UnknownNameError, UsageError
-from gecbench.core.registry import resolve
+from gecbench.api.edits import Watch, unwatched
+from gecbench.api.oddities import check_outputs, edit_notes, oddities
+from gecbench.api.options import Options, make_metrics
+from gecbench.api.parts import places, subsets
+from gecbench.api.schemes import default_scheme, language, load_scheme
+from gecbench.api.texts import (
+    Segmenter,
+    divided_otherwise,
+    normalised,
+    segmenter,
+    unsegmented,
+)
+from gecbench.core.case import Case, Part
+from gecbench.core.errors import UsageError
 from gecbench.core.sample import Corpus, SystemOutput
 from gecbench.core.scheme import Scheme
-from gecbench.metrics import METRICS
-from gecbench.metrics.spanf import SpanF
+from gecbench.core.score import Interval
 from gecbench.scoring.cases import Cases
-from gecbench.scoring.choose import CHOICES, Choice
-from gecbench.scoring.pairing import LEVELS, Filter, Level, Pairing
+from gecbench.scoring.metric import Metric
+from gecbench.scoring.normalising import change_notes
 from gecbench.scoring.results import Result, ScoreReport, SentenceResult
 
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How systems are scored.
-
-    Args:
-        metrics: Names of metrics.
-        level: What has to agree for an edit to count.
-        beta: Weight of recall in F, from 0.001 to 1000.
-        choice: How the reference of a sentence is chosen.
-        size: Edits that take part by the source tokens they span: any, single, multi.
-        exclude: Edit labels that take no part.
-        max_references: Only the first this many references of each sentence.
-        references_exactly: Only sentences with this many references, after `max_references`.
-        part: Only the sentences from the first place (from 0) to before the second.
-        by: A metadata field; each of its values is scored as a subset, too.
-
-    Raises:
-        UsageError: Names the option, its value and what it may be.
-    """
-
-    metrics: tuple[str, ...] = ("cherrant",)
-    level: Level = "correction"
-    beta: float = 0.5
-    choice: Choice = "corpus-greedy"
-    size: Literal["any", "single", "multi"] = "any"
-    exclude: tuple[str, ...] = ()
-    max_references: int | None = None
-    references_exactly: int | None = None
-    part: tuple[int, int] | None = None
-    by: str | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse values that would give numbers without meaning."""
-        for option, value, allowed in (
-            ("level", self.level, LEVELS),
-            ("choice", self.choice, CHOICES),
-            ("size", self.size, ("any", "single", "multi")),
-        ):
-            if value not in allowed:
-                raise UsageError(f"{option} {value!r} is unknown; one of: {', '.join(allowed)}")
-        for name in self.metrics:
-            if name not in METRICS:
-                raise UnknownNameError("metric", name, METRICS)
-        if len(set(self.metrics)) < len(self.metrics):
-            raise UsageError(f"a metric is named twice in {','.join(self.metrics)}; name it once")
-        if not 0.001 <= self.beta <= 1000:
-            raise UsageError(f"beta {self.beta:g} must be a number from 0.001 to 1000")
-        for option, number in (
-            ("max-references", self.max_references),
-            ("references-exactly", self.references_exactly),
-        ):
-            if number is not None and number < 1:
-                raise UsageError(f"{option} {number} must be at least 1")
-        self._check_labels()
-
-    def _check_labels(self) -> None:
-        for label in self.exclude:
-            if "|" in label:
-                raise UsageError(f"{label!r} is no type of edit: types have no bars")
-            if label.lower() in ("noop", "na", ""):
-                raise UsageError(
-                    f"{label!r} is no type of edit and cannot be excluded; types are as in the "
-                    "labels that --by-type 3 shows"
-                )
+_SPAN_METRICS = {"zh": "cherrant", "en": "errant"}
+_LEFT_OUT = "no annotator could correct it"
 
 
 def score(
@@ -116,23 +62,19 @@ def score(
         raise UsageError(
             f"two systems have one name among {', '.join(names)}; name them apart: NAME=FILE"
         )
-    _check_outputs(corpus, systems)
-    places, left_out = _places(corpus, options)
-    oddities = _oddities(corpus, systems)
-    corpus = replace(corpus, samples=tuple(corpus.samples[place] for place in places))
-    maker = _Maker(corpus, scheme)
-    cases = Cases(maker, anew=isinstance(scheme, (Scheme, str)))
-    cases.prepare(
-        corpus,
-        max_references=options.max_references,
-        watch=partial(watch, "references"),
-    )
-    outputs = {
-        system.system: list(cases.of(system, partial(watch, system.system))) for system in systems
-    }
-    context = _context(cases, maker, options)
-    notes = (*_notes(cases, outputs, options), *oddities)
-    return _report(corpus, outputs, options, context, left_out, notes)
+    check_outputs(corpus, systems)
+    wanted, left_out = places(corpus, options)
+    notes = oddities(corpus, systems)
+    kept = replace(corpus, samples=tuple(corpus.samples[place] for place in wanted))
+    lang = language(kept)
+    texts = kept, systems
+    kept, systems, changes = normalised(kept, systems, options.normalise)
+    if options.normalise:
+        notes += change_notes(texts, (kept, systems))
+    asked = options.metrics or (_SPAN_METRICS.get(lang, "errant"),)
+    metrics = make_metrics(asked, options, lang)
+    run = _Run(kept, lang, options, _Maker(kept, scheme), changes, watch)
+    return run.report(metrics, systems, left_out, notes)
 
 
 @dataclass(slots=True)
@@ -142,6 +84,11 @@ class _Maker:
     corpus: Corpus
     wanted: Scheme | str | Callable[[], Scheme] | None
     made: Scheme | None = field(default=None)
+
+    @property
+    def anew(self) -> bool:
+        """Whether edits are found also where they are given."""
+        return isinstance(self.wanted, (Scheme, str))
 
     def __call__(self) -> Scheme:
         if self.made is None:
@@ -158,178 +105,157 @@ class _Maker:
         return self.made
 
 
-def _places(corpus: Corpus, options: Options) -> tuple[list[int], dict[str, int]]:
-    """Return which sentences are wanted, and how many are not, by reason."""
-    total = len(corpus.samples)
-    places = list(range(total))
-    if options.part:
-        first, last = options.part
-        if not 0 <= first < last <= total:
-            raise UsageError(
-                f"range {first}:{last} must be A:B with 0 <= A < B <= {total}, the number of "
-                "sentences; it means sentences A+1 to B"
-            )
-        places = places[first:last]
-    inside = len(places)
-    if options.references_exactly is not None:
-        most, wanted = options.max_references, options.references_exactly
-        places = [p for p in places if len(corpus.samples[p].references[:most]) == wanted]
-        if not places:
-            raise CorpusError(f"{corpus.name}: no sentence has exactly {wanted} references")
-    return places, {
-        "outside the range": total - inside,
-        "other number of references": inside - len(places),
-    }
+@dataclass(slots=True)
+class _Run:
+    """One corpus, scored."""
 
+    corpus: Corpus
+    lang: str
+    options: Options
+    maker: _Maker
+    changes: Mapping[str, str]
+    watch: Watch
 
-def _check_outputs(corpus: Corpus, systems: Sequence[SystemOutput]) -> None:
-    """Refuse outputs that lack a sentence of this corpus."""
-    for system in systems:
-        ids = [s.id for s in corpus.samples if not system.hypotheses.get(s.id)]
-        if ids:
-            some = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
-            raise CorpusError(
-                f"system {system.system}: no output for {len(ids)} sentences of corpus "
-                f"{corpus.name!r}: {some}; give one for each"
-            )
-
-
-def _context(cases: Cases, maker: _Maker, options: Options) -> dict[str, str]:
-    """Return the part of the signature that says what edits and references are used."""
-    context: dict[str, str] = {}
-    if cases.given:
-        made = maker.corpus.provenance.get("scheme")
-        context["edits"] = "as given" + (f" ({made})" if made else "")
-        context["edits"] += " and extracted" if cases.extracted else ""
-    if cases.extracted and maker.made:
-        context |= maker.made.signature
-    references = f"first {options.max_references}" if options.max_references else "all"
-    if options.references_exactly:
-        references += f", exactly {options.references_exactly}"
-    part = {"range": "{}-{}".format(*options.part)} if options.part else {}
-    return {**context, **part, "references": references, "gecbench": __version__}
-
-
-def _notes(made: Cases, outputs: Mapping[str, Sequence[Case]], options: Options) -> tuple[str, ...]:
-    cases = [case for all_cases in outputs.values() for case in all_cases]
-    notes = []
-    ids = [name for name in dict.fromkeys(case.id for case in cases) if name in made.capped]
-    if ids:
-        notes.append(capped_note(ids))
-    if made.given and made.extracted:
-        notes.append(
-            "some edits were given in files and others found here; they can be compared only if "
-            "one scheme made them all; --scheme finds all of them anew"
+    def report(
+        self,
+        metrics: Sequence[Metric[Any]],
+        systems: Sequence[SystemOutput],
+        left_out: Mapping[str, int],
+        notes: Sequence[str],
+    ) -> ScoreReport:
+        """Return the scores by all metrics of all systems."""
+        apply = [metric for metric in metrics if not self._refusal(metric)]
+        divide = segmenter(self.options.segmenter, self.corpus)
+        cases = Cases(
+            self.maker,
+            needs=frozenset(metric.needs for metric in apply),
+            segment=divide.divide,
+            anew=self.maker.anew,
         )
-    edits = [e for case in cases for v in (*case.hypotheses, *case.references) for e in v.edits]
-    if any(edit.alternatives for edit in edits if edit.replacement is not None):
-        notes.append("some edits have alternative corrections; only the first of each counts")
-    labels = {edit.label for edit in edits if edit.label}
-    unseen = sorted(set(options.exclude) - labels)
-    if unseen:
-        notes.append(
-            f"no edit has a type that was to be left out: {', '.join(unseen)}; types here are "
-            f"{', '.join(sorted(labels)) or 'none'}"
+        watch, options = self.watch, self.options
+        cases.prepare(
+            self.corpus,
+            systems,
+            max_references=options.max_references,
+            watch=partial(watch, "references"),
         )
-    return tuple(notes)
+        outputs = {s.system: list(cases.of(s, partial(watch, s.system))) for s in systems}
+        notes = [*edit_notes(cases, outputs, options), *notes]
+        if "golds" in cases.needs and not cases.golds_extracted:
+            notes += unsegmented(outputs)
+            notes += divided_otherwise(divide, self.corpus) if options.segmenter else []
+        results: list[Result] = []
+        per_sentence: dict[tuple[str, str], tuple[SentenceResult, ...]] = {}
+        groups = subsets(self.corpus, options.by)
+        uncorrectable = 0
+        for metric in metrics:
+            why = self._refusal(metric)
+            if why:
+                results += [Result(s.system, metric.name, None, None, why) for s in systems]
+                continue
+            context = self._context(cases, metric.needs, divide)
+            judge = cast("Metric[Any]", replace(cast("Any", metric), context=context))
+            said: dict[str, list[str]] = {}
+            for system, made in outputs.items():
+                rows = [judge.stats(case) for case in made]
+                uncorrectable = max(uncorrectable, rows.count(None))
+                results += self._results(judge, system, rows, groups)
+                for note in _own_notes(judge, made, rows):
+                    said.setdefault(note, []).append(system)
+                if options.per_sentence:
+                    per_sentence[system, judge.name] = _sentences(judge, made, rows)
+            notes += [_by_systems(note, of, systems) for note, of in said.items()]
+        left_out = {_LEFT_OUT: uncorrectable, **left_out}
+        return ScoreReport(
+            corpus=self.corpus.name,
+            sentences=len(self.corpus.samples) + sum(left_out.values()) - uncorrectable,
+            left_out={reason: count for reason, count in left_out.items() if count},
+            beta=options.beta,
+            results=tuple(results),
+            per_sentence=per_sentence,
+            notes=tuple(dict.fromkeys(notes)),
+        )
+
+    def _refusal(self, metric: Metric[Any]) -> str | None:
+        """Return why a metric does not apply, or None."""
+        if metric.languages and self.lang not in metric.languages:
+            meant = " and ".join(metric.languages)
+            return f"{metric.name} is for language {meant}, {self.corpus.name} is {self.lang}"
+        return None
+
+    def _results(
+        self,
+        metric: Metric[Any],
+        system: str,
+        rows: Sequence[Any],
+        groups: Mapping[str | None, list[int]],
+    ) -> list[Result]:
+        results = []
+        for subset, members in groups.items():
+            # Whatever goes through the corpus starts anew in each subset.
+            part = [rows[at] for at in members if rows[at] is not None]
+            made = metric.aggregate(part)
+            if self.options.resamples and part:
+                made = replace(made, interval=self._interval(metric, part))
+            better = metric.higher_is_better
+            results.append(Result(system, metric.name, subset, made, None, better))
+        return results
+
+    def _interval(self, metric: Metric[Any], rows: Sequence[Any]) -> Interval:
+        from gecbench.scoring.resample import draws, interval
+
+        options = self.options
+        places = draws(len(rows), resamples=options.resamples, seed=options.seed)
+        return interval(metric.resample(rows, places))
+
+    def _context(self, cases: Cases, part: Part, divide: Segmenter) -> dict[str, str]:
+        """Return the part of the signature that says what is compared with what."""
+        made, options = self.maker.made, self.options
+        context = dict(self.changes)
+        given = "as given" + (f" ({was})" if (was := self.corpus.provenance.get("scheme")) else "")
+        if part == "edits":
+            if cases.given:
+                context["edits"] = given + (" and extracted" if cases.extracted else "")
+            if cases.extracted and made:
+                context |= made.signature
+        if part == "golds":
+            context["golds"] = "extracted" if cases.golds_extracted else given
+            if cases.golds_extracted and made:
+                context |= made.signature
+            else:
+                context["tokens"] = divide.name
+        references = f"first {options.max_references}" if options.max_references else "all"
+        if options.references_exactly:
+            references += f", exactly {options.references_exactly}"
+        if options.part:
+            context["range"] = "{}-{}".format(*options.part)
+        return {**context, "references": references, "gecbench": __version__}
 
 
-def _oddities(corpus: Corpus, systems: Sequence[SystemOutput]) -> list[str]:
-    """Return what looks like a mistake in the systems' files and cannot be refused."""
-    notes = []
-    ids = {sample.id for sample in corpus.samples}
-    for system in systems:
-        unknown = len(system.hypotheses.keys() - ids)
-        if unknown:
-            notes.append(f"{system.system}: outputs for sentences not in the corpus: {unknown}")
-        empty: list[str] = []
-        strange: list[str] = []
-        for sample in corpus.samples:
-            for rewrite in system.hypotheses[sample.id]:
-                if rewrite.text is None or not sample.source:
-                    continue
-                if not rewrite.text.strip():
-                    empty.append(sample.id)
-                elif not 4 * len(set(rewrite.text) & set(sample.source)) >= len(set(rewrite.text)):
-                    strange.append(sample.id)
-        if empty:
-            notes.append(f"{system.system}: empty outputs: {len(empty)} (first: {empty[0]})")
-        if 5 * len(strange) > len(corpus.samples):  # a few may be so; many are lines that slipped
-            notes.append(
-                f"{system.system}: outputs that share almost nothing with their source: "
-                f"{len(strange)} (first: {strange[0]}); are they in the order of the corpus?"
-            )
-    return notes
+def _own_notes(metric: Metric[Any], cases: Sequence[Case], rows: Sequence[Any]) -> Sequence[str]:
+    """Return what the metric itself has to say of these data."""
+    scored = [(case.id, row) for case, row in zip(cases, rows, strict=True) if row is not None]
+    notes: Callable[[Sequence[Any]], Sequence[str]] | None = getattr(metric, "notes", None)
+    said = list(notes([row for _, row in scored])) if notes else []
+    approximate: Callable[[Any], bool] | None = getattr(metric, "approximate", None)
+    beyond = [name for name, row in scored if approximate and approximate(row)]
+    if beyond:
+        said.append(
+            f"{metric.name}: sentences too long for the exact computation, done by one that is "
+            f"linear in their length and can differ in single edits: {', '.join(beyond)}"
+        )
+    return said
 
 
-def _subsets(corpus: Corpus, by: str | None) -> dict[str | None, list[int]]:
-    """Return the places of all sentences, then of those that share a value of a field."""
-    subsets: dict[str | None, list[int]] = {None: list(range(len(corpus.samples)))}
-    for place, sample in enumerate(corpus.samples):
-        if by is None:
-            break
-        if by not in sample.meta:
-            known = sorted({name for one in corpus.samples for name in one.meta})
-            raise CorpusError(
-                f"{corpus.name}: sentence {sample.id!r} has no metadata field {by!r}; "
-                f"fields are: {', '.join(known) or 'none (add some with --meta)'}"
-            )
-        subsets.setdefault(sample.meta[by], []).append(place)
-    return subsets
+def _by_systems(note: str, of: Sequence[str], systems: Sequence[SystemOutput]) -> str:
+    return note if len(of) == len(systems) else f"{', '.join(of)}: {note}"
 
 
-def _report(
-    corpus: Corpus,
-    outputs: Mapping[str, Sequence[Case]],
-    options: Options,
-    context: Mapping[str, str],
-    left_out: Mapping[str, int],
-    notes: tuple[str, ...],
-) -> ScoreReport:
-    subsets = _subsets(corpus, options.by)
-    results: list[Result] = []
-    per_sentence: dict[tuple[str, str], tuple[SentenceResult, ...]] = {}
-    uncorrectable = 0
-    for name in options.metrics:
-        metric = _metric(name, options, context)
-        for system, cases in outputs.items():
-            rows = [metric.stats(case) for case in cases]
-            uncorrectable = rows.count(())
-            chosen = metric.choose(rows)
-            for subset, places in subsets.items():
-                part = [rows[at] for at in places]
-                # A choice that goes through the corpus starts anew in each subset.
-                kept = chosen if subset is None else metric.choose(part)
-                results.append(_result(metric, system, subset, kept))
-            per_sentence[system, name] = tuple(
-                SentenceResult(sample.id, one, row)
-                for sample, one, row in zip(corpus.samples, chosen, rows, strict=True)
-            )
-    left_out = {"no annotator could correct it": uncorrectable, **left_out}
-    return ScoreReport(
-        corpus=corpus.name,
-        sentences=len(corpus.samples) + sum(left_out.values()) - uncorrectable,
-        left_out={reason: count for reason, count in left_out.items() if count},
-        beta=options.beta,
-        results=tuple(results),
-        per_sentence=per_sentence,
-        notes=notes,
+def _sentences(
+    metric: Metric[Any], cases: Sequence[Case], rows: Sequence[Any]
+) -> tuple[SentenceResult, ...]:
+    values = iter(metric.sentences([row for row in rows if row is not None]))
+    return tuple(
+        SentenceResult(case.id, None if row is None else next(values))
+        for case, row in zip(cases, rows, strict=True)
     )
-
-
-def _metric(name: str, options: Options, context: Mapping[str, str]) -> SpanF:
-    make = cast("type[SpanF]", resolve("metric", name, METRICS))
-    return make(
-        level=options.level,
-        beta=options.beta,
-        choice=options.choice,
-        chosen=Filter(options.size, frozenset(options.exclude)),
-        context=context,
-    )
-
-
-def _result(
-    metric: SpanF, system: str, subset: str | None, chosen: Sequence[Pairing | None]
-) -> Result:
-    scored = [pairing for pairing in chosen if pairing]
-    return Result(system, metric.name, subset, len(scored), metric.score(scored))

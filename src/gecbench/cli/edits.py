@@ -18,11 +18,15 @@ from gecbench.cli.options import (
     scheme_options,
     watch,
 )
+from gecbench.core.errors import UsageError
 
 
 class _Given(CorpusGiven, SchemeGiven):
     """The options of the command, by the names of their parameters."""
 
+    keep_edits: bool
+    minimise: bool
+    relabel: bool
     target_format: str
     output: Path
 
@@ -31,6 +35,21 @@ class _Given(CorpusGiven, SchemeGiven):
 @click.argument("corpus", type=FILE)
 @corpus_options
 @scheme_options
+@click.option(
+    "--keep-edits",
+    is_flag=True,
+    help="en-errant: keep the spans of given edits, and give them ERRANT's types.",
+)
+@click.option(
+    "--minimise/--no-minimise",
+    default=True,
+    help="With --keep-edits: drop tokens that both sides share at the ends (default), or not.",
+)
+@click.option(
+    "--relabel/--no-relabel",
+    default=True,
+    help="With --keep-edits: give ERRANT's types (default), or leave the given ones.",
+)
 @click.option(
     "--to",
     "target_format",
@@ -50,12 +69,26 @@ def edits(corpus: Path, **given: Unpack[_Given]) -> None:
     \b
     gecbench edits dev.tsv -o dev.m2
     gecbench edits source.txt --reference output.txt --scheme zh-char
+    gecbench edits conll14.m2 --keep-edits -o conll14.errant.m2
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.api.edits import capped_note, extract
     from gecbench.api.files import save
 
     loaded = load_corpus(corpus, given)
-    extracted = extract(loaded, scheme_maker(loaded, given)(), watch=watch)
+    keep = given["keep_edits"]
+    if not (keep or (given["minimise"] and given["relabel"])):
+        raise UsageError("--no-minimise and --no-relabel are for --keep-edits")
+    scheme = scheme_maker(loaded, given)()
+    extracted = extract(
+        loaded,
+        scheme,
+        keep=keep,
+        minimise=given["minimise"],
+        relabel=given["relabel"],
+        watch=watch,
+    )
+    for note in scheme.notes:
+        say(f"note: {note}")
     capped = [s.id for s in extracted.samples if any(r.capped for r in s.references)]
     for loss in save(extracted, given["output"], format=given["target_format"]):
         say(f"note: {loss}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Unpack
@@ -24,13 +25,18 @@ from gecbench.scoring.choose import CHOICES, Choice
 from gecbench.scoring.pairing import LEVELS, Level
 
 if TYPE_CHECKING:
-    from gecbench.api.score import Options
+    from gecbench.api.options import Options
+    from gecbench.scoring.results import ScoreReport
+
+_AND = "+"
+_RESAMPLES = 1000
 
 
 class _Given(CorpusGiven, SchemeGiven):
     """The options of the command, by the names of their parameters."""
 
-    metric: str
+    metric: str | None
+    settings: tuple[str, ...]
     level: Level
     beta: float
     choice: Choice
@@ -41,6 +47,11 @@ class _Given(CorpusGiven, SchemeGiven):
     size: Literal["any", "single", "multi"]
     exclude: str | None
     span: str | None
+    segmenter: str | None
+    normalise: str | None
+    ci: bool
+    resamples: int
+    seed: int
     system_format: str | None
     output: str
     per_sentence: Path | None
@@ -51,7 +62,14 @@ class _Given(CorpusGiven, SchemeGiven):
 @click.argument("systems", type=FILE, nargs=-1, required=True, metavar="SYSTEM...")
 @corpus_options
 @scheme_options
-@click.option("--metric", default="cherrant", show_default=True, help="Metrics, with commas.")
+@click.option("--metric", help="Metrics, with commas; else the language's span metric.")
+@click.option(
+    "--set",
+    "settings",
+    metavar="METRIC.OPTION=VALUE",
+    multiple=True,
+    help="An option of one metric, as gleu.unit=character; repeatable.",
+)
 @click.option(
     "--level",
     type=click.Choice(LEVELS),
@@ -67,6 +85,11 @@ class _Given(CorpusGiven, SchemeGiven):
     show_default=True,
     help="How a sentence's reference is chosen: as the official scripts, or independent of order.",
 )
+@click.option("--ci", is_flag=True, help="Add 95% bootstrap intervals.")
+@click.option(
+    "--resamples", type=int, default=_RESAMPLES, show_default=True, help="Resamples of --ci."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of --ci.")
 @click.option("--max-references", type=int, help="Use only the first K references.")
 @click.option("--references-exactly", type=int, help="Score sentences with just K references.")
 @click.option("--by", metavar="FIELD", help="Score each value of a metadata field apart, too.")
@@ -82,9 +105,15 @@ class _Given(CorpusGiven, SchemeGiven):
     type=click.Choice(["any", "single", "multi"]),
     default="any",
     show_default=True,
-    help="Only edits of up to one source token, or only longer ones.",
+    help="Only edits of up to one token, or only longer ones.",
 )
 @click.option("--exclude", metavar="TYPES", help="Leave out edits of these types, with commas.")
+@click.option(
+    "--segmenter", metavar="NAME", help="How texts become words for MaxMatch; see docs/texts.md."
+)
+@click.option(
+    "--normalise", metavar="NAMES", help="Changes of all texts first, with commas: t2s, nfkc, ..."
+)
 @click.option(
     "--system-from", "system_format", metavar="FORMAT", help="Format of the systems' files."
 )
@@ -97,57 +126,111 @@ class _Given(CorpusGiven, SchemeGiven):
     show_default=True,
     help="How results are printed.",
 )
-@click.option("--per-sentence", type=FILE, help="Write each sentence's counts as JSON lines.")
+@click.option("--per-sentence", type=FILE, help="Write what is known of each sentence, as JSONL.")
 def score(corpus: Path, systems: tuple[Path, ...], **given: Unpack[_Given]) -> None:
-    """Score systems on a corpus with references.
+    """Score systems on a corpus with references, or on several corpora.
 
     CORPUS is in any format (MuCGEC's TSV, M2, JSONL, or text lines with --reference). A SYSTEM
-    is a file with its outputs: text lines, TSV, M2 or JSONL; NAME=FILE gives it a name.
+    is a file with its outputs: text lines, TSV, M2 or JSONL; NAME=FILE gives it a name. After a
+    "+" comes another corpus with its systems.
 
     \b
     gecbench score dev.tsv mine.txt theirs=output.tsv
-    gecbench score dev.jsonl mine.txt --level detection-token --by origin
+    gecbench score conll14.m2 t5.txt gector.txt --metric errant,m2,gleu --ci
+    gecbench score dev.jsonl t5=dev.txt + test.jsonl t5=test.txt
     """  # noqa: D301 - \b keeps click from joining lines
-    from gecbench.api.files import load_system
-    from gecbench.api.score import score as run
     from gecbench.reports.scores import render, render_sentences
 
-    if [str(_named(path)[1]) for path in (corpus, *systems)].count("-") > 1:
+    groups = list(_groups([corpus, *systems]))
+    if [str(_named(path)[1]) for group in groups for path in group].count("-") > 1:
         raise UsageError("standard input can be read once only; '-' stands twice")
+    if len(groups) > 1 and (given["references"] or given["meta"]):
+        raise UsageError("--reference and --meta belong to one corpus; here are several")
     options = _options(given)
-    loaded = load_corpus(corpus, given)
+    reports = [_scored(group, given, options) for group in groups]
+    if given["per_sentence"]:
+        write_text(given["per_sentence"], render_sentences(reports))
+    tier = given["tier"]
+    write_text(Path("-"), render(reports, given["output"], tier=int(tier) if tier else None))
+
+
+def _groups(paths: Sequence[Path]) -> Iterator[list[Path]]:
+    """Yield each corpus with its systems."""
+    group: list[Path] = []
+    for path in [*paths, Path(_AND)]:
+        if str(path) != _AND:
+            group.append(path)
+            continue
+        if len(group) < 2:
+            raise UsageError(f"between two {_AND} stand a corpus and at least one system")
+        yield group
+        group = []
+
+
+def _scored(group: Sequence[Path], given: _Given, options: Options) -> ScoreReport:
+    from gecbench.api.files import load_system
+    from gecbench.api.score import score as run
+
+    loaded = load_corpus(group[0], given)
     outputs = []
-    for path in systems:
+    for path in group[1:]:
         name, file = _named(path)
         outputs.append(load_system(file, loaded, name=name, format=given["system_format"]))
     options = replace(options, part=_part(given["span"], len(loaded.samples)))
-    maker = scheme_maker(loaded, given)
-    asked = any(
-        value is not None for value in (given["scheme_name"], given["strategy"], given["simplify"])
+    maker = scheme_maker(loaded, given, types=_needs_types(given))
+    scheme = maker() if _anew(given) else maker
+    return run(loaded, outputs, scheme=scheme, options=options, watch=watch)
+
+
+def _anew(given: _Given) -> bool:
+    """Return whether all edits are to be found by the scheme, given ones too."""
+    ways = (given["scheme_name"], given["strategy"], given["merging"])
+    return any(ways) or given["simplify"] is not None or given["levenshtein"] is not None
+
+
+def _needs_types(given: _Given) -> bool:
+    """Return whether the types of edits are shown or compared."""
+    return bool(
+        given["tier"]
+        or given["output"] == "json"
+        or given["per_sentence"]
+        or given["exclude"]
+        or given["level"] == "correction-type"
     )
-    scheme = maker() if asked else maker
-    report = run(loaded, outputs, scheme=scheme, options=options, watch=watch)
-    if given["per_sentence"]:
-        write_text(given["per_sentence"], render_sentences(report))
-    tier = given["tier"]
-    write_text(Path("-"), render(report, given["output"], tier=int(tier) if tier else None))
 
 
 def _options(given: _Given) -> Options:
-    from gecbench.api.score import Options
+    from gecbench.api.options import Options
 
-    exclude = given["exclude"]
+    settings = dict(_setting(text) for text in given["settings"])
     return Options(
-        metrics=tuple(name.strip() for name in given["metric"].split(",")),
+        metrics=_names(given["metric"]),
         level=given["level"],
         beta=given["beta"],
         choice=given["choice"],
         size=given["size"],
-        exclude=() if exclude is None else tuple(map(str.strip, exclude.split(","))),
+        exclude=_names(given["exclude"]),
         max_references=given["max_references"],
         references_exactly=given["references_exactly"],
         by=given["by"],
+        settings=settings,
+        segmenter=given["segmenter"],
+        normalise=_names(given["normalise"]),
+        resamples=given["resamples"] if given["ci"] else 0,
+        seed=given["seed"],
+        per_sentence=given["per_sentence"] is not None,
     )
+
+
+def _names(text: str | None) -> tuple[str, ...]:
+    return () if text is None else tuple(map(str.strip, text.split(",")))
+
+
+def _setting(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise UsageError(f"--set {text!r} must be METRIC.OPTION=VALUE, as gleu.unit=character")
+    return name.strip(), value.strip()
 
 
 def _named(path: Path) -> tuple[str | None, Path]:

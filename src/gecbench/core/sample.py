@@ -23,9 +23,10 @@ class Rewrite:
             declaration, or known only as edits that leave an error uncorrected.
         error_free: Declared free of error.
         unannotatable: Declared impossible to annotate.
-        edit_sets: Edits that lead from the source to the text, sorted, over the tokens of the
-            sample: one set, or several where co-optimal alignments differ; () means not
-            extracted. An error-free rewrite that was extracted has one empty set.
+        edit_sets: Edits that lead from the source to the text, over the tokens of the sample, in
+            the order of the file they come from: one set, or several where co-optimal
+            alignments differ; () means not extracted. An error-free rewrite that was extracted
+            has one empty set. Edits that overlap come from m2-maxmatch alone.
         annotator: Who made it; None means unknown.
         capped: True where more different edit sets exist than are kept.
 
@@ -57,8 +58,8 @@ class Sample:
 
     Args:
         id: Unique in its corpus.
-        source: The sentence as written by the learner; empty only in files of lines, where an
-            empty line is a sentence.
+        source: The sentence as written by the learner; empty only in files of lines and of
+            m2-maxmatch, where an empty line is a sentence.
         references: In the order of the file; annotator k of the M2 format is the k-th.
         meta: Named facts about the sentence, as its origin.
         tokens: The tokens that the edit sets of the references count in; () where the

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 def f_score(precision: float, recall: float, beta: float) -> float:
@@ -67,17 +67,38 @@ class Signature:
 
 
 @dataclass(frozen=True, slots=True)
+class Interval:
+    """An interval of confidence.
+
+    Args:
+        low: Its lower end, on the scale of the score.
+        high: Its upper end.
+        level: Confidence, in [0, 1].
+    """
+
+    low: float
+    high: float
+    level: float = 0.95
+
+
+@dataclass(frozen=True, slots=True)
 class Score:
     """A number with its parts and its signature.
 
     Args:
-        value: In [0, 1], not rounded.
+        value: Not rounded; in [0, 1] unless the metric says otherwise.
         signature: How it was made.
-        counts: What it was computed from; None for metrics that count nothing.
+        sentences: How many sentences it is over.
+        counts: What it was computed from; None for metrics that count no edits.
         by_type: Counts by edit type, where the metric has them; sorted by type name.
+        parts: Other numbers that it was made of, by name, not rounded.
+        interval: Where resampling was asked for.
     """
 
     value: float
     signature: Signature
+    sentences: int
     counts: Counts | None = None
     by_type: Mapping[str, Counts] | None = None
+    parts: Mapping[str, float] = field(default_factory=dict)
+    interval: Interval | None = None

@@ -18,11 +18,13 @@ class Grid:
         header: Names of the columns.
         rows: As many cells as the header has.
         words: How many columns at the left hold words; the others hold numbers.
+        marks: Rows and columns of the cells that are the best of their kind.
     """
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     words: int
+    marks: frozenset[tuple[int, int]] = frozenset()
 
 
 def _width(text: str) -> int:
@@ -37,8 +39,17 @@ def _width(text: str) -> int:
 
 
 def as_text(grid: Grid) -> str:
-    """Return aligned columns, words to the left and numbers to the right."""
-    table = (grid.header, *grid.rows)
+    """Return aligned columns, words to the left and numbers to the right; the best with a star."""
+    marked = {column for _, column in grid.marks}
+    body = [
+        tuple(
+            cell + ("*" if (at, column) in grid.marks else " " * (column in marked))
+            for column, cell in enumerate(row)
+        )
+        for at, row in enumerate(grid.rows)
+    ]
+    names = tuple(name + " " * (column in marked) for column, name in enumerate(grid.header))
+    table = (names, *body)
     widths = [max(_width(row[at]) for row in table) for at in range(len(grid.header))]
     lines = []
     for row in table:
@@ -51,14 +62,17 @@ def as_text(grid: Grid) -> str:
 
 
 def as_latex(grid: Grid, note: str) -> str:
-    """Return a tabular with a comment that holds the signature."""
+    """Return a tabular, the best in bold, with a comment that holds the signature."""
     columns = "l" * grid.words + "r" * (len(grid.header) - grid.words)
     lines = [f"% {line}" for line in note.splitlines()]
     lines += [rf"\begin{{tabular}}{{{columns}}}", r"\hline"]
-    for at, row in enumerate((grid.header, *grid.rows)):
-        lines.append(" & ".join(cell.translate(_LATEX) for cell in row) + r" \\")
-        if at == 0:
-            lines.append(r"\hline")
+    lines += [" & ".join(name.translate(_LATEX) for name in grid.header) + r" \\", r"\hline"]
+    for at, row in enumerate(grid.rows):
+        cells = [cell.translate(_LATEX) for cell in row]
+        for column, cell in enumerate(cells):
+            if (at, column) in grid.marks:
+                cells[column] = rf"\textbf{{{cell}}}"
+        lines.append(" & ".join(cells) + r" \\")
     lines += [r"\hline", r"\end{tabular}"]
     return "\n".join(lines) + "\n"
 

@@ -12,10 +12,8 @@ Choice = Literal["corpus-greedy", "sentence-best"]
 CHOICES: tuple[Choice, ...] = ("corpus-greedy", "sentence-best")
 
 
-def choose(
-    rows: Sequence[tuple[Pairing, ...]], choice: Choice, beta: float
-) -> tuple[Pairing | None, ...]:
-    """Return one pairing for each sentence, None for those without any.
+def choose(rows: Sequence[tuple[Pairing, ...]], choice: Choice, beta: float) -> tuple[Pairing, ...]:
+    """Return one pairing for each sentence.
 
     "corpus-greedy" is the rule of ERRANT and ChERRANT (compare_m2_for_evaluation.py): going
     through the corpus, the pairing which makes F of the running totals, rounded to 4 decimals,
@@ -24,16 +22,13 @@ def choose(
     not rounded, and breaks ties alike: the order makes no difference.
 
     Args:
-        rows: The pairings of each sentence; none where it is left out.
+        rows: The pairings of each sentence, at least one.
         choice: Which rule.
         beta: Weight of recall in F.
     """
-    chosen: list[Pairing | None] = []
+    chosen: list[Pairing] = []
     before = Counts()
     for row in rows:
-        if not row:
-            chosen.append(None)
-            continue
         best = row[0]
         if len(row) > 1:
             running = before if choice == "corpus-greedy" else None

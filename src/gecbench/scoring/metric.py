@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from gecbench.core.case import Case
+from gecbench.core.case import Case, Part
 from gecbench.core.score import Score
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Draws = NDArray[np.intp]
+    Values = NDArray[np.float64]
 
 Stats = TypeVar("Stats")
 
@@ -14,13 +21,25 @@ Stats = TypeVar("Stats")
 class Metric(Protocol[Stats]):
     """A way to judge a system.
 
-    Whatever depends on other sentences lives in `aggregate`, so that statistics are taken once
-    and resampling, subsets and significance need no second extraction.
+    A metric is a frozen dataclass whose fields are its options, with defaults; `context` is
+    what its input was made by, and goes into its signature. Whatever depends on other sentences
+    lives in `aggregate`, so that statistics are taken once and resampling, subsets and
+    significance need no second extraction.
     """
 
     @property
     def name(self) -> str:
         """What tables and signatures call it."""
+        ...
+
+    @property
+    def needs(self) -> Part:
+        """Which part of the cases it reads."""
+        ...
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Codes of the languages that it is defined for; () means any."""
         ...
 
     @property
@@ -39,14 +58,28 @@ class Metric(Protocol[Stats]):
         ...
 
     @property
-    def perfect(self) -> float:
-        """The score of a hypothesis that equals a reference everywhere."""
+    def perfect(self) -> float | None:
+        """The score of a hypothesis that equals a reference everywhere; None: it has no such."""
         ...
 
-    def stats(self, case: Case) -> Stats:
-        """Return the statistics of one sentence."""
+    def stats(self, case: Case) -> Stats | None:
+        """Return the statistics of one sentence; None where the metric leaves it out."""
         ...
 
     def aggregate(self, stats: Sequence[Stats]) -> Score:
         """Return the score of these sentences together."""
+        ...
+
+    def sentences(self, stats: Sequence[Stats]) -> Sequence[Mapping[str, object]]:
+        """Return what there is to say of each sentence, as JSON values by name."""
+        ...
+
+    def resample(self, stats: Sequence[Stats], draws: Draws) -> Values:
+        """Return the value of each resample.
+
+        Args:
+            stats: Of each sentence.
+            draws: Places in `stats`, of shape (resamples, sentences); each row is one corpus,
+                in the order in which it is to be gone through.
+        """
         ...

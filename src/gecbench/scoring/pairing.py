@@ -1,9 +1,10 @@
-"""Comparing one version of a hypothesis with one reference, as ChERRANT does.
+"""Comparing one version of a hypothesis with one reference, as ERRANT and ChERRANT do.
 
-compare_m2_for_evaluation.py (MuCGEC 3922193). A version without edits is not nothing: it has one
-key of its own, and so has "cannot be annotated". A hypothesis that is declared unannotatable
-therefore hits a reference without edits (one true positive), and a reference that is declared
-unannotatable, beside others that are not, is missed by a hypothesis with edits.
+compare_m2.py (errant 3.0.2) and compare_m2_for_evaluation.py (MuCGEC 3922193). A version without
+edits is not nothing: it has one key of its own, and so has "cannot be annotated". A hypothesis
+that is declared unannotatable therefore hits a reference without edits (one true positive), and
+a reference that is declared unannotatable, beside others that are not, is missed by a hypothesis
+with edits.
 """
 
 from __future__ import annotations
@@ -33,22 +34,42 @@ class Filter:
     """Which edits take part; versions whose edits are all left out stay, empty.
 
     Args:
-        size: "single" leaves out edits that span two or more source tokens, "multi" the
-            others (ChERRANT's -single and -multi, which look at the source side alone).
+        size: "single" leaves out edits that span two or more tokens, "multi" the others
+            (-single and -multi of the official scripts; `Rule` says of which side).
         exclude: Labels left out, exactly as written.
     """
 
     size: Literal["any", "single", "multi"] = "any"
     exclude: frozenset[str] = frozenset()
 
-    def keeps(self, edit: Edit) -> bool:
+    def keeps(self, edit: Edit, rule: Rule) -> bool:
         """Say whether an edit takes part."""
-        if self.size != "any" and (edit.end - edit.start >= 2) != (self.size == "multi"):
+        if self.size != "any" and (rule.length(edit) >= 2) != (self.size == "multi"):
             return False
         return (edit.label or UNCLASSIFIED) not in self.exclude
 
 
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """In what the scripts of two languages differ.
+
+    Args:
+        between: What stands between the tokens of a replacement when two are compared.
+        both_sides: An edit is as long as the longer of its sides (ERRANT), not as its source
+            side (ChERRANT).
+    """
+
+    between: str = ""
+    both_sides: bool = False
+
+    def length(self, edit: Edit) -> int:
+        """Return the length of an edit in tokens."""
+        source = edit.end - edit.start
+        return max(source, len(edit.replacement or ())) if self.both_sides else source
+
+
 _ALL = Filter()
+_CHINESE = Rule()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +90,9 @@ class Pairing:
     by_type: Mapping[str, Counts]
 
 
-def keys(version: Version, level: Level, chosen: Filter) -> dict[Key, list[str]]:
+def keys(
+    version: Version, level: Level, chosen: Filter, rule: Rule = _CHINESE
+) -> dict[Key, list[str]]:
     """Return what a version is compared by, with the labels of the edits behind each key.
 
     Several edits may fall on one key (pooled alternatives, tokens, spans); each counts. Edits
@@ -77,7 +100,7 @@ def keys(version: Version, level: Level, chosen: Filter) -> dict[Key, list[str]]
     """
     if version.unannotatable or not version.edits:
         kind = UNANNOTATABLE if version.unannotatable else ERROR_FREE
-        # ChERRANT's -multi drops these too, as spans of less than two tokens.
+        # The official -multi drops these too, as spans of less than two tokens.
         if chosen.size == "multi":
             return {}
         return {(*_NO_EDIT, kind) if level == "correction-type" else _NO_EDIT: [kind]}
@@ -85,21 +108,21 @@ def keys(version: Version, level: Level, chosen: Filter) -> dict[Key, list[str]]
     detects = level.startswith("detection")
     filters = chosen != _ALL
     for edit in version.edits:
-        if (edit.replacement is None and not detects) or (filters and not chosen.keeps(edit)):
+        if (edit.replacement is None and not detects) or (filters and not chosen.keeps(edit, rule)):
             continue
         label = edit.label or UNCLASSIFIED
-        for key in _keys_of(edit, level):
+        for key in _keys_of(edit, level, rule):
             found.setdefault(key, []).append(label)
     return found
 
 
-def _keys_of(edit: Edit, level: Level) -> list[Key]:
+def _keys_of(edit: Edit, level: Level, rule: Rule) -> list[Key]:
     if level == "detection-token":
         last = max(edit.end, edit.start + 1)  # an insertion marks the token it stands before
         return [(at, at + 1) for at in range(edit.start, last)]
     if level == "detection-span":
         return [(edit.start, edit.end)]
-    text = "".join(edit.replacement or ())
+    text = rule.between.join(edit.replacement or ())
     if level == "correction-type":
         return [(edit.start, edit.end, edit.label, text)]
     return [(edit.start, edit.end, text)]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gecbench.core.score import Counts, Score
-from gecbench.scoring.pairing import ERROR_FREE, UNANNOTATABLE, Pairing
+from gecbench.scoring.pairing import ERROR_FREE, UNANNOTATABLE
 
 RESULT_SCHEMA = 1
 """Version of the JSON that `gecbench score --format json` prints; scripts depend on it."""
@@ -18,13 +18,11 @@ class SentenceResult:
 
     Args:
         id: The sample's id.
-        chosen: The pairing that counts; None where the sentence is left out.
-        pairings: All pairings of the sentence.
+        values: What the metric says of it; None where it leaves the sentence out.
     """
 
     id: str
-    chosen: Pairing | None
-    pairings: tuple[Pairing, ...]
+    values: Mapping[str, object] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +33,17 @@ class Result:
         system: Name of the system.
         metric: Name of the metric.
         subset: Value of the metadata field that the subset shares; None means the corpus.
-        sentences: Sentences that the score is over.
-        score: The score.
+        score: The score; None where the metric does not apply.
+        note: Why it does not apply.
+        higher_is_better: Whether a greater score is a better system.
     """
 
     system: str
     metric: str
     subset: str | None
-    sentences: int
-    score: Score
+    score: Score | None
+    note: str | None = None
+    higher_is_better: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class ScoreReport:
         left_out: How many were not scored, by reason; together with the scored they make up
             all sentences.
         beta: Weight of recall in F.
-        results: System by system, the whole corpus before its subsets.
+        results: Metric by metric and system by system, the whole corpus before its subsets.
         per_sentence: By system and metric, in corpus order; sentences excluded by the number
             of their references are not here.
         notes: What the reader of the numbers should know, a sentence each.

@@ -1,4 +1,4 @@
-"""F over edits: what ChERRANT computes, for any scheme that gives edits."""
+"""F over edits: what ERRANT and ChERRANT compute, for any scheme that gives edits."""
 
 from __future__ import annotations
 
@@ -6,30 +6,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
-from gecbench.core.case import Case
+from gecbench.core.case import Case, Part
 from gecbench.core.score import Counts, Score, Signature, total
 from gecbench.scoring.choose import Choice, choose
-from gecbench.scoring.pairing import Filter, Level, Pairing, keys, pair
+from gecbench.scoring.pairing import Filter, Level, Pairing, Rule, keys, pair
+from gecbench.scoring.resample import f_scores, greedy_totals, sums
 
 Rows = tuple[Pairing, ...]
 
 if TYPE_CHECKING:
-    from gecbench.scoring.metric import Metric
+    import numpy as np
+    from numpy.typing import NDArray
 
-    def _is_a_metric(metric: SpanF) -> Metric[Rows]:
-        """Let the type checker hold the class to the protocol."""
-        return metric
+    Draws = NDArray[np.intp]
+    Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class SpanF:
-    """Precision, recall and F of the edits of a system.
+    """Precision, recall and F of the edits of a system; each language's metric derives from it.
 
-    Zhang et al., MuCGEC, NAACL 2022, section 6.2; ChERRANT's compare_m2_for_evaluation.py
-    (MuCGEC 3922193), whose counts it meets exactly with choice "corpus-greedy". With that
-    choice a hypothesis that equals a reference everywhere can score a little below 1 on corpora
-    of more than ten thousand edits: two references whose F is the same to 4 decimals are decided
-    by their true positives alone, whatever they miss.
+    With choice "corpus-greedy" a hypothesis that equals a reference everywhere can score a
+    little below 1 on corpora of more than ten thousand edits: two references whose F is the
+    same to 4 decimals are decided by their true positives alone, whatever they miss.
 
     Args:
         level: What has to agree for an edit to count as found.
@@ -39,7 +38,10 @@ class SpanF:
         context: What the edits come from; goes into the signature.
     """
 
-    name: ClassVar[str] = "cherrant"
+    name: ClassVar[str]
+    languages: ClassVar[tuple[str, ...]]
+    rule: ClassVar[Rule]
+    needs: ClassVar[Part] = "edits"
     higher_is_better: ClassVar[bool] = True
     needs_references: ClassVar[bool] = True
     perfect: ClassVar[float] = 1.0
@@ -78,31 +80,27 @@ class SpanF:
             return False
         return all(version.unannotatable for version in case.references)
 
-    def stats(self, case: Case) -> Rows:
-        """Return the counts of each hypothesis version against each reference.
-
-        A sentence that is left out has none.
-        """
+    def stats(self, case: Case) -> Rows | None:
+        """Return the counts of each hypothesis version against each reference."""
         if self.leaves_out(case):
-            return ()
-        references = [keys(version, self.level, self.chosen) for version in case.references]
+            return None
+        references = [
+            keys(version, self.level, self.chosen, self.rule) for version in case.references
+        ]
         rows: list[Pairing] = []
         for h, hypothesis in enumerate(case.hypotheses):
-            found = keys(hypothesis, self.level, self.chosen)
+            found = keys(hypothesis, self.level, self.chosen, self.rule)
             for r, reference in enumerate(references):
                 rows.append(Pairing(h, r, *pair(found, reference)))
         return tuple(rows)
 
-    def choose(self, stats: Sequence[Rows]) -> tuple[Pairing | None, ...]:
-        """Return the pairing that counts for each sentence, None where it is left out."""
+    def choose(self, stats: Sequence[Rows]) -> tuple[Pairing, ...]:
+        """Return the pairing that counts for each sentence."""
         return choose(stats, self.choice, self.beta)
 
     def aggregate(self, stats: Sequence[Rows]) -> Score:
         """Return F over the chosen pairings of these sentences."""
-        return self.score([pairing for pairing in self.choose(stats) if pairing])
-
-    def score(self, chosen: Sequence[Pairing]) -> Score:
-        """Return F over these pairings."""
+        chosen = self.choose(stats)
         by_type: dict[str, list[Counts]] = {}
         for pairing in chosen:
             for label, counts in pairing.by_type.items():
@@ -111,6 +109,50 @@ class SpanF:
         return Score(
             value=counts.f(self.beta),
             signature=self.signature,
+            sentences=len(chosen),
             counts=counts,
             by_type={label: total(by_type[label]) for label in sorted(by_type)},
         )
+
+    def sentences(self, stats: Sequence[Rows]) -> Sequence[Mapping[str, object]]:
+        """Return the counts of all pairings of each sentence, and the place of the chosen."""
+        return [
+            {"chosen": row.index(one), "pairings": [_entry(pairing) for pairing in row]}
+            for row, one in zip(stats, self.choose(stats), strict=True)
+        ]
+
+    def resample(self, stats: Sequence[Rows], draws: Draws) -> Values:
+        """Return F of each resample, its references chosen anew."""
+        import numpy as np
+
+        rows = stats if self.choice == "corpus-greedy" else [(one,) for one in self.choose(stats)]
+        width = max((len(row) for row in rows), default=1)
+        candidates = np.array(
+            [
+                [(p.counts.tp, p.counts.fp, p.counts.fn) for p in _filled(row, width)]
+                for row in rows
+            ],
+            dtype=np.float64,
+        ).reshape(len(rows), width, 3)
+        if self.choice == "sentence-best":
+            return f_scores(sums(candidates[:, 0], draws), self.beta)
+        return f_scores(greedy_totals(candidates, draws, self.beta), self.beta)
+
+
+def _filled(row: Rows, width: int) -> Rows:
+    return row + row[-1:] * (width - len(row))
+
+
+def _entry(pairing: Pairing) -> Mapping[str, object]:
+    counts = pairing.counts
+    return {
+        "hypothesis": pairing.hypothesis,
+        "reference": pairing.reference,
+        "tp": counts.tp,
+        "fp": counts.fp,
+        "fn": counts.fn,
+        "by_type": {
+            label: [counts.tp, counts.fp, counts.fn]
+            for label, counts in sorted(pairing.by_type.items())
+        },
+    }

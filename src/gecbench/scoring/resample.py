@@ -1,0 +1,155 @@
+"""Resampling sentences, all resamples at once.
+
+A resample is a row of places in the corpus, in ascending order: the corpus with some sentences
+left out and others repeated. The order is kept, because some rules of choice go through the
+corpus in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from gecbench.core.score import Interval
+from gecbench.core.seeding import number
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Draws = NDArray[np.intp]
+    Values = NDArray[np.float64]
+    Integers = NDArray[np.int64]
+
+_AT_ONCE = 4_000_000
+"""Numbers of a block of work, which bounds memory by some tens of megabytes."""
+
+
+def draws(sentences: int, *, resamples: int, seed: int) -> Draws:
+    """Return resamples of sentences with replacement, of shape (resamples, sentences).
+
+    NumPy's PCG64 under a seed of its own; the same numbers on every machine.
+    """
+    import numpy as np
+
+    random = np.random.Generator(np.random.PCG64(number(seed, "bootstrap")))
+    return np.sort(random.integers(0, sentences, size=(resamples, sentences)), axis=1)
+
+
+def interval(values: Values, *, level: float = 0.95) -> Interval:
+    """Return the percentile interval of resampled scores."""
+    import numpy as np
+
+    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(low), float(high), level)
+
+
+def sums(rows: Values | Integers, places: Draws) -> Values:
+    """Return the sums of statistics over each resample.
+
+    Args:
+        rows: Shape (sentences, statistics).
+        places: Shape (resamples, sentences).
+
+    Returns:
+        Shape (resamples, statistics). Sums of integers are exact below 2**53.
+    """
+    import numpy as np
+
+    count, total = places.shape[0], rows.shape[0]
+    wide = rows.reshape(total, -1).astype(np.float64)
+    made = np.empty((count, wide.shape[1]))
+    step = max(1, _AT_ONCE // max(1, total))
+    for first in range(0, count, step):
+        block = places[first : first + step]
+        flat = (block + total * np.arange(len(block))[:, None]).ravel()
+        often = np.bincount(flat, minlength=total * len(block)).reshape(len(block), total)
+        made[first : first + step] = often.astype(np.float64) @ wide
+    return made
+
+
+def ratios(counts: Values) -> tuple[Values, Values]:
+    """Return precision and recall of counts, as `Counts` computes them.
+
+    Args:
+        counts: True positives, false positives and false negatives, shape (..., 3).
+    """
+    import numpy as np
+
+    tp, fp, fn = np.moveaxis(counts, -1, 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        precision = np.where(fp != 0, tp / (tp + fp), 1.0)
+        recall = np.where(fn != 0, tp / (tp + fn), 1.0)
+    return precision, recall
+
+
+def f_scores(counts: Values, beta: float) -> Values:
+    """Return F of counts of shape (..., 3), as `Counts.f` computes it."""
+    import numpy as np
+
+    precision, recall = ratios(counts)
+    square = beta**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        f = (1 + square) * precision * recall / (square * precision + recall)
+    return np.where(precision + recall == 0, 0.0, f)
+
+
+def greedy_totals(candidates: Values, places: Draws, beta: float) -> Values:
+    """Return the totals of each resample under ERRANT's choice of the reference.
+
+    The choice of `choose` with "corpus-greedy", run again inside each resample.
+
+    Args:
+        candidates: Counts of each candidate pairing, shape (sentences, candidates, 3), filled
+            up by repeating a sentence's last one, which can never be preferred to itself.
+        places: Shape (resamples, sentences).
+        beta: Weight of recall in F.
+
+    Returns:
+        Shape (resamples, 3).
+    """
+    import numpy as np
+
+    running = np.zeros((places.shape[0], 3))
+    if candidates.shape[1] == 1:
+        return sums(candidates[:, 0], places)
+    rows = np.arange(places.shape[0])
+    for at in range(places.shape[1]):
+        added = candidates[places[:, at]]
+        f = _rounded(f_scores(running[:, None, :] + added, beta))
+        tp, fp, fn = np.moveaxis(added, -1, 0)
+        best = np.zeros(len(rows), dtype=np.intp)
+        for other in range(1, candidates.shape[1]):
+            best = np.where(_better((f, tp, -fp, -fn), rows, other, best), other, best)
+        running += added[rows, best]
+    return running
+
+
+def _better(
+    ranks: Sequence[Values], rows: NDArray[np.intp], other: int, best: NDArray[np.intp]
+) -> NDArray[np.bool_]:
+    """Return where a candidate ranks above the best so far, first rank first."""
+    import numpy as np
+
+    above = np.zeros(len(rows), dtype=bool)
+    equal = np.ones(len(rows), dtype=bool)
+    for rank in ranks:
+        one, two = rank[:, other], rank[rows, best]
+        above |= equal & (one > two)
+        equal &= one == two
+    return above
+
+
+def _rounded(values: Values) -> Values:
+    """Return values rounded to 4 decimals exactly as Python's `round` does.
+
+    NumPy scales, rounds and scales back; where that lies on the edge, Python decides.
+    """
+    import numpy as np
+
+    scaled = values * 10_000
+    made = np.rint(scaled) / 10_000
+    edge = np.abs(scaled - np.floor(scaled) - 0.5) < 1e-6
+    if edge.any():
+        made[edge] = [round(value, 4) for value in values[edge].tolist()]
+    return made

@@ -1,0 +1,73 @@
+"""Resampling: seeded, exact sums, and Python's own rounding inside the choice of references."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import numpy as np
+import pytest
+
+from gecbench.core.score import Counts
+from gecbench.core.seeding import number
+from gecbench.scoring import resample
+from gecbench.scoring.resample import draws, f_scores, greedy_totals, interval, sums
+
+
+def test_draws_are_the_same_for_one_seed_and_others_for_another():
+    one = draws(50, resamples=20, seed=1)
+    assert one.shape == (20, 50)
+    assert (one == draws(50, resamples=20, seed=1)).all()
+    assert (one != draws(50, resamples=20, seed=2)).any()
+    assert (np.diff(one, axis=1) >= 0).all(), "a resample keeps the order of the corpus"
+    assert {int(one.min()), int(one.max())} <= set(range(50))
+
+
+def test_draws_are_written_down():
+    """A later NumPy that draws otherwise would change published intervals: it has to be seen."""
+    assert draws(9, resamples=2, seed=0).tolist() == WRITTEN
+
+
+WRITTEN = [[1, 3, 3, 4, 5, 6, 6, 6, 7], [0, 1, 1, 1, 1, 2, 4, 6, 6]]
+
+
+def test_a_name_has_a_seed_of_its_own():
+    assert number(0, "bootstrap") != number(0, "other") != number(1, "other")
+
+
+def test_sums_are_those_of_each_resample():
+    rows = np.array([[1, 10], [2, 20], [4, 40]])
+    assert sums(rows, np.array([[0, 0, 2], [1, 1, 1]])).tolist() == [[6, 60], [6, 60]]
+
+
+def test_sums_in_blocks_are_the_same(monkeypatch):
+    rows = np.arange(40).reshape(20, 2)
+    places = draws(20, resamples=30, seed=3)
+    whole = sums(rows, places)
+    monkeypatch.setattr(resample, "_AT_ONCE", 60)
+    assert (sums(rows, places) == whole).all()
+
+
+def test_f_is_that_of_counts():
+    for three in itertools.product(range(3), repeat=3):
+        for beta in (0.5, 1.0, 2.0):
+            assert f_scores(np.array([three], dtype=float), beta)[0] == Counts(*three).f(beta)
+
+
+def test_rounding_inside_the_choice_is_pythons():
+    dice = random.Random(5)
+    values = [dice.randrange(0, 20_001) / 20_000 for _ in range(3_000)]
+    values += [1 / 3, 2 / 3, 0.12345, 0.00005, 0.99995, 0.0, 1.0]
+    found = resample._rounded(np.array(values))
+    assert found.tolist() == [round(value, 4) for value in values]
+
+
+def test_one_candidate_needs_no_choice():
+    candidates = np.array([[[1.0, 0, 0]], [[0, 2.0, 1]]])
+    places = np.array([[0, 1], [1, 1]])
+    assert greedy_totals(candidates, places, 0.5).tolist() == [[1, 2, 1], [0, 4, 2]]
+
+
+def test_the_interval_is_of_percentiles():
+    found = interval(np.arange(1001) / 1000)
+    assert (found.low, found.high, found.level) == pytest.approx((0.025, 0.975, 0.95))
