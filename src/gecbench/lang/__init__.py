@@ -10,5 +10,6 @@ from collections.abc import Mapping
 SCHEMES: Mapping[str, str] = {
     "zh-cherrant": "gecbench.lang.zh.cherrant:scheme",
     "zh-char": "gecbench.lang.zh.char:scheme",
+    "en-errant": "gecbench.lang.en.errant:scheme",
 }
 """Name to the function that makes the scheme."""

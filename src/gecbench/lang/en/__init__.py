@@ -1,0 +1,1 @@
+"""English: ERRANT's alignment, merging and types, over tokens that a pipeline has analysed."""

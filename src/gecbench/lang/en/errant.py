@@ -1,0 +1,232 @@
+"""The scheme en-errant: exactly ERRANT's edits, given the same spaCy pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from gecbench.core.edit import Edit
+from gecbench.core.sample import EditSet
+from gecbench.core.scheme import Extraction, GivenEdits, Scheme
+from gecbench.core.sentence import Sentence, Words
+from gecbench.lang.en.align import steps
+from gecbench.lang.en.classify import Classifier
+from gecbench.lang.en.gold import correct, keep, mix
+from gecbench.lang.en.merge import Strategy, merge
+from gecbench.lang.en.resources import Resources
+
+Tokens = tuple[str, ...]
+Spans = tuple[tuple[int, int, int, int], ...]
+Progress = Callable[[str, Sequence[Tokens]], Iterator[Tokens]]
+
+_AT_ONCE = 8192
+"""Pairs whose documents are in memory at one time."""
+
+_NOTHING = Extraction(((),))
+
+
+class Reader(Protocol):
+    """What reads sentences: a pipeline, or one whose results are kept on disk."""
+
+    @property
+    def version(self) -> str:
+        """Name and version, for signatures."""
+        ...
+
+    def words(self, sentences: Sequence[Tokens], *, parsed: bool) -> Iterable[Words]:
+        """Return what it says of each sentence."""
+        ...
+
+    def forget(self) -> None:
+        """Let go of what it keeps between tagging and parsing."""
+        ...
+
+
+def parse(text: str) -> Sentence:
+    """Return the tokens of a text as ERRANT takes them: white space divides them.
+
+    >>> parse("It 's fine .").tokens
+    ('It', "'s", 'fine', '.')
+    """
+    return Sentence(text, tuple(text.split()))
+
+
+def scheme(
+    *,
+    reader: Reader,
+    resources: Resources,
+    merging: Strategy = "rules",
+    levenshtein: bool = False,
+    types: bool = True,
+    progress: Progress,
+    notes: tuple[str, ...] = (),
+) -> Scheme:
+    """Return the scheme.
+
+    Args:
+        reader: Gives parts of speech, lemmas and, where a type depends on them, dependencies.
+        resources: The words that are no misspellings, and a stemmer.
+        merging: How steps of the alignment become edits; ERRANT's -merge.
+        levenshtein: Align by plain edit distance; ERRANT's -lev.
+        types: Classify the edits. Without, edits have no label and no sentence is parsed for
+            dependencies; the spans and corrections are the same.
+        progress: Wraps the reading of sentences.
+        notes: What the reader of a score should know.
+    """
+    classifier = Classifier(resources.dictionary, resources.stem)
+    made = _Errant(reader, classifier, merging, levenshtein, types, progress)
+    signature = {
+        "scheme": "en-errant",
+        "granularity": "word",
+        "merging": merging,
+        "spacy-model": reader.version,
+        "dictionary": resources.digest[:8],
+    }
+    if levenshtein:
+        signature["alignment"] = "levenshtein"
+
+    def extract(source: Sentence, target: Sentence) -> Extraction:
+        return made.batch([(source.text, target.text)])[0]
+
+    return Scheme(
+        name="en-errant",
+        lang="en",
+        parse_source=parse,
+        parse_target=parse,
+        extract=extract,
+        join=" ".join,
+        signature=signature,
+        batch=made.batch,
+        given=GivenEdits(_text, mix, made.keep),
+        notes=notes,
+    )
+
+
+@dataclass(slots=True)
+class _Errant:
+    """Finds edits; each distinct sentence is read once."""
+
+    reader: Reader
+    classifier: Classifier
+    merging: Strategy
+    levenshtein: bool
+    types: bool
+    progress: Progress
+    _known: dict[Tokens, Sentence] = field(default_factory=dict)
+
+    def batch(self, pairs: Sequence[tuple[str, str]]) -> list[Extraction]:
+        """Return the edits of pairs of source and target text."""
+        made: list[Extraction] = []
+        for first in range(0, len(pairs), _AT_ONCE):
+            divided = [
+                (tuple(source.split()), tuple(target.split()))
+                for source, target in pairs[first : first + _AT_ONCE]
+            ]
+            made += self._extracted(divided)
+            self.reader.forget()
+        return made
+
+    def keep(
+        self,
+        given: Sequence[tuple[EditSet, Tokens]],
+        *,
+        minimise: bool,
+        relabel: bool,
+    ) -> list[EditSet]:
+        """Return given edits with ERRANT's types, as `errant_m2 -gold` writes them."""
+        corrected = [(*correct(edits, tokens), tokens) for edits, tokens in given]
+        sides = [(source, target) for target, _, source in corrected]
+        if relabel:
+            self._read([tokens for pair in sides for tokens in pair])
+        found = [
+            self._kept(joined, source, target, minimise=minimise, relabel=relabel)
+            for target, joined, source in corrected
+        ]
+        open_ = [at for at, edits in enumerate(found) if edits is None]
+        self._parse([tokens for at in open_ for tokens in sides[at]])
+        for at in open_:
+            target, joined, source = corrected[at]
+            found[at] = self._kept(joined, source, target, minimise=minimise, relabel=relabel)
+        self.reader.forget()
+        return [edits for edits in found if edits is not None]
+
+    def _kept(
+        self,
+        joined: Sequence[tuple[Edit, tuple[int, int, int, int]]],
+        source: Tokens,
+        target: Tokens,
+        *,
+        minimise: bool,
+        relabel: bool,
+    ) -> EditSet | None:
+        one, two = (self._known.get(tokens, Sentence("", tokens)) for tokens in (source, target))
+        return keep(joined, one, two, self.classifier, minimise=minimise, relabel=relabel)
+
+    def _extracted(self, pairs: Sequence[tuple[Tokens, Tokens]]) -> list[Extraction]:
+        changed = [pair for pair in dict.fromkeys(pairs) if pair[0] != pair[1]]
+        self._read([tokens for pair in changed for tokens in pair])
+        spans = {pair: self._spans(*pair) for pair in changed}
+        labels: dict[tuple[Tokens, Tokens], list[str | None]] = {}
+        if self.types:
+            labels = {pair: self._labels(*pair, spans[pair]) for pair in changed}
+            open_ = [pair for pair, types in labels.items() if None in types]
+            self._parse([side for pair in open_ for side in _open(pair, spans[pair], labels[pair])])
+            labels |= {pair: self._labels(*pair, spans[pair]) for pair in open_}
+        found = {
+            pair: Extraction((_edits(pair[1], spans[pair], labels.get(pair)),)) for pair in changed
+        }
+        return [found.get(pair, _NOTHING) for pair in pairs]
+
+    def _read(self, sentences: Iterable[Tokens]) -> None:
+        """Have sentences that are not known tagged."""
+        wanted = [tokens for tokens in dict.fromkeys(sentences) if tokens not in self._known]
+        full = [tokens for tokens in wanted if tokens]
+        read = self.reader.words(full, parsed=False)
+        for tokens, words in zip(self.progress("tagging", full), read, strict=True):
+            self._known[tokens] = Sentence(" ".join(tokens), tokens, words=words)
+        if len(full) < len(wanted):
+            self._known[()] = Sentence("", (), words=Words((), (), ()))
+
+    def _parse(self, sentences: Iterable[Tokens]) -> None:
+        """Have the dependencies of known sentences found."""
+        wanted = [tokens for tokens in dict.fromkeys(sentences) if not self._is_parsed(tokens)]
+        read = self.reader.words(wanted, parsed=True)
+        for tokens, words in zip(self.progress("parsing", wanted), read, strict=True):
+            self._known[tokens] = replace(self._known[tokens], words=words)
+
+    def _is_parsed(self, tokens: Tokens) -> bool:
+        words = self._known[tokens].words
+        return not tokens or (words is not None and bool(words.heads))
+
+    def _spans(self, source: Tokens, target: Tokens) -> Spans:
+        one, two = self._known[source], self._known[target]
+        found = steps(one, two, levenshtein=self.levenshtein)
+        return tuple(merge(found, one, two, self.merging))
+
+    def _labels(self, source: Tokens, target: Tokens, spans: Spans) -> list[str | None]:
+        one, two = self._known[source], self._known[target]
+        return [self.classifier.label(one, two, span) for span in spans]
+
+
+def _open(
+    pair: tuple[Tokens, Tokens], spans: Spans, labels: Sequence[str | None]
+) -> Iterator[Tokens]:
+    """Yield the sides whose dependencies a type depends on that is still open."""
+    for (start, end, target_start, target_end), label in zip(spans, labels, strict=True):
+        if label is None and start < end:
+            yield pair[0]
+        if label is None and target_start < target_end:
+            yield pair[1]
+
+
+def _text(edits: EditSet, tokens: Tokens) -> str:
+    return " ".join(correct(edits, tokens)[0])
+
+
+def _edits(target: Tokens, spans: Spans, labels: Sequence[str | None] | None) -> tuple[Edit, ...]:
+    types = labels or [None] * len(spans)
+    return tuple(
+        Edit(start, end, target[target_start:target_end], label)
+        for (start, end, target_start, target_end), label in zip(spans, types, strict=True)
+    )

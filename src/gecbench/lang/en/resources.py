@@ -1,0 +1,67 @@
+"""What ERRANT's types of English read: a word list and a stemmer, from the installed errant."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import cache
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import NamedTuple
+
+from gecbench.core.errors import MissingExtraError, ResourceError
+from gecbench.core.files import read_bytes
+
+_WORDS = "en/resources/en_GB-large.txt"
+_STEMMER = "en/lancaster.py"
+
+
+class Resources(NamedTuple):
+    """The resources of one installed version of ERRANT.
+
+    Args:
+        dictionary: British words in the case in which they are listed (170,565 in 3.0.2).
+        stem: The Lancaster stem of a word; it lower-cases first.
+        digest: SHA-256 of the word list, hexadecimal.
+    """
+
+    dictionary: frozenset[str]
+    stem: Callable[[str], str]
+    digest: str
+
+
+@cache
+def load() -> Resources:
+    """Return the resources of the installed errant, read once in a process.
+
+    Neither errant nor spaCy is imported, which would take a second: the word list is a file of
+    the package, and its copy of NLTK's Lancaster stemmer a module that needs nothing else and
+    loads in half a millisecond.
+
+    Raises:
+        MissingExtraError: errant is not installed.
+        ResourceError: The installed errant has other files than 3.0.2.
+    """
+    spec = find_spec("errant")
+    if spec is None or spec.origin is None:
+        raise MissingExtraError("errant, whose word list en-errant finds misspellings by,", "en")
+    folder = Path(spec.origin).parent
+    for name in (_WORDS, _STEMMER):
+        if not (folder / name).is_file():
+            raise ResourceError(f"{folder / name}: no such file; install errant 3.0.2")
+    content = read_bytes(folder / _WORDS)
+    return Resources(
+        dictionary=frozenset(content.decode("utf-8").split()),
+        stem=cache(_stemmer(folder / _STEMMER)),
+        digest=hashlib.sha256(content).hexdigest(),
+    )
+
+
+def _stemmer(path: Path) -> Callable[[str], str]:
+    spec = spec_from_file_location("_errant_lancaster", path)
+    if spec is None or spec.loader is None:
+        raise ResourceError(f"{path}: not a Python module; install errant 3.0.2")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    stem: Callable[[str], str] = module.LancasterStemmer().stem
+    return stem

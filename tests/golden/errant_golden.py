@@ -1,0 +1,81 @@
+"""What the golden tests of ERRANT share: analysed sentences, and M2 blocks as it writes them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from gecbench.core.edit import Edit
+from gecbench.core.sentence import Sentence, Words
+from gecbench.lang.en.align import steps
+from gecbench.lang.en.classify import Classifier
+from gecbench.lang.en.merge import Strategy, merge
+from gecbench.lang.en.resources import load
+
+Parse = Callable[[str], Sentence]
+NOOP = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||"
+
+
+def recorded(shared: Path) -> Parse:
+    """Return the analysis of a sentence that was recorded when ERRANT ran."""
+    known = {(): Sentence("", (), words=Words((), (), ()))}
+    with gzip.open(shared / "golden/errant/features.jsonl.gz", "rt", encoding="utf-8") as file:
+        for line in file:
+            text, rows = json.loads(line)
+            tokens = tuple(text.split())
+            known[tokens] = Sentence(text, tokens, words=Words(*zip(*rows, strict=True)))
+    return lambda text: known[tuple(text.split())]
+
+
+def lines(path: Path) -> list[str]:
+    return path.read_text("utf-8").split("\n")
+
+
+def blocks(path: Path) -> list[str]:
+    return [block for block in path.read_text("utf-8").split("\n\n") if block]
+
+
+def extract(
+    source: Sentence,
+    target: Sentence,
+    *,
+    strategy: Strategy = "rules",
+    levenshtein: bool = False,
+) -> list[Edit]:
+    """The automatic edits between two sentences."""
+    found = load()
+    classifier = Classifier(found.dictionary, found.stem)
+    made = []
+    for span in merge(steps(source, target, levenshtein=levenshtein), source, target, strategy):
+        start, end, target_start, target_end = span
+        label = classifier.label(source, target, span)
+        made.append(Edit(start, end, target.tokens[target_start:target_end], label))
+    return made
+
+
+def parallel(parse: Parse, sides: Sequence[Iterable[str]], **options: object) -> list[str]:
+    """The blocks that errant_parallel writes for a source and its rewritings."""
+    made = []
+    for source, *targets in zip(*sides, strict=False):  # it stops at the shortest file
+        if not source.strip():
+            continue
+        one = parse(source)
+        block = [f"S {' '.join(one.tokens)}"]
+        for coder, target in enumerate(targets):
+            if " ".join(one.tokens) == target.strip():
+                block.append(f"{NOOP}{coder}")
+            else:
+                edits = extract(one, parse(target), **options)
+                block += [line(edit, one.tokens, coder) for edit in edits]
+        made.append("\n".join(block))
+    return made
+
+
+def line(edit: Edit, source: tuple[str, ...], coder: object) -> str:
+    text = edit.replacement
+    if text is None:
+        text = edit.alternatives[0] if edit.alternatives else source[edit.start : edit.end]
+    fields = (f"A {edit.start} {edit.end}", edit.label, " ".join(text), "REQUIRED", "-NONE-")
+    return "|||".join((*fields, str(coder)))

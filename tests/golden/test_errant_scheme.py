@@ -1,0 +1,117 @@
+"""The scheme en-errant with spaCy at work: M2 files byte for byte as ERRANT 3.0.2 writes them.
+
+The official files were made with the pipeline in data/en_ud_sm, read sentence by sentence; ours
+are read in batches, and parsed apart from the tagging.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gecbench.api.edits import extract
+from gecbench.api.files import load, save
+from gecbench.api.options import Options
+from gecbench.api.schemes import load_scheme
+from gecbench.api.score import score
+from gecbench.core.sample import Corpus, SystemOutput
+from gecbench.core.scheme import Scheme
+
+pytestmark = pytest.mark.golden
+
+
+@pytest.fixture(scope="module")
+def schemes(shared: Path):
+    """Schemes by their options, each loaded once."""
+    made: dict[tuple, Scheme] = {}
+
+    def make(**options: object) -> Scheme:
+        key = tuple(sorted(options.items()))
+        if key not in made:
+            made[key] = load_scheme("en-errant", spacy_model=shared / "data/en_ud_sm", **options)
+        return made[key]
+
+    return make
+
+
+def written(corpus: Corpus, folder: Path) -> str:
+    save(corpus, folder / "made.m2", format="m2")
+    return (folder / "made.m2").read_text("utf-8")
+
+
+def parallel(shared: Path, *targets: str) -> Corpus:
+    source = shared / "data/seeda/outputs/INPUT.txt"
+    return load(source, references=[shared / target for target in targets])
+
+
+@pytest.mark.parametrize("system", ["T5", "GECToR-ens"])
+def test_parallel_text_becomes_the_official_m2(shared, schemes, tmp_path, system: str):
+    corpus = parallel(shared, f"data/seeda/outputs/{system}.txt")
+    want = (shared / f"golden/errant/{system}.m2").read_text("utf-8")
+    assert written(extract(corpus, schemes()), tmp_path) == want
+
+
+@pytest.mark.parametrize("merging", ["all-split", "all-merge", "all-equal"])
+def test_other_mergings_are_the_official_ones(shared, schemes, tmp_path, merging: str):
+    corpus = parallel(shared, "data/seeda/outputs/T5.txt")
+    want = (shared / f"golden/errant/T5.{merging}.m2").read_text("utf-8")
+    assert written(extract(corpus, schemes(merging=merging)), tmp_path) == want
+
+
+def test_the_levenshtein_alignment_is_the_official_one(shared, schemes, tmp_path):
+    corpus = parallel(shared, "data/seeda/outputs/T5.txt")
+    want = (shared / "golden/errant/T5.lev.m2").read_text("utf-8")
+    assert written(extract(corpus, schemes(levenshtein=True)), tmp_path) == want
+
+
+def test_several_references_are_the_official_ones(shared, schemes, tmp_path):
+    corpus = parallel(shared, "golden/errant/REF0.txt", "golden/errant/REF1.txt")
+    want = (shared / "golden/errant/conll14.ref_parallel.m2").read_text("utf-8")
+    assert written(extract(corpus, schemes()), tmp_path) == want
+
+
+@pytest.mark.parametrize(
+    ("name", "options"), [("auto", {}), ("gold", {"keep": True})], ids=["auto", "gold"]
+)
+def test_m2_is_annotated_again_as_officially(shared, schemes, tmp_path, name: str, options):
+    corpus = load(shared / "data/m2/conll14.gold", format="m2")
+    want = (shared / f"golden/errant/conll14.ref_{name}.m2").read_text("utf-8")
+    assert written(extract(corpus, schemes(), **options), tmp_path) == want
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("auto", {}),
+        ("gold", {"keep": True}),
+        ("goldno_min", {"keep": True, "minimise": False}),
+        ("goldold_cats", {"keep": True, "relabel": False}),
+    ],
+)
+def test_edges_of_m2_are_annotated_as_officially(shared, schemes, tmp_path, name: str, options):
+    """But for the last block, which ERRANT loses where no blank line follows it."""
+    corpus = load(shared / "golden/errant/edge/edge_m2_in.m2", format="m2")
+    want = (shared / f"golden/errant/edge/edge_m2_out.{name}.m2").read_text("utf-8")
+    made = written(extract(corpus, schemes(), **options), tmp_path)
+    last = corpus.samples[-1].source
+    assert last not in want
+    assert made[: made.index(f"S {last}")] == want
+
+
+@pytest.mark.parametrize("types", [True, False], ids=["types", "plain"])
+def test_scores_need_no_types(shared, schemes, types: bool):
+    corpus = parallel(shared, "golden/errant/REF0.txt", "golden/errant/REF1.txt")
+    texts = (shared / "data/seeda/outputs/T5.txt").read_text("utf-8").split("\n")
+    system = _system("T5", corpus, texts)
+    report = score(corpus, [system], scheme=schemes(types=types), options=Options())
+    found = report.results[0].score
+    assert (found.counts.tp, found.counts.fp, found.counts.fn) == (1387, 757, 1405)
+    assert ("R:SPELL" in found.by_type) == types
+
+
+def _system(name: str, corpus: Corpus, texts: list[str]) -> SystemOutput:
+    from gecbench.core.sample import Rewrite
+
+    pairs = zip(corpus.samples, texts, strict=True)
+    return SystemOutput(name, {sample.id: (Rewrite(text),) for sample, text in pairs})

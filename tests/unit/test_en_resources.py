@@ -1,0 +1,80 @@
+"""ERRANT's word list and stemmer, read from the installed package."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from gecbench.core.errors import MissingExtraError, ResourceError
+from gecbench.lang.en import resources
+
+LISTED = "colour\r\nParis\r\ncafé\r\n"
+STEMMER = """
+class LancasterStemmer:
+    def stem(self, word):
+        return word.lower()[:3]
+"""
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that takes the place of the installed errant."""
+    (tmp_path / "en" / "resources").mkdir(parents=True)
+    (tmp_path / "en/resources/en_GB-large.txt").write_bytes(LISTED.encode())
+    (tmp_path / "en/lancaster.py").write_text(STEMMER, "utf-8")
+    found = ModuleSpec("errant", None, origin=str(tmp_path / "__init__.py"))
+    monkeypatch.setattr(resources, "find_spec", lambda _: found)
+    resources.load.cache_clear()
+    yield tmp_path
+    resources.load.cache_clear()
+
+
+def test_the_files_of_the_package_are_read(package: Path):
+    found = resources.load()
+    assert found.dictionary == {"colour", "Paris", "café"}
+    assert found.stem("Colour") == "col"
+    assert found.digest == hashlib.sha256(LISTED.encode()).hexdigest()
+
+
+def test_they_are_read_once_in_a_process(package: Path):
+    first = resources.load()
+    (package / "en/resources/en_GB-large.txt").write_bytes(b"other\r\n")
+    assert resources.load() is first
+
+
+@pytest.mark.parametrize("found", [None, ModuleSpec("errant", None)])
+def test_without_the_package_the_extra_is_named(package: Path, monkeypatch, found):
+    monkeypatch.setattr(resources, "find_spec", lambda _: found)
+    with pytest.raises(MissingExtraError, match=r"errant, .* is not installed; .*gecbench\[en\]"):
+        resources.load()
+
+
+@pytest.mark.parametrize("name", ["en/resources/en_GB-large.txt", "en/lancaster.py"])
+def test_another_version_without_the_files_is_refused(package: Path, name: str):
+    (package / name).unlink()
+    with pytest.raises(ResourceError, match=r"no such file; install errant 3\.0\.2"):
+        resources.load()
+
+
+def test_a_stemmer_that_is_no_module_is_refused(package: Path, monkeypatch):
+    monkeypatch.setattr(resources, "spec_from_file_location", lambda *_: None)
+    with pytest.raises(ResourceError, match=r"lancaster\.py: not a Python module"):
+        resources.load()
+
+
+def test_the_installed_errant_is_not_imported():
+    if find_spec("errant") is None:
+        pytest.skip("errant is not installed")
+    code = (
+        "import sys\nfrom gecbench.lang.en.resources import load\nfound = load()\n"
+        "print(len(found.dictionary), 'cafés' in found.dictionary, found.stem('Presumably'))\n"
+        "print(found.digest[:16], {'errant', 'spacy', 'rapidfuzz'} & set(sys.modules))"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout == "170565 True presum\n75e1851049bd45ee set()\n"
