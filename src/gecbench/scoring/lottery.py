@@ -1,0 +1,107 @@
+"""GLEU's references drawn by lot, over and over, and the sums of each round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gecbench.scoring.draws import Generator, draw_for
+from gecbench.scoring.gleu import Matches, Sums
+from gecbench.scoring.ngrams import totals
+from gecbench.scoring.resample import sums
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Draws = NDArray[np.intp]
+    Values = NDArray[np.float64]
+    Table = NDArray[np.int64]
+
+_SEED_STEP = 101
+"""Iteration j seeds its generator with j times this."""
+
+_AT_ONCE = 16_000_000
+"""Numbers of a block of work, which bounds memory by some hundred megabytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lottery:
+    """The references of a corpus, drawn again and again.
+
+    Args:
+        order: The longest n-grams.
+        iterations: How often a reference is drawn for every sentence.
+        generator: Whose draws.
+    """
+
+    order: int
+    iterations: int
+    generator: Generator
+
+    def sums(self, stats: Sequence[Matches]) -> Sums:
+        """Return the sums of each iteration; of one alone where there is nothing to draw."""
+        import numpy as np
+
+        table, counts = self._table(stats), [len(one.lengths) for one in stats]
+        rows, iterations = np.arange(len(stats)), self._iterations(stats)
+        drawn = np.empty((iterations, self.order + 1))
+        for at in range(iterations):
+            chosen = draw_for(counts, at * _SEED_STEP, self.generator)
+            drawn[at] = table[rows, chosen].sum(axis=0)
+        return self._with_totals(drawn, self._fixed(stats).sum(axis=0))
+
+    def resampled(self, stats: Sequence[Matches], places: Draws) -> Iterator[Sums]:
+        """Yield the sums of each resample, some iterations at a time.
+
+        In every iteration a sentence keeps the reference that is drawn for it in the corpus,
+        wherever and however often it stands in a resample.
+
+        Args:
+            stats: Of each sentence.
+            places: Shape (resamples, sentences).
+        """
+        import numpy as np
+
+        table, counts = self._table(stats), [len(one.lengths) for one in stats]
+        rows = np.arange(len(stats))
+        fixed = sums(self._fixed(stats), places)[:, None]
+        step = max(1, _AT_ONCE // max(1, len(stats) * (self.order + 1)))
+        iterations = self._iterations(stats)
+        for first in range(0, iterations, step):
+            some = range(first, min(first + step, iterations))
+            chosen = np.array([draw_for(counts, at * _SEED_STEP, self.generator) for at in some])
+            drawn = table[rows, chosen].swapaxes(0, 1).reshape(len(stats), -1)
+            made = sums(drawn, places).reshape(len(places), len(some), self.order + 1)
+            yield self._with_totals(made, fixed)
+
+    def _iterations(self, stats: Sequence[Matches]) -> int:
+        return self.iterations if any(len(one.lengths) > 1 for one in stats) else 1
+
+    def _table(self, stats: Sequence[Matches]) -> Table:
+        """Return matches and length of each reference, shape (sentences, references, order + 1).
+
+        What a sentence with fewer references has not is 0, and never drawn.
+        """
+        import numpy as np
+
+        width = max((len(one.lengths) for one in stats), default=1)
+        table = np.zeros((len(stats), width, self.order + 1), dtype=np.int64)
+        for row, one in zip(table, stats, strict=True):
+            row[: len(one.lengths), :-1] = one.found
+            row[: len(one.lengths), -1] = one.lengths
+        return table
+
+    def _fixed(self, stats: Sequence[Matches]) -> Table:
+        """Return what no draw changes: n-grams of each hypothesis, and its length."""
+        import numpy as np
+
+        rows = [(*totals(one.length, self.order), one.length) for one in stats]
+        return np.array(rows, dtype=np.int64).reshape(-1, self.order + 1)
+
+    def _with_totals(self, drawn: Values, fixed: Values | Table) -> Sums:
+        import numpy as np
+
+        fixed = np.broadcast_to(fixed.astype(np.float64), drawn.shape)
+        return Sums(drawn[..., :-1], fixed[..., :-1], fixed[..., -1], drawn[..., -1])

@@ -1,0 +1,43 @@
+"""gleu-frequency is gec-metrics' "gleu"."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from text_inputs import conll
+
+from gecbench.metrics.gleu_frequency import GleuFrequency
+
+pytestmark = pytest.mark.golden
+
+
+@pytest.mark.parametrize(
+    ("name", "annotators", "options"),
+    [
+        ("corpus", (0, 1), {}),
+        ("ref0_only", (0,), {}),
+        ("ref1_only", (1,), {}),
+        ("iter1", (0, 1), {"iterations": 1}),
+        ("unit_char", (0, 1), {"unit": "spaced-character"}),
+    ],
+)
+def test_scores_of_the_corpus_are_theirs(
+    shared: Path, name: str, annotators: tuple[int, ...], options: dict
+) -> None:
+    path = shared / "golden/gecmetrics/scores.json"
+    wanted = json.loads(path.read_text("utf-8"))["T5"]["gleu"]
+    metric = GleuFrequency(**options)
+    stats = [metric.stats(case) for case in conll(shared, *annotators)]
+    assert metric.aggregate(stats).value == pytest.approx(wanted[name], abs=1e-12)
+
+
+def test_scores_of_sentences_are_theirs(shared: Path) -> None:
+    path = shared / "golden/gecmetrics/scores.json"
+    wanted = json.loads(path.read_text("utf-8"))["T5"]["gleu"]
+    metric = GleuFrequency()
+    found = metric.sentences([metric.stats(case) for case in conll(shared, 0, 1)])
+    values = [one["value"] for one in found]
+    assert values[:10] == pytest.approx(wanted["first10_sentence"], abs=1e-12)
+    assert sum(values) / len(values) == pytest.approx(wanted["mean_sentence"], abs=1e-12)

@@ -1,0 +1,39 @@
+"""green is gec-metrics' "green"."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from text_inputs import conll
+
+from gecbench.metrics.green import Green
+
+pytestmark = pytest.mark.golden
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("corpus", {}),
+        ("unit_char", {"unit": "spaced-character"}),
+        ("beta1", {"recall_weight": 1.0}),
+    ],
+)
+def test_scores_of_the_corpus_are_theirs(shared: Path, name: str, options: dict) -> None:
+    path = shared / "golden/gecmetrics/scores.json"
+    wanted = json.loads(path.read_text("utf-8"))["T5"]["green"]
+    metric = Green(**options)
+    stats = [metric.stats(case) for case in conll(shared, 0, 1)]
+    assert metric.aggregate(stats).value == pytest.approx(wanted[name], abs=1e-12)
+
+
+def test_scores_of_sentences_are_theirs(shared: Path) -> None:
+    path = shared / "golden/gecmetrics/scores.json"
+    wanted = json.loads(path.read_text("utf-8"))["T5"]["green"]
+    metric = Green()
+    found = metric.sentences([metric.stats(case) for case in conll(shared, 0, 1)])
+    values = [one["value"] for one in found]
+    assert values[:10] == wanted["first10_sentence"]
+    assert sum(values) / len(values) == pytest.approx(wanted["mean_sentence"], abs=1e-12)

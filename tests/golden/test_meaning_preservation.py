@@ -1,0 +1,91 @@
+"""meaning-preservation and mp-prime on real corpora, in every reading."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from text_inputs import MUCGEC, NLPCC, chinese
+
+from gecbench.metrics.meaning_preservation import MeaningPreservation, MpPrime, preserved
+from gecbench.scoring.matching import MATCHINGS
+from gecbench.scoring.texts import characters
+
+pytestmark = pytest.mark.golden
+
+READINGS = {
+    "multiset": "multiset",
+    "lcs": "lcs",
+    "blocks": "difflib_blocks",
+    "position": "same_position",
+}
+CLOSE = 1e-13
+
+
+def golden(shared: Path) -> dict:
+    return json.loads((shared / "golden/cgec/char_metrics.json").read_text("utf-8"))
+
+
+def check(wanted: dict, cases: list, matching: str, t: float) -> None:
+    """Compare every figure of one reading."""
+    metric = MeaningPreservation(matching, t)
+    found = metric.aggregate([metric.stats(case) for case in cases])
+    assert found.value == pytest.approx(wanted["MP"], abs=CLOSE)
+    stats = [MpPrime(matching, t).stats(case) for case in cases]
+    for averaging, difference, mean, distance in (
+        ("pairs", "means", "MP_average_pairs", "MP'"),
+        ("sentences", "means", "MP_average_per_sentence", "MP'_per_sentence"),
+        ("sentences", "sentences", None, "MP'_mean_of_sentence_differences"),
+    ):
+        score = MpPrime(matching, t, averaging, difference).aggregate(stats)
+        assert score.value == pytest.approx(wanted[distance], abs=CLOSE)
+        assert score.parts["hypotheses"] == pytest.approx(wanted["MP"], abs=CLOSE)
+        if mean:
+            assert score.parts["references"] == pytest.approx(wanted[mean], abs=CLOSE)
+
+
+@pytest.mark.parametrize("matching", READINGS)
+@pytest.mark.parametrize("name", [*MUCGEC, *NLPCC])
+def test_every_reading_has_the_figures(shared: Path, name: str, matching: str) -> None:
+    check(golden(shared)[name]["MP"][READINGS[matching]], chinese(shared, name), matching, 0.85)
+
+
+@pytest.mark.parametrize("t", [0.5, 0.9])
+def test_other_weights_have_the_figures(shared: Path, t: float) -> None:
+    wanted = golden(shared)["MuCGEC_dev t=0.5 / t=0.9 multiset"][str(t)]
+    check(wanted, chinese(shared, "MuCGEC_dev example_pred"), "multiset", t)
+
+
+def test_single_sentences_have_the_figures(shared: Path) -> None:
+    wanted = golden(shared)["first20"]
+    cases = chinese(shared, "MuCGEC_dev example_pred")[: len(wanted)]
+    for one, case in zip(wanted, cases, strict=True):
+        source, text = one["source"], one["hypothesis"]
+        assert (case.source, case.hypotheses[0].text) == (source, text)
+        assert (len(characters(text)), len(characters(source))) == (one["len_c"], one["len_o"])
+        for matching in ("multiset", "lcs"):
+            matched = MATCHINGS[matching](characters(source), characters(text))
+            assert matched == one[f"m_{matching}"]
+            value = preserved(source, text, matching=matching, t=0.85)
+            assert value == pytest.approx(one[f"S_CM_{matching}"], abs=CLOSE)
+        found = list(MpPrime().stats(case).references)
+        assert found == pytest.approx(one["S_CM_references_multiset"], abs=CLOSE)
+
+
+def test_the_two_main_readings_differ_where_they_should(shared: Path) -> None:
+    cases = chinese(shared, "MuCGEC_dev example_pred")
+    pairs = [(characters(c.source), characters(c.hypotheses[0].text)) for c in cases]
+    unequal = sum(MATCHINGS["multiset"](*pair) != MATCHINGS["lcs"](*pair) for pair in pairs)
+    assert [unequal, len(cases)] == golden(shared)["sentences_where_multiset_and_lcs_differ"]
+
+
+@pytest.mark.parametrize("matching", READINGS)
+def test_edge_cases_have_the_figures(shared: Path, matching: str) -> None:
+    wanted = json.loads((shared / "golden/cgec/edge_cases.json").read_text("utf-8"))["cases"]
+    for one in wanted:
+        source, text = one["source"], one["hypothesis"]
+        matched = MATCHINGS[matching](characters(source), characters(text))
+        assert matched == one[f"m_{READINGS[matching]}"]
+        value = preserved(source, text, matching=matching, t=0.85)
+        assert value == pytest.approx(one[f"S_CM_{READINGS[matching]}"], abs=CLOSE)

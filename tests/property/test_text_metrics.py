@@ -1,0 +1,206 @@
+"""Laws of the metrics over texts, on texts so alike that ties and zeros abound."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gecbench.core.case import Case, Version
+from gecbench.core.registry import resolve
+from gecbench.metrics import METRICS
+from gecbench.metrics.char_bleu import CharBleu
+from gecbench.metrics.gleu import Gleu
+from gecbench.metrics.gleu_frequency import GleuFrequency
+from gecbench.metrics.green import Green
+from gecbench.metrics.meaning_preservation import MeaningPreservation, MpPrime
+from gecbench.metrics.sent_gleu import SentenceGleu
+from gecbench.metrics.sentence_accuracy import SentenceAccuracy
+from gecbench.scoring.matching import MATCHINGS
+from gecbench.scoring.ngrams import count, overlap, shared, totals
+
+ALL = [
+    Gleu(iterations=3),
+    GleuFrequency(iterations=3),
+    SentenceGleu(),
+    Green(),
+    SentenceAccuracy(),
+    CharBleu(),
+    MeaningPreservation(),
+    MpPrime(),
+    MpPrime(matching="position", averaging="sentences", difference="sentences"),
+]
+RESAMPLED = [metric for metric in ALL if not isinstance(metric, (Gleu, GleuFrequency))]
+"""Metrics that draw nothing themselves; of the others see their unit tests."""
+PROMISED = [metric for metric in ALL if metric.order_invariant]
+ANY_REFERENCE = (SentenceGleu, SentenceAccuracy, CharBleu, MeaningPreservation, MpPrime)
+"""Metrics for which the order of the references makes no difference."""
+
+LETTERS = st.lists(st.sampled_from(["a", "b", "好", "😀"]), max_size=8)
+TEXTS = LETTERS.map(" ".join)
+
+
+@st.composite
+def corpora(draw: st.DrawFn, *, references: int = 3) -> list[Case]:
+    """Some sentences with up to so many references."""
+    return [
+        Case(
+            str(n),
+            (Version(text=draw(TEXTS)),),
+            tuple(Version(text=text) for text in texts),
+            draw(TEXTS),
+        )
+        for n, texts in enumerate(
+            draw(st.lists(st.lists(TEXTS, min_size=1, max_size=references), min_size=1, max_size=3))
+        )
+    ]
+
+
+def stats(metric, cases: list[Case]) -> list:
+    return [metric.stats(case) for case in cases]
+
+
+def value(metric, cases: list[Case]) -> float:
+    return metric.aggregate(stats(metric, cases)).value
+
+
+def written(case: Case, text: str) -> Case:
+    """The same sentence, with something else made of it."""
+    return Case(case.id, (Version(text=text),), case.references, case.source)
+
+
+def name(metric) -> str:
+    return str(metric.signature)
+
+
+def test_every_metric_over_texts_is_here():
+    kinds = (resolve("metric", name, METRICS) for name in METRICS)
+    assert {kind for kind in kinds if kind.needs == "texts"} <= {type(metric) for metric in ALL}
+
+
+@pytest.mark.parametrize("metric", ALL, ids=name)
+@given(corpora())
+def test_values_and_parts_are_in_range(metric, cases: list[Case]):
+    score = metric.aggregate(stats(metric, cases))
+    assert 0 <= score.value <= 1
+    assert score.sentences == len(cases)
+    assert all(np.isfinite(part) for part in score.parts.values())
+    assert all(0 <= one["value"] <= 1 for one in metric.sentences(stats(metric, cases)))
+
+
+@pytest.mark.parametrize("metric", RESAMPLED, ids=name)
+@given(corpora(), st.randoms(use_true_random=False))
+def test_a_resample_is_the_score_of_its_sentences(metric, cases: list[Case], dice):
+    found = stats(metric, cases)
+    places = [dice.choices(range(len(cases)), k=len(cases)) for _ in range(2)]
+    places.append(list(range(len(cases))))
+    wanted = [metric.aggregate([found[k] for k in row]).value for row in places]
+    assert metric.resample(found, np.array(places)) == pytest.approx(wanted, abs=1e-12)
+
+
+@pytest.mark.parametrize("metric", PROMISED, ids=name)
+@given(corpora(), st.randoms(use_true_random=False))
+def test_order_of_sentences_does_not_matter_where_promised(metric, cases: list[Case], dice):
+    assert value(metric, dice.sample(cases, len(cases))) == value(metric, cases)
+
+
+def test_order_of_sentences_matters_where_not_promised():
+    # Seed 0 draws the last of four references for the first sentence and the first for the third.
+    texts = ["a b c d", "a b c e", "a b d c", "b a c d"]
+    references = tuple(Version(text=text) for text in texts)
+    cases = [Case("1", (Version(text=text),), references, "a") for text in texts]
+    metrics = [metric for metric in ALL if not metric.order_invariant]
+    assert {type(metric) for metric in metrics} == {Gleu, GleuFrequency}
+    assert all(value(metric, cases) != value(metric, cases[::-1]) for metric in metrics)
+
+
+@pytest.mark.parametrize("metric", [m for m in ALL if isinstance(m, ANY_REFERENCE)], ids=name)
+@given(corpora())
+def test_order_of_references_does_not_matter(metric, cases: list[Case]):
+    turned = [Case(c.id, c.hypotheses, c.references[::-1], c.source) for c in cases]
+    assert value(metric, turned) == pytest.approx(value(metric, cases), abs=1e-15)
+
+
+@pytest.mark.parametrize("metric", [m for m in ALL if m.perfect is not None], ids=name)
+@given(corpora(), st.randoms(use_true_random=False))
+def test_a_reference_everywhere_is_perfect_where_promised(metric, cases: list[Case], dice):
+    made = [written(case, dice.choice(case.references).text) for case in cases]
+    assert value(metric, made) == metric.perfect
+    assert all(one["value"] == metric.perfect for one in metric.sentences(stats(metric, made)))
+
+
+@given(corpora(), st.randoms(use_true_random=False))
+def test_a_reference_everywhere_has_full_char_bleu_unless_all_is_short(cases: list[Case], dice):
+    made = [written(case, dice.choice(case.references).text) for case in cases]
+    long = any(len(case.hypotheses[0].text.split()) > 3 for case in made)
+    assert value(CharBleu(), made) == float(long)
+
+
+@given(corpora(references=1))
+def test_one_reference_everywhere_is_as_far_from_the_source_as_people(cases: list[Case]):
+    made = [written(case, case.references[0].text) for case in cases]
+    assert value(MpPrime(), made) == 0
+
+
+@given(corpora())
+def test_leaving_right_sentences_alone_is_perfect(cases: list[Case]):
+    right = [
+        Case(c.id, (Version(text=c.source),), (Version(text=c.source),), c.source) for c in cases
+    ]
+    assert value(SentenceGleu(), right) == pytest.approx(1)
+    assert value(Green(), right) == 1
+
+
+@given(corpora())
+def test_an_unchanged_system_preserves_everything(cases: list[Case]):
+    made = [written(case, case.source) for case in cases]
+    assert value(MeaningPreservation(), made) == 1
+
+
+@given(LETTERS, st.integers(0, 8))
+def test_a_longer_right_beginning_never_scores_lower(words: list[str], length: int):
+    def of(text: list[str]) -> Case:
+        return Case("1", (Version(text=" ".join(text)),), (Version(text=" ".join(words)),), "x")
+
+    for metric in (Gleu(), CharBleu(), CharBleu(smoothing="exp")):
+        shorter, longer = (
+            value(metric, [of(words[:length])]),
+            value(metric, [of(words[: length + 1])]),
+        )
+        assert shorter <= longer
+
+
+@given(LETTERS, LETTERS)
+def test_longer_ngrams_are_shared_by_fewer(one: list[str], two: list[str]):
+    found = [overlap(*both) for both in zip(count(one, 5), count(two, 5), strict=True)]
+    assert found == sorted(found, reverse=True)
+    assert all(n <= total for n, total in zip(found, totals(len(one), 5), strict=True))
+    both = map(shared, count(one, 5), count(two, 5))
+    assert [sum(grams.values()) for grams in both] == found
+
+
+def slow_lcs(one: list[str], two: list[str]) -> int:
+    row = [0] * (len(two) + 1)
+    for letter in one:
+        above = list(row)
+        for at, other in enumerate(two, 1):
+            row[at] = above[at - 1] + 1 if letter == other else max(above[at], row[at - 1])
+    return row[-1]
+
+
+@given(LETTERS, LETTERS)
+def test_readings_of_matching_are_ordered(one: list[str], two: list[str]):
+    found = {name: match("".join(one), "".join(two)) for name, match in MATCHINGS.items()}
+    assert found["lcs"] == slow_lcs(one, two)
+    assert found["position"] <= found["lcs"] <= found["multiset"] <= min(len(one), len(two))
+    assert found["blocks"] <= found["lcs"]
+
+
+@given(st.lists(st.sampled_from("abcdefgh"), unique=True), st.permutations("abcdefgh"))
+def test_both_gleus_reward_alike_where_nothing_is_repeated(words: list[str], other: list[str]):
+    case = Case(
+        "1", (Version(text=" ".join(words)),), (Version(text=" ".join(other[:5])),), "a b c"
+    )
+    found = zip(Gleu().stats(case).found[0], GleuFrequency().stats(case).found[0], strict=True)
+    assert all(one == max(two, 0) for one, two in found)

@@ -1,0 +1,143 @@
+"""meaning-preservation and mp-prime by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from text_cases import IMPOSSIBLE, case, score, stats, values
+
+from gecbench.core.errors import UsageError
+from gecbench.metrics.meaning_preservation import MeaningPreservation, MpPrime, Overlaps, preserved
+
+CASES = (
+    case("abcd", "abc", "abcd", "abcdx"),
+    case("ab", "ab", "a"),
+    case("a", "a", IMPOSSIBLE),
+)
+
+
+def plain(source: str, text: str, t: float = 0.85) -> float:
+    return preserved(source, text, matching="multiset", t=t)
+
+
+def test_the_formula_by_hand():
+    assert plain("abcd", "abc") == pytest.approx(1 * 0.75 / (0.85 * 1 + 0.15 * 0.75))
+    assert plain("的的的", "的") == pytest.approx(0.37037037037037035)
+
+
+def test_deleting_costs_more_than_adding():
+    assert plain("abcd", "abc") < plain("abc", "abcd")
+
+
+def test_the_weight_leads_from_precision_to_recall():
+    assert plain("abcd", "abx", 0) == pytest.approx(2 / 3)
+    assert plain("abcd", "abx", 1) == pytest.approx(2 / 4)
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "wanted"),
+    [("", "", 1), ("a", "", 0), ("", "a", 0), ("a", "b", 0), ("a b", "ab", 1), (" ", "", 1)],
+)
+def test_empty_texts_and_white_space(source: str, text: str, wanted: float):
+    assert plain(source, text) == wanted
+
+
+def test_the_mean_needs_no_references():
+    metric = MeaningPreservation()
+    without = case("ab", "ab")
+    found = score(metric, CASES[0], without)
+    assert found.value == pytest.approx((plain("abcd", "abc") + 1) / 2)
+    assert values(metric, CASES[0], without) == [plain("abcd", "abc"), 1]
+    assert metric.stats(CASES[2]) is None
+
+
+def test_order_counts_in_one_reading_and_not_in_another():
+    moved = case("我们去学校", "学校我们去", "我们去学校")
+    assert score(MeaningPreservation(), moved).value == 1
+    assert score(MeaningPreservation(matching="lcs"), moved).value == pytest.approx(0.6)
+
+
+def test_means_are_over_pairs_or_over_sentences():
+    one, two, three = plain("abcd", "abcdx"), plain("ab", "a"), plain("abcd", "abc")
+    assert MpPrime().stats(CASES[0]) == Overlaps(three, (1, one))
+    found = score(MpPrime(), *CASES)
+    people = (1 + one + two) / 3
+    assert found.parts == {
+        "hypotheses": pytest.approx((three + 1) / 2),
+        "references": pytest.approx(people),
+    }
+    assert found.value == pytest.approx(abs((three + 1) / 2 - people))
+    assert found.sentences == 2
+    people = ((1 + one) / 2 + two) / 2
+    by_sentence = score(MpPrime(averaging="sentences"), *CASES)
+    assert by_sentence.value == pytest.approx(abs((three + 1) / 2 - people))
+
+
+def test_distances_are_of_means_or_means_of_distances():
+    metric = MpPrime(averaging="sentences", difference="sentences")
+    one, two, three = plain("abcd", "abcdx"), plain("ab", "a"), plain("abcd", "abc")
+    apart = [abs(three - (1 + one) / 2), 1 - two]
+    assert values(MpPrime(), *CASES) == pytest.approx(apart)
+    assert score(metric, *CASES).value == pytest.approx(sum(apart) / 2)
+    assert metric.sentences(stats(metric, *CASES))[0] == {
+        "value": pytest.approx(apart[0]),
+        "hypothesis": three,
+        "references": [1, one],
+    }
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        MeaningPreservation(),
+        MpPrime(),
+        MpPrime(averaging="sentences"),
+        MpPrime(averaging="sentences", difference="sentences"),
+    ],
+)
+def test_a_resample_is_the_score_of_these_sentences(metric):
+    found = stats(metric, *CASES)
+    places = np.array([[0, 0], [0, 1], [1, 1], [1, 0]])
+    wanted = [metric.aggregate([found[k] for k in row]).value for row in places]
+    assert metric.resample(found, places) == pytest.approx(wanted)
+    assert len({round(value, 9) for value in wanted}) == 3
+
+
+@pytest.mark.parametrize("metric", [MeaningPreservation(), MpPrime()])
+def test_no_sentence_at_all_has_0(metric):
+    assert metric.aggregate([]).value == 0
+
+
+def test_the_reader_is_told_that_lower_is_better():
+    assert MpPrime().notes(stats(MpPrime(), *CASES)) == (
+        "mp-prime: lower is better, and it depends on the references; compare systems on the "
+        "same data only",
+    )
+
+
+def test_signatures_say_how():
+    assert str(MeaningPreservation().signature) == (
+        "metric:meaning-preservation|matching:multiset|t:0.85"
+    )
+    assert str(MpPrime(t=0.5).signature) == (
+        "metric:mp-prime|matching:multiset|t:0.5|averaging:pairs|difference:means"
+    )
+
+
+@pytest.mark.parametrize("metric", [MeaningPreservation, MpPrime])
+def test_options_that_mean_nothing_are_refused(metric: type):
+    name = metric.name
+    message = rf"^{name}\.matching is 'x'; it is one of multiset, lcs, blocks, position$"
+    with pytest.raises(UsageError, match=message):
+        metric(matching="x")
+    with pytest.raises(UsageError, match=rf"^{name}\.t is 1\.5; it is a number from 0 to 1$"):
+        metric(t=1.5)
+
+
+def test_options_of_distances_are_refused_alone_and_together():
+    with pytest.raises(UsageError, match=r"^mp-prime\.averaging is 'x'; it is one of pairs, sen"):
+        MpPrime(averaging="x")
+    with pytest.raises(UsageError, match=r"^mp-prime\.difference is 'x'; it is one of means, sen"):
+        MpPrime(difference="x")
+    with pytest.raises(UsageError, match=r"^mp-prime\.difference is 'sentences', which takes"):
+        MpPrime(difference="sentences")

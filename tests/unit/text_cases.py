@@ -1,0 +1,27 @@
+"""Cases of texts, for the tests of metrics that read texts."""
+
+from __future__ import annotations
+
+from gecbench.core.case import Case, Version
+from gecbench.core.score import Score
+
+IMPOSSIBLE = Version(unannotatable=True)
+
+
+def case(source: str, hypothesis: str, *references: str | Version) -> Case:
+    """One sentence; a reference is a text, or a version as it stands."""
+    versions = tuple(r if isinstance(r, Version) else Version(text=r) for r in references)
+    return Case("1", (Version(text=hypothesis),), versions, source)
+
+
+def score(metric, *cases: Case) -> Score:
+    """The score of these sentences, those that the metric leaves out left out."""
+    return metric.aggregate(stats(metric, *cases))
+
+
+def stats(metric, *cases: Case) -> list:
+    return [one for one in map(metric.stats, cases) if one is not None]
+
+
+def values(metric, *cases: Case) -> list:
+    return [one["value"] for one in metric.sentences(stats(metric, *cases))]
