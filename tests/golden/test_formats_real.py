@@ -8,7 +8,7 @@ import pytest
 
 from gecbench.core.errors import FormatError
 from gecbench.core.files import read_lines
-from gecbench.core.sample import Corpus
+from gecbench.core.sample import NOT_KEPT, Corpus
 from gecbench.formats import load_format
 from gecbench.formats.reading import read, read_parallel, read_system
 
@@ -122,12 +122,29 @@ def test_parallel_files_of_fce_belong_together(shared: Path) -> None:
     assert all(len(sample.references) == 2 for sample in corpus.samples)
 
 
+def test_nlpcc18_is_read_as_the_maxmatch_scorer_reads_it(shared: Path) -> None:
+    corpus = read(shared / "data/m2/nlpcc18.gold", format="m2-maxmatch")
+    golds = [rewrite.edit_sets[0] for sample in corpus.samples for rewrite in sample.references]
+    assert (len(corpus.samples), sum(map(len, golds))) == (2000, 3790)
+    assert corpus.provenance == {NOT_KEPT: "1 edit outside the sentence"}
+    assert sum(len(set(edits)) < len(edits) for edits in golds) == 1
+    assert sum(list(edits) != sorted(edits, key=lambda e: (e.start, e.end)) for edits in golds) == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["data/m2/conll14.gold", "data/m2/fce.gold", "golden/m2/m2data/conll14alt.m2"]
+)
+def test_both_readings_of_a_sound_gold_file_are_the_same(shared: Path, name: str) -> None:
+    assert read(shared / name, format="m2-maxmatch") == read(shared / name)
+
+
 def test_nlpcc18_is_refused_at_its_first_bad_edit(shared: Path) -> None:
     path = shared / "data/m2/nlpcc18.gold"
     with pytest.raises(FormatError) as error:
         read(path)
     assert str(error.value) == (
-        f"{path}:4303: edit span 1 2 overlaps edit span 1 2; remove one of them"
+        f"{path}:4303: edit span 1 2 overlaps edit span 1 2; remove one of them, "
+        "or read the file as the MaxMatch scorer does: --from m2-maxmatch"
     )
 
 
@@ -142,5 +159,6 @@ def test_nlpcc18_is_refused_at_the_edit_that_ends_after_the_sentence(
         read(path)
     n = next(n for n, line in enumerate(lines, 1) if line.startswith("A 19 202|||"))
     assert str(error.value) == (
-        f"{path}:{n}: edit span '19 202' ends after the source, which has 25 tokens"
+        f"{path}:{n}: edit span '19 202' ends after the source, which has 25 tokens; correct it, "
+        "or read the file as the MaxMatch scorer does: --from m2-maxmatch"
     )

@@ -39,7 +39,7 @@ def test_jsonl_keeps_every_corpus(corpus: Corpus) -> None:
     assert there_and_back(corpus, "jsonl") == corpus
 
 
-@pytest.mark.parametrize("name", ["mucgec", "lines", "m2"])
+@pytest.mark.parametrize("name", ["mucgec", "lines", "m2", "m2-maxmatch"])
 @given(corpus=ANY)
 def test_what_is_neither_refused_nor_lost_comes_back_the_same(name: str, corpus: Corpus) -> None:
     try:
@@ -51,7 +51,7 @@ def test_what_is_neither_refused_nor_lost_comes_back_the_same(name: str, corpus:
         assert found == corpus
 
 
-@pytest.mark.parametrize("name", ["mucgec", "lines", "m2"])
+@pytest.mark.parametrize("name", ["mucgec", "lines", "m2", "m2-maxmatch"])
 @given(corpus=ANY)
 def test_what_is_written_can_be_read_and_then_nothing_more_is_lost(
     name: str, corpus: Corpus
@@ -73,7 +73,7 @@ PIECES = [
 ]
 
 
-@pytest.mark.parametrize("name", [None, "jsonl", "m2", "mucgec", "lines"])
+@pytest.mark.parametrize("name", [None, "jsonl", "m2", "m2-maxmatch", "mucgec", "lines"])
 @given(pieces=st.lists(st.sampled_from(PIECES), max_size=12))
 def test_every_file_is_a_corpus_or_one_line_of_what_is_wrong(
     name: str | None, pieces: list[str]
@@ -96,8 +96,9 @@ def test_formats_of_texts_do_hold_something(name: str, made: st.SearchStrategy[C
     _some_are_kept(name, made)
 
 
-def test_m2_does_hold_something() -> None:
-    _some_are_kept("m2", edited_corpora())
+@pytest.mark.parametrize("name", ["m2", "m2-maxmatch"])
+def test_m2_does_hold_something(name: str) -> None:
+    _some_are_kept(name, edited_corpora())
 
 
 def _some_are_kept(name: str, made: st.SearchStrategy[Corpus]) -> None:

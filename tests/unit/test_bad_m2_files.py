@@ -10,6 +10,7 @@ from gecbench.core.errors import FormatError
 from gecbench.formats.reading import read
 
 A = "|||REQUIRED|||-NONE-|||0"
+OR_MAXMATCH = ", or read the file as the MaxMatch scorer does: --from m2-maxmatch"
 
 
 def m(*lines: str) -> bytes:
@@ -110,11 +111,11 @@ M2 = [
     (m("S a b", "A 1 0|||S|||b" + A), "2: edit span '1 0' is reversed; M2 spans are start end"),
     (
         m("S a b", "A 1 3|||S|||b" + A),
-        "2: edit span '1 3' ends after the source, which has 2 tokens",
+        "2: edit span '1 3' ends after the source, which has 2 tokens; correct it" + OR_MAXMATCH,
     ),
     (
         m("S a b", "A 3 3|||M|||b" + A),
-        "2: edit span '3 3' ends after the source, which has 2 tokens",
+        "2: edit span '3 3' ends after the source, which has 2 tokens; correct it" + OR_MAXMATCH,
     ),
     (m("S a b", "A -1 -1|||S|||b" + A), "2: span -1 -1 belongs to the types noop and NA alone"),
     (
@@ -148,11 +149,11 @@ M2 = [
     ),
     (
         m("S a b", "A 0 2|||S|||b" + A, "A 1 2|||R|||" + A),
-        "3: edit span 1 2 overlaps edit span 0 2; remove one of them",
+        "3: edit span 1 2 overlaps edit span 0 2; remove one of them" + OR_MAXMATCH,
     ),
     (
         m("S a b c", "A 1 3|||S|||b" + A, "A 0 1|||S|||x" + A, "A 0 2|||R|||-NONE-" + A),
-        "4: edit span 0 2 overlaps edit span 0 1; remove one of them",
+        "4: edit span 0 2 overlaps edit span 0 1; remove one of them" + OR_MAXMATCH,
     ),
     (
         m("S a b", "A 0 0|||noop|||-NONE-" + A),
@@ -271,6 +272,10 @@ CHERRANT = [
     (
         m("S 好 吗", "T0-A0 你 吗", "A 0 1|||S|||你" + A, "A 0 1|||S|||你" + A),
         "4: edit span 0 1 overlaps edit span 0 1; remove one of them",
+    ),
+    (
+        m("S 好 吗", "T0-A0 你 吗", "A 1 3|||S|||你" + A),
+        "3: edit span '1 3' ends after the source, which has 2 tokens",
     ),
     (
         m("S 好 吗", "T0-A0 你 吗", "A 0 1|||S|||你" + A, "Target 好"),

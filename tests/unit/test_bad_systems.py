@@ -156,7 +156,10 @@ SYSTEM = [
         SRC,
         m("S 我 好", "A 0 9|||S|||您" + A),
         FormatError,
-        "s.m2:2: edit span '0 9' ends after the source, which has 2 tokens",
+        (
+            "s.m2:2: edit span '0 9' ends after the source, which has 2 tokens; correct it, or "
+            "read the file as the MaxMatch scorer does: --from m2-maxmatch"
+        ),
     ),
     (
         "s.jsonl",

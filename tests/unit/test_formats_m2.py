@@ -60,8 +60,11 @@ def test_blank_lines_divide_blocks_however_many() -> None:
     assert [(sample.id, sample.source) for sample in samples] == [("1", "a"), ("2", "b")]
 
 
-def test_a_block_without_a_lines_is_error_free() -> None:
-    assert first() == (Rewrite(error_free=True, edit_sets=((),), annotator="0"),)
+def test_a_block_without_a_lines_is_error_free_and_is_written_so() -> None:
+    assert first() == (Rewrite(error_free=True, edit_sets=((),)),)
+    bare = read("", "S a", "")
+    assert FORMAT.write(bare) == {"": "S a\n\n"}
+    assert not FORMAT.losses(bare)
 
 
 def test_noop_and_na_are_states() -> None:
@@ -100,10 +103,10 @@ def test_a_single_bar_inside_a_correction_is_text() -> None:
     assert edit_of("a|b c") == Edit(0, 1, ("a|b", "c"), "S")
 
 
-def test_insertions_at_one_place_keep_the_order_of_the_file() -> None:
+def test_edits_keep_the_order_of_the_file() -> None:
     (found,) = first(f"A 1 1|||M|||x{TAIL}0", f"A 1 1|||M|||c{TAIL}0", f"A 0 1|||S|||y{TAIL}0")
     assert found.text == "y x c b"
-    assert [edit.replacement for edit in found.edit_sets[0]] == [("y",), ("x",), ("c",)]
+    assert [edit.replacement for edit in found.edit_sets[0]] == [("x",), ("c",), ("y",)]
 
 
 def test_a_target_line_makes_the_file_chinese() -> None:

@@ -15,6 +15,7 @@ FORMATS: Mapping[str, str] = {
     "jsonl": "gecbench.formats.jsonl:FORMAT",
     "mucgec": "gecbench.formats.mucgec:FORMAT",
     "m2": "gecbench.formats.m2:FORMAT",
+    "m2-maxmatch": "gecbench.formats.m2.maxmatch:FORMAT",
     "lines": "gecbench.formats.lines:FORMAT",
 }
 """Name to format, in the order in which they are tried; every text file is lines."""

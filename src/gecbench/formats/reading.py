@@ -15,6 +15,7 @@ from gecbench.formats.losses import counted
 from gecbench.formats.texts import shown
 
 _NAMED = 5
+_M2 = ("m2", "m2-maxmatch")
 _HEADINGS = ("source", "src", "sentence", "text", "原句", "source sentence", "input")
 
 
@@ -77,7 +78,7 @@ def read_system(
     """
     chosen, lines = _open(path, format)
     output = chosen.read(path, lines)
-    by_position = chosen.name in ("lines", "m2")
+    by_position = chosen.name in ("lines", *_M2)
     if by_position:
         _check_count(path, output, corpus, chosen.name)
     else:
@@ -183,7 +184,7 @@ def _check_rows(
     """Refuse a row without a rewrite or with another source than the corpus has."""
     wanted: Mapping[str, Sample] = {sample.id: sample for sample in corpus.samples}
     for k, row in enumerate(rows):
-        sample = corpus.samples[k] if format == "m2" else wanted[row.id]
+        sample = corpus.samples[k] if format in _M2 else wanted[row.id]
         if not row.references:
             raise CorpusError(
                 f"{path}:{_line(format, lines, k)}: id {row.id!r} has no rewrite; a system's "
@@ -203,6 +204,6 @@ def _packed(text: str) -> str:
 
 def _line(format: str, lines: Sequence[str], k: int) -> int:
     """Return the line number of sample k of a file that was read without error."""
-    if format == "m2":
+    if format in _M2:
         return [n for n, line in enumerate(lines, 1) if line.startswith("S ")][k]
     return k + 2 if format == "jsonl" else k + 1  # jsonl has a header

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from gecbench.core.edit import Edit
@@ -29,27 +30,47 @@ class Annotation(NamedTuple):
     edit: Edit | None
 
 
-def parse(at: str, n: int, line: str, source: tuple[str, ...]) -> Annotation:
+def parse(at: str, n: int, line: str, source: tuple[str, ...], hint: str = "") -> Annotation:
     """Return what an A line says of a source.
 
-    An edit of type UNK was detected, not corrected. Where another text than the source's stands
-    beside it all the same, that is kept as an alternative: the official MaxMatch scorer uses it.
+    Args:
+        at: path:line.
+        n: The line's number.
+        line: The line.
+        source: Tokens.
+        hint: What can be done where a span ends after the source.
 
     Raises:
         FormatError: Begins with `at`, which is path:line.
     """
-    head, label, correction, coder = _fields(at, line)
+    head, label, correction, coder = fields_of(at, line)
     span = head[2:].split(" ")
     if label in (NOOP, NOT_ANNOTATED):
         if span != _NO_SPAN or correction not in ("", NONE):
             raise FormatError(f"{at}: type {label} needs span -1 -1 and correction {NONE}")
         return Annotation(n, coder, label, None)
-    start, end = _span(at, span, len(source))
-    first, *others = [_replacement(at, text) for text in _alternatives(correction)]
+    start, end = _span(at, span, len(source), hint)
+    texts = [_replacement(at, text) for text in _alternatives(correction)]
+    return Annotation(n, coder, label, edit_of(start, end, label, texts, source))
+
+
+def edit_of(
+    start: int,
+    end: int,
+    label: str,
+    texts: Sequence[tuple[str, ...]],
+    source: tuple[str, ...],
+) -> Edit:
+    """Return an edit by its type and the texts that stand beside it, at least one.
+
+    An edit of type UNK was detected, not corrected. Where another text than the source's stands
+    beside it all the same, that is kept as an alternative: the official MaxMatch scorer uses it.
+    """
+    first, *others = texts
     if label == UNKNOWN:
-        written = () if first == source[start:end] and not others else (first, *others)
-        return Annotation(n, coder, label, Edit(start, end, None, label, written))
-    return Annotation(n, coder, label, Edit(start, end, first, label, tuple(others)))
+        written = () if first == source[start:end] and not others else tuple(texts)
+        return Edit(start, end, None, label, written)
+    return Edit(start, end, first, label, tuple(others))
 
 
 def tokens_of(at: str, text: str, what: str) -> tuple[str, ...]:
@@ -72,7 +93,18 @@ def tokens_of(at: str, text: str, what: str) -> tuple[str, ...]:
     return tuple(tokens)
 
 
-def _fields(at: str, line: str) -> tuple[str, str, str, str]:
+def fields_of(at: str, line: str, *, leftmost: bool = False) -> tuple[str, str, str, str]:
+    """Return the span with its A, the type, the correction and the coder of a line.
+
+    Args:
+        at: path:line.
+        line: The line.
+        leftmost: Where more than three bars stand in a row, the first three divide; else that is
+            refused.
+
+    Raises:
+        FormatError: Begins with `at`.
+    """
     if not line.startswith("A "):
         if line.startswith("S "):
             raise FormatError(f"{at}: a second S line in the block; put a blank line before it")
@@ -85,7 +117,7 @@ def _fields(at: str, line: str) -> tuple[str, str, str, str]:
         raise FormatError(
             f"{at}: {len(fields)} fields instead of 6, as {_FORM}; is there a {BARS} inside a text?"
         )
-    if "|" in line.replace(BARS, "") and any(field[:1] == "|" for field in fields):
+    if not leftmost and "|" in line.replace(BARS, "") and any(field[:1] == "|" for field in fields):
         raise FormatError(
             f"{at}: more than three bars in a row, so where a field ends is not certain; "
             "replace the | at the end of the type or correction"
@@ -96,7 +128,7 @@ def _fields(at: str, line: str) -> tuple[str, str, str, str]:
     return head, label, correction, coder
 
 
-def _span(at: str, span: list[str], length: int) -> tuple[int, int]:
+def _span(at: str, span: list[str], length: int, hint: str) -> tuple[int, int]:
     if span == _NO_SPAN:
         raise FormatError(f"{at}: span -1 -1 belongs to the types noop and NA alone")
     if len(span) != 2 or not all(map(is_number, span)):
@@ -109,6 +141,7 @@ def _span(at: str, span: list[str], length: int) -> tuple[int, int]:
     if end > length:
         raise FormatError(
             f"{at}: edit span '{start} {end}' ends after the source, which has {length} tokens"
+            f"{hint}"
         )
     return start, end
 

@@ -6,7 +6,7 @@ from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.formats.losses import counted, lost
 from gecbench.formats.m2.marks import join
 from gecbench.formats.m2.rewrites import detects_only
-from gecbench.formats.m2.writing import coders
+from gecbench.formats.m2.writing import coders, is_bare
 from gecbench.formats.texts import made_of
 
 
@@ -35,7 +35,7 @@ def losses(corpus: Corpus) -> list[str]:
         *lost("m2", "language", corpus.lang not in (None, "zh"), "corpus"),
         *lost("m2", "flag that edit sets were capped", sum(r.capped for _, r in pairs)),
         *lost("m2", "annotators but numbers", renamed),
-        *_unnamed(sum(rewrite.annotator is None for _, rewrite in pairs)),
+        *_unnamed(sum(r.annotator is None for s, r in pairs if targets or not is_bare(s))),
         *_differ(sources, "source", "", "tokens joined, other in white space or more"),
         *_differ(texts, "reference", " with another text", "what edits make of tokens"),
         *_differ(alike, "reference", " without edits", "a declaration of being error free"),

@@ -11,6 +11,8 @@ NOT_ANNOTATED = "NA"
 UNKNOWN = "UNK"
 ERROR_FREE = "没有错误"
 UNANNOTATABLE = "无法标注"
+MAXMATCH = "m2-maxmatch"
+OR_MAXMATCH = f", or read the file as the MaxMatch scorer does: --from {MAXMATCH}"
 
 
 def join(tokens: Sequence[str], *, targets: bool) -> str:

@@ -9,7 +9,7 @@ from gecbench.core.errors import FormatError
 from gecbench.core.files import name_of
 from gecbench.core.sample import NOT_KEPT, Corpus, Rewrite, Sample
 from gecbench.formats.m2.annotation import Annotation, parse, tokens_of
-from gecbench.formats.m2.marks import BARS, NONE, join
+from gecbench.formats.m2.marks import BARS, NONE, OR_MAXMATCH, join
 from gecbench.formats.m2.rewrites import applied, declared, detects_only
 from gecbench.formats.m2.targets import is_target, references
 from gecbench.formats.texts import shown
@@ -22,9 +22,9 @@ def read(path: Path, lines: Sequence[str]) -> Corpus:
     """Return the blocks as samples whose ids are "1", "2", ...
 
     A file with a target line is in ChERRANT's dialect: Chinese, tokens joined without spaces.
-    The fields "required" and "comment" are not kept. Edits of a set are sorted; several
-    insertions at one place keep the order of the file. A block without A lines is error free for
-    annotator 0, as in m2scorer (util.py, load_annotation).
+    The fields "required" and "comment" are not kept. Edits of a set keep the order of the file.
+    A block without A lines is error free for an annotator without a name, as in m2scorer
+    (util.py, load_annotation) and ERRANT.
 
     Raises:
         FormatError: Names the first line that breaks a rule of the format.
@@ -35,10 +35,10 @@ def read(path: Path, lines: Sequence[str]) -> Corpus:
     )
     if not samples:
         raise FormatError(f"{path}:1: there is no S line; M2 begins with one: S token token")
-    return Corpus(name_of(path), samples, "zh" if targets else None, _not_kept(lines))
+    return Corpus(name_of(path), samples, "zh" if targets else None, not_kept(lines))
 
 
-def _not_kept(lines: Sequence[str]) -> dict[str, str]:
+def not_kept(lines: Sequence[str]) -> dict[str, str]:
     """Return, as provenance, how many lines say something in the fields that are not kept."""
     usual = f"{BARS}REQUIRED{BARS}{NONE}{BARS}"
     count = sum(line.startswith("A ") and usual not in line for line in lines)
@@ -73,7 +73,7 @@ def _sample(path: Path, name: str, block: Rows, *, targets: bool) -> Sample:
             "(T0 没有错误 if it is error free)"
         )
     if not rows:
-        rewrites = [Rewrite(error_free=True, edit_sets=((),), annotator="0")]
+        rewrites = [Rewrite(error_free=True, edit_sets=((),))]
     elif targets:
         rewrites = references(path, rows, tokens)
     else:
@@ -85,7 +85,7 @@ def _coders(path: Path, rows: Rows, tokens: tuple[str, ...]) -> list[Rewrite]:
     """Return the rewrites of a block in ERRANT's dialect, in order of first appearance."""
     coders: dict[str, list[Annotation]] = {}
     for n, line in rows:
-        found = parse(f"{path}:{n}", n, line, tokens)
+        found = parse(f"{path}:{n}", n, line, tokens, f"; correct it{OR_MAXMATCH}")
         coders.setdefault(found.coder, []).append(found)
     return [_coder(path, found, tokens) for found in coders.values()]
 
@@ -99,6 +99,6 @@ def _coder(path: Path, found: list[Annotation], tokens: tuple[str, ...]) -> Rewr
             )
     if found[0].edit is None:
         return declared(found[0])
-    edits, made = applied(path, found, tokens)
+    edits, made = applied(path, found, tokens, OR_MAXMATCH)
     text = None if detects_only(edits) else join(made, targets=False)
     return Rewrite(text=text, edit_sets=(edits,), annotator=found[0].coder)

@@ -21,22 +21,28 @@ def declared(found: Annotation) -> Rewrite:
 
 
 def applied(
-    path: Path, found: Sequence[Annotation], tokens: tuple[str, ...]
+    path: Path, found: Sequence[Annotation], tokens: tuple[str, ...], hint: str = ""
 ) -> tuple[EditSet, tuple[str, ...]]:
-    """Return the edits of one set, sorted, and the tokens that they make of the source.
+    """Return the edits of one set in the order of the file, and what they make of the source.
+
+    Args:
+        path: The file.
+        found: The lines of the set.
+        tokens: The source.
+        hint: What else can be done where edits overlap.
 
     Raises:
         FormatError: Names the line of an edit that overlaps one before it.
     """
     rows = [(each.n, each.edit) for each in found if each.edit is not None]
-    rows.sort(key=lambda row: (row[1].start, row[1].end))
     edits = tuple(edit for _, edit in rows)
     try:
         return edits, apply(edits, tokens)
     except EditError as error:
         # The spans lie in the source, so two neighbours overlap: the first such are named.
+        rows.sort(key=lambda row: (row[1].start, row[1].end))
         line = next(max(m, n) for (m, one), (n, two) in pairwise(rows) if two.start < one.end)
-        raise FormatError(f"{path}:{line}: {error}; remove one of them") from error
+        raise FormatError(f"{path}:{line}: {error}; remove one of them{hint}") from error
 
 
 def detects_only(edits: EditSet) -> bool:

@@ -48,6 +48,12 @@ def coders(sample: Sample, *, targets: bool) -> list[str]:
     return [str(k) for k in range(len(names))]
 
 
+def is_bare(sample: Sample) -> bool:
+    """Return whether nobody annotated a sentence, which ERRANT's dialect says by no A line."""
+    found = [(r.error_free, r.annotator, r.edit_sets) for r in sample.references]
+    return found == [(True, None, ((),))]
+
+
 def _block(sample: Sample, *, targets: bool) -> str:
     if not sample.references:
         raise _refusal(sample, "m2 reads a sentence without references as error free")
@@ -58,6 +64,8 @@ def _block(sample: Sample, *, targets: bool) -> str:
     if not sample.tokens:
         raise _not_extracted(sample)
     lines = [f"S {_phrase(sample, sample.tokens)}"]
+    if is_bare(sample) and not targets:
+        return "\n".join(lines) + "\n"
     names = coders(sample, targets=targets)
     for k, (rewrite, coder) in enumerate(zip(sample.references, names, strict=True)):
         lines += _reference(sample, k, rewrite, coder, targets=targets)

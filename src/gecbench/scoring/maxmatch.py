@@ -1,0 +1,251 @@
+"""What the two metrics over MaxMatch share: counts for each annotator, and the choice of one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
+
+from gecbench.core.case import Case, Part, Version
+from gecbench.core.edit import Edit
+from gecbench.core.score import Signature
+from gecbench.edits.maxmatch.match import Level, Matching, match, trimmed
+from gecbench.scoring.options import check_between, check_least
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Draws = NDArray[np.intp]
+    Values = NDArray[np.float64]
+
+Shown = tuple[int, int, str, str]
+"""An edit as people read it: half-open span, the source's text and what stands instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One version of a hypothesis against one annotator.
+
+    Args:
+        hypothesis: Place among the versions of the hypothesis.
+        reference: Place among the references.
+        matched: Matches of proposed edits with gold edits; m2scorer's "correct".
+        proposed: Proposed edits.
+        gold: Gold edits.
+        edits: The proposed edits without the tokens that both sides begin or end with.
+        matches: Those that are gold, whole; twice where the annotator wrote one twice.
+        level: "linear" where the sentence was too long for the exact computation.
+    """
+
+    hypothesis: int
+    reference: int
+    matched: int
+    proposed: int
+    gold: int
+    edits: tuple[Shown, ...] = ()
+    matches: tuple[Shown, ...] = ()
+    level: Level = "exact"
+
+
+Row = tuple[Candidate, ...]
+"""The candidates of one sentence, at least one: each version of the hypothesis in turn against
+each annotator."""
+
+
+@dataclass(frozen=True, slots=True)
+class MaxMatch:
+    """Options and statistics of the metrics over MaxMatch; each metric derives from it.
+
+    Args:
+        max_unchanged_words: How many unchanged tokens one proposed edit may cover.
+        beta: Weight of recall in F; 0.5 makes precision count twice as much.
+        ignore_whitespace_casing: Drop proposed edits that change white space and letter case
+            alone; gold edits of that kind stay, and are missed.
+        context: What texts and gold edits come from; goes into the signature.
+    """
+
+    name: ClassVar[str]
+    order_invariant: ClassVar[bool]
+    needs: ClassVar[Part] = "golds"
+    languages: ClassVar[tuple[str, ...]] = ()
+    higher_is_better: ClassVar[bool] = True
+    needs_references: ClassVar[bool] = True
+    # Gold edits over many unchanged words, or off every optimal alignment, are never matched.
+    perfect: ClassVar[float | None] = None
+
+    max_unchanged_words: int = 2
+    beta: float = 0.5
+    ignore_whitespace_casing: bool = False
+    context: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse options that mean nothing."""
+        check_least(f"{self.name}.max_unchanged_words", self.max_unchanged_words, 0)
+        check_between(f"{self.name}.beta", self.beta, 0.001, 1000)
+
+    @property
+    def signature(self) -> Signature:
+        """How scores of this metric are made."""
+        return Signature(
+            {
+                "metric": self.name,
+                **self.context,
+                "max_unchanged_words": str(self.max_unchanged_words),
+                "beta": f"{self.beta:g}",
+                "ignore_whitespace_casing": "yes" if self.ignore_whitespace_casing else "no",
+            }
+        )
+
+    def approximate(self, stats: Row) -> bool:
+        """Return whether a sentence was too long for the exact computation."""
+        return any(candidate.level == "linear" for candidate in stats)
+
+    def stats(self, case: Case) -> Row | None:
+        """Return the counts of each version of the hypothesis against each annotator.
+
+        An annotator who says that the sentence cannot be annotated takes no part; where none is
+        left, the sentence has no statistics.
+        """
+        annotators = [(r, v) for r, v in enumerate(case.references) if not v.unannotatable]
+        if not annotators:
+            return None
+        return tuple(
+            candidate
+            for h, version in enumerate(case.hypotheses)
+            for candidate in self._candidates(case, h, version, annotators)
+        )
+
+    def _candidates(
+        self, case: Case, h: int, version: Version, annotators: Sequence[tuple[int, Version]]
+    ) -> Row:
+        found = match(
+            case.tokens,
+            version.tokens,
+            [reference.golds for _, reference in annotators],
+            max_unchanged_words=self.max_unchanged_words,
+            ignore_whitespace_casing=self.ignore_whitespace_casing,
+        )
+        pairs = zip(annotators, found, strict=True)
+        return tuple(_candidate(h, r, matching, case.tokens) for (r, _), matching in pairs)
+
+
+def details(rows: Sequence[Row], chosen: Sequence[Candidate]) -> list[Mapping[str, object]]:
+    """Return what there is to say of each sentence, as JSON values by name."""
+    return [
+        {
+            "chosen": row.index(one),
+            "level": one.level,
+            "edits": one.edits,
+            "matches": one.matches,
+            "candidates": [
+                {
+                    "hypothesis": each.hypothesis,
+                    "reference": each.reference,
+                    "matched": each.matched,
+                    "proposed": each.proposed,
+                    "gold": each.gold,
+                }
+                for each in row
+            ],
+        }
+        for row, one in zip(rows, chosen, strict=True)
+    ]
+
+
+def f_of(matched: int, proposed: int, gold: int, beta: float) -> float:
+    """Return F as m2scorer's choice computes it; 1 where nothing is proposed and nothing gold.
+
+    From sums, not from precision and recall; m2scorer cb874a7 (levenshtein.py, f1_suffstats).
+    """
+    square = beta * beta
+    below = square * gold + proposed
+    return (1 + square) * matched / below if below else 1.0
+
+
+def choose(rows: Sequence[Row], beta: float, *, running: bool) -> tuple[Candidate, ...]:
+    """Return one candidate for each sentence.
+
+    That with the greatest F, not rounded; then the most matches, then the least proposed and
+    gold edits, these weighted as in F; then the first.
+
+    Args:
+        rows: The candidates of each sentence.
+        beta: Weight of recall in F.
+        running: F is that of all sentences so far with what was chosen for them, so that it
+            depends on their order; else that of the sentence alone.
+    """
+    matched = proposed = gold = 0
+    chosen = []
+    for row in rows:
+        ranks = [
+            _rank(matched + each.matched, proposed + each.proposed, gold + each.gold, beta)
+            for each in row
+        ]
+        best = row[ranks.index(max(ranks))]
+        if running:
+            matched += best.matched
+            proposed += best.proposed
+            gold += best.gold
+        chosen.append(best)
+    return tuple(chosen)
+
+
+def running_totals(rows: Sequence[Row], draws: Draws, beta: float) -> Values:
+    """Return the totals of each resample, candidates chosen anew in it as `choose` does.
+
+    Args:
+        rows: The candidates of each sentence.
+        draws: Places in `rows`, shape (resamples, sentences).
+        beta: Weight of recall in F.
+
+    Returns:
+        Matched, proposed and gold edits, shape (3, resamples).
+    """
+    import numpy as np
+
+    width = max(map(len, rows), default=1)
+    # Filled up by the last one, which is never preferred to itself.
+    filled = [row + row[-1:] * (width - len(row)) for row in rows]
+    counts = np.array(
+        [[(each.matched, each.proposed, each.gold) for each in row] for row in filled],
+        dtype=np.float64,
+    )
+    by_candidate = counts.reshape(-1, width, 3).transpose(1, 2, 0).copy()
+    total = np.zeros((3, draws.shape[0]))
+    square = beta * beta
+    for places in draws.T:
+        sums = total + by_candidate[:, :, places]
+        cost = square * sums[:, 2] + sums[:, 1]
+        f = np.ones_like(cost)
+        np.divide((1 + square) * sums[:, 0], cost, out=f, where=cost != 0)
+        total, best, least = sums[0], f[0], cost[0]
+        for other in range(1, width):
+            more = sums[other, 0] - total[0]
+            ties = (more > 0) | ((more == 0) & (cost[other] < least))
+            better = (f[other] > best) | ((f[other] == best) & ties)
+            total = np.where(better, sums[other], total)
+            best, least = np.where(better, f[other], best), np.where(better, cost[other], least)
+    return total
+
+
+def _rank(matched: int, proposed: int, gold: int, beta: float) -> tuple[float, int, float]:
+    return f_of(matched, proposed, gold, beta), matched, -(proposed + beta * beta * gold)
+
+
+def _candidate(h: int, r: int, found: Matching, source: tuple[str, ...]) -> Candidate:
+    return Candidate(
+        h,
+        r,
+        len(found.matched),
+        len(found.proposed),
+        found.golds,
+        tuple(_shown(trimmed(edit, source), source) for edit in found.proposed),
+        tuple(_shown(found.proposed[n], source) for n, _ in found.matched),
+        found.level,
+    )
+
+
+def _shown(edit: Edit, source: tuple[str, ...]) -> Shown:
+    before, after = source[edit.start : edit.end], edit.replacement or ()
+    return edit.start, edit.end, " ".join(before), " ".join(after)
