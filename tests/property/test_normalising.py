@@ -1,0 +1,95 @@
+"""Laws of the named changes of texts."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import TEXTS, corpora, edited_corpora
+
+from gecbench.api.texts import normalised
+from gecbench.core.errors import CorpusError
+from gecbench.core.sample import Corpus, SystemOutput
+from gecbench.formats.texts import made_of
+from gecbench.scoring.normalising import Normaliser, change_notes
+from gecbench.scoring.texts import characters
+from gecbench.text.normal import NORMALISATIONS, Normalisation, normalisation
+
+KNOWN = {name: normalisation(name) for name in NORMALISATIONS}
+NAMES = st.lists(st.sampled_from(sorted(KNOWN)), min_size=1, max_size=3)
+CHARACTERS = st.characters(exclude_categories=["Cs"])
+MIXED = st.lists(
+    st.sampled_from(
+        ["乾", "坤", "頭", "髮", "Ａ", "，", "“", "—", "´", "ﬁ", "e\u0301", "Σ", "　", " "]
+    ),
+    max_size=8,
+).map("".join)
+ANY = st.one_of(TEXTS, MIXED, st.text(CHARACTERS, max_size=8))
+
+
+# OpenCC is not among them: what it makes can be converted further.
+@pytest.mark.parametrize("name", ["halfwidth", "lower", "nfc", "nfkc", "punctuation", "squeeze"])
+@given(text=ANY)
+def test_twice_is_once(name: str, text: str):
+    once = KNOWN[name].change(text)
+    assert KNOWN[name].change(once) == once
+
+
+@pytest.mark.parametrize("name", sorted(KNOWN))
+@given(tokens=st.lists(ANY.filter(lambda text: text and not set(text) & set(" "))))
+def test_a_spaced_text_changes_as_its_tokens_do(name: str, tokens: list[str]):
+    tokens = [piece for token in tokens for piece in token.split()]
+    change = KNOWN[name].change
+    assert change(" ".join(tokens)) == " ".join(map(change, tokens))
+
+
+@given(text=ANY, names=NAMES)
+def test_a_chain_is_its_changes_one_after_the_other(text: str, names: list[str]):
+    made = text
+    for name in names:
+        made = KNOWN[name].change(made)
+    assert Normaliser([KNOWN[name] for name in names]).text(text) == made
+
+
+@given(corpus=corpora())
+def test_a_change_of_nothing_gives_back_what_came(corpus: Corpus):
+    """Whatever a corpus holds: edits that say nothing, equal edit sets, edits out of range."""
+    work = Normaliser((Normalisation("none", str),))
+    outputs = {sample.id: sample.references for sample in corpus.samples}
+    system = SystemOutput("s", outputs, {sample.id: sample.tokens for sample in corpus.samples})
+    assert work.corpus(corpus) == corpus
+    assert work.system(system) == system
+    notes = change_notes((corpus, [system]), (work.corpus(corpus), [work.system(system)]))
+    assert len(notes) == 1
+    assert notes[0].startswith(f"normalising changed 0 of {len(corpus.samples)} sources, 0 of")
+
+
+@given(corpus=edited_corpora(), names=NAMES)
+def test_texts_stay_what_edits_make_of_tokens(corpus: Corpus, names: list[str]):
+    try:
+        made, _, _ = normalised(corpus, (), names)
+    except CorpusError:
+        return
+    for before, after in zip(corpus.samples, made.samples, strict=True):
+        assert len(after.tokens) == len(before.tokens)
+        for old, new in zip(before.references, after.references, strict=True):
+            if old.text is None:
+                continue
+            assert characters(new.text) == characters("".join(made_of(after, new.edit_sets[0])))
+            said = {(edit.start, edit.end, edit.label) for edit in old.edit_sets[0]}
+            assert all((e.start, e.end, e.label) in said for e in new.edit_sets[0])
+
+
+@given(corpus=edited_corpora(), names=NAMES)
+def test_systems_are_changed_as_references_are(corpus: Corpus, names: list[str]):
+    system = SystemOutput(
+        "s",
+        {sample.id: sample.references for sample in corpus.samples},
+        {sample.id: sample.tokens for sample in corpus.samples},
+    )
+    try:
+        made, (output,), _ = normalised(corpus, (system,), names)
+    except CorpusError:
+        return
+    assert output.hypotheses == {sample.id: sample.references for sample in made.samples}
+    assert output.tokens == {sample.id: sample.tokens for sample in made.samples}
