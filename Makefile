@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
-BUILT_FROM := pyproject.toml constraints.txt src/gecbench/edits/_kernel.cpp
+BUILT_FROM := pyproject.toml constraints.txt $(wildcard src/gecbench/edits/*.cpp) $(wildcard src/gecbench/lang/*/*.cpp)
 # Without the reference data golden tests skip, and cover less.
 COVERAGE ?= $(if $(wildcard ../shared),99,95)
 SAMPLES := src/gecbench/samples/zh
@@ -52,8 +52,8 @@ $(VENV)/.base: $(BIN)/python $(BUILT_FROM)
 	@touch $@
 
 $(VENV)/.dev: $(BIN)/python $(BUILT_FROM)
-	$(PIP) --editable '.[zh,dev]'
+	$(PIP) --editable '.[all,dev]'
 	@touch $@ $(VENV)/.base
 
 clean:
-	rm -rf $(VENV) build dist src/*.egg-info src/gecbench/edits/_kernel*.so
+	rm -rf $(VENV) build dist src/*.egg-info src/gecbench/edits/*.so src/gecbench/lang/*/*.so
