@@ -46,7 +46,10 @@ def texts(path: Path, name: str) -> list[tuple[str, list[str | None]]]:
     return [(s.source, [r.text for r in s.references]) for s in corpus.samples]
 
 
-@pytest.mark.parametrize(("one", "two"), list(itertools.product(FORMATS, repeat=2)))
+OWN = [name for name in FORMATS if name != "m2-maxmatch"]  # that is English's; see its unit tests
+
+
+@pytest.mark.parametrize(("one", "two"), list(itertools.product(OWN, repeat=2)))
 def test_every_format_becomes_every_other(run, made: Path, one: str, two: str):
     ended = run("convert", *given(one), "--to", two, "-o", "out")
     assert ended.stdout == ""

@@ -86,3 +86,15 @@ def test_the_output_that_the_readme_shows_is_what_comes():
     assert (ended.returncode, ended.stderr) == (0, "")
     texts = BLOCK.finditer(PAGES[0].read_text("utf-8"))
     assert ended.stdout in [block[2] for block in texts if block[1] == "text"]
+
+
+def test_the_english_table_that_the_readme_shows_is_what_comes():
+    en = ROOT / "src/gecbench/samples/en"
+    files = [en / name for name in ("corpus.jsonl", "cautious.txt", "eager.txt")]
+    metrics = "errant,m2,gleu,sentence-accuracy"
+    command = [sys.executable, "-m", "gecbench", "score", *files, "--metric", metrics, "--ci"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    table, _, rest = ended.stdout.partition("\n\n")
+    assert f"```text\n{table}\n```" in (ROOT / "README.md").read_text("utf-8")
+    assert rest.count("en_core_web_sm") == 2, "the pipeline of published figures is said once"
+    assert ended.stderr == ""

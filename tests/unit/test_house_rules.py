@@ -12,7 +12,7 @@ import pytest
 
 import gecbench
 from gecbench.api.files import sample
-from gecbench.backends.segmenters import SEGMENTERS
+from gecbench.backends import SEGMENTERS
 from gecbench.cli import gecbench as commands
 from gecbench.formats import FORMATS
 from gecbench.lang import SCHEMES

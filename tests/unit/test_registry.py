@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import gecbench
-from gecbench.backends.segmenters import SEGMENTERS
+from gecbench.backends import SEGMENTERS
 from gecbench.core.errors import UnknownNameError
 from gecbench.core.registry import resolve
 from gecbench.core.score import Counts, total

@@ -109,7 +109,7 @@ def load_scheme(
     if name == "zh-cherrant":
         return _cherrant(make, given, places or Places(), say)
     if name == "en-errant":
-        return _errant(make, given, types=types, say=say, progress=progress)
+        return _errant(make, given, types=types, progress=progress)
     return make()
 
 
@@ -152,7 +152,6 @@ def _errant(
     given: dict[str, object],
     *,
     types: bool,
-    say: Say,
     progress: Progress,
 ) -> Scheme:
     from gecbench.backends.parses import KeptPipeline
@@ -162,7 +161,7 @@ def _errant(
     model = given.pop("spacy_model", None)
     kept = cast("Path | None", given.pop("parse_cache", None))
     about = describe(cast("str | Path", model) if model else own_pipeline())
-    pipeline = Pipeline(about, say)
+    pipeline = Pipeline(about)
     return make(
         **given,
         reader=KeptPipeline(pipeline, kept) if kept else pipeline,

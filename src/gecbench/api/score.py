@@ -105,6 +105,25 @@ class _Maker:
         return self.made
 
 
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """The cases of all systems, and how texts were divided for them."""
+
+    cases: Cases
+    outputs: Mapping[str, Sequence[Case]]
+    divide: Segmenter
+
+
+@dataclass(slots=True)
+class _Found:
+    """What metrics found so far; `left_out` counts sentences by metric."""
+
+    results: list[Result] = field(default_factory=list)
+    per_sentence: dict[tuple[str, str], tuple[SentenceResult, ...]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    left_out: dict[str, int] = field(default_factory=dict)
+
+
 @dataclass(slots=True)
 class _Run:
     """One corpus, scored."""
@@ -124,57 +143,70 @@ class _Run:
         notes: Sequence[str],
     ) -> ScoreReport:
         """Return the scores by all metrics of all systems."""
-        apply = [metric for metric in metrics if not self._refusal(metric)]
-        divide = segmenter(self.options.segmenter, self.corpus)
-        cases = Cases(
-            self.maker,
-            needs=frozenset(metric.needs for metric in apply),
-            segment=divide.divide,
-            anew=self.maker.anew,
-        )
-        watch, options = self.watch, self.options
-        cases.prepare(
-            self.corpus,
-            systems,
-            max_references=options.max_references,
-            watch=partial(watch, "references"),
-        )
-        outputs = {s.system: list(cases.of(s, partial(watch, s.system))) for s in systems}
-        notes = [*edit_notes(cases, outputs, options), *notes]
-        if "golds" in cases.needs and not cases.golds_extracted:
-            notes += unsegmented(outputs)
-            notes += divided_otherwise(divide, self.corpus) if options.segmenter else []
-        results: list[Result] = []
-        per_sentence: dict[tuple[str, str], tuple[SentenceResult, ...]] = {}
-        groups = subsets(self.corpus, options.by)
-        uncorrectable = 0
+        made = self._made(metrics, systems)
+        found = _Found(notes=[*self._notes(made), *notes])
         for metric in metrics:
             why = self._refusal(metric)
             if why:
-                results += [Result(s.system, metric.name, None, None, why) for s in systems]
-                continue
-            context = self._context(cases, metric.needs, divide)
-            judge = cast("Metric[Any]", replace(cast("Any", metric), context=context))
-            said: dict[str, list[str]] = {}
-            for system, made in outputs.items():
-                rows = [judge.stats(case) for case in made]
-                uncorrectable = max(uncorrectable, rows.count(None))
-                results += self._results(judge, system, rows, groups)
-                for note in _own_notes(judge, made, rows):
-                    said.setdefault(note, []).append(system)
-                if options.per_sentence:
-                    per_sentence[system, judge.name] = _sentences(judge, made, rows)
-            notes += [_by_systems(note, of, systems) for note, of in said.items()]
+                refused = [Result(s.system, metric.name, None, None, why) for s in systems]
+                found.results += refused
+            else:
+                context = self._context(made, metric.needs)
+                self._judge(replace(cast("Any", metric), context=context), made, found)
+        found.notes += _uneven(found.left_out)
+        uncorrectable = max(found.left_out.values(), default=0)
         left_out = {_LEFT_OUT: uncorrectable, **left_out}
         return ScoreReport(
             corpus=self.corpus.name,
             sentences=len(self.corpus.samples) + sum(left_out.values()) - uncorrectable,
             left_out={reason: count for reason, count in left_out.items() if count},
-            beta=options.beta,
-            results=tuple(results),
-            per_sentence=per_sentence,
-            notes=tuple(dict.fromkeys(notes)),
+            beta=self.options.beta,
+            results=tuple(found.results),
+            per_sentence=found.per_sentence,
+            notes=tuple(dict.fromkeys(found.notes)),
         )
+
+    def _made(self, metrics: Sequence[Metric[Any]], systems: Sequence[SystemOutput]) -> _Made:
+        """Return the cases of all systems, with the parts that the metrics need."""
+        divide = segmenter(self.options.segmenter, self.corpus)
+        cases = Cases(
+            self.maker,
+            needs=frozenset(metric.needs for metric in metrics if not self._refusal(metric)),
+            segment=divide.divide,
+            anew=self.maker.anew,
+        )
+        cases.prepare(
+            self.corpus,
+            systems,
+            max_references=self.options.max_references,
+            watch=partial(self.watch, "references"),
+        )
+        outputs = {s.system: list(cases.of(s, partial(self.watch, s.system))) for s in systems}
+        return _Made(cases, outputs, divide)
+
+    def _notes(self, made: _Made) -> list[str]:
+        notes = list(edit_notes(made.cases, made.outputs, self.options))
+        if "golds" in made.cases.needs and not made.cases.golds_extracted:
+            notes += unsegmented(made.outputs)
+            notes += divided_otherwise(made.divide, self.corpus) if self.options.segmenter else []
+        return notes
+
+    def _judge(self, metric: Metric[Any], made: _Made, found: _Found) -> None:
+        """Add what a metric finds."""
+        groups = subsets(self.corpus, self.options.by)
+        said: dict[str, list[str]] = {}
+        for system, cases in made.outputs.items():
+            rows = [metric.stats(case) for case in cases]
+            found.left_out[metric.name] = rows.count(None)
+            found.results += self._results(metric, system, rows, groups)
+            for note in _own_notes(metric, cases, rows):
+                said.setdefault(note, []).append(system)
+            if self.options.per_sentence:
+                found.per_sentence[system, metric.name] = _sentences(metric, cases, rows)
+        found.notes += [
+            note if len(of) == len(made.outputs) else f"{', '.join(of)}: {note}"
+            for note, of in said.items()
+        ]
 
     def _refusal(self, metric: Metric[Any]) -> str | None:
         """Return why a metric does not apply, or None."""
@@ -208,9 +240,9 @@ class _Run:
         places = draws(len(rows), resamples=options.resamples, seed=options.seed)
         return interval(metric.resample(rows, places))
 
-    def _context(self, cases: Cases, part: Part, divide: Segmenter) -> dict[str, str]:
+    def _context(self, of: _Made, part: Part) -> dict[str, str]:
         """Return the part of the signature that says what is compared with what."""
-        made, options = self.maker.made, self.options
+        cases, made, options = of.cases, self.maker.made, self.options
         context = dict(self.changes)
         given = "as given" + (f" ({was})" if (was := self.corpus.provenance.get("scheme")) else "")
         if part == "edits":
@@ -223,7 +255,7 @@ class _Run:
             if cases.golds_extracted and made:
                 context |= made.signature
             else:
-                context["tokens"] = divide.name
+                context["tokens"] = of.divide.name
         references = f"first {options.max_references}" if options.max_references else "all"
         if options.references_exactly:
             references += f", exactly {options.references_exactly}"
@@ -247,8 +279,12 @@ def _own_notes(metric: Metric[Any], cases: Sequence[Case], rows: Sequence[Any]) 
     return said
 
 
-def _by_systems(note: str, of: Sequence[str], systems: Sequence[SystemOutput]) -> str:
-    return note if len(of) == len(systems) else f"{', '.join(of)}: {note}"
+def _uneven(left_out: Mapping[str, int]) -> list[str]:
+    """Return a note if metrics leave out different numbers of sentences."""
+    if len(set(left_out.values())) < 2:
+        return []
+    counts = ", ".join(f"{name} {count}" for name, count in left_out.items())
+    return [f"metrics leave out different numbers of sentences that nobody could correct: {counts}"]
 
 
 def _sentences(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
@@ -103,11 +103,9 @@ class Pipeline:
 
     Args:
         about: What it is.
-        say: Told what happens that takes time.
     """
 
     about: Description
-    say: Callable[[str], None] = lambda _: None
     _docs: dict[Tokens, tuple[Any, Words]] = field(default_factory=dict)
 
     @property
@@ -170,7 +168,6 @@ class Pipeline:
     @cached_property
     def _nlp(self) -> Any:
         _spacy_version()
-        self.say(f"loading the spaCy pipeline {self.about}")
         try:
             nlp = _loaded(self.about.folder)
             unused = [name for name in nlp.pipe_names if nlp.get_pipe_meta(name).factory in _UNUSED]

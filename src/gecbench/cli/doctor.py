@@ -13,8 +13,16 @@ from gecbench import __version__
 from gecbench.cli.options import FILE
 from gecbench.core.errors import ResourceError
 
-_EXTRAS = {"opencc": "zh", "pypinyin": "zh"}
-_SLOW = "python (install a C++ compiler and gecbench again: twelve times faster, same numbers)"
+_EXTRAS = {
+    "opencc": "zh",
+    "pypinyin": "zh",
+    "spacy": "en",
+    "errant": "en",
+    "sacrebleu": "bleu",
+    "jieba": "zh-words",
+    "spacy_pkuseg": "zh-words",
+}
+_SLOW = "python for {} (install a C++ compiler and gecbench again: faster, same numbers)"
 
 
 @click.command()
@@ -22,18 +30,20 @@ _SLOW = "python (install a C++ compiler and gecbench again: twelve times faster,
 @click.option("--mirror", type=FILE, envvar="GECBENCH_DATA_MIRROR", help="Folder with data sets.")
 def doctor(folder: Path | None, mirror: Path | None) -> None:
     """Say what is installed, which alignment kernel is in use, and what is missing."""
+    from gecbench.api.schemes import own_pipeline
+    from gecbench.backends.spacy import describe
     from gecbench.datasets.catalog import data_set
     from gecbench.datasets.store import cache_folder, check_content, data_folder, locate
-    from gecbench.edits.align import kernel_name
 
     folder = folder or data_folder()
     lines = {
         "gecbench": __version__,
         "python": sys.version.split()[0],
-        "kernel": "compiled" if kernel_name() == "compiled" else _SLOW,
+        "kernel": _kernel(),
     }
     for package, extra in _EXTRAS.items():
         lines[package] = _version(package, extra)
+    lines["pipeline"] = f"{describe(own_pipeline())}, brought along (--spacy-model for another)"
     lines["data folder"] = str(folder)
     lines["mirror"] = str(mirror) if mirror else "none (--mirror or GECBENCH_DATA_MIRROR)"
     lines["cache"] = str(cache_folder())
@@ -49,6 +59,17 @@ def doctor(folder: Path | None, mirror: Path | None) -> None:
     width = max(map(len, lines))
     for name, value in lines.items():
         click.echo(f"{name:{width}}  {value}")
+
+
+def _kernel() -> str:
+    """Return "compiled", or what has to do without."""
+    from gecbench.edits.align import kernel_name as chinese
+    from gecbench.edits.maxmatch.match import kernel_name as maxmatch
+    from gecbench.lang.en.align import kernel_name as english
+
+    kernels = {"Chinese": chinese(), "English": english(), "MaxMatch": maxmatch()}
+    slow = [name for name, kind in kernels.items() if kind != "compiled"]
+    return _SLOW.format(", ".join(slow)) if slow else "compiled"
 
 
 def _version(package: str, extra: str) -> str:
