@@ -15,12 +15,12 @@ demo: $(VENV)/.base
 		$(SAMPLES)/fluent.txt --scheme zh-char --by origin
 
 test: $(VENV)/.dev
-	$(BIN)/pytest --cov --cov-report=term --cov-fail-under=$(COVERAGE)
+	$(BIN)/pytest -n auto --cov --cov-report=term --cov-fail-under=$(COVERAGE)
 	$(MAKE) --no-print-directory lint
 
 # The fast loop: style, types, layers, unit and property tests with fewer examples.
 check: lint
-	HYPOTHESIS_PROFILE=quick $(BIN)/pytest -q tests/unit tests/property
+	HYPOTHESIS_PROFILE=quick $(BIN)/pytest -q -n auto tests/unit tests/property
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .

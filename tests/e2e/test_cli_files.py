@@ -170,6 +170,7 @@ def test_the_list_says_what_is_here(good, shared: Path):
         "samples": True,
         "cherrant": True,
         "mucgec": True,
+        "ud_english_ewt": True,
     }
 
 

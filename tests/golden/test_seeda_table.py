@@ -18,7 +18,9 @@ def test_gleu_of_the_subset_is_the_released_one(shared: Path, tmp_path: Path):
     folder = shared / "golden/seeda"
     official = json.loads((folder / "meta_eval.json").read_text("utf-8"))["GLEU_py3 (subset)"]
     rows = json.loads((folder / "src_ids.json").read_text("utf-8"))
-    corpus = load(folder / "subset.src", references=[folder / "subset.ref0", folder / "subset.ref1"])
+    corpus = load(
+        folder / "subset.src", references=[folder / "subset.ref0", folder / "subset.ref1"]
+    )
     systems = []
     for name in official["system_scores"]:
         lines = (shared / f"data/seeda/outputs/{name}.txt").read_text("utf-8").split("\n")

@@ -22,7 +22,11 @@ from gecbench.text.normal import NORMALISATIONS
 ROOT = Path(__file__).parents[2]
 SOURCE = sorted((ROOT / "src").rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
-OURS = SOURCE + TESTS + sorted((ROOT / "benchmarks").rglob("*.py"))
+OURS = (
+    SOURCE
+    + TESTS
+    + [p for room in ("benchmarks", "pipelines") for p in sorted((ROOT / room).rglob("*.py"))]
+)
 BAGS = {"utils", "util", "helpers", "helper", "common", "misc", "manager"}
 
 
