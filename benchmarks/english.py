@@ -140,9 +140,11 @@ def _files(given: argparse.Namespace, pipeline: Description) -> Files:
 
 def _report(files: Files, pipeline: Description, runs: int) -> Iterator[str]:
     """Yield the lines of the report."""
-    before = load()
+    before, content = load(), pipeline.digest
     with TemporaryDirectory() as scratch:
         body = list(_sections(files, Path(scratch), runs))
+    if describe(pipeline.folder).digest != content:
+        raise BenchmarkError(f"{pipeline.folder}: the pipeline was changed while it was measured")
     yield f"Machine: {machine()}."
     compiled = "compiled" if match.compiled else "python"
     kernels = f"MaxMatch kernel {compiled}, ERRANT alignment kernel {align.kernel_name()}"

@@ -108,7 +108,7 @@ def test_without_spacy_the_extra_is_named(folder: Path, monkeypatch):
 
 def test_tags_come_without_dependencies_and_the_parse_later(folder: Path):
     pipeline = Pipeline(describe(folder))
-    tagged = list(pipeline.words(SENTENCES, parsed=False))
+    tagged = list(pipeline.words(SENTENCES, parsed=False, again=True))
     assert tagged[0] == Words(("", "run", ""), ("NOUN", "VERB", "NOUN"), ("NN", "VBZ", "NN"))
     later = list(pipeline.words(SENTENCES, parsed=True))
     assert [len(words.heads) for words in later] == [3, 2]
@@ -119,7 +119,7 @@ def test_tags_come_without_dependencies_and_the_parse_later(folder: Path):
 
 def test_later_parses_run_the_parser_alone(folder: Path):
     pipeline = Pipeline(describe(folder))
-    list(pipeline.words(SENTENCES, parsed=False))
+    list(pipeline.words(SENTENCES, parsed=False, again=True))
     ruler = pipeline._nlp.get_pipe("attribute_ruler")
     ruler.add([[{"LOWER": "she"}]], {"TAG": "PRP"})
     assert next(pipeline.words(SENTENCES, parsed=True)).tags == ("NN", "VBZ", "NN")

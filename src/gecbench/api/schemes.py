@@ -156,7 +156,7 @@ def _errant(
 ) -> Scheme:
     from gecbench.backends.parses import KeptPipeline
     from gecbench.backends.spacy import Pipeline, describe
-    from gecbench.lang.en.resources import load
+    from gecbench.lang.en.resources import digest, load
 
     model = given.pop("spacy_model", None)
     kept = cast("Path | None", given.pop("parse_cache", None))
@@ -165,8 +165,8 @@ def _errant(
     return make(
         **given,
         reader=KeptPipeline(pipeline, kept) if kept else pipeline,
-        resources=load(),
-        types=types,
+        dictionary=digest(),
+        resources=load() if types else None,
         progress=progress,
         notes=() if model else (OWN_PIPELINE,),
     )

@@ -47,14 +47,18 @@ class KeptPipeline:
         """Let go of documents that were kept for parsing."""
         self.pipeline.forget()
 
-    def words(self, sentences: Sequence[Tokens], *, parsed: bool) -> Iterator[Words]:
+    def words(
+        self, sentences: Sequence[Tokens], *, parsed: bool, again: bool = False
+    ) -> Iterator[Words]:
         """Yield what the pipeline says of each sentence; see `Pipeline.words`."""
         import sqlite3
 
         try:
             known = dict(self._read(sentences, parsed=parsed))
             missing = [tokens for tokens in dict.fromkeys(sentences) if tokens not in known]
-            made = zip(missing, self.pipeline.words(missing, parsed=parsed), strict=True)
+            made = zip(
+                missing, self.pipeline.words(missing, parsed=parsed, again=again), strict=True
+            )
             fresh: list[tuple[Tokens, Words]] = []
             for tokens in sentences:
                 if tokens not in known:

@@ -113,15 +113,16 @@ class Pipeline:
         """Name and version, with that of spaCy, for signatures."""
         return f"{self.about} (spacy {_spacy_version()})"
 
-    def words(self, sentences: Sequence[Tokens], *, parsed: bool) -> Iterator[Words]:
+    def words(
+        self, sentences: Sequence[Tokens], *, parsed: bool, again: bool = False
+    ) -> Iterator[Words]:
         """Yield what the pipeline says of each sentence.
-
-        Documents without a parse are kept until `forget`, so that asking for the parse later
-        runs the parser alone.
 
         Args:
             sentences: Tokens, none empty.
             parsed: Also dependencies.
+            again: Some of them will be asked for again with dependencies: documents are kept
+                until `forget`, and then only the parser runs.
 
         Raises:
             MissingExtraError: spaCy is not installed.
@@ -142,7 +143,7 @@ class Pipeline:
             sentences, self._nlp.pipe(made, batch_size=_BATCH, disable=skipped), strict=True
         ):
             words = self._reader.words(doc, parsed=parsed or not skipped)
-            if skipped:
+            if skipped and again:
                 self._docs[tokens] = doc, words
             yield words
 

@@ -17,7 +17,9 @@ def language_of(texts: Iterable[str]) -> str:
     """
     han = other = 0
     for text in texts:
-        for character in text:
+        if text.isascii():
+            other += sum(map(str.isalpha, text))
+        for character in "" if text.isascii() else text:
             if character.isalpha():
                 is_han = any(low <= ord(character) <= high for low, high in _HAN)
                 han += is_han

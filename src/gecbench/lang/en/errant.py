@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Protocol, cast
 
 from gecbench.core.edit import Edit
+from gecbench.core.errors import UsageError
 from gecbench.core.sample import EditSet
 from gecbench.core.scheme import Extraction, GivenEdits, Scheme
 from gecbench.core.sentence import Sentence, Words
@@ -34,8 +35,10 @@ class Reader(Protocol):
         """Name and version, for signatures."""
         ...
 
-    def words(self, sentences: Sequence[Tokens], *, parsed: bool) -> Iterable[Words]:
-        """Return what it says of each sentence."""
+    def words(
+        self, sentences: Sequence[Tokens], *, parsed: bool, again: bool = False
+    ) -> Iterable[Words]:
+        """Return what it says of each sentence, which it may be asked for again with a parse."""
         ...
 
     def forget(self) -> None:
@@ -55,10 +58,10 @@ def parse(text: str) -> Sentence:
 def scheme(
     *,
     reader: Reader,
-    resources: Resources,
+    dictionary: str,
+    resources: Resources | None,
     merging: Strategy = "rules",
     levenshtein: bool = False,
-    types: bool = True,
     progress: Progress,
     notes: tuple[str, ...] = (),
 ) -> Scheme:
@@ -66,22 +69,22 @@ def scheme(
 
     Args:
         reader: Gives parts of speech, lemmas and, where a type depends on them, dependencies.
-        resources: The words that are no misspellings, and a stemmer.
+        dictionary: Hash of the words that are no misspellings.
+        resources: These words, and a stemmer, to classify the edits. Without, edits have no label
+            and no sentence is parsed for dependencies; spans and corrections are the same.
         merging: How steps of the alignment become edits; ERRANT's -merge.
         levenshtein: Align by plain edit distance; ERRANT's -lev.
-        types: Classify the edits. Without, edits have no label and no sentence is parsed for
-            dependencies; the spans and corrections are the same.
         progress: Wraps the reading of sentences.
         notes: What the reader of a score should know.
     """
-    classifier = Classifier(resources.dictionary, resources.stem)
-    made = _Errant(reader, classifier, merging, levenshtein, types, progress)
+    classifier = Classifier(resources.dictionary, resources.stem) if resources else None
+    made = _Errant(reader, classifier, merging, levenshtein, progress)
     signature = {
         "scheme": "en-errant",
         "granularity": "word",
         "merging": merging,
         "spacy-model": reader.version,
-        "dictionary": resources.digest[:8],
+        "dictionary": dictionary[:8],
     }
     if levenshtein:
         signature["alignment"] = "levenshtein"
@@ -108,10 +111,9 @@ class _Errant:
     """Finds edits; each distinct sentence is read once."""
 
     reader: Reader
-    classifier: Classifier
+    classifier: Classifier | None
     merging: Strategy
     levenshtein: bool
-    types: bool
     progress: Progress
     _known: dict[Tokens, Sentence] = field(default_factory=dict)
 
@@ -134,7 +136,13 @@ class _Errant:
         minimise: bool,
         relabel: bool,
     ) -> list[EditSet]:
-        """Return given edits with ERRANT's types, as `errant_m2 -gold` writes them."""
+        """Return given edits with ERRANT's types, as `errant_m2 -gold` writes them.
+
+        Raises:
+            UsageError: The scheme was made without types.
+        """
+        if self.classifier is None:
+            raise UsageError("given edits are kept by a scheme with types; make it with types=True")
         corrected = [(*correct(edits, tokens), tokens) for edits, tokens in given]
         sides = [(source, target) for target, _, source in corrected]
         if relabel:
@@ -161,14 +169,15 @@ class _Errant:
         relabel: bool,
     ) -> EditSet | None:
         one, two = (self._known.get(tokens, Sentence("", tokens)) for tokens in (source, target))
-        return keep(joined, one, two, self.classifier, minimise=minimise, relabel=relabel)
+        classifier = cast("Classifier", self.classifier)  # `keep` has looked
+        return keep(joined, one, two, classifier, minimise=minimise, relabel=relabel)
 
     def _extracted(self, pairs: Sequence[tuple[Tokens, Tokens]]) -> list[Extraction]:
         changed = [pair for pair in dict.fromkeys(pairs) if pair[0] != pair[1]]
         self._read([tokens for pair in changed for tokens in pair])
         spans = {pair: self._spans(*pair) for pair in changed}
         labels: dict[tuple[Tokens, Tokens], list[str | None]] = {}
-        if self.types:
+        if self.classifier:
             labels = {pair: self._labels(*pair, spans[pair]) for pair in changed}
             open_ = [pair for pair, types in labels.items() if None in types]
             self._parse([side for pair in open_ for side in _open(pair, spans[pair], labels[pair])])
@@ -182,7 +191,7 @@ class _Errant:
         """Have sentences that are not known tagged."""
         wanted = [tokens for tokens in dict.fromkeys(sentences) if tokens not in self._known]
         full = [tokens for tokens in wanted if tokens]
-        read = self.reader.words(full, parsed=False)
+        read = self.reader.words(full, parsed=False, again=self.classifier is not None)
         for tokens, words in zip(self.progress("tagging", full), read, strict=True):
             self._known[tokens] = Sentence(" ".join(tokens), tokens, words=words)
         if len(full) < len(wanted):
@@ -206,7 +215,8 @@ class _Errant:
 
     def _labels(self, source: Tokens, target: Tokens, spans: Spans) -> list[str | None]:
         one, two = self._known[source], self._known[target]
-        return [self.classifier.label(one, two, span) for span in spans]
+        classifier = cast("Classifier", self.classifier)
+        return [classifier.label(one, two, span) for span in spans]
 
 
 def _open(

@@ -31,6 +31,17 @@ class Resources(NamedTuple):
 
 
 @cache
+def digest() -> str:
+    """Return the SHA-256 of the installed word list, which a signature needs without the words.
+
+    Raises:
+        MissingExtraError: errant is not installed.
+        ResourceError: The installed errant has other files than 3.0.2.
+    """
+    return hashlib.sha256(read_bytes(_folder() / _WORDS)).hexdigest()
+
+
+@cache
 def load() -> Resources:
     """Return the resources of the installed errant, read once in a process.
 
@@ -42,6 +53,16 @@ def load() -> Resources:
         MissingExtraError: errant is not installed.
         ResourceError: The installed errant has other files than 3.0.2.
     """
+    folder = _folder()
+    content = read_bytes(folder / _WORDS)
+    return Resources(
+        dictionary=frozenset(content.decode("utf-8").split()),
+        stem=cache(_stemmer(folder / _STEMMER)),
+        digest=hashlib.sha256(content).hexdigest(),
+    )
+
+
+def _folder() -> Path:
     spec = find_spec("errant")
     if spec is None or spec.origin is None:
         raise MissingExtraError("errant, whose word list en-errant finds misspellings by,", "en")
@@ -49,12 +70,7 @@ def load() -> Resources:
     for name in (_WORDS, _STEMMER):
         if not (folder / name).is_file():
             raise ResourceError(f"{folder / name}: no such file; install errant 3.0.2")
-    content = read_bytes(folder / _WORDS)
-    return Resources(
-        dictionary=frozenset(content.decode("utf-8").split()),
-        stem=cache(_stemmer(folder / _STEMMER)),
-        digest=hashlib.sha256(content).hexdigest(),
-    )
+    return folder
 
 
 def _stemmer(path: Path) -> Callable[[str], str]:
