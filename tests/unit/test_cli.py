@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import itertools
 import json
 import os
@@ -16,7 +15,7 @@ import pytest
 from gecbench import __version__, cli
 from gecbench.api.files import sample
 from gecbench.cli import doctor as doctor_module
-from gecbench.cli import main, options
+from gecbench.cli import options
 from gecbench.cli.score import _named, _part
 from gecbench.core.errors import UsageError
 from gecbench.core.sample import Corpus, Sample
@@ -25,29 +24,6 @@ CORPUS = str(sample("zh", "corpus.jsonl"))
 SYSTEM = str(sample("zh", "eager.txt"))
 ENGLISH = str(sample("en", "corpus.jsonl"))
 SCORE = ["score", CORPUS, SYSTEM, "--scheme", "zh-char"]
-
-
-@pytest.fixture(autouse=True)
-def same_garbage():
-    """The command line sets how often garbage is collected; tests share a process."""
-    before = gc.get_threshold()
-    yield
-    gc.set_threshold(*before)
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]):
-    """Run a command line; return exit code, standard output and standard error."""
-
-    def run(*words: object) -> tuple[int, str, str]:
-        try:
-            main([str(word) for word in words])
-            code = 0
-        except SystemExit as ended:
-            code = ended.code or 0
-        return code, *capsys.readouterr()
-
-    return run
 
 
 def test_scores_go_to_standard_output(run):

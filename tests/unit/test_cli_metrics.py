@@ -1,0 +1,242 @@
+"""Several metrics, corpora and intervals on the command line, in both languages."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gecbench.api.files import sample
+
+ZH = str(sample("zh", "corpus.jsonl"))
+EN = str(sample("en", "corpus.jsonl"))
+EAGER, CAUTIOUS = str(sample("zh", "eager.txt")), str(sample("zh", "cautious.txt"))
+EN_EAGER, EN_CAUTIOUS = str(sample("en", "eager.txt")), str(sample("en", "cautious.txt"))
+
+GOLD = """\
+S The cat sat at mat .
+A 3 4|||R:PREP|||on|||REQUIRED|||-NONE-|||0
+A 4 4|||M:DET|||the|||REQUIRED|||-NONE-|||0
+A 3 4|||UNK|||at|||REQUIRED|||-NONE-|||1
+
+S No error here .
+
+"""
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    (tmp_path / "gold.m2").write_text(GOLD, "utf-8")
+    return tmp_path / "gold.m2"
+
+
+@pytest.fixture
+def hypothesis(tmp_path: Path) -> Path:
+    (tmp_path / "sys.txt").write_text("The cat sat on the mat .\nNo error here .\n", "utf-8")
+    return tmp_path / "sys.txt"
+
+
+def scored(run, *words: object) -> dict:
+    code, out, err = run("score", *words, "--format", "json")
+    assert (code, err) == (0, ""), err
+    return json.loads(out)
+
+
+def values(found: dict) -> dict:
+    return {(r["system"], r["metric"]): r["value"] for r in found["results"]}
+
+
+def test_all_metrics_stand_in_one_table(run):
+    names = ["sentence-accuracy", "char-bleu", "gleu", "mp-prime", "green", "cherrant", "m2"]
+    words = (ZH, EAGER, CAUTIOUS, "--scheme", "zh-char", "--metric", ",".join(names))
+    found = scored(run, *words)
+    assert list(dict.fromkeys(r["metric"] for r in found["results"])) == names
+    assert all(r["signature"].startswith(f"metric:{r['metric']}|") for r in found["results"])
+    header = run("score", *words)[1].splitlines()[0].split()
+    assert header == ["system", *names]
+
+
+def test_a_metric_of_another_language_says_why_it_has_no_number(run):
+    found = scored(run, ZH, EAGER, "--scheme", "zh-char", "--metric", "cherrant,errant")
+    assert found["results"][1] == {
+        "system": "eager",
+        "metric": "errant",
+        "value": None,
+        "note": "errant is for language en, zh-samples is zh",
+    }
+
+
+def test_metrics_over_texts_need_no_scheme(run, monkeypatch):
+    def refuse(*_: object, **__: object):
+        raise AssertionError("a scheme was made")
+
+    monkeypatch.setattr("gecbench.api.schemes.load_scheme", refuse)
+    monkeypatch.setattr("gecbench.api.score.load_scheme", refuse)
+    assert values(scored(run, EN, EN_EAGER, "--metric", "gleu,sentence-accuracy"))
+
+
+def test_given_golds_need_no_scheme_either(run, gold, hypothesis, monkeypatch):
+    monkeypatch.setattr("gecbench.api.score.load_scheme", None)
+    monkeypatch.setattr("gecbench.api.schemes.load_scheme", None)
+    found = scored(run, gold, hypothesis, "--metric", "m2,sent-m2")
+    assert values(found) == {("sys", "m2"): 1.0, ("sys", "sent-m2"): 1.0}
+    assert "|golds:as given|tokens:spaces|" in found["results"][0]["signature"]
+
+
+def test_english_edits_are_found_by_the_pipeline_that_is_brought_along(run):
+    found = scored(run, EN, EN_EAGER, EN_CAUTIOUS)
+    assert [r["metric"] for r in found["results"]] == ["errant", "errant"]
+    assert "|spacy-model:en_gecbench_small 1.0.0 (spacy 3." in found["results"][0]["signature"]
+    assert sum("published ERRANT figures" in note for note in found["notes"]) == 1
+    assert "R:SPELL" in found["results"][0]["by_type"]
+
+
+def test_types_are_found_only_where_they_are_shown(run, monkeypatch):
+    plain = run("score", EN, EN_EAGER)[1].splitlines()[1].split()[1:4]
+    typed = scored(run, EN, EN_EAGER)["results"][0]
+    assert [int(number) for number in plain] == [typed["tp"], typed["fp"], typed["fn"]]
+    monkeypatch.setattr("gecbench.lang.en.resources.load", None)
+    assert run("score", EN, EN_EAGER)[0] == 0
+
+
+def test_golds_are_found_where_none_are_given(run):
+    found = scored(run, EN, EN_EAGER, "--metric", "m2")
+    assert "|golds:extracted|scheme:en-errant|" in found["results"][0]["signature"]
+
+
+def test_corpora_stand_side_by_side(run):
+    words = [EN, EN_EAGER, "+", ZH, EAGER, "--metric", "sentence-accuracy,errant,cherrant"]
+    found = scored(run, *words[:-1], "sentence-accuracy")
+    assert [each["corpus"]["name"] for each in found["corpora"]] == ["en-samples", "zh-samples"]
+    code, out, err = run("score", EN, EN_EAGER, "+", EN, EN_CAUTIOUS)
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0].split() == ["system", "en-samples", "errant"]
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ([EN, "+", ZH, EAGER], "between two + stand a corpus and at least one system"),
+        ([EN, EN_EAGER, "+"], "between two + stand a corpus and at least one system"),
+        ([EN, EN_EAGER, "+", ZH, EAGER, "--reference", "x"], "--reference and --meta belong to"),
+        ([EN, EN_EAGER, "--set", "gleu.unit"], "--set 'gleu.unit' must be METRIC.OPTION=VALUE"),
+        ([EN, EN_EAGER, "--set", "gleu.unit=word"], "setting 'gleu.unit' is of no metric asked"),
+        ([EN, EN_EAGER, "--metric", "gleu", "--set", "gleu.order=0"], "gleu.order is 0"),
+        ([EN, EN_EAGER, "--ci", "--resamples", "5"], "resamples 5 must be at least 100"),
+        ([EN, EN_EAGER, "--normalise", "nfd"], "unknown normalisation 'nfd'; did you mean"),
+        ([EN, EN_EAGER, "--segmenter", "jiebar", "--metric", "m2"], "unknown segmenter 'jiebar'"),
+        ([EN, EN_EAGER, "--merging", "none"], "Invalid value for '--merging'"),
+        ([ZH, EAGER, "--scheme", "zh-char", "--spacy-model", "x"], "scheme zh-char has no option"),
+    ],
+)
+def test_wrong_use_is_one_line(run, words: list[str], line: str):
+    code, out, err = run("score", *words)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"gecbench: {line}")
+    assert err.count("\n") == 1
+
+
+def test_a_pipeline_of_the_environment_is_for_english_alone(run, monkeypatch):
+    monkeypatch.setenv("GECBENCH_SPACY_MODEL", "en_no_such")
+    assert run("score", ZH, EAGER, "--scheme", "zh-char")[0] == 0
+    assert "there is no folder and no installed" in run("score", EN, EN_EAGER)[2]
+
+
+def test_intervals_hold_their_values(run):
+    found = scored(run, EN, EN_EAGER, "--metric", "gleu,errant", "--ci", "--resamples", "200")
+    for result in found["results"]:
+        assert result["interval"]["low"] < result["value"] < result["interval"]["high"]
+        assert result["interval"]["level"] == 0.95
+    again = scored(run, EN, EN_EAGER, "--metric", "gleu,errant", "--ci", "--resamples", "200")
+    other = scored(
+        run, EN, EN_EAGER, "--metric", "gleu,errant", "--ci", "--resamples", "200", "--seed", "1"
+    )
+    assert found == again != other
+
+
+def test_normalising_is_counted_and_stands_in_the_signature(run, tmp_path: Path):
+    (tmp_path / "a.txt").write_text("Ａ cat .\n", "utf-8")
+    (tmp_path / "b.txt").write_text("A cat .\n", "utf-8")
+    words = (tmp_path / "a.txt", tmp_path / "b.txt", "--reference", tmp_path / "a.txt")
+    plain = scored(run, *words, "--metric", "sentence-accuracy")
+    folded = scored(run, *words, "--metric", "sentence-accuracy", "--normalise", "halfwidth")
+    assert [each["results"][0]["value"] for each in (plain, folded)] == [0.0, 1.0]
+    assert "|normalise:halfwidth|" in folded["results"][0]["signature"]
+    assert any(note.startswith("normalising changed ") for note in folded["notes"])
+
+
+def test_what_metrics_leave_out_differs_and_is_said(run, tmp_path: Path):
+    lines = [
+        '{"format": "gecbench", "version": 1, "name": "x", "lang": "zh"}',
+        '{"id": "1", "source": "我去了", "references": [{"unannotatable": true}, '
+        '{"unannotatable": true}]}',
+        '{"id": "2", "source": "他来", "references": [{"text": "他来了"}]}',
+    ]
+    head = Path(ZH).read_text("utf-8").splitlines()[0]
+    lines[0] = json.dumps({**json.loads(head), "name": "x"}, ensure_ascii=False)
+    (tmp_path / "x.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
+    (tmp_path / "sys.txt").write_text("我去\n他来了\n", "utf-8")
+    words = (tmp_path / "x.jsonl", tmp_path / "sys.txt", "--scheme", "zh-char")
+    found = scored(run, *words, "--metric", "cherrant,sentence-accuracy")
+    assert [r["sentences"] for r in found["results"]] == [2, 1]
+    assert found["notes"] == [
+        "metrics leave out different numbers of sentences that nobody could correct: "
+        "cherrant 0, sentence-accuracy 1"
+    ]
+
+
+def test_each_metric_says_its_own_of_each_sentence(run, gold, hypothesis, tmp_path: Path):
+    out = tmp_path / "sentences.jsonl"
+    words = (gold, hypothesis, "--metric", "m2,gleu", "--per-sentence", out)
+    assert run("score", *words)[0] == 0
+    header, *rows = map(json.loads, out.read_text("utf-8").splitlines())
+    assert len(header["signatures"]) == 2
+    assert [(row["metric"], row["id"]) for row in rows] == [
+        ("m2", "1"),
+        ("m2", "2"),
+        ("gleu", "1"),
+        ("gleu", "2"),
+    ]
+
+
+def test_undivided_texts_are_noticed(run, gold, tmp_path: Path):
+    (tmp_path / "sys.txt").write_text("Thecatsatonthemat.\nNoerrorhere.\n", "utf-8")
+    found = scored(run, gold, tmp_path / "sys.txt", "--metric", "m2")
+    assert any("looks unsegmented" in note for note in found["notes"])
+    named = scored(run, gold, tmp_path / "sys.txt", "--metric", "m2", "--segmenter", "characters")
+    assert any("segmenter characters divides 0 of 2" in note for note in named["notes"])
+
+
+def test_sentences_too_long_to_be_exact_are_named(run, tmp_path: Path, monkeypatch):
+    monkeypatch.setattr("gecbench.edits.maxmatch.match.MOST_PAIRS", 1)
+    (tmp_path / "gold.m2").write_text(GOLD, "utf-8")
+    (tmp_path / "sys.txt").write_text("A dog sits on the mats .\nNo error here .\n", "utf-8")
+    found = scored(run, tmp_path / "gold.m2", tmp_path / "sys.txt", "--metric", "m2")
+    assert found["notes"] == [
+        "m2: sentences too long for the exact computation, done by one that is linear in their "
+        "length and can differ in single edits: 1"
+    ]
+
+
+def test_given_edits_can_be_kept(run, gold):
+    code, out, err = run("edits", gold, "--keep-edits")
+    assert code == 0
+    assert "A 3 4|||UNK|||at|||REQUIRED|||-NONE-|||1" in out
+    assert "note: edits were found with gecbench's own" in err
+    assert run("edits", gold, "--keep-edits", "--no-relabel")[1].startswith(GOLD)
+    code, _, err = run("edits", ZH, "--scheme", "zh-char", "--keep-edits")
+    assert code == 2
+    assert "scheme zh-char cannot keep given edits" in err
+    code, _, err = run("edits", EN, "--keep-edits")
+    assert code == 1
+    assert "has a reference without edits to keep; leave --keep-edits out" in err
+
+
+def test_a_reference_without_a_text_is_refused_where_texts_are_all(run, tmp_path: Path):
+    (tmp_path / "x.m2").write_text(
+        "S 我 去\nT0-A0 我 去\nA 0 1|||UNK|||我|||REQUIRED|||-NONE-|||0\n\n", "utf-8"
+    )
+    code, _, err = run("edits", tmp_path / "x.m2", "--scheme", "zh-char")
+    assert code == 1
+    assert "has a reference without a text" in err
