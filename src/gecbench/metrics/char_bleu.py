@@ -15,14 +15,10 @@ from gecbench.scoring.resample import sums
 from gecbench.scoring.texts import references
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from sacrebleu.metrics.bleu import BLEU
 
+    from gecbench.scoring.arrays import Draws, Values
     from gecbench.scoring.metric import Metric
-
-    Draws = NDArray[np.intp]
-    Values = NDArray[np.float64]
 
     def _is_a_metric(metric: CharBleu) -> Metric[Rows]:
         """Let the type checker hold the class to the protocol."""

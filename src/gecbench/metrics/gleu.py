@@ -19,12 +19,8 @@ from gecbench.scoring.gleu import (
 from gecbench.scoring.sampled import SampledGleu
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from gecbench.scoring.arrays import Values
     from gecbench.scoring.metric import Metric
-
-    Values = NDArray[np.float64]
 
     def _is_a_metric(metric: Gleu) -> Metric[Matches]:
         """Let the type checker hold the class to the protocol."""

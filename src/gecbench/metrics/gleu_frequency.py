@@ -10,12 +10,8 @@ from gecbench.scoring.ngrams import Grams, overlap
 from gecbench.scoring.sampled import SampledGleu
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from gecbench.scoring.arrays import Values
     from gecbench.scoring.metric import Metric
-
-    Values = NDArray[np.float64]
 
     def _is_a_metric(metric: GleuFrequency) -> Metric[Matches]:
         """Let the type checker hold the class to the protocol."""

@@ -15,13 +15,8 @@ from gecbench.scoring.resample import ratios, sums
 from gecbench.scoring.texts import UNITS, Unit, pieces, references
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from gecbench.scoring.arrays import Draws, Values
     from gecbench.scoring.metric import Metric
-
-    Draws = NDArray[np.intp]
-    Values = NDArray[np.float64]
 
     def _is_a_metric(metric: Green) -> Metric[Rows]:
         """Let the type checker hold the class to the protocol."""

@@ -18,13 +18,8 @@ from gecbench.scoring.maxmatch import (
 from gecbench.scoring.resample import f_scores
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from gecbench.scoring.arrays import Draws, Values
     from gecbench.scoring.metric import Metric
-
-    Draws = NDArray[np.intp]
-    Values = NDArray[np.float64]
 
     def _is_a_metric(metric: M2) -> Metric[Row]:
         """Let the type checker hold the class to the protocol."""

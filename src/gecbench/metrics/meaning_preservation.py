@@ -17,13 +17,8 @@ from gecbench.scoring.resample import sums
 from gecbench.scoring.texts import characters, references
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from gecbench.scoring.arrays import Draws, Values
     from gecbench.scoring.metric import Metric
-
-    Draws = NDArray[np.intp]
-    Values = NDArray[np.float64]
 
     def _are_metrics(
         one: MeaningPreservation, two: MpPrime

@@ -22,13 +22,8 @@ from gecbench.scoring.options import check_choice, check_least
 from gecbench.scoring.texts import UNITS, Unit
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from gecbench.scoring.arrays import Draws, Values
     from gecbench.scoring.metric import Metric
-
-    Draws = NDArray[np.intp]
-    Values = NDArray[np.float64]
 
     def _is_a_metric(metric: SentenceGleu) -> Metric[Matches]:
         """Let the type checker hold the class to the protocol."""

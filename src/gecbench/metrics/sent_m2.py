@@ -11,13 +11,8 @@ from gecbench.scoring.maxmatch import Candidate, MaxMatch, Row, choose, details,
 from gecbench.scoring.means import mean, means
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from gecbench.scoring.arrays import Draws, Values
     from gecbench.scoring.metric import Metric
-
-    Draws = NDArray[np.intp]
-    Values = NDArray[np.float64]
 
     def _is_a_metric(metric: SentenceM2) -> Metric[Row]:
         """Let the type checker hold the class to the protocol."""

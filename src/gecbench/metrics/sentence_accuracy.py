@@ -13,13 +13,8 @@ from gecbench.scoring.options import check_choice
 from gecbench.scoring.texts import pieces, references
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from gecbench.scoring.arrays import Draws, Values
     from gecbench.scoring.metric import Metric
-
-    Draws = NDArray[np.intp]
-    Values = NDArray[np.float64]
 
     def _is_a_metric(metric: SentenceAccuracy) -> Metric[bool]:
         """Let the type checker hold the class to the protocol."""

@@ -11,11 +11,8 @@ from gecbench.scoring.ngrams import Grams, count, overlap, shared, totals
 from gecbench.scoring.texts import Unit, pieces, references
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from gecbench.scoring.arrays import Values
 
-    Draws = NDArray[np.intp]
-    Values = NDArray[np.float64]
 
 Reward = Callable[[Grams, Grams, Grams], int]
 """From n-grams to the matches that count: of the hypothesis, of what it shares with the source,

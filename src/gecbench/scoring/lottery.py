@@ -12,12 +12,8 @@ from gecbench.scoring.ngrams import totals
 from gecbench.scoring.resample import sums
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from gecbench.scoring.arrays import Draws, Integers, Values
 
-    Draws = NDArray[np.intp]
-    Values = NDArray[np.float64]
-    Table = NDArray[np.int64]
 
 _SEED_STEP = 101
 """Iteration j seeds its generator with j times this."""
@@ -79,7 +75,7 @@ class Lottery:
     def _iterations(self, stats: Sequence[Matches]) -> int:
         return self.iterations if any(len(one.lengths) > 1 for one in stats) else 1
 
-    def _table(self, stats: Sequence[Matches]) -> Table:
+    def _table(self, stats: Sequence[Matches]) -> Integers:
         """Return matches and length of each reference, shape (sentences, references, order + 1).
 
         What a sentence with fewer references has not is 0, and never drawn.
@@ -93,14 +89,14 @@ class Lottery:
             row[: len(one.lengths), -1] = one.lengths
         return table
 
-    def _fixed(self, stats: Sequence[Matches]) -> Table:
+    def _fixed(self, stats: Sequence[Matches]) -> Integers:
         """Return what no draw changes: n-grams of each hypothesis, and its length."""
         import numpy as np
 
         rows = [(*totals(one.length, self.order), one.length) for one in stats]
         return np.array(rows, dtype=np.int64).reshape(-1, self.order + 1)
 
-    def _with_totals(self, drawn: Values, fixed: Values | Table) -> Sums:
+    def _with_totals(self, drawn: Values, fixed: Values | Integers) -> Sums:
         import numpy as np
 
         fixed = np.broadcast_to(fixed.astype(np.float64), drawn.shape)

@@ -13,11 +13,8 @@ from gecbench.edits.maxmatch.match import Level, Matching, match, trimmed
 from gecbench.scoring.options import check_between, check_least
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from gecbench.scoring.arrays import Draws, Values
 
-    Draws = NDArray[np.intp]
-    Values = NDArray[np.float64]
 
 Shown = tuple[int, int, str, str]
 """An edit as people read it: half-open span, the source's text and what stands instead."""

@@ -9,11 +9,7 @@ from typing import TYPE_CHECKING
 from gecbench.scoring.resample import sums
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Draws = NDArray[np.intp]
-    Values = NDArray[np.float64]
+    from gecbench.scoring.arrays import Draws, Values
 
 
 def mean(values: Sequence[float]) -> float:

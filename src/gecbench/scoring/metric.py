@@ -9,11 +9,8 @@ from gecbench.core.case import Case, Part
 from gecbench.core.score import Score
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from gecbench.scoring.arrays import Draws, Values
 
-    Draws = NDArray[np.intp]
-    Values = NDArray[np.float64]
 
 Stats = TypeVar("Stats")
 

@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Draws = NDArray[np.intp]
-    Values = NDArray[np.float64]
-    Integers = NDArray[np.int64]
+    from gecbench.scoring.arrays import Draws, Integers, Values
+
 
 _AT_ONCE = 4_000_000
 """Numbers of a block of work, which bounds memory by some tens of megabytes."""

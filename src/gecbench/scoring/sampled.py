@@ -15,11 +15,8 @@ from gecbench.scoring.options import check_choice, check_least
 from gecbench.scoring.texts import UNITS, Unit
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from gecbench.scoring.arrays import Draws, Values
 
-    Draws = NDArray[np.intp]
-    Values = NDArray[np.float64]
 
 _WIDTH = 1.959963984540054
 """Deviations from the mean to the ends of a 95% interval of the normal distribution."""

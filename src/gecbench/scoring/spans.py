@@ -15,11 +15,7 @@ from gecbench.scoring.resample import f_scores, greedy_totals, sums
 Rows = tuple[Pairing, ...]
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Draws = NDArray[np.intp]
-    Values = NDArray[np.float64]
+    from gecbench.scoring.arrays import Draws, Values
 
 
 @dataclass(frozen=True, slots=True)
