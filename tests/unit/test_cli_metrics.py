@@ -67,6 +67,43 @@ def test_a_metric_of_another_language_says_why_it_has_no_number(run):
     }
 
 
+def test_where_no_metric_applies_the_run_fails(run):
+    code, out, err = run("score", EN, EN_EAGER, "--metric", "cherrant")
+    assert (code, out) == (2, "")
+    assert "cherrant is for language zh, en-samples is en; no other metric is asked for" in err
+
+
+def test_a_scheme_of_another_language_than_it_looks_like_is_refused(run, gold, hypothesis):
+    code, out, err = run("score", gold, hypothesis, "--scheme", "zh-char")
+    assert (code, out) == (2, "")
+    assert "scheme zh-char is for language 'zh', the corpus looks like 'en'" in err
+    assert "the corpus looks like 'en'" in run("edits", gold, "--scheme", "zh-char")[2]
+
+
+def test_types_that_tell_their_scheme_may_stand_beside_found_ones(run, gold, hypothesis, tmp_path):
+    found = scored(run, gold, hypothesis)
+    assert not any("given in files" in note for note in found["notes"])
+    gold.write_text(GOLD.replace("M:DET", "ArtOrDet"), "utf-8")
+    found = scored(run, gold, hypothesis)
+    assert any("--scheme en-errant finds all of them anew" in note for note in found["notes"])
+
+
+def test_edits_that_overlap_say_what_to_do(run, hypothesis, tmp_path: Path):
+    line = "A 3 4|||R:PREP|||on|||REQUIRED|||-NONE-|||0\n"
+    (tmp_path / "twice.m2").write_text(GOLD.replace(line, line + line), "utf-8")
+    words = (tmp_path / "twice.m2", hypothesis, "--from", "m2-maxmatch")
+    code, _, err = run("score", *words)
+    assert code == 1
+    assert "sentence '1': edit span 3 4 overlaps edit span 3 4; metrics over edits cannot" in err
+    assert run("score", *words, "--metric", "m2")[0] == 0
+
+
+def test_counts_by_type_that_nobody_has_are_not_promised(run, gold, hypothesis):
+    out = run("score", gold, hypothesis, "--metric", "m2", "--by-type", "2")[1]
+    assert "note: none of these metrics counts by type\n" in out
+    assert " type " not in out
+
+
 def test_metrics_over_texts_need_no_scheme(run, monkeypatch):
     def refuse(*_: object, **__: object):
         raise AssertionError("a scheme was made")
@@ -200,10 +237,13 @@ def test_each_metric_says_its_own_of_each_sentence(run, gold, hypothesis, tmp_pa
     ]
 
 
-def test_undivided_texts_are_noticed(run, gold, tmp_path: Path):
+def test_undivided_texts_are_refused_unless_they_are_meant(run, gold, tmp_path: Path):
     (tmp_path / "sys.txt").write_text("Thecatsatonthemat.\nNoerrorhere.\n", "utf-8")
-    found = scored(run, gold, tmp_path / "sys.txt", "--metric", "m2")
-    assert any("looks unsegmented" in note for note in found["notes"])
+    code, out, err = run("score", gold, tmp_path / "sys.txt", "--metric", "m2")
+    assert (code, out) == (2, "")
+    assert "sys: looks unsegmented: the median text has 0.25 tokens for each of its source" in err
+    meant = scored(run, gold, tmp_path / "sys.txt", "--metric", "m2", "--segmenter", "spaces")
+    assert any("looks unsegmented" in note for note in meant["notes"])
     named = scored(run, gold, tmp_path / "sys.txt", "--metric", "m2", "--segmenter", "characters")
     assert any("segmenter characters divides 0 of 2" in note for note in named["notes"])
 

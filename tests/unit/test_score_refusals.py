@@ -8,7 +8,7 @@ from score_corpus import CORPUS, GOOD, counts
 from gecbench.api.edits import extract
 from gecbench.api.score import score
 from gecbench.core.edit import Edit
-from gecbench.core.errors import CorpusError, EditError, UsageError
+from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.sample import Rewrite, SystemOutput
 from gecbench.lang.zh.char import scheme as zh_char
 
@@ -40,5 +40,5 @@ def test_given_edits_that_leave_the_source_are_refused():
     wild = Rewrite("x", edit_sets=((Edit(0, 99, ("x",), "S"),),))
     hypotheses = {each.id: (wild,) for each in edited.samples}
     tokens = {each.id: each.tokens for each in edited.samples}
-    with pytest.raises(EditError, match="edit span 0 99 ends after the source"):
+    with pytest.raises(CorpusError, match="edit span 0 99 ends after the source"):
         score(edited, [SystemOutput("a", hypotheses, tokens)])

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from gecbench import __version__
+from gecbench.api.schemes import check_language
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.core.scheme import Extraction, Scheme
@@ -55,11 +56,7 @@ def extract(
         UsageError: The scheme is for another language, or cannot keep edits.
         CorpusError: There is no reference, or one without a text.
     """
-    if corpus.lang not in (None, scheme.lang):
-        raise UsageError(
-            f"{corpus.name}: scheme {scheme.name} is for language {scheme.lang!r}, "
-            f"the corpus is {corpus.lang!r}; choose another by --scheme"
-        )
+    check_language(corpus, scheme)
     if not any(sample.references for sample in corpus.samples):
         raise CorpusError(
             f"{corpus.name}: no sentence has a reference, so there are no edits; "

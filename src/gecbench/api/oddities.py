@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from gecbench.api.edits import capped_note
 from gecbench.api.options import Options
 from gecbench.core.case import Case
+from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError
 from gecbench.core.sample import Corpus, SystemOutput
 from gecbench.scoring.cases import Cases
@@ -35,12 +36,12 @@ def edit_notes(
         notes.append(capped_note(ids))
     if made.extracted or made.golds_extracted:
         notes += made.scheme().notes
-    if made.given and made.extracted:
+    edits = [e for case in cases for v in (*case.hypotheses, *case.references) for e in v.edits]
+    if made.given and made.extracted and not _all_of(made.scheme().name, edits):
         notes.append(
             "some edits were given in files and others found here; they can be compared only if "
-            "one scheme made them all; --scheme finds all of them anew"
+            f"one scheme made them all; --scheme {made.scheme().name} finds all of them anew"
         )
-    edits = [e for case in cases for v in (*case.hypotheses, *case.references) for e in v.edits]
     if any(edit.alternatives for edit in edits if edit.replacement is not None):
         notes.append("some edits have alternative corrections; only the first of each counts")
     labels = {edit.label for edit in edits if edit.label}
@@ -51,6 +52,14 @@ def edit_notes(
             f"{', '.join(sorted(labels)) or 'none'}"
         )
     return tuple(notes)
+
+
+def _all_of(scheme: str, edits: Sequence[Edit]) -> bool:
+    """Return whether the types of all edits are those of a scheme that can be told by them."""
+    if scheme != "en-errant":  # the types of Chinese edits are the same in all schemes
+        return False
+    labels = {edit.label for edit in edits if edit.label}
+    return all(label == "UNK" or label[:2] in ("M:", "U:", "R:") for label in labels)
 
 
 def oddities(corpus: Corpus, systems: Sequence[SystemOutput]) -> list[str]:

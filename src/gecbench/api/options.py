@@ -106,7 +106,7 @@ class Options:
 def make_metrics(names: Sequence[str], options: Options, lang: str) -> list[Metric[Any]]:
     """Return the metrics of these names with their options set.
 
-    Metrics over n-grams count words, and characters in Chinese, unless they are set.
+    Metrics over texts take words, and characters in Chinese, unless they are set.
 
     Raises:
         UsageError: A setting is of a metric that is not asked for, unknown, or wrong.
@@ -131,8 +131,8 @@ def _make(name: str, options: Options, lang: str) -> Metric[Any]:
         "chosen": Filter(options.size, frozenset(options.exclude)),
     }
     values: dict[str, object] = {key: value for key, value in general.items() if key in known}
-    if lang == "zh" and "unit" in known:
-        values["unit"] = "character"
+    if "unit" in known:
+        values["unit"] = "character" if lang == "zh" else "word"
     for setting, text in options.settings.items():
         if setting.startswith(f"{name}."):
             option = setting.removeprefix(f"{name}.").replace("-", "_")

@@ -179,6 +179,22 @@ def language(corpus: Corpus) -> str:
     return corpus.lang or language_of(sample.source for sample in corpus.samples)
 
 
+def check_language(corpus: Corpus, scheme: Scheme) -> None:
+    """Refuse a scheme of another language than the corpus is in.
+
+    Raises:
+        UsageError: Names both.
+    """
+    lang = language(corpus)
+    letters = (character.isalpha() for s in corpus.samples for character in s.source)
+    if lang != scheme.lang and (corpus.lang or any(letters)):
+        said = "is" if corpus.lang else "looks like"
+        raise UsageError(
+            f"{corpus.name}: scheme {scheme.name} is for language {scheme.lang!r}, "
+            f"the corpus {said} {lang!r}; choose another by --scheme"
+        )
+
+
 def default_scheme(corpus: Corpus) -> str:
     """Return the name of the scheme for a corpus's language.
 

@@ -12,7 +12,7 @@ from gecbench.api.edits import Watch, unwatched
 from gecbench.api.oddities import check_outputs, edit_notes, oddities
 from gecbench.api.options import Options, make_metrics
 from gecbench.api.parts import places, subsets
-from gecbench.api.schemes import default_scheme, language, load_scheme
+from gecbench.api.schemes import check_language, default_scheme, language, load_scheme
 from gecbench.api.texts import (
     Segmenter,
     divided_otherwise,
@@ -96,12 +96,7 @@ class _Maker:
                 self.made = load_scheme(self.wanted or default_scheme(self.corpus))
             else:
                 self.made = self.wanted if isinstance(self.wanted, Scheme) else self.wanted()
-            if self.corpus.lang not in (None, self.made.lang):
-                raise UsageError(
-                    f"{self.corpus.name}: scheme {self.made.name} is for language "
-                    f"{self.made.lang!r}, the corpus is {self.corpus.lang!r}; "
-                    "choose another by --scheme"
-                )
+            check_language(self.corpus, self.made)
         return self.made
 
 
@@ -143,6 +138,9 @@ class _Run:
         notes: Sequence[str],
     ) -> ScoreReport:
         """Return the scores by all metrics of all systems."""
+        refusals = [self._refusal(metric) for metric in metrics]
+        if all(refusals):
+            raise UsageError(f"{'; '.join(filter(None, refusals))}; no other metric is asked for")
         made = self._made(metrics, systems)
         found = _Found(notes=[*self._notes(made), *notes])
         for metric in metrics:
@@ -187,7 +185,10 @@ class _Run:
     def _notes(self, made: _Made) -> list[str]:
         notes = list(edit_notes(made.cases, made.outputs, self.options))
         if "golds" in made.cases.needs and not made.cases.golds_extracted:
-            notes += unsegmented(made.outputs)
+            undivided = unsegmented(made.outputs)
+            if undivided and not self.options.segmenter:
+                raise UsageError("; ".join(undivided))
+            notes += undivided
             notes += divided_otherwise(made.divide, self.corpus) if self.options.segmenter else []
         return notes
 

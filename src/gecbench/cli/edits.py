@@ -90,7 +90,8 @@ def edits(corpus: Path, **given: Unpack[_Given]) -> None:
     for note in scheme.notes:
         say(f"note: {note}")
     capped = [s.id for s in extracted.samples if any(r.capped for r in s.references)]
-    for loss in save(extracted, given["output"], format=given["target_format"]):
-        say(f"note: {loss}")
+    losses = save(extracted, given["output"], format=given["target_format"])
+    if losses:
+        say(f"note: {'; '.join(losses)}")
     if capped:
         say(f"note: {capped_note(capped)}")

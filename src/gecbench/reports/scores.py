@@ -33,6 +33,8 @@ def render(reports: Sequence[ScoreReport], format: str, *, tier: int | None = No
     if len(metrics) > 1 or len(reports) > 1 or not grids:
         grids.insert(0, overview(reports))
     about = "".join(map(_about, reports))
+    if tier and not any(r.score and r.score.by_type for report in reports for r in report.results):
+        about = f"note: none of these metrics counts by type\n{about}"
     if format == "latex":
         return "\n".join(as_latex(grid, about) for grid in grids)
     return "\n".join([*map(as_text, grids), about])

@@ -118,7 +118,7 @@ def count_grids(report: ScoreReport, tier: int | None) -> list[Grid]:
     spread = ["95%"] * shown.spread
     marks = _count_marks(counted, len(names))
     grids = [Grid((*names, *numbers, *spread), tuple(rows), len(names), marks)]
-    if tier:
+    if typed and tier:
         grids.append(Grid((*names, "type", *numbers), tuple(typed), len(names) + 1))
     return grids
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from gecbench.core.case import Case, Part, Version
 from gecbench.core.edit import Edit, check
-from gecbench.core.errors import CorpusError
-from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
+from gecbench.core.errors import CorpusError, EditError
+from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample, SystemOutput
 from gecbench.core.scheme import Extraction, Scheme
 from gecbench.core.sentence import Sentence
 from gecbench.edits.apply import apply
@@ -171,7 +171,7 @@ class Cases:
             self.given = True
             _same_tokens(prepared.sample.id, prepared.tokens, tokens)
             for edits in rewrite.edit_sets:
-                check(edits, len(tokens))
+                _check(edits, tokens, prepared.sample.id)
         return tuple(edit for edits in rewrite.edit_sets for edit in edits)
 
     def _golds(self, reference: Rewrite, prepared: _Prepared, *, found: bool) -> tuple[Edit, ...]:
@@ -239,6 +239,16 @@ def _text(rewrite: Rewrite, sample: Sample, lang: str | None) -> str:
     if rewrite.error_free or rewrite.unannotatable:
         return sample.source
     return text_of(sample, rewrite, lang)
+
+
+def _check(edits: EditSet, tokens: tuple[str, ...], name: str) -> None:
+    try:
+        check(edits, len(tokens))
+    except EditError as error:
+        raise CorpusError(
+            f"sentence {name!r}: {error}; metrics over edits cannot use that: take --metric m2, "
+            "or find all edits anew by --scheme"
+        ) from error
 
 
 def _same_tokens(name: str, one: tuple[str, ...], two: tuple[str, ...]) -> None:
