@@ -56,10 +56,14 @@ def _clock_words(clock: Clock) -> None:
     real = backend.Pipeline.words
 
     def words(
-        self: backend.Pipeline, sentences: Sequence[backend.Tokens], *, parsed: bool
+        self: backend.Pipeline,
+        sentences: Sequence[backend.Tokens],
+        *,
+        parsed: bool,
+        again: bool = False,
     ) -> Iterator[Any]:
         with clock:
-            found = list(real(self, sentences, parsed=parsed))
+            found = list(real(self, sentences, parsed=parsed, again=again))
         return iter(found)
 
     backend.Pipeline.words = words

@@ -148,7 +148,8 @@ def test_corpora_stand_side_by_side(run):
     assert [each["corpus"]["name"] for each in found["corpora"]] == ["en-samples", "zh-samples"]
     code, out, err = run("score", EN, EN_EAGER, "+", EN, EN_CAUTIOUS)
     assert (code, err) == (0, "")
-    assert out.splitlines()[0].split() == ["system", "en-samples", "errant"]
+    header = ["system", "en-samples", "errant", "en-samples", "(2)", "errant"]
+    assert out.splitlines()[0].split() == header, "two of one name stay two"
 
 
 @pytest.mark.parametrize(
@@ -163,6 +164,22 @@ def test_corpora_stand_side_by_side(run):
         ([EN, EN_EAGER, "--ci", "--resamples", "5"], "resamples 5 must be at least 100"),
         ([EN, EN_EAGER, "--normalise", "nfd"], "unknown normalisation 'nfd'; did you mean"),
         ([EN, EN_EAGER, "--segmenter", "jiebar", "--metric", "m2"], "unknown segmenter 'jiebar'"),
+        ([EN, EN_EAGER, "--seed", "1"], "--seed is of --ci; add it, or leave --seed out"),
+        (
+            [EN, EN_EAGER, "--metric", "gleu", "--beta", "2"],
+            "no metric of gleu has the",
+        ),
+        ([EN, EN_EAGER, "--metric", "m2", "--level", "detection-span"], "no metric of m2 has the"),
+        ([EN, EN_EAGER, "--metric", "m2", "--exclude", "R:DET"], "no metric of m2 has the option"),
+        ([EN, EN_EAGER, "--segmenter", "jieba"], "no metric of errant divides texts by"),
+        (
+            [EN, EN_EAGER, "--metric", "m2", "--segmenter", "spaces"],
+            "segmenter spaces: edits are not given but found by scheme en-errant",
+        ),
+        (
+            [EN, EN_EAGER, "--metric", "m2", "--set", "m2.a-b=1", "--set", "m2.a_b=2"],
+            "--set m2.a_b is given twice; give it once",
+        ),
         ([EN, EN_EAGER, "--merging", "none"], "Invalid value for '--merging'"),
         ([ZH, EAGER, "--scheme", "zh-char", "--spacy-model", "x"], "scheme zh-char has no option"),
     ],

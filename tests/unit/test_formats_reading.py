@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gecbench.core.edit import Edit
-from gecbench.core.errors import FormatError, GecbenchError, UnknownNameError
+from gecbench.core.errors import CorpusError, FormatError, GecbenchError, UnknownNameError
 from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.formats.reading import check_plain, read, read_parallel, read_system
 
@@ -141,3 +141,14 @@ def test_a_file_of_another_format_is_not_plain(tmp_path: Path, text: str):
     path.write_text("我好\n", encoding="utf-8")
     check_plain(path)
     check_plain(Path("-"))  # standard input can be read once only
+
+
+def test_sources_that_differ_late_are_shown_from_where_they_differ(tmp_path):
+    words = " ".join(f"word{n}" for n in range(90))
+    (tmp_path / "a.m2").write_text(f"S {words} end\n\n", "utf-8")
+    (tmp_path / "b.m2").write_text(f"S {words} else\n\n", "utf-8")
+    with pytest.raises(CorpusError) as error:
+        read_system(tmp_path / "b.m2", read(tmp_path / "a.m2"))
+    assert "has the source '…88 word89 else', but corpus 'a' has '…88 word89 end'" in str(
+        error.value
+    )

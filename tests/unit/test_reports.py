@@ -90,7 +90,7 @@ def test_a_metric_that_counts_nothing_shows_its_value_alone():
     (entry,) = json.loads(render([report], "json"))["results"]
     assert set(entry) == {"system", "metric", "signature", "sentences", "value"}
     assert render([report], "csv").splitlines()[1] == (
-        "dev,a,cherrant,(all),,9,0.12345,,,,,,,,,metric:cherrant|beta:0.5"
+        "dev,a,cherrant,(all),,9,0.12345,,,,,,,,,,,metric:cherrant|beta:0.5"
     )
 
 
@@ -143,12 +143,12 @@ def test_json_is_readable_unrounded_and_has_subsets_and_tiers():
 def test_csv_is_a_row_for_each_result_and_type():
     header, first, *rest = render([REPORT], "csv", tier=3).splitlines()
     assert header == (
-        "corpus,system,metric,subset,type,sentences,value,low,high,"
+        "corpus,system,metric,subset,type,sentences,value,low,high,resamples,seed,"
         "tp,fp,fn,precision,recall,f,signature"
     )
     f = Counts(3, 1, 6).f(0.5)
     assert first == (
-        f"dev,一号系统,cherrant,(all),,9,{f},,,3,1,6,0.75,{3 / 9},{f},metric:cherrant|beta:0.5"
+        f"dev,一号系统,cherrant,(all),,9,{f},,,,,3,1,6,0.75,{3 / 9},{f},metric:cherrant|beta:0.5"
     )
     assert [line.split(",")[4] for line in rest] == ["M", "W:M", "W:R", "", "M", "W:M", "W:R"]
     assert len(render([REPORT], "csv").splitlines()) == 3

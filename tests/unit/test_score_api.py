@@ -127,11 +127,18 @@ def test_the_choice_of_references_starts_anew_in_each_subset():
 def test_a_sentence_that_two_annotators_gave_up_is_left_out_but_by_the_official_choice():
     twice = Corpus("dev", (Sample("1", "口口", (IMPOSSIBLE, IMPOSSIBLE)),), "zh")
     output = system("x", "口")
-    official, ours = (
-        counts(output, corpus=twice, choice=choice) for choice in ("corpus-greedy", "sentence-best")
-    )
-    assert (official[1], official[0].scored) == ([(0, 1, 1)], 1)
-    assert (ours[1], ours[0].scored) == ([(0, 0, 0)], 0)
+    official, found = counts(output, corpus=twice, choice="corpus-greedy")
+    assert (found, official.scored) == ([(0, 1, 1)], 1)
+    ours = score(twice, [output], scheme=zh_char(), options=Options(choice="sentence-best"))
+    assert (ours.results[0].score, ours.scored) == (None, 0)
+    assert ours.results[0].note == "cherrant: no sentence to score"
+
+
+def test_a_subset_without_a_sentence_to_score_has_no_number():
+    report = score(CORPUS, [GOOD], scheme=zh_char(), options=Options(by="origin", part=(2, 4)))
+    assert [(r.subset, r.note) for r in report.results if r.score is None] == [
+        ("b", "cherrant: no sentence to score in subset 'b'")
+    ]
 
 
 def test_a_field_that_a_sentence_lacks_is_refused():

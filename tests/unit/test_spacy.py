@@ -205,3 +205,22 @@ def test_the_file_is_readable_by_others(kept: KeptPipeline):
         rows = base.execute("SELECT parsed, words FROM parses").fetchall()
     assert sorted(len(json.loads(words)[0]) for _, words in rows) == [2, 3]
     assert {parsed for parsed, _ in rows} == {1}
+
+
+def test_a_damaged_row_is_asked_for_again(kept: KeptPipeline, folder: Path):
+    fresh = list(Pipeline(describe(folder)).words(SENTENCES, parsed=True))
+    for damage in ("xx", "[[],[],[],[],[]]", "7"):
+        list(kept.words(SENTENCES, parsed=True))
+        with sqlite3.connect(kept.path) as base:
+            base.execute("UPDATE parses SET words = ?", (damage,))
+        again = KeptPipeline(Pipeline(kept.pipeline.about), kept.folder)
+        assert list(again.words(SENTENCES, parsed=True)) == fresh
+    assert not list(kept.folder.glob("*-wal")), "the file alone is the cache"
+
+
+def test_a_complete_cache_can_be_read_where_nothing_can_be_written(kept, monkeypatch):
+    made = list(kept.words(SENTENCES, parsed=True))
+    monkeypatch.setattr("gecbench.backends.parses.os.access", lambda *_: False)
+    again = KeptPipeline(Pipeline(kept.pipeline.about), kept.folder)
+    assert list(again.words(SENTENCES, parsed=True)) == made
+    assert len(list(again.words([("new",)], parsed=False))) == 1

@@ -56,16 +56,24 @@ def test_corpora_stand_side_by_side():
 
 
 def test_intervals_stand_beside_their_values():
-    score = Score(0.5, Signature({"metric": "up"}), 5, interval=Interval(0.25, 0.625))
+    score = Score(0.5, Signature({"metric": "up"}), 5, interval=Interval(0.25, 0.625, 0.95, 500, 3))
     made = report(result("a", "up", 0.5, score=score), result("b", "up", 0.75))
     lines = render([made], "text").splitlines()
     assert lines[0].split() == ["system", "up", "95%"]
     assert lines[1].split() == ["a", "50.00", "25.00-62.50"]
     assert lines[2].split() == ["b", "75.00*"]
     (first, second) = json.loads(render([made], "json"))["results"]
-    assert first["interval"] == {"low": 0.25, "high": 0.625, "level": 0.95}
+    assert first["interval"] == {
+        "method": "percentile bootstrap",
+        "low": 0.25,
+        "high": 0.625,
+        "level": 0.95,
+        "resamples": 500,
+        "seed": 3,
+    }
+    assert "95%: percentile bootstrap, 500 resamples of sentences, seed 3" in lines
     assert "interval" not in second
-    assert ",0.5,0.25,0.625," in render([made], "csv").splitlines()[1]
+    assert ",0.5,0.25,0.625,500,3," in render([made], "csv").splitlines()[1]
 
 
 def test_counts_have_marks_and_intervals_too():

@@ -118,7 +118,31 @@ def make_metrics(names: Sequence[str], options: Options, lang: str) -> list[Metr
                 f"setting {setting!r} is of no metric asked for ({', '.join(names)}); "
                 "write METRIC.OPTION=VALUE"
             )
+    _check_taken(names, options)
     return [_make(name, options, lang) for name in names]
+
+
+def _check_taken(names: Sequence[str], options: Options) -> None:
+    """Refuse an option that no metric of the run takes."""
+    kinds = [cast("type[Any]", resolve("metric", name, METRICS)) for name in names]
+    taken = {one.name for kind in kinds for one in fields(kind)}
+    plain = Options()
+    changed = (
+        ("level", "level", options.level != plain.level),
+        ("beta", "beta", options.beta != plain.beta),
+        ("choice", "choice", options.choice != plain.choice),
+        ("edits", "chosen", options.size != plain.size),
+        ("exclude", "chosen", bool(options.exclude)),
+    )
+    for option, field_, is_changed in changed:
+        if is_changed and field_ not in taken:
+            raise UsageError(
+                f"no metric of {', '.join(names)} has the option {option}; leave it out"
+            )
+    if options.segmenter and not any(kind.needs == "golds" for kind in kinds):
+        raise UsageError(
+            f"no metric of {', '.join(names)} divides texts by a segmenter; leave it out"
+        )
 
 
 def _make(name: str, options: Options, lang: str) -> Metric[Any]:

@@ -21,7 +21,7 @@ from gecbench.api.texts import (
     unsegmented,
 )
 from gecbench.core.case import Case, Part
-from gecbench.core.errors import UsageError
+from gecbench.core.errors import MissingExtraError, UsageError
 from gecbench.core.sample import Corpus, SystemOutput
 from gecbench.core.scheme import Scheme
 from gecbench.core.score import Interval
@@ -129,6 +129,7 @@ class _Run:
     maker: _Maker
     changes: Mapping[str, str]
     watch: Watch
+    places: dict[int, Any] = field(default_factory=dict)
 
     def report(
         self,
@@ -150,7 +151,15 @@ class _Run:
                 found.results += refused
             else:
                 context = self._context(made, metric.needs)
-                self._judge(replace(cast("Any", metric), context=context), made, found)
+                try:
+                    self._judge(replace(cast("Any", metric), context=context), made, found)
+                except MissingExtraError as error:
+                    if len(metrics) == 1:
+                        raise
+                    why = f"{metric.name}: {error}"
+                    found.results += [
+                        Result(s.system, metric.name, None, None, why) for s in systems
+                    ]
         found.notes += _uneven(found.left_out)
         uncorrectable = max(found.left_out.values(), default=0)
         left_out = {_LEFT_OUT: uncorrectable, **left_out}
@@ -184,6 +193,12 @@ class _Run:
 
     def _notes(self, made: _Made) -> list[str]:
         notes = list(edit_notes(made.cases, made.outputs, self.options))
+        if self.options.segmenter and made.cases.golds_extracted:
+            raise UsageError(
+                f"segmenter {self.options.segmenter}: edits are not given but found by scheme "
+                f"{self.maker().name}, which divides texts itself; leave the segmenter out"
+            )
+        notes += _versions(made)
         if "golds" in made.cases.needs and not made.cases.golds_extracted:
             undivided = unsegmented(made.outputs)
             if undivided and not self.options.segmenter:
@@ -227,8 +242,13 @@ class _Run:
         for subset, members in groups.items():
             # Whatever goes through the corpus starts anew in each subset.
             part = [rows[at] for at in members if rows[at] is not None]
+            if not part:
+                why = f"{metric.name}: no sentence to score"
+                why += f" in subset {subset!r}" if subset is not None else ""
+                results.append(Result(system, metric.name, subset, None, why))
+                continue
             made = metric.aggregate(part)
-            if self.options.resamples and part:
+            if self.options.resamples:
                 made = replace(made, interval=self._interval(metric, part))
             better = metric.higher_is_better
             results.append(Result(system, metric.name, subset, made, None, better))
@@ -237,9 +257,11 @@ class _Run:
     def _interval(self, metric: Metric[Any], rows: Sequence[Any]) -> Interval:
         from gecbench.scoring.resample import draws, interval
 
-        options = self.options
-        places = draws(len(rows), resamples=options.resamples, seed=options.seed)
-        return interval(metric.resample(rows, places))
+        count, seed = self.options.resamples, self.options.seed
+        if len(rows) not in self.places:
+            self.places = {len(rows): draws(len(rows), resamples=count, seed=seed)}
+        found = interval(metric.resample(rows, self.places[len(rows)]))
+        return replace(found, resamples=count, seed=seed)
 
     def _context(self, of: _Made, part: Part) -> dict[str, str]:
         """Return the part of the signature that says what is compared with what."""
@@ -278,6 +300,22 @@ def _own_notes(metric: Metric[Any], cases: Sequence[Case], rows: Sequence[Any]) 
             f"linear in their length and can differ in single edits: {', '.join(beyond)}"
         )
     return said
+
+
+def _versions(made: _Made) -> list[str]:
+    """Return a note if texts of a system are overlooked."""
+    if "texts" not in made.cases.needs:
+        return []
+    several = {
+        system: sum(len(case.hypotheses) > 1 for case in cases)
+        for system, cases in made.outputs.items()
+    }
+    counts = ", ".join(f"{system} {count}" for system, count in several.items() if count)
+    if not counts:
+        return []
+    return [
+        f"sentences with several versions, of which metrics over texts take the first: {counts}"
+    ]
 
 
 def _uneven(left_out: Mapping[str, int]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -79,6 +80,11 @@ class KeptPipeline:
         made = hashlib.sha256(f"{about.digest} {self.version}".encode()).hexdigest()
         return self.folder / f"{about.name}-{made[:16]}.sqlite"
 
+    @property
+    def _writable(self) -> bool:
+        """Whether results can be added; a complete file on a read-only disk can still be used."""
+        return not self.path.is_file() or os.access(self.folder, os.W_OK)
+
     @cached_property
     def _base(self) -> sqlite3.Connection:
         import sqlite3
@@ -89,8 +95,9 @@ class KeptPipeline:
             raise ResourceError(
                 f"{self.folder}: cannot be made to keep parses in: {error.strerror}"
             ) from error
+        if not self._writable:
+            return sqlite3.connect(f"{self.path.as_uri()}?mode=ro&immutable=1", uri=True)
         base = sqlite3.connect(self.path, timeout=60)
-        base.execute("PRAGMA journal_mode=WAL")
         base.execute(
             "CREATE TABLE IF NOT EXISTS parses (tokens BLOB, parsed INTEGER, words TEXT, "
             "PRIMARY KEY (tokens, parsed)) WITHOUT ROWID"
@@ -108,10 +115,14 @@ class KeptPipeline:
                 "AND parsed >= ? ORDER BY parsed",
                 (*some, int(parsed)),
             )
-            for key, words in rows:
-                yield by_key[key], _words(words, parsed=parsed)
+            for key, text in rows:
+                words = _words(text, by_key[key], parsed=parsed)
+                if words is not None:
+                    yield by_key[key], words
 
     def _write(self, fresh: Sequence[tuple[Tokens, Words]]) -> None:
+        if not self._writable:
+            return
         with self._base as base:
             base.executemany(
                 "INSERT OR REPLACE INTO parses VALUES (?, ?, ?)",
@@ -120,13 +131,20 @@ class KeptPipeline:
 
 
 def _key(tokens: Tokens) -> bytes:
-    return hashlib.sha256("\0".join(tokens).encode("utf-8", "surrogatepass")).digest()
+    return hashlib.sha256(" ".join(tokens).encode("utf-8", "surrogatepass")).digest()
 
 
 def _text(words: Words) -> str:
     return json.dumps([words.lemmas, words.pos, words.tags, words.deps, words.heads])
 
 
-def _words(text: str, *, parsed: bool) -> Words:
-    lemmas, pos, tags, deps, heads = map(tuple, json.loads(text))
+def _words(text: str, tokens: Tokens, *, parsed: bool) -> Words | None:
+    """Return what was kept, None where it is damaged: then the pipeline is asked again."""
+    try:
+        lemmas, pos, tags, deps, heads = map(tuple, json.loads(text))
+    except (ValueError, TypeError):
+        return None
+    columns = (lemmas, pos, tags, deps, heads) if parsed else (lemmas, pos, tags)
+    if any(len(column) != len(tokens) for column in columns):
+        return None
     return Words(lemmas, pos, tags, deps, heads) if parsed else Words(lemmas, pos, tags)

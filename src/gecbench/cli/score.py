@@ -147,7 +147,8 @@ def score(corpus: Path, systems: tuple[Path, ...], **given: Unpack[_Given]) -> N
     if len(groups) > 1 and (given["references"] or given["meta"]):
         raise UsageError("--reference and --meta belong to one corpus; here are several")
     options = _options(given)
-    reports = [_scored(group, given, options) for group in groups]
+    names: dict[str, int] = {}
+    reports = [_scored(group, given, options, names) for group in groups]
     if given["per_sentence"]:
         write_text(given["per_sentence"], render_sentences(reports))
     tier = given["tier"]
@@ -167,11 +168,17 @@ def _groups(paths: Sequence[Path]) -> Iterator[list[Path]]:
         group = []
 
 
-def _scored(group: Sequence[Path], given: _Given, options: Options) -> ScoreReport:
+def _scored(
+    group: Sequence[Path], given: _Given, options: Options, names: dict[str, int]
+) -> ScoreReport:
+    """Return the scores on a corpus; one of a name that was there before is numbered."""
     from gecbench.api.files import load_system
     from gecbench.api.score import score as run
 
     loaded = load_corpus(group[0], given)
+    names[loaded.name] = names.get(loaded.name, 0) + 1
+    if names[loaded.name] > 1:
+        loaded = replace(loaded, name=f"{loaded.name} ({names[loaded.name]})")
     outputs = []
     for path in group[1:]:
         name, file = _named(path)
@@ -202,7 +209,15 @@ def _needs_types(given: _Given) -> bool:
 def _options(given: _Given) -> Options:
     from gecbench.api.options import Options
 
-    settings = dict(_setting(text) for text in given["settings"])
+    settings: dict[str, str] = {}
+    for name, value in map(_setting, given["settings"]):
+        if name in settings:
+            raise UsageError(f"--set {name} is given twice; give it once")
+        settings[name] = value
+    asked = click.get_current_context().get_parameter_source
+    for option in ("resamples", "seed"):
+        if asked(option) is click.core.ParameterSource.COMMANDLINE and not given["ci"]:
+            raise UsageError(f"--{option} is of --ci; add it, or leave --{option} out")
     return Options(
         metrics=_names(given["metric"]),
         level=given["level"],
@@ -230,7 +245,8 @@ def _setting(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals:
         raise UsageError(f"--set {text!r} must be METRIC.OPTION=VALUE, as gleu.unit=character")
-    return name.strip(), value.strip()
+    metric, dot, option = name.strip().partition(".")
+    return f"{metric}{dot}{option.replace('-', '_')}", value.strip()
 
 
 def _named(path: Path) -> tuple[str | None, Path]:

@@ -74,11 +74,15 @@ class Interval:
         low: Its lower end, on the scale of the score.
         high: Its upper end.
         level: Confidence, in [0, 1].
+        resamples: How many resamples it is the percentiles of.
+        seed: Of the resamples.
     """
 
     low: float
     high: float
     level: float = 0.95
+    resamples: int = 0
+    seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from pathlib import Path
 
 from gecbench.core.errors import CorpusError, FormatError
@@ -15,6 +16,7 @@ from gecbench.formats.losses import counted
 from gecbench.formats.texts import shown
 
 _NAMED = 5
+_CONTEXT = 12
 _M2 = ("m2", "m2-maxmatch")
 _HEADINGS = ("source", "src", "sentence", "text", "原句", "source sentence", "input")
 
@@ -193,9 +195,16 @@ def _check_rows(
         if row.source != sample.source and _packed(row.source) != _packed(sample.source):
             raise CorpusError(
                 f"{path}:{_line(format, lines, k)}: id {sample.id!r} has the source "
-                f"{shown(row.source)}, but corpus {corpus.name!r} has {shown(sample.source)}; "
-                "run the system on this corpus"
+                f"{_from_difference(row.source, sample.source)}, but corpus {corpus.name!r} has "
+                f"{_from_difference(sample.source, row.source)}; run the system on this corpus"
             )
+
+
+def _from_difference(text: str, other: str) -> str:
+    """Return a text as an error quotes it, from shortly before where it differs from another."""
+    alike = sum(1 for _ in takewhile(lambda two: two[0] == two[1], zip(text, other, strict=False)))
+    start = 0 if alike <= _CONTEXT else alike - _CONTEXT
+    return shown(f"…{text[start:]}" if start else text)
 
 
 def _packed(text: str) -> str:

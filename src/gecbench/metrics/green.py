@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from gecbench.core.case import Case, Part
 from gecbench.core.score import Counts, Score, Signature, f_score, total
 from gecbench.scoring.ngrams import Grams, count, overlap, shared
-from gecbench.scoring.options import check_between, check_choice, check_least
+from gecbench.scoring.options import check_between, check_choice
 from gecbench.scoring.resample import ratios, sums
 from gecbench.scoring.texts import UNITS, Unit, pieces, references
 
@@ -59,7 +59,7 @@ class Green:
 
     def __post_init__(self) -> None:
         """Refuse options that mean nothing."""
-        check_least("green.order", self.order, 1)
+        check_between("green.order", self.order, 1, 20)
         check_between("green.recall_weight", self.recall_weight, 0.001, 1000)
         check_choice("green.unit", self.unit, UNITS)
 

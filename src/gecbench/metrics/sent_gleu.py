@@ -18,7 +18,7 @@ from gecbench.scoring.gleu import (
     smoothed,
 )
 from gecbench.scoring.means import mean, means
-from gecbench.scoring.options import check_choice, check_least
+from gecbench.scoring.options import check_between, check_choice
 from gecbench.scoring.texts import UNITS, Unit
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class SentenceGleu:
 
     def __post_init__(self) -> None:
         """Refuse options that mean nothing."""
-        check_least(f"{self.name}.order", self.order, 1)
+        check_between(f"{self.name}.order", self.order, 1, 20)
         check_choice(f"{self.name}.unit", self.unit, UNITS)
 
     @property

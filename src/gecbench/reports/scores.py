@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 
 from gecbench.core.score import Counts, Score
 from gecbench.reports.grid import as_csv, as_latex, as_text
@@ -49,6 +50,11 @@ def _about(report: ScoreReport) -> str:
     lines += [f"note: {note}" for note in report.notes]
     refused = dict.fromkeys(r.note for r in report.results if r.note)
     lines += [f"n/a: {note}" for note in refused]
+    spreads = [r.score.interval for r in report.results if r.score and r.score.interval]
+    lines += dict.fromkeys(
+        f"95%: percentile bootstrap, {each.resamples} resamples of sentences, seed {each.seed}"
+        for each in spreads
+    )
     lines += [f"signature: {signature}" for signature in _signatures(report.results)]
     return "\n".join(lines) + "\n"
 
@@ -84,8 +90,7 @@ def _numbers(score: Score, beta: float, tier: int) -> Entry:
         "value": score.value,
     }
     if score.interval:
-        low, high, level = score.interval.low, score.interval.high, score.interval.level
-        entry["interval"] = {"low": low, "high": high, "level": level}
+        entry["interval"] = {"method": "percentile bootstrap", **asdict(score.interval)}
     if score.counts is not None:
         entry |= _entry(score.counts, beta)
     if score.by_type is not None:
@@ -111,7 +116,8 @@ def _object(report: ScoreReport, tier: int | None) -> Entry:
 
 
 _COUNTS = ("tp", "fp", "fn", "precision", "recall", "f")
-_WORDS = ("corpus", "system", "metric", "subset", "type", "sentences", "value", "low", "high")
+_WORDS = ("corpus", "system", "metric", "subset", "type", "sentences", "value")
+_SPREAD = ("low", "high", "resamples", "seed")
 
 
 def _csv(reports: Sequence[ScoreReport], tier: int | None) -> str:
@@ -121,14 +127,14 @@ def _csv(reports: Sequence[ScoreReport], tier: int | None) -> str:
         for result in report.results
         for row in _rows(report, result, tier)
     ]
-    return as_csv((*_WORDS, *_COUNTS, "signature"), rows)
+    return as_csv((*_WORDS, *_SPREAD, *_COUNTS, "signature"), rows)
 
 
 def _rows(report: ScoreReport, result: Result, tier: int | None) -> Iterator[tuple[object, ...]]:
     words = (report.corpus, result.system, result.metric, subset_name(result))
     score = result.score
     if score is None:
-        yield (*words, "", "", "", "", "", *[""] * len(_COUNTS), result.note)
+        yield (*words, "", "", "", *[""] * len(_SPREAD + _COUNTS), result.note)
         return
     typed = {"": score.counts}
     if tier:
@@ -137,7 +143,7 @@ def _rows(report: ScoreReport, result: Result, tier: int | None) -> Iterator[tup
         cells = _entry(counts, report.beta) if counts else {}
         value = cells["f"] if label else score.value
         spread = score.interval if not label else None
-        ends = (spread.low, spread.high) if spread else ("", "")
+        ends = [getattr(spread, name, "") for name in _SPREAD]
         places = (cells.get(name, "") for name in _COUNTS)
         yield (*words, label, score.sentences, value, *ends, *places, str(score.signature))
 

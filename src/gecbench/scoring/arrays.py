@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Draws = NDArray[np.intp]
+    Draws = NDArray[np.signedinteger[Any]]
     """Places of sentences, of shape (resamples, sentences)."""
     Values = NDArray[np.float64]
     Integers = NDArray[np.int64]

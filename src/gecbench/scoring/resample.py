@@ -32,7 +32,11 @@ def draws(sentences: int, *, resamples: int, seed: int) -> Draws:
     import numpy as np
 
     random = np.random.Generator(np.random.PCG64(number(seed, "bootstrap")))
-    return np.sort(random.integers(0, sentences, size=(resamples, sentences)), axis=1)
+    # Of half the width if that will do: for a hundred thousand sentences it is 400 MB.
+    drawn = random.integers(0, sentences, size=(resamples, sentences))
+    places: Draws = drawn.astype(np.int32 if sentences < 2**31 else np.int64)
+    places.sort(axis=1)
+    return places
 
 
 def interval(values: Values, *, level: float = 0.95) -> Interval:
@@ -61,7 +65,7 @@ def sums(rows: Values | Integers, places: Draws) -> Values:
     step = max(1, _AT_ONCE // max(1, total))
     for first in range(0, count, step):
         block = places[first : first + step]
-        flat = (block + total * np.arange(len(block))[:, None]).ravel()
+        flat = (block.astype(np.intp) + total * np.arange(len(block))[:, None]).ravel()
         often = np.bincount(flat, minlength=total * len(block)).reshape(len(block), total)
         made[first : first + step] = often.astype(np.float64) @ wide
     return made

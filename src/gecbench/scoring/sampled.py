@@ -11,7 +11,7 @@ from gecbench.core.score import Score, Signature
 from gecbench.scoring.draws import GENERATORS, Generator
 from gecbench.scoring.gleu import Matches, Reward, Scores, matches, sentence_means, sentence_sums
 from gecbench.scoring.lottery import Lottery
-from gecbench.scoring.options import check_choice, check_least
+from gecbench.scoring.options import check_between, check_choice, check_least
 from gecbench.scoring.texts import UNITS, Unit
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class SampledGleu:
 
     def __post_init__(self) -> None:
         """Refuse options that mean nothing."""
-        check_least(f"{self.name}.order", self.order, 1)
+        check_between(f"{self.name}.order", self.order, 1, 20)
         check_least(f"{self.name}.iterations", self.iterations, 1)
         check_choice(f"{self.name}.unit", self.unit, UNITS)
         check_choice(f"{self.name}.draws", self.draws, GENERATORS)
