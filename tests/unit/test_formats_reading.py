@@ -149,6 +149,6 @@ def test_sources_that_differ_late_are_shown_from_where_they_differ(tmp_path):
     (tmp_path / "b.m2").write_text(f"S {words} else\n\n", "utf-8")
     with pytest.raises(CorpusError) as error:
         read_system(tmp_path / "b.m2", read(tmp_path / "a.m2"))
-    assert "has the source '…88 word89 else', but corpus 'a' has '…88 word89 end'" in str(
+    assert "has the source '…d88 word89 else', but corpus 'a' has '…d88 word89 end'" in str(
         error.value
     )
