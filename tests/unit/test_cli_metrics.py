@@ -180,6 +180,15 @@ def test_corpora_stand_side_by_side(run):
             [EN, EN_EAGER, "--metric", "m2", "--set", "m2.a-b=1", "--set", "m2.a_b=2"],
             "--set m2.a_b is given twice; give it once",
         ),
+        (
+            [EN, EN_EAGER, "--metric", "gleu", "--merging", "rules"],
+            "no metric of gleu needs edits; leave --merging out",
+        ),
+        (
+            [EN, EN_EAGER, "--metric", "gleu,green", "--scheme", "en-errant"],
+            "no metric of gleu, green needs edits; leave --scheme out",
+        ),
+        ([EN, EN_EAGER, "--metric", "gleu", "--lev"], "no metric of gleu needs edits; leave --lev"),
         ([EN, EN_EAGER, "--merging", "none"], "Invalid value for '--merging'"),
         ([ZH, EAGER, "--scheme", "zh-char", "--spacy-model", "x"], "scheme zh-char has no option"),
     ],

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from gecbench.scoring.results import ScoreReport
 
 _AND = "+"
+_OF_SCHEMES = (
+    *("scheme_name", "strategy", "simplify"),
+    *("spacy_model", "merging", "levenshtein", "parse_cache"),
+)
 _RESAMPLES = 1000
 
 
@@ -147,12 +151,31 @@ def score(corpus: Path, systems: tuple[Path, ...], **given: Unpack[_Given]) -> N
     if len(groups) > 1 and (given["references"] or given["meta"]):
         raise UsageError("--reference and --meta belong to one corpus; here are several")
     options = _options(given)
+    _check_scheme_is_used(options)
     names: dict[str, int] = {}
     reports = [_scored(group, given, options, names) for group in groups]
     if given["per_sentence"]:
         write_text(given["per_sentence"], render_sentences(reports))
     tier = given["tier"]
     write_text(Path("-"), render(reports, given["output"], tier=int(tier) if tier else None))
+
+
+def _check_scheme_is_used(options: Options) -> None:
+    """Refuse options of schemes on the command line where no metric of the run needs edits."""
+    from gecbench.core.registry import resolve
+    from gecbench.metrics import METRICS
+
+    kinds = [resolve("metric", name, METRICS) for name in options.metrics]
+    if not kinds or any(getattr(kind, "needs", None) != "texts" for kind in kinds):
+        return
+    asked = click.get_current_context().get_parameter_source
+    for option in _OF_SCHEMES:
+        if asked(option) is click.core.ParameterSource.COMMANDLINE:
+            name = {"scheme_name": "scheme", "levenshtein": "lev"}.get(option, option)
+            raise UsageError(
+                f"no metric of {', '.join(options.metrics)} needs edits; "
+                f"leave --{name.replace('_', '-')} out"
+            )
 
 
 def _groups(paths: Sequence[Path]) -> Iterator[list[Path]]:
