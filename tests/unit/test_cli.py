@@ -16,7 +16,7 @@ from gecbench import __version__, cli
 from gecbench.api.files import sample
 from gecbench.cli import doctor as doctor_module
 from gecbench.cli import options
-from gecbench.cli.score import _named, _part
+from gecbench.cli.scoring import named, part
 from gecbench.core.errors import UsageError
 from gecbench.core.sample import Corpus, Sample
 
@@ -234,7 +234,7 @@ def test_what_nobody_foresaw_is_one_line_too(run, monkeypatch, failure, line: st
         run("doctor", "--debug")
 
 
-def test_the_format_of_systems_can_be_named(run):
+def test_the_format_of_systems_can_benamed(run):
     assert run(*SCORE, "--system-from", "lines")[0] == 0
     code, _, err = run(*SCORE, "--system-from", "m2")
     assert code == 1
@@ -306,10 +306,10 @@ def test_doctor_bears_a_package_without_version(run, monkeypatch):
         ("a=b", None, "a=b"),  # there is a file of that very name
     ],
 )
-def test_a_system_can_be_named(tmp_path: Path, monkeypatch, given: str, name, file: str):
+def test_a_system_can_benamed(tmp_path: Path, monkeypatch, given: str, name, file: str):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a=b").touch()
-    assert _named(Path(given)) == (name, Path(file))
+    assert named(Path(given)) == (name, Path(file))
 
 
 FIVE = Corpus("dev", tuple(Sample(str(n), "x") for n in range(1, 6)))
@@ -319,18 +319,18 @@ FIVE = Corpus("dev", tuple(Sample(str(n), "x") for n in range(1, 6)))
     ("span", "ids"), [("0:5", "12345"), (":", "12345"), ("1:3", "23"), ("3:", "45"), (":1", "1")]
 )
 def test_a_range_is_half_open_from_nought(span: str, ids: str):
-    first, last = _part(span, 5)
+    first, last = part(span, 5)
     assert [each.id for each in FIVE.samples[first:last]] == list(ids)
 
 
 @pytest.mark.parametrize("span", ["", "2", "-1:3", "a:b", "1:2:3", "1: 2"])
 def test_what_is_no_range_is_refused(span: str):
     with pytest.raises(UsageError, match=r"must be A:B, as 0:500 or 500:"):
-        _part(span, 5)
+        part(span, 5)
 
 
 def test_no_range_is_the_whole():
-    assert _part(None, 5) is None
+    assert part(None, 5) is None
 
 
 def test_progress_is_shown_on_a_terminal_after_a_second(monkeypatch, capsys):

@@ -109,12 +109,12 @@ def test_metrics_over_texts_need_no_scheme(run, monkeypatch):
         raise AssertionError("a scheme was made")
 
     monkeypatch.setattr("gecbench.api.schemes.load_scheme", refuse)
-    monkeypatch.setattr("gecbench.api.score.load_scheme", refuse)
+    monkeypatch.setattr("gecbench.api.judge.load_scheme", refuse)
     assert values(scored(run, EN, EN_EAGER, "--metric", "gleu,sentence-accuracy"))
 
 
 def test_given_golds_need_no_scheme_either(run, gold, hypothesis, monkeypatch):
-    monkeypatch.setattr("gecbench.api.score.load_scheme", None)
+    monkeypatch.setattr("gecbench.api.judge.load_scheme", None)
     monkeypatch.setattr("gecbench.api.schemes.load_scheme", None)
     found = scored(run, gold, hypothesis, "--metric", "m2,sent-m2")
     assert values(found) == {("sys", "m2"): 1.0, ("sys", "sent-m2"): 1.0}

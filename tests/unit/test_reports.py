@@ -166,11 +166,11 @@ def test_latex_is_a_tabular_with_the_signature_beside_it():
         "% note: be careful\n"
         "% signature: metric:cherrant|beta:0.5\n"
         "\\begin{tabular}{lrrrrrr}\n"
-        "\\hline\n"
+        "\\toprule\n"
         "system & TP & FP & FN & P & R & F0.5 \\\\\n"
-        "\\hline\n"
+        "\\midrule\n"
         "b\\_2 & 3 & 1 & 6 & 75.00 & 33.33 & 60.00 \\\\\n"
-        "\\hline\n"
+        "\\bottomrule\n"
         "\\end{tabular}\n"
     )
     assert render([REPORT], "latex", tier=2).count("\\begin{tabular}") == 2

@@ -19,6 +19,9 @@ from gecbench.core.errors import GecbenchError
 _COMMANDS = {
     "score": ("gecbench.cli.score:score", "Score systems on a corpus."),
     "edits": ("gecbench.cli.edits:edits", "Find the edits of a corpus; write M2 or JSONL."),
+    "compare": ("gecbench.cli.compare:compare", "Is the difference of two systems significant?"),
+    "analyse": ("gecbench.cli.analyse:analyse", "Look into scores: robustness, difficulty, ..."),
+    "report": ("gecbench.cli.report:report", "One page with everything, to open in a browser."),
     "convert": ("gecbench.cli.convert:convert", "Turn a corpus from one format into another."),
     "data": ("gecbench.cli.data:data", "List, get and find data sets and resources."),
     "doctor": ("gecbench.cli.doctor:doctor", "Say what is installed, and what is missing."),

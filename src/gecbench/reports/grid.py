@@ -62,18 +62,18 @@ def as_text(grid: Grid) -> str:
 
 
 def as_latex(grid: Grid, note: str) -> str:
-    """Return a tabular, the best in bold, with a comment that holds the signature."""
+    """Return a tabular for booktabs, the best in bold, with a comment that holds the signature."""
     columns = "l" * grid.words + "r" * (len(grid.header) - grid.words)
     lines = [f"% {line}" for line in note.splitlines()]
-    lines += [rf"\begin{{tabular}}{{{columns}}}", r"\hline"]
-    lines += [" & ".join(name.translate(_LATEX) for name in grid.header) + r" \\", r"\hline"]
+    lines += [rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
+    lines += [" & ".join(name.translate(_LATEX) for name in grid.header) + r" \\", r"\midrule"]
     for at, row in enumerate(grid.rows):
         cells = [cell.translate(_LATEX) for cell in row]
         for column, cell in enumerate(cells):
             if (at, column) in grid.marks:
                 cells[column] = rf"\textbf{{{cell}}}"
         lines.append(" & ".join(cells) + r" \\")
-    lines += [r"\hline", r"\end{tabular}"]
+    lines += [r"\bottomrule", r"\end{tabular}"]
     return "\n".join(lines) + "\n"
 
 

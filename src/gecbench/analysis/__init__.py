@@ -1,0 +1,1 @@
+"""What can be said of systems and metrics beyond a score; handed objects, never names."""
