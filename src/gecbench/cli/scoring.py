@@ -83,7 +83,7 @@ _OPTIONS = (
         type=click.Choice(CHOICES),
         default="corpus-greedy",
         show_default=True,
-        help="How a sentence's reference is chosen: as the official scripts, or independent of order.",
+        help="How a sentence's reference is chosen: as the official scripts, or free of order.",
     ),
     click.option(
         "--beta", type=float, default=0.5, show_default=True, help="Weight of recall in F."
