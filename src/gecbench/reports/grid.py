@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _LATEX = str.maketrans(
-    {c: rf"\{c}" for c in "&%$#_{}"} | {"\\": r"\textbackslash{}", "~": r"\~{}", "^": r"\^{}"}
+    {c: rf"\{c}" for c in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\~{}", "^": r"\^{}"}
+    | {"<": "$<$", ">": "$>$"}
 )
 
 
