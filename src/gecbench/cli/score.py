@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -14,7 +13,9 @@ from gecbench.cli.scoring import (
     ScoringGiven,
     check_scheme_is_used,
     check_standard_input,
+    groups,
     loaded_for,
+    named_apart,
     options_of,
     scoring_options,
 )
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from gecbench.api.options import Options
     from gecbench.scoring.results import ScoreReport
 
-_AND = "+"
 _RESAMPLES = 1000
 
 
@@ -82,31 +82,18 @@ def score(corpus: Path, systems: tuple[Path, ...], **given: Unpack[_Given]) -> N
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.reports.scores import render, render_sentences
 
-    groups = list(_groups([corpus, *systems]))
-    check_standard_input([path for group in groups for path in group])
-    if len(groups) > 1 and (given["references"] or given["meta"]):
+    all_groups = list(groups([corpus, *systems]))
+    check_standard_input([path for group in all_groups for path in group])
+    if len(all_groups) > 1 and (given["references"] or given["meta"]):
         raise UsageError("--reference and --meta belong to one corpus; here are several")
     options = _options(given)
     check_scheme_is_used(options)
     names: dict[str, int] = {}
-    reports = [_scored(group, given, options, names) for group in groups]
+    reports = [_scored(group, given, options, names) for group in all_groups]
     if given["per_sentence"]:
         write_text(given["per_sentence"], render_sentences(reports))
     tier = given["tier"]
     write_text(Path("-"), render(reports, given["output"], tier=int(tier) if tier else None))
-
-
-def _groups(paths: Sequence[Path]) -> Iterator[list[Path]]:
-    """Yield each corpus with its systems."""
-    group: list[Path] = []
-    for path in [*paths, Path(_AND)]:
-        if str(path) != _AND:
-            group.append(path)
-            continue
-        if len(group) < 2:
-            raise UsageError(f"between two {_AND} stand a corpus and at least one system")
-        yield group
-        group = []
 
 
 def _scored(
@@ -117,9 +104,7 @@ def _scored(
 
     types = _needs_types(given)
     loaded, outputs, scheme, options = loaded_for(group[0], group[1:], given, options, types=types)
-    names[loaded.name] = names.get(loaded.name, 0) + 1
-    if names[loaded.name] > 1:
-        loaded = replace(loaded, name=f"{loaded.name} ({names[loaded.name]})")
+    loaded = named_apart(loaded, names)
     return run(loaded, outputs, scheme=scheme, options=options, watch=watch)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from gecbench.api.options import Options
     from gecbench.scoring.judged import Judged
 
+AND = "+"
+"""Stands between two corpora with their systems."""
+
 Command = TypeVar("Command", bound=Callable[..., object])
 
 _OF_SCHEMES = (
@@ -34,7 +37,15 @@ _OF_SCHEMES = (
 )
 
 
-class ScoringGiven(CorpusGiven, SchemeGiven):
+class LoadingGiven(CorpusGiven, SchemeGiven):
+    """What `loading_options` adds, with the options of corpora and schemes."""
+
+    span: str | None
+    normalise: str | None
+    system_format: str | None
+
+
+class ScoringGiven(LoadingGiven):
     """What `scoring_options` adds, with the options of corpora and schemes."""
 
     metric: str | None
@@ -46,13 +57,10 @@ class ScoringGiven(CorpusGiven, SchemeGiven):
     references_exactly: int | None
     size: Literal["any", "single", "multi"]
     exclude: str | None
-    span: str | None
     segmenter: str | None
-    normalise: str | None
-    system_format: str | None
 
 
-_OPTIONS = (
+_LOADING_OPTIONS = (
     click.option("--range", "span", metavar="A:B", help="Score sentences A+1 to B of the corpus."),
     click.option(
         "--system-from", "system_format", metavar="FORMAT", help="Format of the systems' files."
@@ -62,6 +70,10 @@ _OPTIONS = (
         metavar="NAMES",
         help="Changes of all texts first, with commas: t2s, nfkc, ...",
     ),
+)
+
+_OPTIONS = (
+    *_LOADING_OPTIONS,
     click.option(
         "--segmenter",
         metavar="NAME",
@@ -104,6 +116,13 @@ _OPTIONS = (
     ),
     click.option("--metric", help="Metrics, with commas; else the language's span metric."),
 )
+
+
+def loading_options(command: Command) -> Command:
+    """Add the options that say how systems are read, and which sentences take part."""
+    for option in _LOADING_OPTIONS:
+        command = option(command)
+    return command
 
 
 def scoring_options(command: Command) -> Command:
@@ -152,7 +171,7 @@ def judged(corpus: Path, systems: Sequence[Path], given: ScoringGiven, options: 
 def loaded_for(
     corpus: Path,
     systems: Sequence[Path],
-    given: ScoringGiven,
+    given: LoadingGiven,
     options: Options,
     *,
     types: bool = True,
@@ -168,7 +187,7 @@ def loaded_for(
     return loaded, outputs, maker() if _anew(given) else maker, options
 
 
-def load_systems(paths: Sequence[Path], corpus: Corpus, given: ScoringGiven) -> list[SystemOutput]:
+def load_systems(paths: Sequence[Path], corpus: Corpus, given: LoadingGiven) -> list[SystemOutput]:
     """Return the outputs in files that NAME=FILE may name."""
     from gecbench.api.files import load_system
 
@@ -177,6 +196,35 @@ def load_systems(paths: Sequence[Path], corpus: Corpus, given: ScoringGiven) -> 
         name, file = named(path)
         outputs.append(load_system(file, corpus, name=name, format=given["system_format"]))
     return outputs
+
+
+def groups(paths: Sequence[Path], *, least: int = 1) -> Iterator[list[Path]]:
+    """Yield each corpus with its systems; a "+" divides them.
+
+    Args:
+        paths: Arguments of the command line.
+        least: How many systems each corpus needs.
+
+    Raises:
+        UsageError: Something is missing beside a "+".
+    """
+    group: list[Path] = []
+    for path in [*paths, Path(AND)]:
+        if str(path) != AND:
+            group.append(path)
+            continue
+        if len(group) < 1 + least:
+            raise UsageError(f"between two {AND} stand a corpus and at least one system")
+        yield group
+        group = []
+
+
+def named_apart(corpus: Corpus, names: dict[str, int]) -> Corpus:
+    """Return a corpus, numbered if there was one of its name before; count it."""
+    names[corpus.name] = names.get(corpus.name, 0) + 1
+    if names[corpus.name] > 1:
+        return replace(corpus, name=f"{corpus.name} ({names[corpus.name]})")
+    return corpus
 
 
 def check_standard_input(paths: Sequence[Path]) -> None:
@@ -203,7 +251,23 @@ def check_scheme_is_used(options: Options) -> None:
             )
 
 
-def _anew(given: ScoringGiven) -> bool:
+def check_only(allowed: Container[str], why: str) -> None:
+    """Refuse what stands on the command line and would make no difference.
+
+    Args:
+        allowed: Names of the parameters that do.
+        why: Why the others do not.
+    """
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        asked = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        if asked and context.params[name] not in (None, ()) and name not in allowed:
+            shown = parameter.opts[0] if isinstance(parameter, click.Option) else name.upper()
+            raise UsageError(f"{why}; leave {shown} out")
+
+
+def _anew(given: LoadingGiven) -> bool:
     """Return whether all edits are to be found by the scheme, given ones too."""
     ways = (given["scheme_name"], given["strategy"], given["merging"])
     return any(ways) or given["simplify"] is not None or given["levenshtein"] is not None

@@ -24,6 +24,8 @@ class Version:
         golds: One set of edits as an annotator gave it, in the order of the file. Part "golds";
             references only.
         tokens: The text in the tokens of the case. Part "golds"; hypotheses only.
+        sizes: How many edits each alternative set has, in the order in which `edits` pools them;
+            () where there is one set. Part "edits".
     """
 
     edits: tuple[Edit, ...] = ()
@@ -31,6 +33,12 @@ class Version:
     text: str = ""
     golds: tuple[Edit, ...] = ()
     tokens: tuple[str, ...] = ()
+    sizes: tuple[int, ...] = ()
+
+    @property
+    def first(self) -> tuple[Edit, ...]:
+        """The edits of the first set alone: what one reading of the text changes."""
+        return self.edits[: self.sizes[0]] if self.sizes else self.edits
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +51,7 @@ class Case:
         references: Versions of the annotators, at least one, in the order of the corpus.
         source: What the learner wrote.
         tokens: The source's tokens, which `golds` count in. Part "golds".
+        edit_tokens: The source's tokens, which `edits` count in. Part "edits".
     """
 
     id: str
@@ -50,3 +59,4 @@ class Case:
     references: tuple[Version, ...]
     source: str = ""
     tokens: tuple[str, ...] = ()
+    edit_tokens: tuple[str, ...] = ()

@@ -7,18 +7,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from gecbench.core.score import Counts, Score, total
+from gecbench.scoring.greedy import exchanged_totals
 from gecbench.scoring.maxmatch import (
     Candidate,
     MaxMatch,
     Row,
+    candidate_counts,
     choose,
     details,
+    running_rule,
     running_totals,
 )
 from gecbench.scoring.resample import f_scores
 
 if TYPE_CHECKING:
     from gecbench.scoring.arrays import Draws, Values
+    from gecbench.scoring.exchange import Swaps
     from gecbench.scoring.metric import Metric
 
     def _is_a_metric(metric: M2) -> Metric[Row]:
@@ -59,8 +63,19 @@ class M2(MaxMatch):
 
     def resample(self, stats: Sequence[Row], draws: Draws) -> Values:
         """Return F of each resample, its annotators chosen anew."""
+        return self._f(running_totals(stats, draws, self.beta))
+
+    def exchange(
+        self, first: Sequence[Row], second: Sequence[Row], swaps: Swaps
+    ) -> tuple[Values, Values]:
+        """Return F of two systems after each permutation, their annotators chosen anew."""
+        here, there = candidate_counts(first), candidate_counts(second)
+        one, two = exchanged_totals(here, there, swaps, running_rule(self.beta))
+        return self._f(one), self._f(two)
+
+    def _f(self, totals: Values) -> Values:
         import numpy as np
 
-        matched, proposed, gold = running_totals(stats, draws, self.beta)
+        matched, proposed, gold = totals
         counts = np.stack((matched, proposed - matched, gold - matched), axis=-1)
         return f_scores(counts, self.beta)

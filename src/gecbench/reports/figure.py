@@ -45,8 +45,9 @@ class Figure:
         kind: See `Kind`.
         title: One line.
         alt: What it shows, for those who cannot see it: the numbers that matter, in words.
-        x_label: Of the axis, with its unit.
-        y_label: Likewise.
+        x_label: What the x of the series are, with their unit, on whichever axis they stand: in
+            intervals the categories at the left, in a matrix the columns.
+        y_label: What the y of the series are, likewise; in a matrix the rows.
         series: What is drawn.
         iso_f: Beta of the iso-F lines behind points whose axes are recall and precision in
             percent; None for no such lines.

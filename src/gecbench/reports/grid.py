@@ -29,7 +29,7 @@ class Grid:
     marks: frozenset[tuple[int, int]] = frozenset()
 
 
-def _width(text: str) -> int:
+def columns_of(text: str) -> int:
     """Return how many columns a terminal needs; Han characters and the like need two."""
     if text.isascii():
         return len(text)
@@ -52,12 +52,12 @@ def as_text(grid: Grid) -> str:
     ]
     names = tuple(name + " " * (column in marked) for column, name in enumerate(grid.header))
     table = (names, *body)
-    widths = [max(_width(row[at]) for row in table) for at in range(len(grid.header))]
+    widths = [max(columns_of(row[at]) for row in table) for at in range(len(grid.header))]
     lines = []
     for row in table:
         cells = []
         for at, (cell, width) in enumerate(zip(row, widths, strict=True)):
-            space = " " * (width - _width(cell))
+            space = " " * (width - columns_of(cell))
             cells.append(cell + space if at < grid.words else space + cell)
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines) + "\n"

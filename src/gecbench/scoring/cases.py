@@ -111,7 +111,12 @@ class Cases:
                 for rewrite in system.hypotheses[sample.id]
             )
             yield Case(
-                sample.id, hypotheses, prepared.references, sample.source, prepared.gold_tokens
+                sample.id,
+                hypotheses,
+                prepared.references,
+                sample.source,
+                prepared.gold_tokens,
+                prepared.tokens,
             )
 
     def _prepare(self, prepared: _Prepared) -> None:
@@ -124,26 +129,30 @@ class Cases:
         if "golds" in self.needs:
             prepared.gold_tokens = self._source(prepared).tokens if found else sample.tokens
         prepared.references = tuple(
-            Version(
-                self._edits(reference, prepared, sample.tokens) if "edits" in self.needs else (),
-                reference.unannotatable,
-                _text(reference, sample, self._lang) if "texts" in self.needs else "",
-                self._golds(reference, prepared, found=found) if "golds" in self.needs else (),
-            )
-            for reference in sample.references
+            self._reference(reference, prepared, found=found) for reference in sample.references
+        )
+
+    def _reference(self, reference: Rewrite, prepared: _Prepared, *, found: bool) -> Version:
+        sample = prepared.sample
+        sets = self._sets(reference, prepared, sample.tokens) if "edits" in self.needs else ()
+        return Version(
+            _pooled(sets),
+            reference.unannotatable,
+            _text(reference, sample, self._lang) if "texts" in self.needs else "",
+            self._golds(reference, prepared, found=found) if "golds" in self.needs else (),
+            sizes=_sizes(sets),
         )
 
     def _hypothesis(self, rewrite: Rewrite, prepared: _Prepared, given: tuple[str, ...]) -> Version:
-        edits: tuple[Edit, ...] = ()
-        if "edits" in self.needs:
-            edits = self._edits(rewrite, prepared, given)
+        sets = self._sets(rewrite, prepared, given) if "edits" in self.needs else ()
+        edits, sizes = _pooled(sets), _sizes(sets)
         if self.needs == {"edits"}:
-            return Version(edits, rewrite.unannotatable)
+            return Version(edits, rewrite.unannotatable, sizes=sizes)
         text = _text(rewrite, replace(prepared.sample, tokens=given), self._lang)
         tokens: tuple[str, ...] = ()
         if "golds" in self.needs:
             tokens = self._tokens(rewrite, prepared, given, text)
-        return Version(edits, rewrite.unannotatable, text, tokens=tokens)
+        return Version(edits, rewrite.unannotatable, text, tokens=tokens, sizes=sizes)
 
     def _is_found(self, rewrite: Rewrite) -> bool:
         """Return whether the edits of a rewrite are found here, not given."""
@@ -154,9 +163,9 @@ class Cases:
         divided = sample.tokens or not sample.source.strip()
         return not (divided and all(given))
 
-    def _edits(
+    def _sets(
         self, rewrite: Rewrite, prepared: _Prepared, tokens: tuple[str, ...]
-    ) -> tuple[Edit, ...]:
+    ) -> tuple[EditSet, ...]:
         if rewrite.unannotatable or rewrite.error_free:
             return ()
         if self._is_found(rewrite):
@@ -165,14 +174,13 @@ class Cases:
             _same_tokens(prepared.sample.id, prepared.tokens, self._source(prepared).tokens)
             if extraction.capped:
                 self.capped.add(prepared.sample.id)
-            sets = completed(rewrite, tokens, extraction, self.scheme())
-            return tuple(edit for edits in sets for edit in edits)
+            return completed(rewrite, tokens, extraction, self.scheme())
         if rewrite.edit_sets:
             self.given = True
             _same_tokens(prepared.sample.id, prepared.tokens, tokens)
             for edits in rewrite.edit_sets:
                 _check(edits, tokens, prepared.sample.id)
-        return tuple(edit for edits in rewrite.edit_sets for edit in edits)
+        return rewrite.edit_sets
 
     def _golds(self, reference: Rewrite, prepared: _Prepared, *, found: bool) -> tuple[Edit, ...]:
         if reference.unannotatable or reference.error_free:
@@ -232,6 +240,14 @@ class Cases:
         for prepared, rewrite, tokens in wanted:
             text = target(rewrite, tokens, scheme) or ""
             prepared.known[text] = known[prepared.sample.source, text]
+
+
+def _pooled(sets: Sequence[EditSet]) -> tuple[Edit, ...]:
+    return sets[0] if len(sets) == 1 else tuple(edit for edits in sets for edit in edits)
+
+
+def _sizes(sets: Sequence[EditSet]) -> tuple[int, ...]:
+    return tuple(map(len, sets)) if len(sets) > 1 else ()
 
 
 def _text(rewrite: Rewrite, sample: Sample, lang: str | None) -> str:

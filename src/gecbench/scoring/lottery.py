@@ -13,6 +13,7 @@ from gecbench.scoring.resample import sums
 
 if TYPE_CHECKING:
     from gecbench.scoring.arrays import Draws, Integers, Values
+    from gecbench.scoring.exchange import Swaps
 
 
 _SEED_STEP = 101
@@ -72,6 +73,37 @@ class Lottery:
             made = sums(drawn, places).reshape(len(places), len(some), self.order + 1)
             yield self._with_totals(made, fixed)
 
+    def exchanged(
+        self, first: Sequence[Matches], second: Sequence[Matches], swaps: Swaps
+    ) -> Iterator[tuple[Sums, Sums]]:
+        """Yield the sums of two systems after each permutation, some iterations at a time.
+
+        A sentence keeps the reference that is drawn for it, whichever system's text it gets, so
+        these are the draws of the official procedure. What one system gains the other loses.
+
+        Args:
+            first: Of each sentence of one system.
+            second: Of the other, with as many references.
+            swaps: Whether a sentence is exchanged, shape (permutations, sentences).
+        """
+        import numpy as np
+
+        tables = [self._table(first), self._table(second)]
+        counts, rows = [len(one.lengths) for one in first], np.arange(len(first))
+        moved = swaps.astype(np.float64)
+        lasting = [part[:, None] for part in _moved(moved, self._fixed(first), self._fixed(second))]
+        step = max(1, _AT_ONCE // max(1, max(len(first), len(swaps)) * (self.order + 1)))
+        iterations = self._iterations(first)
+        for at in range(0, iterations, step):
+            some = range(at, min(at + step, iterations))
+            chosen = np.array([draw_for(counts, n * _SEED_STEP, self.generator) for n in some])
+            one, two = (
+                table[rows, chosen].swapaxes(0, 1).reshape(len(rows), -1) for table in tables
+            )
+            shape = len(swaps), len(some), self.order + 1
+            left, right = (part.reshape(shape) for part in _moved(moved, one, two))
+            yield self._with_totals(left, lasting[0]), self._with_totals(right, lasting[1])
+
     def _iterations(self, stats: Sequence[Matches]) -> int:
         return self.iterations if any(len(one.lengths) > 1 for one in stats) else 1
 
@@ -101,3 +133,9 @@ class Lottery:
 
         fixed = np.broadcast_to(fixed.astype(np.float64), drawn.shape)
         return Sums(drawn[..., :-1], fixed[..., :-1], fixed[..., -1], drawn[..., -1])
+
+
+def _moved(moved: Values, one: Integers, two: Integers) -> tuple[Values, Values]:
+    """Return the sums of two systems after their rows were exchanged where `moved` is 1."""
+    gained = moved @ (two - one).astype("float64")
+    return one.sum(axis=0) + gained, two.sum(axis=0) - gained

@@ -14,6 +14,7 @@ from gecbench.scoring.options import check_between, check_least
 
 if TYPE_CHECKING:
     from gecbench.scoring.arrays import Draws, Values
+    from gecbench.scoring.greedy import Rule
 
 
 Shown = tuple[int, int, str, str]
@@ -201,29 +202,53 @@ def running_totals(rows: Sequence[Row], draws: Draws, beta: float) -> Values:
     """
     import numpy as np
 
-    width = max(map(len, rows), default=1)
-    # Filled up by the last one, which is never preferred to itself.
-    filled = [row + row[-1:] * (width - len(row)) for row in rows]
-    counts = np.array(
-        [[(each.matched, each.proposed, each.gold) for each in row] for row in filled],
-        dtype=np.float64,
-    )
-    by_candidate = counts.reshape(-1, width, 3).transpose(1, 2, 0).copy()
-    total = np.zeros((3, draws.shape[0]))
-    square = beta * beta
+    by_candidate = candidate_counts(rows).transpose(1, 2, 0).copy()
+    total, rule = np.zeros((3, draws.shape[0])), running_rule(beta)
     for places in draws.T:
-        sums = total + by_candidate[:, :, places]
+        total = rule(total + by_candidate[:, :, places])
+    return total
+
+
+def candidate_counts(rows: Sequence[Row]) -> Values:
+    """Return matched, proposed and gold edits of all candidates.
+
+    Returns:
+        Shape (sentences, candidates, 3), filled up by repeating a sentence's last one, which is
+        never preferred to itself.
+    """
+    import numpy as np
+
+    width = max(map(len, rows), default=1)
+    filled = [row + row[-1:] * (width - len(row)) for row in rows]
+    counts = [[(each.matched, each.proposed, each.gold) for each in row] for row in filled]
+    return np.array(counts, dtype=np.float64).reshape(-1, width, 3)
+
+
+def running_rule(beta: float) -> Rule:
+    """Return the rule of `choose` over running totals of matched, proposed and gold edits.
+
+    Args:
+        beta: Weight of recall in F.
+    """
+    import numpy as np
+
+    square = beta * beta
+
+    def rule(sums: Values) -> Values:
         cost = square * sums[:, 2] + sums[:, 1]
         f = np.ones_like(cost)
         np.divide((1 + square) * sums[:, 0], cost, out=f, where=cost != 0)
-        total, best, least = sums[0], f[0], cost[0]
-        for other in range(1, width):
+        total: Values = sums[0]
+        best, least = f[0], cost[0]
+        for other in range(1, len(sums)):
             more = sums[other, 0] - total[0]
             ties = (more > 0) | ((more == 0) & (cost[other] < least))
             better = (f[other] > best) | ((f[other] == best) & ties)
             total = np.where(better, sums[other], total)
             best, least = np.where(better, f[other], best), np.where(better, cost[other], least)
-    return total
+        return total
+
+    return rule
 
 
 def _rank(matched: int, proposed: int, gold: int, beta: float) -> tuple[float, int, float]:

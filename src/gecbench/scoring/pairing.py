@@ -116,6 +116,13 @@ def keys(
     return found
 
 
+def keys_of(edit: Edit, level: Level, chosen: Filter, rule: Rule = _CHINESE) -> list[Key]:
+    """Return what one edit is compared by, in `keys`; nothing where it takes no part."""
+    if edit.replacement is None and not level.startswith("detection"):
+        return []
+    return _keys_of(edit, level, rule) if chosen.keeps(edit, rule) else []
+
+
 def _keys_of(edit: Edit, level: Level, rule: Rule) -> list[Key]:
     if level == "detection-token":
         last = max(edit.end, edit.start + 1)  # an insertion marks the token it stands before

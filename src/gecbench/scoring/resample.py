@@ -7,17 +7,15 @@ corpus in it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gecbench.core.score import Interval
 from gecbench.core.seeding import number
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from gecbench.scoring.arrays import Draws, Integers, Values
+    from gecbench.scoring.greedy import Rule
 
 
 _AT_ONCE = 4_000_000
@@ -29,14 +27,32 @@ def draws(sentences: int, *, resamples: int, seed: int) -> Draws:
 
     NumPy's PCG64 under a seed of its own; the same numbers on every machine.
     """
+    (whole,) = draw_blocks(sentences, resamples=resamples, seed=seed, at_once=resamples)
+    return whole
+
+
+def draw_blocks(
+    sentences: int, *, resamples: int, seed: int, at_once: int | None = None
+) -> Iterator[Draws]:
+    """Yield the same resamples some at a time, which bounds memory by some hundred megabytes.
+
+    Args:
+        sentences: How many there are.
+        resamples: How many are drawn in all.
+        seed: Of all.
+        at_once: How many resamples a block has; None takes what memory bears.
+    """
     import numpy as np
 
     random = np.random.Generator(np.random.PCG64(number(seed, "bootstrap")))
-    # Of half the width if that will do: for a hundred thousand sentences it is 400 MB.
-    drawn = random.integers(0, sentences, size=(resamples, sentences))
-    places: Draws = drawn.astype(np.int32 if sentences < 2**31 else np.int64)
-    places.sort(axis=1)
-    return places
+    step = at_once or max(1, _AT_ONCE // max(1, sentences))
+    for first in range(0, max(1, resamples), step):
+        size = min(step, resamples - first), sentences
+        drawn = random.integers(0, sentences, size=size)
+        # Of half the width if that will do: for a hundred thousand sentences it is 400 MB.
+        places: Draws = drawn.astype(np.int32 if sentences < 2**31 else np.int64)
+        places.sort(axis=1)
+        yield places
 
 
 def interval(values: Values, *, level: float = 0.95) -> Interval:
@@ -61,6 +77,11 @@ def sums(rows: Values | Integers, places: Draws) -> Values:
 
     count, total = places.shape[0], rows.shape[0]
     wide = rows.reshape(total, -1).astype(np.float64)
+    if 2 * places.shape[1] == total and _is_exchange(places):
+        half = places.shape[1]
+        here, there = wide[:half], wide[half:]
+        swapped: Values = (places >= half).astype(np.float64) @ (there - here) + here.sum(axis=0)
+        return swapped
     made = np.empty((count, wide.shape[1]))
     step = max(1, _AT_ONCE // max(1, total))
     for first in range(0, count, step):
@@ -69,6 +90,17 @@ def sums(rows: Values | Integers, places: Draws) -> Values:
         often = np.bincount(flat, minlength=total * len(block)).reshape(len(block), total)
         made[first : first + step] = often.astype(np.float64) @ wide
     return made
+
+
+def _is_exchange(places: Draws) -> bool:
+    """Return whether each row takes, for each sentence in turn, one of two systems' statistics.
+
+    Then one product adds up all rows, without counting how often each sentence occurs.
+    """
+    import numpy as np
+
+    size = places.shape[1]
+    return bool((places % max(1, size) == np.arange(size)).all())
 
 
 def ratios(counts: Values) -> tuple[Values, Values]:
@@ -113,34 +145,37 @@ def greedy_totals(candidates: Values, places: Draws, beta: float) -> Values:
     """
     import numpy as np
 
-    running = np.zeros((places.shape[0], 3))
     if candidates.shape[1] == 1:
         return sums(candidates[:, 0], places)
-    rows = np.arange(places.shape[0])
-    for at in range(places.shape[1]):
-        added = candidates[places[:, at]]
-        f = _rounded(f_scores(running[:, None, :] + added, beta))
-        tp, fp, fn = np.moveaxis(added, -1, 0)
-        best = np.zeros(len(rows), dtype=np.intp)
-        for other in range(1, candidates.shape[1]):
-            best = np.where(_better((f, tp, -fp, -fn), rows, other, best), other, best)
-        running += added[rows, best]
-    return running
+    rule = greedy_rule(beta)
+    by_candidate = candidates.transpose(1, 2, 0).copy()
+    running = np.zeros((3, places.shape[0]))
+    for drawn in places.T:
+        running = rule(running + by_candidate[:, :, drawn])
+    totals: Values = running.T
+    return totals
 
 
-def _better(
-    ranks: Sequence[Values], rows: NDArray[np.intp], other: int, best: NDArray[np.intp]
-) -> NDArray[np.bool_]:
-    """Return where a candidate ranks above the best so far, first rank first."""
+def greedy_rule(beta: float) -> Rule:
+    """Return ERRANT's rule of choice, as `choose` with "corpus-greedy" has it.
+
+    Args:
+        beta: Weight of recall in F.
+    """
     import numpy as np
 
-    above = np.zeros(len(rows), dtype=bool)
-    equal = np.ones(len(rows), dtype=bool)
-    for rank in ranks:
-        one, two = rank[:, other], rank[rows, best]
-        above |= equal & (one > two)
-        equal &= one == two
-    return above
+    def rule(totals: Values) -> Values:
+        f = _rounded(f_scores(np.moveaxis(totals, 1, -1), beta))
+        best: Values = totals[0]
+        greatest = f[0]
+        for other, its in zip(totals[1:], f[1:], strict=True):
+            more, fewer, less = other[0] - best[0], best[1] - other[1], best[2] - other[2]
+            ties = (more > 0) | ((more == 0) & ((fewer > 0) | ((fewer == 0) & (less > 0))))
+            better = (its > greatest) | ((its == greatest) & ties)
+            best, greatest = np.where(better, other, best), np.where(better, its, greatest)
+        return best
+
+    return rule
 
 
 def _rounded(values: Values) -> Values:

@@ -16,6 +16,7 @@ from gecbench.scoring.texts import UNITS, Unit
 
 if TYPE_CHECKING:
     from gecbench.scoring.arrays import Draws, Values
+    from gecbench.scoring.exchange import Swaps
 
 
 _WIDTH = 1.959963984540054
@@ -112,6 +113,18 @@ class SampledGleu:
         values = [type(self).formula(made) for made in blocks]
         found: Values = np.concatenate(values, axis=-1).mean(axis=-1)
         return found
+
+    def exchange(
+        self, first: Sequence[Matches], second: Sequence[Matches], swaps: Swaps
+    ) -> tuple[Values, Values]:
+        """Return the means over all iterations of two systems after each permutation, exactly."""
+        import numpy as np
+
+        formula = type(self).formula
+        blocks = self._lottery.exchanged(first, second, swaps)
+        values = [(formula(one), formula(two)) for one, two in blocks]
+        left, right = (np.concatenate(side, axis=-1) for side in zip(*values, strict=True))
+        return left.mean(axis=-1), right.mean(axis=-1)
 
     def notes(self, stats: Sequence[Matches]) -> tuple[str, ...]:
         """Say what the reader of the score should know of these data."""

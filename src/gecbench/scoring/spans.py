@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, ClassVar
 from gecbench.core.case import Case, Part
 from gecbench.core.score import Counts, Score, Signature, total
 from gecbench.scoring.choose import Choice, choose
+from gecbench.scoring.greedy import exchanged_totals
 from gecbench.scoring.pairing import Filter, Level, Pairing, Rule, keys, pair
-from gecbench.scoring.resample import f_scores, greedy_totals, sums
+from gecbench.scoring.resample import f_scores, greedy_rule, greedy_totals
 
 Rows = tuple[Pairing, ...]
 
 if TYPE_CHECKING:
     from gecbench.scoring.arrays import Draws, Values
+    from gecbench.scoring.exchange import Swaps
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,20 +121,27 @@ class SpanF:
 
     def resample(self, stats: Sequence[Rows], draws: Draws) -> Values:
         """Return F of each resample, its references chosen anew."""
+        candidates = self._candidates(stats)
+        return f_scores(greedy_totals(candidates, draws, self.beta), self.beta)
+
+    def exchange(
+        self, first: Sequence[Rows], second: Sequence[Rows], swaps: Swaps
+    ) -> tuple[Values, Values]:
+        """Return F of two systems after each permutation, their references chosen anew."""
+        here, there = self._candidates(first), self._candidates(second)
+        one, two = exchanged_totals(here, there, swaps, greedy_rule(self.beta))
+        return f_scores(one.T, self.beta), f_scores(two.T, self.beta)
+
+    def _candidates(self, stats: Sequence[Rows]) -> Values:
+        """Return the counts that the choice is among; of one alone where it is made already."""
         import numpy as np
 
         rows = stats if self.choice == "corpus-greedy" else [(one,) for one in self.choose(stats)]
         width = max((len(row) for row in rows), default=1)
-        candidates = np.array(
-            [
-                [(p.counts.tp, p.counts.fp, p.counts.fn) for p in _filled(row, width)]
-                for row in rows
-            ],
-            dtype=np.float64,
-        ).reshape(len(rows), width, 3)
-        if self.choice == "sentence-best":
-            return f_scores(sums(candidates[:, 0], draws), self.beta)
-        return f_scores(greedy_totals(candidates, draws, self.beta), self.beta)
+        counts = [
+            [(p.counts.tp, p.counts.fp, p.counts.fn) for p in _filled(row, width)] for row in rows
+        ]
+        return np.array(counts, dtype=np.float64).reshape(len(rows), width, 3)
 
 
 def _filled(row: Rows, width: int) -> Rows:

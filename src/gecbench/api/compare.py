@@ -1,0 +1,89 @@
+"""Comparing systems: from files and options to tests of significance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from gecbench.analysis.significance import Comparison, Plan
+from gecbench.analysis.significance import Watch as WatchPairs
+from gecbench.analysis.significance import compare as compared
+from gecbench.analysis.significance import unwatched as unwatched_pairs
+from gecbench.api.edits import Watch, unwatched
+from gecbench.api.judge import judge
+from gecbench.api.options import Options
+from gecbench.core.errors import UsageError
+from gecbench.core.sample import Corpus, SystemOutput
+from gecbench.core.scheme import Scheme
+from gecbench.formats.losses import counted
+from gecbench.scoring.judged import Judged
+
+
+@dataclass(frozen=True, slots=True)
+class Comparisons:
+    """Systems compared by some metrics.
+
+    Args:
+        corpus: Name of the data.
+        metrics: What each metric finds, in the order asked for.
+        notes: What the reader should know, a sentence each.
+    """
+
+    corpus: str
+    metrics: tuple[Comparison, ...]
+    notes: tuple[str, ...] = ()
+
+
+def compare(
+    corpus: Corpus,
+    systems: Sequence[SystemOutput],
+    *,
+    scheme: Scheme | str | Callable[[], Scheme] | None = None,
+    options: Options | None = None,
+    plan: Plan | None = None,
+    watch: Watch = unwatched,
+    watch_pairs: WatchPairs = unwatched_pairs,
+) -> Comparisons:
+    """Return whether systems differ significantly, metric by metric.
+
+    Args:
+        corpus: With at least one reference for every sentence.
+        systems: Two or more, joined to this corpus.
+        scheme: As in `gecbench.score`.
+        options: How to score; its resamples and subsets are not looked at, the plan has its own.
+        plan: How to compare; None is the default.
+        watch: Wraps loops over sentences, to show progress.
+        watch_pairs: Wraps loops over pairs of systems, likewise.
+
+    Raises:
+        GecbenchError: Something does not fit together, or fewer than two systems are given.
+    """
+    check_number(len(systems))
+    judged = judge(corpus, systems, scheme=scheme, options=options, watch=watch)
+    return compare_judged(judged, plan, watch=watch_pairs)
+
+
+def compare_judged(
+    judged: Judged, plan: Plan | None = None, *, watch: WatchPairs = unwatched_pairs
+) -> Comparisons:
+    """Return whether systems differ by each metric that applies to them."""
+    names = [name for name in judged.metrics if name not in judged.refused]
+    made = [compared(judged, name, plan, watch=watch) for name in names]
+    notes = [*judged.notes, *(f"n/a: {why}" for why in judged.refused.values())]
+    notes += [
+        f"{counted(count, 'sentence')} left out: {why}"
+        for why, count in judged.left_out.items()
+        if count
+    ]
+    notes += [note for one in made for note in one.notes]
+    return Comparisons(judged.corpus.name, tuple(made), tuple(dict.fromkeys(notes)))
+
+
+def check_number(systems: int) -> None:
+    """Refuse fewer systems than can be compared, before anything is read.
+
+    Raises:
+        UsageError: There are not two.
+    """
+    if systems < 2:
+        raise UsageError(f"a comparison takes two systems or more; given: {systems}")

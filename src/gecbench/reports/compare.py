@@ -1,0 +1,308 @@
+"""The tests of significance as tables, matrices and intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from itertools import combinations
+
+from gecbench.analysis.significance import Comparison, Pair, Test
+from gecbench.reports.exhibit import Column, Exhibit, Table, Value
+from gecbench.reports.figure import Figure, Series
+from gecbench.reports.words import Words
+
+_TESTS: dict[Test, Words] = {
+    "bootstrap": Words("bootstrap", "自助法"),
+    "randomisation": Words("randomisation", "随机置换"),
+}
+_CORRECTIONS = {
+    "none": Words("not corrected", "未校正"),
+    "holm": Words("corrected by Holm", "Holm 校正"),
+    "bh": Words("corrected by Benjamini and Hochberg", "Benjamini–Hochberg 校正"),
+}
+_SIGNIFICANT = Words("significant", "显著")
+_NOT = Words("not significant", "不显著")
+
+
+def exhibit(corpus: str, results: Sequence[Comparison], notes: Sequence[str] = ()) -> Exhibit:
+    """Return what comparisons by one or more metrics show.
+
+    Args:
+        corpus: Name of the data.
+        results: One for each metric, at least one.
+        notes: What the reader should know.
+    """
+    tables = [_systems(results), _pairs(results)]
+    figures: list[Figure] = []
+    for one in results:
+        if len(one.values) > 2 and one.groups:
+            tables.append(_matrix(one))
+            figures += [_p_figure(one), _difference_figure(one)]
+        figures.append(_interval_figure(one))
+    return Exhibit(
+        name="compare",
+        title=Words("Are differences between systems significant?", "系统之间的差异是否显著？"),
+        corpus=corpus,
+        tables=tuple(tables),
+        figures=tuple(figures),
+        data={"metrics": [_json(one) for one in results]},
+        notes=(*notes, *map(_about, results[:1])),
+        signatures=tuple(one.signature for one in results),
+    )
+
+
+def letters(result: Comparison) -> dict[str, str]:
+    """Return the groups of each system as letters: two that share one do not differ."""
+    found: dict[str, str] = dict.fromkeys(result.values, "")
+    for at, group in enumerate(result.groups):
+        for name in group:
+            found[name] += _letter(at)
+    return found
+
+
+def _letter(at: int) -> str:
+    """Return a, b, ..., z, then (27), (28), ..."""
+    return chr(ord("a") + at) if at < 26 else f"({at + 1})"
+
+
+def _about(result: Comparison) -> str:
+    plan = result.plan
+    tests = " and ".join(plan.tests)
+    deciding = f"; {plan.deciding} decides" if len(plan.tests) > 1 else ""
+    intervals = f"{100 * plan.confidence:g}% percentile intervals of the paired bootstrap"
+    corrected = f"{_CORRECTIONS[plan.correction].en} for {len(result.pairs)} comparisons; "
+    return (
+        f"{tests}, two-sided, {plan.resamples} resamples, seed {plan.seed}; "
+        f"{corrected if len(result.pairs) > 1 else ''}"
+        f"significant at {plan.alpha:g}{deciding}; {intervals}"
+    )
+
+
+def _systems(results: Sequence[Comparison]) -> Table:
+    """Return the scores, the best system first, with their groups."""
+    several, grouped = len(results) > 1, any(one.groups for one in results)
+    rows: list[tuple[Value, ...]] = []
+    for one in results:
+        shared = letters(one)
+        for name in one.ranked:
+            spread = one.intervals[name]
+            words = [one.metric] * several + [name] + [shared[name]] * grouped
+            rows.append((*words, one.values[name], spread.low, spread.high))
+    columns = [Column("metric", zh="指标")] * several + [Column("system", zh="系统")]
+    columns += [Column("groups", zh="分组")] * grouped
+    columns += [Column("score", "percent", zh="得分")]
+    columns += [Column("low", "percent", zh="下限"), Column("high", "percent", zh="上限")]
+    title = Words(
+        "Scores; systems that share a letter do not differ significantly",
+        "得分；含相同字母的系统之间没有显著差异",
+    )
+    if not grouped:
+        title = Words("Scores", "得分")
+    return Table("systems", title, tuple(columns), tuple(rows))
+
+
+def _pairs(results: Sequence[Comparison]) -> Table:
+    """Return a row for each pair of systems and metric."""
+    several, plan = len(results) > 1, results[0].plan
+    corrected = plan.correction != "none" and any(len(one.pairs) > 1 for one in results)
+    columns = [Column("metric", zh="指标")] * several
+    columns += [Column("A", zh="系统甲"), Column("B", zh="系统乙")]
+    columns += [Column("significant", zh="显著")]
+    columns += [Column("A - B", "percent", zh="差")]
+    columns += [Column("low", "percent", zh="下限"), Column("high", "percent", zh="上限")]
+    columns += [Column("A better", "percent", 1, zh="甲胜率")]
+    for test in plan.tests:
+        columns.append(Column(f"{test} p", "p", 4, zh=f"{_TESTS[test].zh} p"))
+        if corrected:
+            columns.append(
+                Column(f"{test} {plan.correction}", "p", 4, zh=f"{_TESTS[test].zh}校正后 p")
+            )
+    rows: list[tuple[Value, ...]] = []
+    for one in results:
+        for pair in one.pairs:
+            row: list[Value] = [*[one.metric] * several, pair.first, pair.second]
+            row += ["yes" if pair.significant else "no", pair.difference]
+            row += [pair.interval.low, pair.interval.high, pair.first_better]
+            for test in plan.tests:
+                row += [pair.p[test], *[pair.corrected[test]] * corrected]
+            rows.append(tuple(row))
+    title = Words("Pairs of systems", "两两比较")
+    return Table("pairs", title, tuple(columns), tuple(rows))
+
+
+def _matrix(result: Comparison) -> Table:
+    """Return the corrected p of the deciding test for each pair."""
+    ranked = result.ranked
+    columns = [Column("system", zh="系统"), *(Column(name, "p", 4) for name in ranked)]
+    rows = tuple(
+        (one, *(None if one == two else _corrected(result, one, two) for two in ranked))
+        for one in ranked
+    )
+    title = Words(
+        f"p of each pair by {result.metric}, {result.plan.deciding}, "
+        f"{_CORRECTIONS[result.plan.correction].en}",
+        f"各对系统的 p 值：{result.metric}，{_TESTS[result.plan.deciding].zh}，"
+        f"{_CORRECTIONS[result.plan.correction].zh}",
+    )
+    return Table(f"p-{result.metric}", title, tuple(columns), rows)
+
+
+def _corrected(result: Comparison, one: str, two: str) -> float:
+    return result.pair(one, two).corrected[result.plan.deciding]
+
+
+def _found(result: Comparison) -> Words:
+    """Return how many pairs differ, in words."""
+    number, total = sum(pair.significant for pair in result.pairs), len(result.pairs)
+    return Words(
+        f"{number} of {total} pairs differ significantly at {result.plan.alpha:g}",
+        f"{total} 对系统中有 {number} 对在 {result.plan.alpha:g} 水平上差异显著",
+    )
+
+
+def _groups_said(result: Comparison) -> Words:
+    apart = "; ".join(", ".join(group) for group in result.groups)
+    return Words(f"groups without significant differences: {apart}", f"无显著差异的分组：{apart}")
+
+
+def _p_figure(result: Comparison) -> Figure:
+    found, shared = _found(result), _groups_said(result)
+    deciding = result.plan.deciding
+    correction = _CORRECTIONS[result.plan.correction]
+    return Figure(
+        name=f"compare-{result.metric}-p",
+        kind="matrix",
+        title=Words(
+            f"p of the difference by {result.metric} ({deciding}, {correction.en})",
+            f"{result.metric} 差异的 p 值（{_TESTS[deciding].zh}，{correction.zh}）",
+        ),
+        alt=Words(
+            f"Matrix of p for pairs of systems: {found.en}; {shared.en}.",
+            f"各对系统 p 值的矩阵：{found.zh}；{shared.zh}。",
+        ),
+        x_label=Words("system", "系统"),
+        y_label=Words("system", "系统"),
+        series=tuple(
+            Series(
+                one,
+                result.ranked,
+                tuple(
+                    None if one == two else _corrected(result, one, two) for two in result.ranked
+                ),
+            )
+            for one in result.ranked
+        ),
+    )
+
+
+def _difference_figure(result: Comparison) -> Figure:
+    best, worst = result.ranked[0], result.ranked[-1]
+    widest = 100 * result.pair(best, worst).difference
+    return Figure(
+        name=f"compare-{result.metric}-differences",
+        kind="matrix",
+        title=Words(
+            f"Difference by {result.metric}, row less column, in points",
+            f"{result.metric} 之差（行减列，百分点）",
+        ),
+        alt=Words(
+            f"Matrix of differences between systems; the widest is {widest:.2f} points, "
+            f"{best} less {worst}; {_found(result).en}.",
+            f"系统之间差值的矩阵；最大差值为 {best} 减 {worst}：{widest:.2f} 个百分点；"
+            f"{_found(result).zh}。",
+        ),
+        x_label=Words("system", "系统"),
+        y_label=Words("system", "系统"),
+        series=tuple(
+            Series(
+                one,
+                result.ranked,
+                tuple(
+                    None if one == two else 100 * result.pair(one, two).difference
+                    for two in result.ranked
+                ),
+            )
+            for one in result.ranked
+        ),
+    )
+
+
+def _interval_figure(result: Comparison) -> Figure:
+    """Return the differences with their intervals, those that are significant apart.
+
+    Of all pairs the better system less the worse, so that they can be read down the ranks.
+    """
+    pairs = result.pairs
+    if result.plan.baseline is None and len(result.ranked) > 2:
+        pairs = tuple(result.pair(one, two) for one, two in combinations(result.ranked, 2))
+    named = [(pair, f"{pair.first} − {pair.second}") for pair in pairs]
+    first, level = pairs[0], f"{100 * result.plan.confidence:g}%"
+    values = (
+        f"{first.first} − {first.second}: {100 * first.difference:.2f} "
+        f"[{100 * first.interval.low:.2f}, {100 * first.interval.high:.2f}]"
+    )
+    found = _found(result)
+    return Figure(
+        name=f"compare-{result.metric}-intervals",
+        kind="intervals",
+        title=Words(
+            f"Differences by {result.metric} with {level} intervals",
+            f"{result.metric} 之差及其 {level} 区间",
+        ),
+        alt=Words(
+            f"Differences of pairs with {level} intervals; {values}; {found.en}.",
+            f"各对系统之差及其 {level} 区间；{values}；{found.zh}。",
+        ),
+        x_label=Words("pair of systems", "系统对"),
+        y_label=Words("difference in points", "差值（百分点）"),
+        series=tuple(
+            _spread(words, some)
+            for words, wanted in ((_SIGNIFICANT, True), (_NOT, False))
+            if (some := [each for each in named if each[0].significant == wanted])
+        ),
+    )
+
+
+def _spread(name: Words, named: Sequence[tuple[Pair, str]]) -> Series:
+    return Series(
+        name,
+        tuple(label for _, label in named),
+        tuple(100 * pair.difference for pair, _ in named),
+        tuple(100 * pair.interval.low for pair, _ in named),
+        tuple(100 * pair.interval.high for pair, _ in named),
+    )
+
+
+def _json(result: Comparison) -> dict[str, object]:
+    plan = asdict(result.plan)
+    return {
+        "metric": result.metric,
+        "signature": result.signature,
+        "higher_is_better": result.higher_is_better,
+        "sentences": result.sentences,
+        "plan": {**plan, "tests": list(plan["tests"]), "deciding": result.plan.deciding},
+        "systems": [
+            {
+                "system": name,
+                "value": result.values[name],
+                "low": result.intervals[name].low,
+                "high": result.intervals[name].high,
+            }
+            for name in result.ranked
+        ],
+        "pairs": [
+            {
+                "first": pair.first,
+                "second": pair.second,
+                "difference": pair.difference,
+                "low": pair.interval.low,
+                "high": pair.interval.high,
+                "first_better": pair.first_better,
+                "p": dict(pair.p),
+                "corrected": dict(pair.corrected),
+                "significant": pair.significant,
+            }
+            for pair in result.pairs
+        ],
+        "groups": [list(group) for group in result.groups],
+    }

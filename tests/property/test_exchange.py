@@ -1,0 +1,101 @@
+"""Exchanging outputs of two systems: a permutation scores what `aggregate` says of it."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from test_every_metric import ALL, TINY, UNEVEN, case, rows_of, version
+
+from gecbench.core.case import Case
+from gecbench.metrics.m2 import M2
+from gecbench.scoring.exchange import exchanged, swaps
+from gecbench.scoring.greedy import undominated
+from gecbench.scoring.spans import SpanF
+
+CASES = UNEVEN + TINY + UNEVEN[::-1] + TINY[:2]
+
+
+def other_system(some: list[Case]) -> list[Case]:
+    """The same sentences and references with outputs of another system."""
+    dice = random.Random(4)
+    outputs = [version("".join(sorted(dice.sample("01234567", dice.randrange(4))))) for _ in some]
+    return [
+        Case(c.id, (output,), c.references, c.source, c.tokens)
+        for c, output in zip(some, outputs, strict=True)
+    ]
+
+
+def mixed(here: list, there: list, coins: np.ndarray) -> list:
+    return [two if coin else one for one, two, coin in zip(here, there, coins, strict=True)]
+
+
+@pytest.mark.parametrize("metric", ALL)
+def test_every_metric_scores_permutations_as_corpora_of_their_own(metric):
+    here, there = rows_of(metric, CASES), rows_of(metric, other_system(CASES))
+    (made,) = swaps(len(here), count=40, seed=2)
+    one, two = exchanged(metric, here, there, made)
+    slow_one = [metric.aggregate(mixed(here, there, coins)).value for coins in made]
+    slow_two = [metric.aggregate(mixed(there, here, coins)).value for coins in made]
+    assert one.tolist() == pytest.approx(slow_one, abs=1e-12)
+    assert two.tolist() == pytest.approx(slow_two, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "metric", [each for each in ALL if isinstance(each.values[0], (SpanF, M2))]
+)
+def test_long_greedy_walks_agree_too(metric):
+    """Ten sentences hide a wrong total; a few hundred with uneven references do not."""
+    dice = random.Random(11)
+    some = [
+        case(
+            str(n),
+            version("".join(sorted(dice.sample("01234567", dice.randrange(5))))),
+            *(
+                version("".join(sorted(dice.sample("01234567", dice.randrange(6)))))
+                for _ in range(dice.randrange(1, 5))
+            ),
+        )
+        for n in range(150)
+    ]
+    here, there = rows_of(metric, some), rows_of(metric, other_system(some))
+    (made,) = swaps(len(here), count=12, seed=5)
+    one, _ = exchanged(metric, here, there, made)
+    slow = [metric.aggregate(mixed(here, there, coins)).value for coins in made]
+    assert one.tolist() == slow
+
+
+@pytest.mark.parametrize("metric", ALL)
+def test_exchanging_all_or_nothing_gives_the_two_scores(metric):
+    here, there = rows_of(metric, CASES), rows_of(metric, other_system(CASES))
+    made = np.array([[False] * len(here), [True] * len(here)])
+    one, two = exchanged(metric, here, there, made)
+    scores = [metric.aggregate(rows).value for rows in (here, there)]
+    assert one.tolist() == pytest.approx(scores, abs=1e-12)
+    assert two.tolist() == pytest.approx(scores[::-1], abs=1e-12)
+
+
+def test_coins_are_fair_written_down_and_the_same_however_divided(monkeypatch):
+    (whole,) = swaps(70, count=400, seed=0)
+    assert whole.shape == (400, 70)
+    assert whole[0, :8].tolist() == WRITTEN
+    assert 0.48 < whole.mean() < 0.52
+    assert (abs(whole.mean(axis=0) - 0.5) < 0.12).all()
+    monkeypatch.setattr("gecbench.scoring.exchange._AT_ONCE", 700)
+    parts = list(swaps(70, count=400, seed=0))
+    assert len(parts) == 40
+    assert (np.concatenate(parts) == whole).all()
+
+
+WRITTEN = [False, False, False, False, True, True, True, True]
+
+
+def test_only_candidates_that_can_win_stay_and_of_equals_the_first():
+    one = [[1, 2, 3], [1, 2, 4], [2, 2, 5], [1, 2, 3]]
+    two = [[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
+    found = undominated(np.array([one, two], dtype=float))
+    assert found.tolist() == [
+        [[1, 2, 3], [2, 2, 5], [2, 2, 5], [2, 2, 5]],
+        [[0, 0, 0]] * 4,
+    ]
