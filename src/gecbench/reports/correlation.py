@@ -1,0 +1,144 @@
+"""The correlations of metrics as a table, matrices and scatter plots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gecbench.analysis.coefficients import KINDS, Kind
+from gecbench.analysis.correlation import Agreement, Correlations
+from gecbench.reports.exhibit import Column, Exhibit, Table, Value
+from gecbench.reports.figure import Figure, Series
+from gecbench.reports.words import Words
+
+NAMES: dict[Kind, Words] = {
+    "pearson": Words("Pearson's r", "Pearson 相关系数"),
+    "spearman": Words("Spearman's rho", "Spearman 秩相关系数"),
+    "kendall": Words("Kendall's tau-b", "Kendall τ-b 系数"),
+}
+
+
+def exhibit(result: Correlations) -> Exhibit:
+    """Return what the correlations of metrics show."""
+    scores = result.scores
+    return Exhibit(
+        name="correlation",
+        title=Words("Do metrics agree over systems?", "各指标对系统的评价是否一致？"),
+        corpus=scores.corpus,
+        tables=(_coefficients(result), _scores(result)),
+        figures=(
+            *(_matrix(result, kind) for kind in KINDS),
+            *(_scatter(result, pair) for pair in result.pairs),
+        ),
+        data={
+            "systems": list(scores.systems),
+            "oriented": result.oriented,
+            "metrics": [
+                {"metric": name, "lower_is_better": name in scores.lower, "values": list(values)}
+                for name, values in scores.metrics.items()
+            ],
+            "pairs": [
+                {
+                    "first": pair.first,
+                    "second": pair.second,
+                    **{
+                        kind: {"value": found.value, "p": found.p}
+                        for kind, found in pair.coefficients.items()
+                    },
+                }
+                for pair in result.pairs
+            ],
+        },
+        notes=(*result.notes, f"over {len(scores.systems)} systems; p is two-sided"),
+        signatures=scores.signatures,
+    )
+
+
+def _coefficients(result: Correlations) -> Table:
+    columns = [Column("A", zh="指标甲"), Column("B", zh="指标乙")]
+    for kind in KINDS:
+        columns += [Column(kind, "number", 4), Column(f"{kind} p", "p", 4, zh=f"{kind} p 值")]
+    rows: list[tuple[Value, ...]] = []
+    for pair in result.pairs:
+        row: list[Value] = [pair.first, pair.second]
+        for kind in KINDS:
+            row += [pair.coefficients[kind].value, pair.coefficients[kind].p]
+        rows.append(tuple(row))
+    title = Words("Correlations of metrics over systems", "各指标在系统层面的相关性")
+    return Table("coefficients", title, tuple(columns), tuple(rows))
+
+
+def _scores(result: Correlations) -> Table:
+    scores = result.scores
+    columns = (Column("system", zh="系统"), *(Column(name, "number", 4) for name in scores.metrics))
+    rows = zip(scores.systems, *scores.metrics.values(), strict=True)
+    return Table("scores", Words("Scores", "得分"), columns, tuple(rows))
+
+
+def _matrix(result: Correlations, kind: Kind) -> Figure:
+    names = tuple(result.scores.metrics)
+    values = [
+        f"{pair.first} – {pair.second} {value:.3f}"
+        for pair in result.pairs
+        if (value := pair.coefficients[kind].value) is not None
+    ]
+    size = len(result.scores.systems)
+    return Figure(
+        name=f"correlation-{kind}",
+        kind="matrix",
+        title=Words(
+            f"{NAMES[kind].en} between metrics over {size} systems",
+            f"{size} 个系统上各指标之间的 {NAMES[kind].zh}",
+        ),
+        alt=Words(
+            f"Matrix of {NAMES[kind].en}: {'; '.join(values) or 'no pair has one'}.",
+            f"{NAMES[kind].zh}矩阵：{'；'.join(values) or '没有可计算的指标对'}。",
+        ),
+        x_label=Words("metric", "指标"),
+        y_label=Words("metric", "指标"),
+        series=tuple(Series(one, names, _row(result, kind, one)) for one in names),
+    )
+
+
+def _row(result: Correlations, kind: Kind, one: str) -> tuple[float | None, ...]:
+    return tuple(
+        None if one == two else result.of(one, two).coefficients[kind].value
+        for two in result.scores.metrics
+    )
+
+
+def _scatter(result: Correlations, pair: Agreement) -> Figure:
+    scores, pearson = result.scores, pair.coefficients["pearson"]
+    said = Words("no correlation can be computed", "无法计算相关系数")
+    if pearson.value is not None and pearson.p is not None:
+        numbers = f"r = {pearson.value:.3f} (p = {pearson.p:.4f})"
+        said = Words(f"Pearson's {numbers}", f"Pearson {numbers}")
+    one, two = scores.metrics[pair.first], scores.metrics[pair.second]
+    short = slugs(scores.metrics)
+    return Figure(
+        name=f"correlation-{short[pair.first]}-{short[pair.second]}",
+        kind="points",
+        title=Words(f"{pair.second} against {pair.first}", f"{pair.second} 与 {pair.first}"),
+        alt=Words(
+            f"Scatter of {len(one)} systems by two metrics: {said.en}.",
+            f"{len(one)} 个系统在两个指标上的散点图：{said.zh}。",
+        ),
+        x_label=Words(pair.first, pair.first),
+        y_label=Words(pair.second, pair.second),
+        series=(Series(Words("systems", "系统"), one, two, labels=scores.systems),),
+    )
+
+
+def slugs(names: Iterable[str]) -> dict[str, str]:
+    """Return names as files and anchors have them, each its own: a-z, digits, hyphens.
+
+    >>> slugs(["Acc_sen", "acc sen", "准确率"])
+    {'Acc_sen': 'acc-sen', 'acc sen': 'acc-sen-2', '准确率': '3'}
+    """
+    made: dict[str, str] = {}
+    for at, name in enumerate(names, 1):
+        plain = "".join(c if c.isascii() and c.isalnum() else "-" for c in name.lower())
+        short = "-".join(filter(None, plain.split("-")))
+        made[name] = (
+            "-".join(filter(None, (short, str(at)))) if short in {"", *made.values()} else short
+        )
+    return made

@@ -1,0 +1,286 @@
+"""The agreement of metrics with people as tables and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+
+from gecbench.analysis.coefficients import KINDS, Kind
+from gecbench.analysis.meta import MetaEvaluation, SentenceLevel, SystemLevel
+from gecbench.reports.correlation import NAMES, slugs
+from gecbench.reports.exhibit import Column, Exhibit, Table, Value
+from gecbench.reports.figure import Figure, Series
+from gecbench.reports.words import Words
+
+_SHOWN: tuple[Kind, ...] = ("pearson", "spearman")
+"""The coefficients of windows, as SEEDA has them."""
+
+
+def exhibit(result: MetaEvaluation) -> Exhibit:
+    """Return what the agreement of metrics with people shows."""
+    tables = [_systems(result)] if result.systems else []
+    tables += [_sentences(result)] if result.sentences else []
+    tables += [_windows(result)] if result.windows else []
+    return Exhibit(
+        name="meta",
+        title=Words("Do metrics agree with people?", "指标与人工评价是否一致？"),
+        corpus=result.corpus,
+        tables=tuple(tables),
+        figures=(*_scatters(result), *_window_figures(result), *_sentence_figures(result)),
+        data={
+            "system_level": [_json_level(one) for one in result.systems],
+            "sentence_level": [_json_sentences(one) for one in result.sentences],
+            "windows": [_json_level(one) for one in result.windows],
+        },
+        notes=result.notes,
+        signatures=result.signatures,
+    )
+
+
+def _systems(result: MetaEvaluation) -> Table:
+    columns = [Column("metric", zh="指标"), Column("human", zh="人工评价")]
+    columns += [Column("set", zh="系统集合"), Column("systems", "count", zh="系统数")]
+    for kind in KINDS:
+        columns += [Column(kind, "number", 4), Column(f"{kind} p", "p", 4, zh=f"{kind} p 值")]
+    rows = tuple(
+        (one.metric, one.human, one.group, len(one.systems), *_values(one, KINDS))
+        for one in result.systems
+    )
+    return Table("systems", Words("System level", "系统层面"), tuple(columns), rows)
+
+
+def _values(one: SystemLevel, kinds: Sequence[Kind]) -> list[Value]:
+    return [
+        value
+        for kind in kinds
+        for value in (one.coefficients[kind].value, one.coefficients[kind].p)
+    ]
+
+
+def _sentences(result: MetaEvaluation) -> Table:
+    columns = (
+        Column("metric", zh="指标"),
+        Column("judgments", zh="人工排序"),
+        Column("set", zh="系统集合"),
+        Column("pairs", "count", zh="对数"),
+        Column("metric ties", "count", zh="指标平局"),
+        Column("official accuracy", "percent", zh="官方准确率"),
+        Column("official kendall", "number", 4, zh="官方 Kendall"),
+        Column("fair accuracy", "percent", zh="公平准确率"),
+        Column("fair kendall", "number", 4, zh="公平 Kendall"),
+        Column("human ties", "count", zh="人工平局"),
+    )
+    rows = tuple(
+        (
+            *(one.metric, one.judgments, one.group, one.judged, one.tied),
+            *(one.official_accuracy, one.official_kendall, one.fair_accuracy, one.fair_kendall),
+            one.human_ties,
+        )
+        for one in result.sentences
+    )
+    title = Words(
+        "Sentence level; a tie of the metric: official, the second name is better; fair, half",
+        "句子层面；指标平局：官方规则判后一系统更好，公平规则计一半",
+    )
+    return Table("sentences", title, columns, rows)
+
+
+def _windows(result: MetaEvaluation) -> Table:
+    columns = [Column("metric", zh="指标"), Column("human", zh="人工评价")]
+    columns += [Column("from", zh="最好"), Column("to", zh="最差")]
+    columns += [Column("systems", "count", zh="系统数"), Column("first", "count", zh="起始名次")]
+    columns += [Column(kind, "number", 4) for kind in _SHOWN]
+    rows = tuple(
+        (
+            *(one.metric, one.human, one.systems[0], one.systems[-1], len(one.systems), first),
+            *(one.coefficients[kind].value for kind in _SHOWN),
+        )
+        for first, one in _numbered(result.windows)
+    )
+    title = Words(
+        f"Windows of systems next to one another in people's order, set {result.windows[0].group}",
+        f"按人工名次相邻的系统窗口，集合 {result.windows[0].group}",
+    )
+    return Table("windows", title, tuple(columns), rows)
+
+
+def _numbered(windows: Sequence[SystemLevel]) -> list[tuple[int, SystemLevel]]:
+    """Return each window with the rank of its best system among its series."""
+    seen: dict[tuple[str, str, int], int] = {}
+    made = []
+    for one in windows:
+        key = one.metric, one.human, len(one.systems)
+        seen[key] = seen.get(key, 0) + 1
+        made.append((seen[key], one))
+    return made
+
+
+def _scatters(result: MetaEvaluation) -> list[Figure]:
+    """Return a scatter of each metric against each way of judging, over all systems."""
+    if result.scores is None or not result.human:
+        return []
+    scores, short = result.scores, slugs((*result.scores.metrics, *result.human))
+    made = []
+    for metric, way in product(scores.metrics, result.human):
+        people = result.human[way]
+        values = dict(zip(scores.systems, scores.metrics[metric], strict=True))
+        both = tuple(sorted(name for name in values if name in people))
+        said = _said([one for one in result.systems if (one.metric, one.human) == (metric, way)])
+        made.append(
+            Figure(
+                name=f"meta-{short[metric]}-{short[way]}",
+                kind="points",
+                title=Words(f"{metric} against people ({way})", f"{metric} 与人工评价（{way}）"),
+                alt=Words(
+                    f"Scatter of {len(both)} systems; {said.en}.",
+                    f"{len(both)} 个系统的散点图；{said.zh}。",
+                ),
+                x_label=Words(f"people's score ({way})", f"人工得分（{way}）"),
+                y_label=Words(f"score by {metric}", f"{metric} 得分"),
+                series=(
+                    Series(
+                        Words("systems", "系统"),
+                        tuple(people[name] for name in both),
+                        tuple(values[name] for name in both),
+                        labels=both,
+                    ),
+                ),
+            )
+        )
+    return made
+
+
+def _said(levels: Sequence[SystemLevel]) -> Words:
+    """Return Pearson's r of each set in words."""
+    values = [
+        f"{one.group} {value:.3f}"
+        for one in levels
+        if (value := one.coefficients["pearson"].value) is not None
+    ]
+    if not values:
+        return Words("no correlation can be computed", "无法计算相关系数")
+    return Words(
+        f"Pearson's r by set of systems: {', '.join(values)}",
+        f"各系统集合的 Pearson 相关系数：{'，'.join(values)}",
+    )
+
+
+def _window_figures(result: MetaEvaluation) -> list[Figure]:
+    """Return a figure for each way of judging, size and coefficient, a line for each metric."""
+    numbered = _numbered(result.windows)
+    ways = list(dict.fromkeys(one.human for one in result.windows))
+    short, sizes = slugs(ways), sorted({len(one.systems) for one in result.windows})
+    return [
+        _window_figure(
+            kind,
+            (f"meta-window{size}-{short[way]}-{kind}", way, size),
+            [(n, one) for n, one in numbered if (one.human, len(one.systems)) == (way, size)],
+        )
+        for way, size, kind in product(ways, sizes, _SHOWN)
+    ]
+
+
+def _window_figure(
+    kind: Kind, about: tuple[str, str, int], numbered: Sequence[tuple[int, SystemLevel]]
+) -> Figure:
+    name, way, size = about
+    lines: dict[str, list[tuple[int, float | None]]] = {}
+    for first, one in numbered:
+        lines.setdefault(one.metric, []).append((first, one.coefficients[kind].value))
+    spans = [
+        f"{metric} {min(known):.3f}–{max(known):.3f}"
+        for metric, points in lines.items()
+        if (known := [value for _, value in points if value is not None])
+    ]
+    said = ", ".join(spans) or "-"
+    return Figure(
+        name=name,
+        kind="lines",
+        title=Words(
+            f"{NAMES[kind].en} in windows of {size} systems ({way})",
+            f"{size} 个系统的窗口内的 {NAMES[kind].zh}（{way}）",
+        ),
+        alt=Words(
+            f"{NAMES[kind].en} in windows of {size} systems, lowest to highest: {said}.",
+            f"{size} 个系统的窗口内的 {NAMES[kind].zh}，最低至最高：{said}。",
+        ),
+        x_label=Words("rank of the window's best system", "窗口中最好系统的人工名次"),
+        y_label=NAMES[kind],
+        series=tuple(
+            Series(metric, tuple(x for x, _ in points), tuple(y for _, y in points))
+            for metric, points in lines.items()
+        ),
+    )
+
+
+def _sentence_figures(result: MetaEvaluation) -> list[Figure]:
+    """Return the accuracies by metric for each file of rankings and set."""
+    groups = dict.fromkeys((one.judgments, one.group) for one in result.sentences)
+    short = slugs(f"{judgments} {group}" for judgments, group in groups)
+    return [
+        _sentence_figure(
+            f"meta-sentences-{short[f'{judgments} {group}']}",
+            [one for one in result.sentences if (one.judgments, one.group) == (judgments, group)],
+        )
+        for judgments, group in groups
+    ]
+
+
+def _sentence_figure(name: str, rows: Sequence[SentenceLevel]) -> Figure:
+    first = rows[0]
+    metrics = tuple(one.metric for one in rows)
+    fair = [_percent(one.fair_accuracy) for one in rows]
+    said = ", ".join(
+        f"{one.metric} {value:.1f}" for one, value in zip(rows, fair, strict=True) if value
+    )
+    about = f"{first.judgments}, {first.group}"
+    return Figure(
+        name=name,
+        kind="bars",
+        title=Words(f"Accuracy over pairs of sentences ({about})", f"句对偏好的准确率（{about}）"),
+        alt=Words(
+            f"Bars of accuracy in percent, ties counting half: {said or '-'}.",
+            f"准确率柱状图（百分比，平局计一半）：{said or '-'}。",
+        ),
+        x_label=Words("metric", "指标"),
+        y_label=Words("accuracy in percent", "准确率（%）"),
+        series=(
+            Series(
+                Words('official: ties are "the second"', "官方：平局判后者"),
+                metrics,
+                tuple(_percent(one.official_accuracy) for one in rows),
+            ),
+            Series(Words("fair: ties are half", "公平：平局计一半"), metrics, tuple(fair)),
+        ),
+    )
+
+
+def _percent(value: float | None) -> float | None:
+    return None if value is None else 100 * value
+
+
+def _json_level(one: SystemLevel) -> Mapping[str, object]:
+    return {
+        "metric": one.metric,
+        "human": one.human,
+        "set": one.group,
+        "systems": list(one.systems),
+        **{kind: {"value": c.value, "p": c.p} for kind, c in one.coefficients.items()},
+    }
+
+
+def _json_sentences(one: SentenceLevel) -> Mapping[str, object]:
+    return {
+        "metric": one.metric,
+        "judgments": one.judgments,
+        "set": one.group,
+        "systems": list(one.systems),
+        "pairs": one.judged,
+        "agree": one.agree,
+        "disagree": one.disagree,
+        "metric_ties": {"first": one.tied_first, "second": one.tied_second},
+        "human_ties": one.human_ties,
+        "unscored": one.unscored,
+        "official": {"accuracy": one.official_accuracy, "kendall": one.official_kendall},
+        "fair": {"accuracy": one.fair_accuracy, "kendall": one.fair_kendall},
+    }
