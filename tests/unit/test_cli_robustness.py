@@ -1,0 +1,122 @@
+"""gecbench analyse robustness: what it takes, shows and refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from perturbed_set import CASES, COPY, PERFECT, blocks, write_folder
+
+from gecbench.api.files import sample
+
+EN, ZH = sample("en", "perturbed.txt"), sample("zh", "perturbed.txt")
+SWAYED = sample("zh", "perturbed-swayed.txt")
+
+
+@pytest.fixture
+def analysed(run):
+    """Run the analysis by characters; return its JSON."""
+
+    def analysed(*words: object) -> dict:
+        code, out, err = run(
+            *("analyse", "robustness", *words, "--scheme", "zh-char", "--format", "json")
+        )
+        assert (code, err) == (0, "")
+        return json.loads(out)
+
+    return analysed
+
+
+def test_a_file_and_named_systems(analysed):
+    data = analysed(ZH, SWAYED, f"again={SWAYED}")
+    assert [part["system"] for part in data["systems"]] == ["perturbed-swayed", "again"]
+    assert data["systems"][0]["official"]["like_original"] == 6
+    assert data["systems"][0]["agreement"]["neither"] == 4
+
+
+def test_cases_and_a_system_cannot_both_be_standard_input(run):
+    code, _, err = run("analyse", "robustness", "-", "-")
+    assert (code, "'-' stands twice" in err) == (2, True)
+
+
+def test_folders_of_subsets_and_systems(analysed, tmp_path: Path):
+    folder = write_folder(tmp_path / "set")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "class.txt").write_text("\n".join(PERFECT[:6]), "utf-8")
+    (tmp_path / "out" / "exam.txt").write_text("\n".join(COPY[6:]), "utf-8")
+    data = analysed(folder, tmp_path / "out", f"named={tmp_path / 'out'}")
+    assert [(part["system"], part["subset"]) for part in data["systems"][:4]] == [
+        ("out", None),
+        ("named", None),
+        ("out", "class"),
+        ("named", "class"),
+    ]
+    assert all(part["edits"]["crs"] == 1 for part in data["systems"])
+
+
+def test_english_with_its_own_pipeline(run):
+    steady = sample("en", "perturbed-steady.txt")
+    code, out, err = run("analyse", "robustness", EN, steady, "--table", "disagreements")
+    assert (code, err) == (0, "")
+    assert "perturbed  8     yes       no     is > are" in out
+
+
+def test_other_ways_to_count(analysed, tmp_path: Path):
+    frequency = tmp_path / "train.txt"
+    frequency.write_text("北京今天\n", "utf-8")
+    data = analysed(
+        *(ZH, SWAYED, "--beta", "1", "--level", "detection-span", "--orders", "0"),
+        *("--normalise", "nfkc", "--frequency", frequency),
+    )
+    assert data["beta"] == 1
+    assert "level:detection-span" in data["signatures"][0]
+    assert "orders" not in data["signatures"][0]
+    assert {cell["name"] for cell in data["frequencies"]} == {"0", "1-9"}
+
+
+def test_figures_are_written(run, tmp_path: Path):
+    code, _, err = run(
+        *("analyse", "robustness", ZH, SWAYED, "--scheme", "zh-char"),
+        *("--figures", tmp_path / "figures", "--language", "zh"),
+    )
+    assert code == 0
+    assert "robustness-bounds.svg" in err
+    assert (tmp_path / "figures" / "robustness-action.csv").read_text("utf-8").startswith("series")
+
+
+def test_a_look_at_the_cases_needs_no_system(run):
+    code, out, err = run("analyse", "robustness", EN, "--check")
+    assert (code, err) == (0, "")
+    assert "touches-error" in out
+    code, out, _ = run("analyse", "robustness", ZH, "--check", "--format", "csv")
+    assert out.splitlines()[0] == "finding,meaning,perturbed"
+
+
+def test_predictions_in_the_cases_are_told_of(run, tmp_path: Path):
+    path = tmp_path / "both.txt"
+    path.write_text(blocks(CASES.subsets[0], PERFECT[:6]), "utf-8")
+    code, _, err = run("analyse", "robustness", path, path, "--scheme", "zh-char")
+    assert code == 0
+    assert err == "note: both: not kept: predictions in both\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "give the outputs of a system, or --check to look at the cases alone"),
+        ([SWAYED, "--check"], "--check looks at the cases alone; leave the systems out"),
+        (["--check", "--beta", "1", "--seed", "2"], "alone; leave --beta and --seed out"),
+        ([SWAYED, "--orders", "0", "--seed", "1"], "--seed is of --orders, which is 0; leave"),
+        ([SWAYED, "--orders", "1"], "orders is 1; give 2 or more, or 0"),
+        (["-", "a=-"], "standard input can be read once only; '-' stands twice"),
+        ([SWAYED, "--scheme", "zh-chat"], "unknown scheme 'zh-chat'; did you mean zh-char"),
+        ([SWAYED, "--scheme", "en-errant"], "scheme en-errant is for language 'en'"),
+        ([SWAYED, SWAYED, "--scheme", "zh-char"], "two systems have one name among"),
+    ],
+)
+def test_wrong_use_is_refused_in_a_line(run, words, message: str):
+    code, out, err = run("analyse", "robustness", ZH, *words)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
