@@ -9,6 +9,7 @@ from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.core.files import encoded, write_files, write_text
 from gecbench.core.sample import Corpus, SystemOutput
 from gecbench.formats import load_format
+from gecbench.formats.annotators import read_systems
 from gecbench.formats.reading import check_plain, read, read_parallel, read_system
 
 
@@ -49,6 +50,24 @@ def load_system(
         GecbenchError: The file cannot be read, or does not fit the corpus.
     """
     return read_system(Path(path), corpus, name=name, format=format)
+
+
+def load_systems(
+    path: Path | str, corpus: Corpus, *, names: Sequence[str] = (), format: str | None = None
+) -> list[SystemOutput]:
+    """Return what several systems made of the sentences of a corpus, each an annotator of a file.
+
+    Args:
+        path: The file, usually M2.
+        corpus: What the systems were run on.
+        names: Of the systems, in the order of the annotators' numbers from 0; one without any
+            line changes nothing. () takes the annotators that the file has.
+        format: Name of the file's format; None means find out.
+
+    Raises:
+        GecbenchError: The file cannot be read, or does not fit the corpus or the names.
+    """
+    return read_systems(Path(path), corpus, names=names, format=format)
 
 
 def save(corpus: Corpus, path: Path | str, *, format: str) -> list[str]:

@@ -1,0 +1,170 @@
+"""Difficulty equals what GoToScorer gives, to the last digit of every number."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from gts_golden import data, golden, official
+
+from gecbench.analysis.difficulty.result import Difficulty
+from gecbench.analysis.difficulty.sentences import edit_weights
+from gecbench.analysis.difficulty.weights import Weighting
+from gecbench.api.difficulty import DifficultyOptions, difficulty, write_weights
+from gecbench.api.files import load, load_system
+from gecbench.api.judge import judge
+from gecbench.edits.chunks import FALSE, KEPT, RIGHT, corrects
+from gecbench.reports.chunk_picture import picture
+
+pytestmark = pytest.mark.golden
+
+SETS = ("seeda11", "cleme12")
+
+
+@pytest.fixture(scope="module", params=SETS)
+def name(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def want(shared: Path, name: str):
+    return golden(shared, name)
+
+
+@pytest.fixture(scope="module")
+def given(shared: Path, name: str):
+    return data(shared, name)
+
+
+@pytest.fixture(scope="module")
+def found(given) -> Difficulty:
+    (result,) = difficulty(*given)
+    return result
+
+
+def weighted(result: Difficulty):
+    return {one.system: official(one.weighted) for one in result.scores}
+
+
+def types(result: Difficulty, level: int):
+    return [[one.label, one.mean, one.deviation, one.count] for one in result.types[level]]
+
+
+def test_weighted_scores(want, found: Difficulty):
+    assert weighted(found) == want["default"]
+
+
+def test_plain_scores(want, found: Difficulty):
+    assert {one.system: official(one.plain) for one in found.scores} == want["no_weight"]
+
+
+def test_other_constants(want, given):
+    for case in want["abc"]:
+        options = DifficultyOptions(Weighting(case["a"], case["b"], case["c"]))
+        assert weighted(difficulty(*given, options=options)[0]) == case["scores"]
+
+
+@pytest.mark.parametrize("level", [1, 2, 3])
+def test_types_at_each_level(want, found: Difficulty, level: int):
+    assert types(found, level) == want[f"cat{level}"]
+
+
+def test_numbers_of_chunks_and_of_errors(want, found: Difficulty):
+    assert found.sheet.size == want["n_chunks"]
+    assert found.sheet.errors == want["n_gold_error_chunks"]
+
+
+def test_every_verdict_on_every_chunk(shared: Path, name: str, found: Difficulty):
+    verdicts = golden(shared, f"{name}.verdicts")["verdicts"]
+    assert {system: list(rows) for system, rows in found.sheet.letters.items()} == verdicts
+
+
+def test_weight_file_is_theirs_byte_for_byte_and_gives_the_same_scores(
+    shared: Path, name: str, want, given, found: Difficulty, tmp_path: Path
+):
+    path, _ = write_weights(found, tmp_path / "w.txt")
+    assert path.read_bytes() == (shared / f"golden/gts/{name}.weights.txt").read_bytes()
+    (again,) = difficulty(*given, options=DifficultyOptions(weights=path))
+    assert weighted(again) == want["w_file_round_trip"]
+    options = DifficultyOptions(Weighting(1.5, 1, 2), weights=path)
+    (again,) = difficulty(*given, options=options)
+    assert weighted(again) == want["w_file_abc_1.5_1_2"]
+
+
+def test_picture_is_theirs_byte_for_byte(shared: Path, name: str, found: Difficulty):
+    path = shared / f"golden/gts/{name}.chunks.txt"
+    assert picture(found).encode() == path.read_bytes()
+
+
+def test_the_second_annotator(shared: Path, tmp_path: Path):
+    want = golden(shared, "seeda11")
+    options = DifficultyOptions(reference=2, absent="unchanged")
+    (found,) = difficulty(*data(shared, "seeda11"), options=options)
+    assert found.reference == "reference 2 (annotator 1)"
+    assert weighted(found) == want["ref_id_1"]
+    assert types(found, 3) == want["ref_id_1_cat3"]
+    assert found.sheet.size == want["ref_id_1_n_chunks"]
+    path, _ = write_weights(found, tmp_path / "w.txt")
+    assert path.read_bytes() == (shared / "golden/gts/seeda11.ref1.weights.txt").read_bytes()
+
+
+@pytest.mark.parametrize("system", ["T5", "BERT-fuse", "REF-M"])
+@pytest.mark.parametrize("file", ["conll14_8sys", "conll14_4sys", "seeda11"])
+def test_one_system_with_published_weights(shared: Path, system: str, file: str):
+    corpus = load(shared / "data/m2/conll14.gold")
+    made = load_system(shared / f"golden/gts/inputs/one_{system}.m2", corpus)
+    path = shared / f"data/gts_weights/{file}.txt"
+    if file == "seeda11":
+        path = shared / "golden/gts/seeda11.weights.txt"
+    (found,) = difficulty(corpus, [made], options=DifficultyOptions(weights=path))
+    assert (
+        official(found.scores[0].weighted)
+        == (golden(shared, "one_system_with_weights")[system][file])
+    )
+
+
+@pytest.mark.parametrize("file", ["conll14_8sys", "conll14_4sys"])
+def test_published_weights_line_up_with_the_first_annotator(shared: Path, file: str):
+    want = golden(shared, "published_weight_alignment")[file]
+    corpus = load(shared / "data/m2/conll14.gold")
+    made = load_system(shared / "golden/gts/inputs/one_T5.m2", corpus)
+    path = shared / f"data/gts_weights/{file}.txt"
+    (found,) = difficulty(corpus, [made], options=DifficultyOptions(weights=path))
+    assert (found.voters, len(found.sheet.ids)) == (want["N"], want["sentences"])
+    assert found.sheet.size == want["chunks"]
+    rows = path.read_text("utf-8").splitlines()[1:]
+    kinds: dict[str, list[int]] = {}
+    for row, line in zip(found.sheet.chunks, rows, strict=True):
+        for chunk, number in zip(row, line.split(), strict=True):
+            kinds.setdefault(_kind(chunk), []).append(int(number))
+    assert {kind: [len(n), sum(n) / len(n)] for kind, n in kinds.items()} == {
+        kind: [count, pytest.approx(mean, rel=1e-12)]
+        for kind, (count, mean) in want["mean_n_correct_by_kind"].items()
+    }
+
+
+def _kind(chunk) -> str:
+    if chunk.edit is None:
+        return "dummy" if chunk.start == chunk.end else "token"
+    return "error (insert)" if chunk.start == chunk.end else "error (replace/delete)"
+
+
+def test_edit_weights_are_those_of_the_official_verdicts(shared: Path, name: str, given):
+    corpus, systems = given
+    judged = judge(corpus, systems)
+    verdicts = golden(shared, f"{name}.verdicts")
+    made = zip(*verdicts["verdicts"].values(), strict=True)
+    cases = next(iter(judged.cases.values()))
+    for one, case, mask, letters in zip(
+        edit_weights(judged.cases), cases, verdicts["mask"], made, strict=True
+    ):
+        columns = list(zip(*letters, strict=True))
+        shares = [1 - sum(c in (RIGHT, KEPT) for c in row) / len(systems) for row in columns]
+        pairs = zip(case.references[0].edits, one.references[0], strict=True)
+        ordered = sorted(pairs, key=lambda pair: (pair[0].start, pair[0].end))
+        assert [weight for edit, weight in ordered if corrects(edit)] == [
+            share for share, kind in zip(shares, mask, strict=True) if kind in "RI"
+        ]
+        assert [each.weight for each in one.wrong[0]] == pytest.approx(
+            [share for share, row in zip(shares, columns, strict=True) if FALSE in row]
+        )

@@ -1,0 +1,115 @@
+"""GoToScorer's edge cases: its verdicts where it works, ours where it goes wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from gts_golden import golden, official
+
+from gecbench.analysis.difficulty.result import Difficulty
+from gecbench.analysis.difficulty.unique import break_even
+from gecbench.analysis.difficulty.weights import Weighting
+from gecbench.api.difficulty import DifficultyOptions, difficulty
+from gecbench.api.files import load, load_systems
+from gecbench.core.edit import Edit
+from gecbench.core.errors import CorpusError
+from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
+
+pytestmark = pytest.mark.golden
+
+EMPTY, GAP, NO_LINE, TWO_BLANK, CRLF, JUMBLED, ONE, TWO, INSIDE = range(9)
+
+
+def run(case, tmp_path: Path, names: tuple[str, ...] = (), **options: object) -> Difficulty:
+    for side in ("ref", "hyp"):
+        (tmp_path / f"{side}.m2").write_bytes(case[f"{side}_m2"].encode())
+    form = "m2-maxmatch" if case["ref_m2"].startswith("S \n") else None  # has an empty source
+    corpus = load(tmp_path / "ref.m2", format=form)
+    systems = load_systems(tmp_path / "hyp.m2", corpus, names=names, format=form)
+    (found,) = difficulty(corpus, systems, options=DifficultyOptions(**options))
+    return found
+
+
+@pytest.mark.parametrize("number", [EMPTY, CRLF, ONE, TWO, INSIDE])
+def test_verdicts_chunks_and_scores(shared: Path, tmp_path: Path, number: int):
+    case = golden(shared, "edge_cases")["cases"][number]
+    found = run(case, tmp_path)
+    assert {s: list(rows) for s, rows in found.sheet.letters.items()} == case["verdicts"]
+    assert [list(row) for row in found.sheet.right] == case["n_correct"]
+    spans = [[[c.start, c.end, c.edit is not None] for c in row] for row in found.sheet.chunks]
+    assert spans == [[[c[0], c[1], c[5]] for c in row] for row in case["chunks"]]
+    for kind, key in (("weighted", "default"), ("plain", "no_weight")):
+        got = {one.system: official(getattr(one, kind)) for one in found.scores}
+        assert got == case[key]
+
+
+def test_a_system_without_a_line_hides_nobody(shared: Path, tmp_path: Path):
+    """The official program reads one system here, of three."""
+    case = golden(shared, "edge_cases")["cases"][GAP]
+    assert case["n_systems"] == 1
+    found = run(case, tmp_path, ("one", "idle", "three"))
+    assert found.sheet.letters == {
+        "one": ("NNNTNNNNN",),
+        "idle": ("NNNMNNNNN",),
+        "three": ("NNNTNNNNN",),
+    }
+    with pytest.raises(CorpusError, match="has annotator 2 but no line of annotator 1; say by --n"):
+        run(case, tmp_path)
+
+
+def test_no_line_at_all_is_a_system_that_changes_nothing(shared: Path, tmp_path: Path):
+    """The official program ends with an IndexError."""
+    case = golden(shared, "edge_cases")["cases"][NO_LINE]
+    assert "IndexError" in case["error"]
+    assert run(case, tmp_path, ("idle",)).sheet.letters == {"idle": ("NNNMNNNNN",)}
+    with pytest.raises(CorpusError, match="has no annotator; say by --names"):
+        run(case, tmp_path)
+
+
+def test_two_blank_lines_lose_no_sentence(shared: Path, tmp_path: Path):
+    """The official program drops the second sentence."""
+    case = golden(shared, "edge_cases")["cases"][TWO_BLANK]
+    assert case["n_sentences"] == 1
+    assert run(case, tmp_path).sheet.letters == {"0": ("NNNTNNNNN", "NNNTNNN")}
+
+
+def test_edits_out_of_order_are_put_in_order_and_it_is_said(shared: Path, tmp_path: Path):
+    """The official program repeats tokens."""
+    case = golden(shared, "edge_cases")["cases"][JUMBLED]
+    assert len(case["verdicts"]["0"][0]) == 15
+    found = run(case, tmp_path)
+    assert found.sheet.letters == {"0": ("NTNNNTNNN",)}
+    assert "ref: rewrites with edits out of order, which were put in order: 1" in found.notes
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_break_even_points(shared: Path, number: int):
+    want = golden(shared, "edge_cases")["breakpoint"][number]
+    weighting = Weighting(want["a"], want["b"], want["c"])
+    known = want["corrected_by_the_N-1"]
+    found = break_even(want["M"], want["N"], known, weighting)
+    assert found.level == want["breakpoint_x"]
+    assert found.ahead == want["first_x_where_unique_wins"]
+    for x, others, unlike in want["rows_x_Rother_Runique"]:
+        scores = _simulated(want["M"], want["N"], known, x, weighting)
+        assert (scores["other 0"], scores["unlike"]) == (others, unlike)
+
+
+def _simulated(errors: int, systems: int, known: int, x: int, weighting: Weighting):
+    """Recall of systems that are made so: all but one correct the first errors, it the last x."""
+    tokens = tuple(f"w{n}" for n in range(errors))
+    gold = tuple(Edit(n, n + 1, ("x",), "R") for n in range(errors))
+    corpus = Corpus("c", (Sample("1", " ".join(tokens), (_edited(gold),), {}, tokens),), "en")
+    made = {f"other {n}": gold[:known] for n in range(systems - 1)}
+    made["unlike"] = gold[known : known + x]
+    outputs = [
+        SystemOutput(name, {"1": (_edited(edits),)}, {"1": tokens}) for name, edits in made.items()
+    ]
+    options = DifficultyOptions(weighting)
+    (found,) = difficulty(corpus, outputs, options=options)
+    return {one.system: one.weighted.recall for one in found.scores}
+
+
+def _edited(edits: tuple[Edit, ...]) -> Rewrite:
+    return Rewrite(text="..." if edits else None, error_free=not edits, edit_sets=(edits,))

@@ -1,0 +1,101 @@
+"""Several systems in one M2 file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gecbench.api.files import load, load_systems, save
+from gecbench.core.errors import CorpusError, UsageError
+from gecbench.core.sample import Corpus, Rewrite, Sample
+
+LINE = "A {} {}|||R|||{}|||REQUIRED|||-NONE-|||{}"
+SOURCES = "S a b\n\nS c\n\n"
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Corpus:
+    (tmp_path / "gold.m2").write_text(SOURCES, encoding="utf-8")
+    return load(tmp_path / "gold.m2")
+
+
+def m2(tmp_path: Path, *annotators: int) -> Path:
+    lines = "".join(f"{LINE.format(0, 1, f'x{k}', k)}\n" for k in annotators)
+    path = tmp_path / "hyp.m2"
+    path.write_text(f"S a b\n{lines}\nS c\n\n", encoding="utf-8")
+    return path
+
+
+def made(systems):
+    return {
+        one.system: [
+            edit.replacement[0]
+            for versions in one.hypotheses.values()
+            for edit in versions[0].edit_sets[0]
+        ]
+        for one in systems
+    }
+
+
+def test_each_annotator_is_a_system_that_leaves_alone_what_it_has_no_line_for(tmp_path, corpus):
+    systems = load_systems(m2(tmp_path, 1, 0), corpus)
+    assert made(systems) == {"0": ["x0"], "1": ["x1"]}
+    assert [len(v) for one in systems for v in one.hypotheses.values()] == [1, 1, 1, 1]
+    assert systems[0].tokens == {"1": ("a", "b"), "2": ("c",)}
+
+
+def test_names_say_how_many_systems_there_are(tmp_path, corpus):
+    path = m2(tmp_path, 0, 2)
+    assert made(load_systems(path, corpus, names=["a", "b", "c"])) == {
+        "a": ["x0"],
+        "b": [],
+        "c": ["x2"],
+    }
+
+
+def test_ten_annotators_are_in_the_order_of_numbers(tmp_path, corpus):
+    assert list(made(load_systems(m2(tmp_path, *range(11)), corpus)))[-2:] == ["9", "10"]
+
+
+def test_annotators_with_names_are_systems_of_these_names(tmp_path, corpus):
+    rewrites = (Rewrite("x b", annotator="Li"), Rewrite("y b", annotator="Wu"))
+    other = Corpus(
+        "h", (Sample("1", "a b", rewrites), Sample("2", "c", (Rewrite("d", annotator="Li"),)))
+    )
+    save(other, tmp_path / "h.jsonl", format="jsonl")
+    li, wu = load_systems(tmp_path / "h.jsonl", corpus)
+    assert (li.system, li.hypotheses["2"][0].text) == ("Li", "d")
+    assert (wu.system, wu.hypotheses["2"][0].error_free) == ("Wu", True)
+
+
+def test_a_gap_is_refused_as_it_may_be_a_system(tmp_path, corpus):
+    with pytest.raises(
+        CorpusError, match=r"hyp.m2: has annotator 3 but no line of annotator 1; say"
+    ):
+        load_systems(m2(tmp_path, 0, 3), corpus)
+
+
+def test_more_annotators_than_names_are_refused(tmp_path, corpus):
+    with pytest.raises(
+        CorpusError, match=r"has annotator 2, but the 2 names given are of .* 0 to 1"
+    ):
+        load_systems(m2(tmp_path, 0, 2), corpus, names=["a", "b"])
+
+
+def test_one_name_twice_is_refused(tmp_path, corpus):
+    with pytest.raises(UsageError, match="a system is named twice in a,a; name them apart"):
+        load_systems(m2(tmp_path, 0), corpus, names=["a", "a"])
+
+
+def test_a_file_without_annotators_needs_names(tmp_path, corpus):
+    with pytest.raises(CorpusError, match="has no annotator; say by --names how many"):
+        load_systems(m2(tmp_path), corpus)
+
+
+def test_texts_that_say_nobody_wrote_them_are_refused(tmp_path, corpus):
+    (tmp_path / "one.txt").write_text("a\nb\n", encoding="utf-8")
+    with pytest.raises(
+        CorpusError, match=r"sentence '1' has a rewrite that does not say whose it is"
+    ):
+        load_systems(tmp_path / "one.txt", corpus)
