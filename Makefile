@@ -6,13 +6,19 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constr
 BUILT_FROM := pyproject.toml constraints.txt $(wildcard src/gecbench/edits/*.cpp) $(wildcard src/gecbench/lang/*/*.cpp)
 # Without the reference data golden tests skip, and cover less.
 COVERAGE ?= $(if $(wildcard ../shared),99,95)
-SAMPLES := src/gecbench/samples/zh
+SAMPLES := src/gecbench/samples
+DEMO := cautious.txt eager.txt fluent.txt
 
 .PHONY: demo test check lint fix golden bench clean
 
-demo: $(VENV)/.base
-	@$(BIN)/gecbench score $(SAMPLES)/corpus.jsonl $(SAMPLES)/cautious.txt $(SAMPLES)/eager.txt \
-		$(SAMPLES)/fluent.txt --scheme zh-char --by origin
+demo: $(VENV)/.demo
+	@$(BIN)/gecbench score $(SAMPLES)/zh/corpus.jsonl $(DEMO:%=$(SAMPLES)/zh/%) --scheme zh-char --by origin
+	@$(BIN)/gecbench report $(SAMPLES)/zh/corpus.jsonl $(DEMO:%=$(SAMPLES)/zh/%) --scheme zh-char \
+		--language zh -o demo-zh.html
+	@$(BIN)/gecbench report $(SAMPLES)/en/corpus.jsonl $(DEMO:%=$(SAMPLES)/en/%) \
+		--language en -o demo-en.html
+	@printf '\nThe same and more to look at in a browser:\n  %s\n  %s\n' \
+		"file://$(CURDIR)/demo-zh.html" "file://$(CURDIR)/demo-en.html"
 
 test: $(VENV)/.dev
 	$(BIN)/pytest -n auto --cov --cov-report=term --cov-fail-under=$(COVERAGE)
@@ -47,13 +53,13 @@ $(BIN)/python:
 		{ echo "$(PYTHON) cannot make environments; run: sudo apt-get install $(PYTHON)-venv"; exit 1; }
 	$(PYTHON) -m venv --clear $(VENV)
 
-$(VENV)/.base: $(BIN)/python $(BUILT_FROM)
-	$(PIP) --editable .
+$(VENV)/.demo: $(BIN)/python $(BUILT_FROM)
+	$(PIP) --editable '.[report,en]'
 	@touch $@
 
 $(VENV)/.dev: $(BIN)/python $(BUILT_FROM)
 	$(PIP) --editable '.[all,dev]'
-	@touch $@ $(VENV)/.base
+	@touch $@ $(VENV)/.demo
 
 clean:
-	rm -rf $(VENV) build dist src/*.egg-info src/gecbench/edits/*.so src/gecbench/lang/*/*.so
+	rm -rf $(VENV) build dist demo-*.html src/*.egg-info src/gecbench/edits/*.so src/gecbench/lang/*/*.so

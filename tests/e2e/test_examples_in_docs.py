@@ -17,7 +17,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.M | re.S)
-WRITES = re.compile(r"(?<![0-9&])>(?!&|/dev/null)|\s(-o|--output|--per-sentence)\b|data get")
+WRITES = re.compile(
+    r"(?<![0-9&])>(?!&|/dev/null)|\s(-o|--output|--per-sentence|--figures|--heat-map)\b|data get"
+)
 
 
 def blocks(kind: str) -> list:

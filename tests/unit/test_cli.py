@@ -281,6 +281,9 @@ def test_doctor_names_what_is_missing(run, monkeypatch, shared: Path):
     monkeypatch.setattr("gecbench.edits.align.compiled", None)
     out = run("doctor")[1]
     assert "opencc              missing; run: pip install 'gecbench[zh]'\n" in out
+    assert "scipy               missing; run: pip install 'gecbench[statistics]'\n" in out
+    assert "matplotlib          missing; run: pip install 'gecbench[report]'\n" in out
+    assert "jinja2              missing; run: pip install 'gecbench[report]'\n" in out
     assert (
         "kernel              python for Chinese (install a C++ compiler and gecbench again" in out
     )

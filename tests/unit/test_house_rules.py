@@ -136,11 +136,14 @@ def test_the_import_clock_says_so_too():
     assert re.search(r"\| +gecbench$", told, re.M)
 
 
+REPORTING = {"matplotlib", "scipy", "jinja2", "PIL"}
+
+
 def test_help_imports_only_what_it_needs():
     found = loaded_by_command("--help")
     assert "click" in found
     heavy = {"pooch", "requests", "opencc", "pypinyin", "tomllib", "platformdirs", "tempfile"}
-    assert found & heavy == set()
+    assert found & (heavy | REPORTING) == set()
 
 
 def test_scoring_without_resources_imports_only_what_it_needs():
@@ -148,7 +151,12 @@ def test_scoring_without_resources_imports_only_what_it_needs():
     found = loaded_by_command("score", corpus, system, "--scheme", "zh-char")
     assert "gecbench" in found
     heavy = {"pooch", "requests", "opencc", "pypinyin", "tomllib", "platformdirs"}
-    assert found & heavy == set()
+    assert found & (heavy | REPORTING) == set()
+
+
+@pytest.mark.parametrize("words", [("analyse", "--help"), ("analyse", "difficulty", "--help")])
+def test_help_of_analyses_imports_nothing_that_computes_or_draws(words: tuple[str, ...]):
+    assert loaded_by_command(*words) & (REPORTING | {"numpy", "spacy"}) == set()
 
 
 @pytest.mark.parametrize("command", ["score", "edits", "convert", "data", "doctor"])

@@ -11,7 +11,7 @@ import pytest
 from gecbench.core.score import Counts
 from gecbench.core.seeding import number
 from gecbench.scoring import resample
-from gecbench.scoring.resample import draws, f_scores, greedy_totals, interval, sums
+from gecbench.scoring.resample import draw_blocks, draws, f_scores, greedy_totals, interval, sums
 
 
 def test_draws_are_the_same_for_one_seed_and_others_for_another():
@@ -29,6 +29,16 @@ def test_draws_are_written_down():
 
 
 WRITTEN = [[1, 3, 3, 4, 5, 6, 6, 6, 7], [0, 1, 1, 1, 1, 2, 4, 6, 6]]
+
+
+def test_draws_are_the_same_some_at_a_time():
+    whole = draws(50, resamples=20, seed=1)
+    for at_once in (1, 7, 20, 30):
+        blocks = list(draw_blocks(50, resamples=20, seed=1, at_once=at_once))
+        assert len(blocks) == -(-20 // at_once)
+        assert (np.concatenate(blocks) == whole).all()
+    (one,) = draw_blocks(50, resamples=20, seed=1)
+    assert (one == whole).all()
 
 
 def test_a_name_has_a_seed_of_its_own():

@@ -21,6 +21,9 @@ _EXTRAS = {
     "sacrebleu": "bleu",
     "jieba": "zh-words",
     "spacy_pkuseg": "zh-words",
+    "scipy": "statistics",
+    "matplotlib": "report",
+    "jinja2": "report",
 }
 _SLOW = "python for {} (install a C++ compiler and gecbench again: faster, same numbers)"
 

@@ -37,7 +37,7 @@ _OPTIONS = (
         type=click.Choice(["en", "zh"]),
         default="en",
         show_default=True,
-        help="Language of the figures.",
+        help="Language of figures and pages.",
     ),
     click.option(
         "--figure-format",

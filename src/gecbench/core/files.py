@@ -135,6 +135,16 @@ def write_files(contents: Mapping[Path, bytes]) -> None:
                 stack.enter_context(_replacing(target)).write(content)
 
 
+def check_target(path: Path) -> None:
+    """Refuse a file that surely cannot be written, before long work is done for it.
+
+    Raises:
+        GecbenchError: It is a folder, or its folder is missing.
+    """
+    if str(path) != STDIO:
+        _target(path)
+
+
 def _target(path: Path) -> Path | None:
     """Return the file to replace, behind links; None for a device or a pipe."""
     try:

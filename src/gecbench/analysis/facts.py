@@ -1,0 +1,91 @@
+"""What can be said of a sentence whatever a system makes of it: length, errors, free of errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from gecbench.core.case import Case, Version
+from gecbench.core.sample import Rewrite, Sample
+from gecbench.formats.texts import text_of
+from gecbench.scoring.judged import Judged
+from gecbench.scoring.texts import characters
+
+State = Literal["erroneous", "disputed", "error-free", "unannotatable"]
+STATES: tuple[State, ...] = ("erroneous", "disputed", "error-free", "unannotatable")
+"""All annotators correct something; some do, some do not; none does; none can."""
+
+
+def cases_of(judged: Judged) -> Sequence[Case]:
+    """Return the cases of one system: what they say of sources and references is true of all."""
+    return next(iter(judged.cases.values()), ())
+
+
+def length_unit(judged: Judged) -> str:
+    """Return what `length` counts."""
+    if judged.lang == "zh":
+        return "characters"
+    return "tokens" if any(case.edit_tokens for case in cases_of(judged)) else "words"
+
+
+def length(case: Case, lang: str) -> int:
+    """Return how long a source is.
+
+    Chinese: characters without white space. Else the tokens that edits count in, and where no
+    metric of the run has edits, what white space divides.
+    """
+    if lang == "zh":
+        return len(characters(case.source))
+    return len(case.edit_tokens or case.source.split())
+
+
+def rewrites(sample: Sample, case: Case) -> list[tuple[Rewrite, Version]]:
+    """Return the references that take part, as they were read and as they are scored.
+
+    Those declared impossible to annotate are none.
+    """
+    taken = sample.references[: len(case.references)]
+    pairs = zip(taken, case.references, strict=True)
+    return [(rewrite, version) for rewrite, version in pairs if not version.unannotatable]
+
+
+def is_free(rewrite: Rewrite, version: Version, sample: Sample, case: Case, lang: str) -> bool:
+    """Return whether an annotator left a sentence as it is."""
+    if rewrite.error_free:
+        return True
+    if case.edit_tokens:
+        return not version.edits
+    if rewrite.text is None:
+        return not any(rewrite.edit_sets)
+    if lang == "zh":
+        return characters(rewrite.text) == characters(sample.source)
+    return rewrite.text.split() == sample.source.split()
+
+
+def state(sample: Sample, case: Case, lang: str) -> State:
+    """Return whether the annotators of a sentence find errors in it."""
+    free = [is_free(*pair, sample, case, lang) for pair in rewrites(sample, case)]
+    if not free:
+        return "unannotatable"
+    if all(free):
+        return "error-free"
+    return "disputed" if any(free) else "erroneous"
+
+
+def edits_of(case: Case, version: Version) -> int | None:
+    """Return how many edits a reference has, of alternative sets the first; None: not known."""
+    if case.edit_tokens:
+        return len(version.first)
+    return len(version.golds) if case.tokens else None
+
+
+def text_of_rewrite(rewrite: Rewrite, sample: Sample, lang: str) -> str:
+    """Return the text of a rewrite; that of one without corrections is the source."""
+    if rewrite.error_free or rewrite.unannotatable:
+        return sample.source
+    return text_of(sample, rewrite, lang)
+
+
+def signatures(judged: Judged, metrics: Sequence[str]) -> tuple[str, ...]:
+    """Return how the scores of these metrics of a run are made."""
+    return tuple(str(judged.metrics[name].aggregate([]).signature) for name in metrics)

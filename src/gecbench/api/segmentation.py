@@ -1,0 +1,254 @@
+"""The same outputs scored under several segmenters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, cast
+
+from gecbench.analysis.facts import signatures
+from gecbench.analysis.segmentation import (
+    Division,
+    Golds,
+    Segmentation,
+    divided,
+    division,
+    movements,
+    outputs_only,
+    scores_of,
+    swaps,
+    texts_only,
+)
+from gecbench.api.edits import Watch, unwatched
+from gecbench.api.judge import judge
+from gecbench.api.oddities import check_outputs
+from gecbench.api.options import Options
+from gecbench.api.parts import places
+from gecbench.api.schemes import language
+from gecbench.api.texts import segmenter
+from gecbench.backends import SEGMENTERS
+from gecbench.core.errors import (
+    CorpusError,
+    MissingExtraError,
+    ResourceError,
+    UnknownNameError,
+    UsageError,
+)
+from gecbench.core.registry import resolve
+from gecbench.core.sample import Corpus, SystemOutput
+from gecbench.core.scheme import Scheme
+from gecbench.core.score import Score
+from gecbench.metrics import METRICS
+
+BESIDE = ("cherrant", "char-bleu", "sentence-accuracy")
+"""Metrics of Chinese texts to which division into words makes no difference."""
+
+_NO_SPACES = "segmenter spaces: gold edits are found between texts without spaces; choose another"
+
+
+def segmentation(
+    corpus: Corpus,
+    systems: Sequence[SystemOutput],
+    *,
+    segmenters: Sequence[str] = (),
+    golds: Golds | None = None,
+    beside: Sequence[str] = BESIDE,
+    scheme: Scheme | str | Callable[[], Scheme] | None = None,
+    options: Options | None = None,
+    watch: Watch = unwatched,
+) -> Segmentation:
+    """Return scores over words under several segmenters, and scores that need no words.
+
+    Args:
+        corpus: Chinese, with references.
+        systems: Outputs, joined to this corpus.
+        segmenters: Names, as `--segmenter` takes them; () means all that can be used.
+        golds: Whether gold edits stay as given or are found anew between divided texts; None
+            means as given, where all references have edits.
+        beside: Metrics over the texts without spaces, to compare with.
+        scheme: As for `score`, for metrics beside that need edits.
+        options: How to score; its metrics are over gold edits, m2 if it names none.
+        watch: Wraps long loops, to show progress.
+
+    Raises:
+        GecbenchError: The corpus is not Chinese, gold edits are asked for and not there, no
+            segmenter can be used, or something does not fit together.
+    """
+    options = options or Options()
+    options = replace(options, metrics=options.metrics or ("m2",))
+    _check(corpus, options, beside)
+    check_outputs(corpus, systems)
+    corpus, systems = _range(corpus, systems, options)
+    options = replace(options, part=None)
+    plain, lost = texts_only(corpus, "zh")
+    known = golds or ("given" if _given(corpus) else "divided")
+    if known == "given" and not _given(corpus):
+        raise CorpusError(
+            f"{corpus.name}: not all references have edits; leave --golds out to find them"
+        )
+    texts = [outputs_only(system, corpus, "zh") for system in systems]
+    run = _Run(corpus, plain, systems, texts, known, scheme, options, watch)
+    if lost:
+        run.notes.append(
+            f"{lost} references are known only by edits that overlap and have no text; metrics "
+            "over texts, and gold edits between divided texts, are without them"
+        )
+    return run.compared(tuple(segmenters), beside)
+
+
+def _check(corpus: Corpus, options: Options, beside: Sequence[str]) -> None:
+    lang = language(corpus)
+    if lang != "zh":
+        raise UsageError(
+            f"{corpus.name} is {lang}: segmenters divide Chinese; other texts have their spaces"
+        )
+    for name in options.metrics:
+        if cast("Any", resolve("metric", name, METRICS)).needs != "golds":
+            raise UsageError(
+                f"{name} divides no texts into words; name metrics over gold edits, as m2 and "
+                "sent-m2, and others by --beside"
+            )
+    for name in beside:
+        if cast("Any", resolve("metric", name, METRICS)).needs == "golds":
+            raise UsageError(f"{name} depends on words; name it by --metric, not --beside")
+    for setting in options.settings:
+        if setting.partition(".")[0] not in (*options.metrics, *beside):
+            raise UsageError(
+                f"setting {setting!r} is of no metric asked for "
+                f"({', '.join([*options.metrics, *beside])}); write METRIC.OPTION=VALUE"
+            )
+
+
+def _range(
+    corpus: Corpus, systems: Sequence[SystemOutput], options: Options
+) -> tuple[Corpus, Sequence[SystemOutput]]:
+    """Return the sentences that are wanted: later, places would no longer be those of the file."""
+    wanted, _ = places(corpus, replace(options, references_exactly=None))
+    kept = [corpus.samples[at] for at in wanted]
+    outputs = [
+        replace(system, hypotheses={sample.id: system.hypotheses[sample.id] for sample in kept})
+        for system in systems
+    ]
+    return replace(corpus, samples=tuple(kept)), outputs
+
+
+def _given(corpus: Corpus) -> bool:
+    """Return whether all references have edits, or need none."""
+    return all(
+        sample.tokens and (r.edit_sets or r.error_free or r.unannotatable)
+        for sample in corpus.samples
+        for r in sample.references
+    )
+
+
+@dataclass(slots=True)
+class _Run:
+    """One corpus with its systems, as read and as texts alone."""
+
+    corpus: Corpus
+    plain: Corpus
+    systems: Sequence[SystemOutput]
+    texts: Sequence[SystemOutput]
+    golds: Golds
+    scheme: Scheme | str | Callable[[], Scheme] | None
+    options: Options
+    watch: Watch
+    skipped: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    signatures: list[str] = field(default_factory=list)
+
+    def compared(self, names: tuple[str, ...], beside: Sequence[str]) -> Segmentation:
+        """Return everything that was asked for and can be had."""
+        tried = [self._division(name) for name in names or self._usual()]
+        divisions = tuple(each for each in tried if each is not None)
+        if not divisions:
+            why = "; ".join(self.skipped.values())
+            raise UsageError(f"no segmenter can be used: {why}")
+        moved = {
+            metric: movements(
+                divisions,
+                metric,
+                higher=cast("Any", resolve("metric", metric, METRICS)).higher_is_better,
+            )
+            for metric in self.options.metrics
+        }
+        made = {name: self._beside(name) for name in beside}
+        scored = next(iter(divisions[0].scores[self.options.metrics[0]].values())).sentences
+        count = len(self.systems)
+        return Segmentation(
+            corpus=self.corpus.name,
+            sentences=scored,
+            golds=self.golds,
+            divisions=divisions,
+            movements=moved,
+            swaps={metric: swaps(found) for metric, found in moved.items()},
+            pairs=count * (count - 1) // 2,
+            beside={name: found for name, found in made.items() if found is not None},
+            skipped=self.skipped,
+            notes=tuple(dict.fromkeys(self.notes)),
+            signatures=tuple(dict.fromkeys(self.signatures)),
+        )
+
+    def _usual(self) -> list[str]:
+        """Return all segmenters that can mean anything for these texts."""
+        spaced = all(
+            " ".join(sample.source.split()) == " ".join(sample.tokens)
+            for sample in self.corpus.samples
+        )
+        first = ["spaces"] if self.golds == "given" and spaced and self._are_spaced() else []
+        return [*first, *(["characters"] if self.golds == "divided" else []), *SEGMENTERS]
+
+    def _are_spaced(self) -> bool:
+        """Return whether most outputs of every system are divided already."""
+        return all(
+            2 * sum(" " in (r[0].text or " ") for r in system.hypotheses.values())
+            > len(system.hypotheses)
+            for system in self.systems
+        )
+
+    def _division(self, name: str) -> Division | None:
+        try:
+            found = segmenter(name, self.plain)
+            if name == "spaces" and self.golds == "divided":
+                raise UsageError(_NO_SPACES)
+        except UnknownNameError:
+            raise
+        except (UsageError, ResourceError) as error:
+            self.skipped[name] = str(error)
+            return None
+        systems = self.systems if name == "spaces" else self.texts
+        corpus = self.corpus
+        if self.golds == "divided":
+            corpus = divided(self.plain, found.divide)
+        settings = self._settings(self.options.metrics)
+        options = replace(self.options, segmenter=name, settings=settings)
+        judged = judge(corpus, systems, options=options, watch=self.watch)
+        self.notes += [note for note in judged.notes if not note.startswith("segmenter ")]
+        self.signatures += signatures(judged, self.options.metrics)
+        return division(judged, name, found.name, found.divide, golds=self.golds)
+
+    def _beside(self, name: str) -> Mapping[str, Score] | None:
+        kind = cast("type[Any]", resolve("metric", name, METRICS))
+        takes_beta = "beta" in {one.name for one in fields(kind)}
+        options = Options(
+            metrics=(name,),
+            max_references=self.options.max_references,
+            references_exactly=self.options.references_exactly,
+            beta=self.options.beta if takes_beta else Options().beta,
+            normalise=self.options.normalise,
+            settings=self._settings((name,)),
+        )
+        try:
+            judged = judge(
+                self.plain, self.texts, scheme=self.scheme, options=options, watch=self.watch
+            )
+        except (MissingExtraError, ResourceError) as error:
+            self.skipped[name] = str(error)
+            return None
+        self.notes += judged.notes
+        self.signatures += signatures(judged, (name,))
+        return scores_of(judged, name)
+
+    def _settings(self, names: Sequence[str]) -> dict[str, str]:
+        settings = self.options.settings
+        return {key: value for key, value in settings.items() if key.partition(".")[0] in names}

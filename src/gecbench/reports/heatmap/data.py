@@ -1,0 +1,148 @@
+"""What the heat map shows of a sentence, as JSON values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from gecbench.analysis.difficulty.result import Difficulty
+from gecbench.edits.chunks import FALSE, KEPT, RIGHT, WRONG, Chunk
+from gecbench.reports.grid import columns_of
+from gecbench.text.spans import spans
+
+ERROR, ALARM = 0, 1
+
+Mark = tuple[str, int, float, int, str, list[int], list[int]]
+"""Text, `ERROR` or `ALARM`, weight, place of the type, correction, systems that are right on it,
+and systems that change it otherwise."""
+
+
+def values(found: Difficulty, sources: Mapping[str, str]) -> dict[str, object]:
+    """Return what the page needs of one result.
+
+    Args:
+        found: Weights, verdicts and chunks.
+        sources: Texts by id; where the tokens are not those of a text, as after normalisation,
+            the tokens are shown.
+    """
+    touching = _touching(found, sources)
+    types = sorted({found.sheet.label(at, chunk) or "" for at, chunk in _errors(found)})
+    table = found.weighting.table(found.voters)
+    rows = []
+    for at, name in enumerate(found.sheet.ids):
+        pieces = list(_pieces(found, at, sources.get(name), types, touching=touching))
+        value = sum(w for w, c in _weighted(found, at) if c.edit is not None)
+        rows.append([name, round(value, 4), pieces])
+    return {
+        "corpus": found.corpus,
+        "reference": found.reference,
+        "origin": found.origin,
+        "voters": found.voters,
+        "systems": list(found.sheet.letters),
+        "types": types,
+        "range": [round(table[-1], 4), round(table[0], 4)],
+        "notes": list(found.notes),
+        "signature": str(found.signature),
+        "sentences": rows,
+    }
+
+
+def _errors(found: Difficulty) -> Iterator[tuple[int, Chunk]]:
+    for at, chunks in enumerate(found.sheet.chunks):
+        for chunk in chunks:
+            if chunk.edit is not None:
+                yield at, chunk
+
+
+def _weighted(found: Difficulty, at: int) -> Iterator[tuple[float, Chunk]]:
+    return zip(found.weights[at], found.sheet.chunks[at], strict=True)
+
+
+def _pieces(
+    found: Difficulty,
+    at: int,
+    source: str | None,
+    types: Sequence[str],
+    *,
+    touching: bool,
+) -> Iterator[str | Mark]:
+    """Yield plain text and marks from left to right; together they are the whole text."""
+    tokens = found.sheet.references[at].tokens
+    text, places = _laid_out(source, tokens, touching=touching)
+    done = 0
+    for place, (weight, chunk) in enumerate(_weighted(found, at)):
+        letters = {name: rows[at][place] for name, rows in found.sheet.letters.items()}
+        if chunk.edit is None and FALSE not in letters.values():
+            continue
+        start, end = _characters(chunk, places, len(text))
+        if text[done:start]:
+            yield text[done:start]
+        new = () if chunk.edit is None else found.sheet.references[at].edits[chunk.edit].replacement
+        said = _joined(new or (), touching=touching)
+        yield _mark(chunk, weight, letters, text[start:end], said, _type(found, at, chunk, types))
+        done = end
+    if text[done:]:
+        yield text[done:]
+
+
+def _type(found: Difficulty, at: int, chunk: Chunk, types: Sequence[str]) -> int:
+    label = found.sheet.label(at, chunk)
+    return -1 if label is None else types.index(label)
+
+
+def _mark(
+    chunk: Chunk,
+    weight: float,
+    letters: Mapping[str, str],
+    text: str,
+    correction: str,
+    type_: int,
+) -> Mark:
+    right = [i for i, letter in enumerate(letters.values()) if letter in (RIGHT, KEPT)]
+    other = [i for i, letter in enumerate(letters.values()) if letter in (FALSE, WRONG)]
+    if chunk.edit is None:
+        return (text, ALARM, round(weight, 4), type_, correction, [], other)
+    return (text, ERROR, round(weight, 4), type_, correction, right, other)
+
+
+def _laid_out(
+    source: str | None, tokens: Sequence[str], *, touching: bool
+) -> tuple[str, Sequence[tuple[int, int]]]:
+    """Return a text and where its tokens are in it."""
+    found = spans(source, tokens) if source is not None else None
+    if source is not None and found is not None:
+        return source, found
+    text = _joined(tokens, touching=touching)
+    return text, spans(text, tokens) or ()
+
+
+def _characters(chunk: Chunk, places: Sequence[tuple[int, int]], length: int) -> tuple[int, int]:
+    """Return where a chunk begins and ends in the text."""
+    if chunk.start < chunk.end:
+        return places[chunk.start][0], places[chunk.end - 1][1]
+    at = places[chunk.start][0] if chunk.start < len(places) else length
+    return at, at
+
+
+def _touching(found: Difficulty, sources: Mapping[str, str]) -> bool:
+    """Say whether tokens are mostly written without space between, as characters are."""
+    gaps = []
+    for name, reference in zip(found.sheet.ids, found.sheet.references, strict=True):
+        places = spans(sources[name], reference.tokens) if name in sources else None
+        gaps += [b[0] == a[1] for a, b in pairwise(places or ())]
+    if not gaps:
+        gaps = [len(token) == 1 for one in found.sheet.references for token in one.tokens]
+    return 2 * sum(gaps) > len(gaps)
+
+
+def _joined(tokens: Sequence[str], *, touching: bool) -> str:
+    """Return tokens as text, with spaces except where none are written."""
+    made = ""
+    for token in tokens:
+        apart = made and token and not (touching or _wide(made[-1]) or _wide(token[0]))
+        made += f" {token}" if apart else token
+    return made
+
+
+def _wide(character: str) -> bool:
+    return columns_of(character) == 2

@@ -1,0 +1,1 @@
+"""The report page: one HTML file with everything, that opens offline."""

@@ -1,0 +1,85 @@
+// The filters above the list. Each is a field of the view by its name.
+
+function option(value, text) {
+  return make("option", { value }, text);
+}
+
+function field(name, key, control) {
+  control.name = name;
+  control.id = `view-${name}`;
+  return make("label", { class: `field ${name}` }, make("span", {}, say(key)), control);
+}
+
+const choice = (options) => make("select", {}, ...options.map(([value, text]) => option(value, text)));
+const any = () => ["", say("any")];
+
+/** Return the controls, in the reader's language. */
+function controls(data) {
+  const systems = data.systems.map((name) => [name, name]);
+  const types = data.types.map((type) => [type, type]);
+  const words = (names) => names.map((name) => [name, say(`choice-${name}`)]);
+  const sorts = SORTS.filter((name) => data.hasDifficulty || !["difficulty", "easiest"].includes(name));
+  const length = (name, key) =>
+    make("input", { type: "number", min: "0", inputmode: "numeric", name, "aria-label": say(key), placeholder: say(`${name}Short`) });
+  const unfold = make("button", { type: "button", class: "unfold", "aria-expanded": "false" }, say("filters"));
+  unfold.addEventListener("click", () => {
+    const open = unfold.form.classList.toggle("unfolded");
+    unfold.setAttribute("aria-expanded", String(open));
+  });
+  return [
+    field("q", "search", make("input", { type: "search", placeholder: say("searchIn"), autocomplete: "off" })),
+    field("sort", "sort", choice(words(sorts))),
+    unfold,
+    make("div", { class: "further" }, ...further(data, systems, types, words, length)),
+  ];
+}
+
+/** Return the filters that a narrow screen folds away. */
+function further(data, systems, types, words, length) {
+  return [
+    data.hasEdits ? field("type", "type", choice([any(), ...types])) : null,
+    make(
+      "fieldset",
+      {},
+      make("legend", {}, say("lengthOf")),
+      length("min", "shortestOf"),
+      make("span", { "aria-hidden": "true" }, "–"),
+      length("max", "longestOf"),
+    ),
+    data.hasEdits
+      ? make(
+          "fieldset",
+          {},
+          make("legend", {}, say("systemOutcome")),
+          named("system", "system", choice([any(), ...systems])),
+          named("outcome", "outcome", choice([any(), ...words(OUTCOMES)])),
+        )
+      : null,
+    data.systems.length > 1
+      ? make(
+          "fieldset",
+          {},
+          make("legend", {}, say("differs")),
+          named("a", "firstSystem", choice([["", "A"], ...systems])),
+          named("differ", "difference", choice(words(data.hasEdits ? DIFFERENCES : DIFFERENCES.slice(0, 1)))),
+          named("b", "secondSystem", choice([["", "B"], ...systems])),
+        )
+      : null,
+  ].filter(Boolean);
+}
+
+function named(name, key, control) {
+  control.name = name;
+  control.setAttribute("aria-label", say(key));
+  return control;
+}
+
+/** Let the controls show a view. */
+function fill(form, view) {
+  for (const [name, value] of Object.entries(view)) {
+    const control = form.elements.namedItem(name);
+    if (!control) continue;
+    control.value = value;
+    if (control.value !== value) control.value = PLAIN[name]; // a link may name what is not here
+  }
+}

@@ -1,0 +1,138 @@
+// The explorer: filters, a list, and one sentence; all that is shown follows from the view.
+
+class Explorer {
+  constructor(data, place) {
+    Object.assign(this, { data, box: place, view: { ...PLAIN }, places: [], at: -1 });
+    if (!data.hasDifficulty) PLAIN.sort = "position";
+    this.form = make("form", { class: "filters", role: "search" });
+    this.form.addEventListener("submit", (event) => event.preventDefault());
+    this.form.addEventListener("input", () => this.changed());
+    this.status = make("p", { class: "status", role: "status" });
+    this.listBox = make("div", { class: "list", role: "listbox", tabindex: "0" });
+    this.heading = make("div", { class: "sentence-head" });
+    this.body = make("div", { class: "sentence-body" });
+    const sentence = make("section", { class: "sentence", "aria-labelledby": "sentence-id" }, this.heading, this.body);
+    const left = make("div", { class: "found" }, this.status, this.listBox);
+    place.replaceChildren(this.form, make("div", { class: "panes" }, left, sentence));
+    this.list = new List(data, this.listBox, (at) => this.go(at));
+    startHints(this.body);
+    whenLanguageChanges.push(() => this.words());
+    window.addEventListener("hashchange", () => this.follow());
+    this.words();
+    this.follow();
+  }
+
+  /** Take over the view that the address asks for. */
+  follow() {
+    const asked = viewOf(location.hash);
+    if (!asked && this.at >= 0) return;
+    this.view = asked ?? { ...PLAIN };
+    fill(this.form, this.view);
+    this.filter();
+    if (asked) this.box.scrollIntoView({ behavior: "instant" });
+  }
+
+  words() {
+    this.form.replaceChildren(...controls(this.data), this.resetButton());
+    this.form.setAttribute("aria-label", say("filters"));
+    this.listBox.setAttribute("aria-label", say("sentences"));
+    fill(this.form, this.view);
+    if (this.at >= 0 || this.places.length) this.draw();
+  }
+
+  resetButton() {
+    const reset = () => {
+      this.view = { ...PLAIN, s: this.view.s, view: this.view.view };
+      fill(this.form, this.view);
+      this.filter();
+      this.remember();
+    };
+    return make("button", { type: "button", class: "reset", onclick: reset }, say("reset"));
+  }
+
+  changed() {
+    const order = this.view.sort;
+    for (const name of Object.keys(PLAIN)) {
+      const control = this.form.elements.namedItem(name);
+      if (control) this.view[name] = control.value;
+    }
+    if (this.view.sort !== order) this.view.s = ""; // who sorts looks for the first
+    this.filter();
+    this.remember();
+  }
+
+  filter() {
+    this.places = chosen(this.data, this.view);
+    const wanted = this.places.indexOf(this.data.places.get(this.view.s) ?? -1);
+    this.at = wanted >= 0 || !this.places.length ? wanted : 0;
+    this.draw();
+  }
+
+  draw() {
+    const { data, places, view } = this;
+    this.status.textContent = say("found", { count: places.length, total: data.total });
+    this.list.show(places, this.at);
+    if (this.at < 0) {
+      this.heading.replaceChildren(make("h3", { id: "sentence-id" }, say("nothingFound")));
+      this.body.replaceChildren(make("p", { class: "remark" }, say("nothingFoundHint")));
+      return;
+    }
+    view.s = data.ids[places[this.at]];
+    this.heading.replaceChildren(...this.head(places[this.at]));
+    this.body.replaceChildren(detail(data, places[this.at], view.view));
+  }
+
+  head(place) {
+    const { data, view } = this;
+    const facts = [say("tokens", { count: data.lengths[place] }), say("position", { number: place + 1 })];
+    if (data.hasDifficulty) facts.unshift(say("difficultyIs", { value: data.difficulty[place].toFixed(1) }));
+    for (const [name, values] of Object.entries(data.meta)) {
+      if (values[place] !== null) facts.push(`${name}: ${data.strings[values[place]]}`);
+    }
+    const button = (key, act, sign, disabled = false) =>
+      make("button", { type: "button", class: "step", title: say(key), "aria-label": say(key), disabled, onclick: act }, sign);
+    const views = make("select", { name: "shown", "aria-label": say("shown") }, ...VIEWS.map((name) => option(name, say(`view-${name}`))));
+    views.value = view.view;
+    views.addEventListener("change", () => {
+      this.show(views.value);
+      this.heading.querySelector("select").focus(); // it was made anew
+    });
+    return [
+      make(
+        "div",
+        { class: "title" },
+        make("h3", { id: "sentence-id" }, make("bdi", {}, data.ids[place])),
+        make("p", { class: "facts" }, ...facts.map((fact) => make("span", {}, make("bdi", {}, fact)))),
+      ),
+      make(
+        "div",
+        { class: "tools" },
+        views,
+        button("previous", () => this.step(-1), "↑", this.at === 0),
+        button("next", () => this.step(1), "↓", this.at === this.places.length - 1),
+        make("a", { class: "step", href: addressOf(view), title: say("link"), "aria-label": say("link") }, "#"),
+      ),
+    ];
+  }
+
+  show(name) {
+    this.view.view = name;
+    this.draw();
+    this.remember();
+  }
+
+  step(by) {
+    if (this.places.length) this.go(Math.min(Math.max(this.at + by, 0), this.places.length - 1));
+  }
+
+  go(at) {
+    this.at = at;
+    this.draw();
+    this.remember();
+  }
+
+  /** Write the view into the address, without a step in the history for each sentence. */
+  remember() {
+    history.replaceState(null, "", addressOf(this.view));
+  }
+}

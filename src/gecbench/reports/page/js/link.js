@@ -1,0 +1,35 @@
+// The whole view of the explorer stands in the address, so that a link restores it.
+
+const PLAIN = {
+  s: "", // id of the sentence
+  q: "", // text that is looked for
+  type: "", // type of edit
+  system: "", // name of a system
+  outcome: "", // what became of its edits
+  a: "", // two systems that are compared
+  b: "",
+  differ: "output", // and in what they differ
+  min: "", // tokens of the source, at least
+  max: "", // and at most
+  sort: "difficulty",
+  view: "marked",
+};
+
+/** Return the view that an address asks for; null where it asks for none. */
+function viewOf(hash) {
+  if (!hash.includes("=")) return null; // an anchor of a section
+  const given = new URLSearchParams(hash.replace(/^#/, ""));
+  return Object.fromEntries(
+    Object.entries(PLAIN).map(([name, value]) => [name, given.get(name) ?? value]),
+  );
+}
+
+/** Return the address of a view: what is as it always is stays out. */
+function addressOf(view) {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(PLAIN)) {
+    if (view[name] !== value) given.set(name, view[name]);
+  }
+  if (!given.has("s")) given.set("s", view.s);
+  return `#${given}`;
+}

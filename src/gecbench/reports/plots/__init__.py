@@ -1,0 +1,95 @@
+"""Draws figures by matplotlib: for pages as SVG in both themes, for files as SVG, PDF and PNG.
+
+The modules beside this one import matplotlib; this one imports them when something is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from gecbench.core.errors import MissingExtraError, UsageError
+from gecbench.core.files import encoded, make_folder, write_files
+
+if TYPE_CHECKING:
+    from gecbench.reports.figure import Figure
+    from gecbench.reports.theme import Theme
+    from gecbench.reports.words import Language
+
+FileFormat = Literal["svg", "pdf", "png"]
+FILE_FORMATS: tuple[FileFormat, ...] = ("svg", "pdf", "png")
+
+
+def svg(figure: Figure, language: Language) -> str:
+    """Return a figure as an SVG element to stand in a page.
+
+    Text stays text, in the fonts of the reader's system. Each colour is a custom property of
+    `reports.theme` with the light one as fallback, so that one picture serves both themes. It has
+    no style attribute and no style element (a strict Content-Security-Policy allows it), no size
+    but a viewBox, and its ids begin with name and language of the figure. Its title is there for
+    screen readers only: the page shows it as a heading or caption.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+    """
+    _require_matplotlib()
+    from gecbench.reports.plots.canvas import page_svg
+
+    return page_svg(figure, language)
+
+
+def draw(
+    figure: Figure, *, format: FileFormat, language: Language, theme: Theme = "light"
+) -> bytes:
+    """Return a figure as a file that needs no other: letters are outlines or embedded fonts.
+
+    The title stands above it. The same figure gives the same bytes each time.
+
+    Raises:
+        GecbenchError: No font of this system has a character of the figure.
+        MissingExtraError: matplotlib is not installed.
+        UsageError: There is no such format.
+    """
+    if format not in FILE_FORMATS:
+        raise UsageError(f"figure format {format!r} is none of {', '.join(FILE_FORMATS)}")
+    _require_matplotlib()
+    from gecbench.reports.plots.canvas import file_bytes
+
+    return file_bytes(figure, format, language, theme)
+
+
+def write_figures(
+    figures: Sequence[Figure], folder: Path, *, formats: Sequence[str], language: Language
+) -> list[Path]:
+    """Write NAME.FORMAT of each figure and its data as NAME.csv; return the paths, in order.
+
+    All files are written or none; the folder is made where it is missing.
+
+    Raises:
+        GecbenchError: A file cannot be written, or no font has a character of a figure.
+        MissingExtraError: matplotlib is not installed.
+        UsageError: There is no such format.
+    """
+    from gecbench.reports.figure import figure_csv
+
+    wrong = [name for name in formats if name not in FILE_FORMATS]
+    if wrong:
+        raise UsageError(f"figure format {wrong[0]!r} is none of {', '.join(FILE_FORMATS)}")
+    contents = {}
+    for figure in figures:
+        for form in FILE_FORMATS:
+            if form in formats:
+                path = folder / f"{figure.name}.{form}"
+                contents[path] = draw(figure, format=form, language=language)
+        path = folder / f"{figure.name}.csv"
+        contents[path] = encoded(path, figure_csv(figure))
+    make_folder(folder)
+    write_files(contents)
+    return list(contents)
+
+
+def _require_matplotlib() -> None:
+    if find_spec("matplotlib") is None:
+        raise MissingExtraError("matplotlib, which draws figures,", "report")

@@ -1,0 +1,182 @@
+"""Points, each with its name beside it, before lines of equal F where the axes are P and R."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+
+from gecbench.reports.plots import frames
+from gecbench.reports.plots.labels import Box, spread
+from gecbench.reports.plots.look import SMALL, Given, Look, wrapped
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Drawing
+
+    from gecbench.reports.figure import Figure
+    from gecbench.reports.plots.legend import Entries
+
+_MARK = 5.6
+_MANY = 40
+"""With more labels than these, those that would cover another are left off."""
+
+_LEADING = 1.1
+_LINES = 7
+"""At most so many lines of equal F."""
+
+
+def height(figure: Figure, look: Look) -> float:
+    """Return the height in inches; all have the same words."""
+    del look
+    return max(4.3, 0.19 * len(figure.series) + 0.6)
+
+
+def draw(axes: Axes, figure: Figure, look: Look) -> Entries:
+    """Draw the points, and behind them the lines of equal F."""
+    frames.name_axes(axes, figure, look, values="y")
+    axes.grid(visible=figure.iso_f is None, axis="both")
+    entries = []
+    for at, series in enumerate(figure.series):
+        places = [float(x) for x in series.x]  # type: ignore[arg-type]
+        axes.vlines(*frames.whiskers(places, series), color=look.series_colour(at), linewidth=1)
+        kept = [(x, y) for x, y in zip(places, series.y, strict=True) if y is not None]
+        (drawn,) = axes.plot(
+            [x for x, _ in kept],
+            [y for _, y in kept],
+            linestyle="none",
+            **look.marker(at, _MARK),
+        )
+        entries.append((look.said(series.name), drawn))
+    axes.margins(0.1)
+    if figure.iso_f is not None:
+        _equal_f(axes, figure.iso_f, look)
+    return [] if _all_named(figure, look) else entries
+
+
+def finish(axes: Axes, figure: Figure, look: Look) -> None:
+    """Write what stands at each point where it covers nothing."""
+    drawing = cast("Drawing", axes.get_figure(root=True))
+    renderer = drawing.canvas.get_renderer()  # type: ignore[attr-defined]
+    points, texts = [], []
+    for series in figure.series:
+        labels = series.labels or ((series.name,) if _named_by_series(figure) else ())
+        for at, y in enumerate(series.y):
+            if y is not None:
+                points.append(tuple(axes.transData.transform((float(series.x[at]), y)).tolist()))  # type: ignore[arg-type]
+                texts.append(wrapped(look.said(labels[at]), 22, 2) if labels else "")
+    drawn = [drawing.text(0, 0, text, size=SMALL, linespacing=_LEADING) for text in texts]
+    sizes = [(box.width, box.height) for box in (one.get_window_extent(renderer) for one in drawn)]
+    for one in drawn:
+        one.remove()
+    frame = axes.get_window_extent(renderer)
+    room = Box(frame.x0, frame.y0 - 2, frame.x1 + 4, frame.y1 + 6)
+    boxes = spread(points, sizes, room, full=len(points) <= _MANY)
+    for point, text, box in zip(points, texts, boxes, strict=True):
+        if text and box is not None:
+            _label(axes, point, text, box, look)
+
+
+def _label(axes: Axes, point: tuple[float, float], text: str, box: Box, look: Look) -> None:
+    """Write a label in its box, with a line to its point where it is far away."""
+    x, y = axes.transData.inverted().transform(point)
+    near_x = min(max(point[0], box.left), box.right)
+    near_y = min(max(point[1], box.low), box.high)
+    far = math.dist(point, (near_x, near_y)) > 9
+    axes.annotate(
+        text,
+        (x, y),
+        xytext=((box.left + box.right) / 2 - point[0], (box.low + box.high) / 2 - point[1]),
+        textcoords="offset points",
+        size=SMALL,
+        color=look.colour("ink"),
+        ha="center",
+        va="center",
+        linespacing=_LEADING,
+        annotation_clip=False,
+        arrowprops={
+            "arrowstyle": "-",
+            "color": look.colour("muted"),
+            "linewidth": 0.6,
+            "shrinkA": 0,
+            "shrinkB": 4,
+        }
+        if far
+        else None,
+    )
+
+
+def _named_by_series(figure: Figure) -> bool:
+    """Say whether each series is one point without a label: its name then stands there."""
+    return len(figure.series) > 1 and all(
+        len(series.x) == 1 and not series.labels for series in figure.series
+    )
+
+
+def _all_named(figure: Figure, look: Look) -> bool:
+    """Say whether the labels say all that a legend would."""
+    return _named_by_series(figure) or all(
+        set(series.labels) == {look.said(series.name)} for series in figure.series
+    )
+
+
+def _equal_f(axes: Axes, beta: float, look: Look) -> None:
+    """Draw where F has the same value, with the value at the end of each line.
+
+    F = (1 + b) P R / (b P + R) with b = beta squared, so P = F R / ((1 + b) R - b F).
+    """
+    (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
+    left, low = max(left, 0.0), max(low, 0.0)
+    right, high = min(right, 100.0), min(high, 100.0)
+    axes.set_xlim(left, right)
+    axes.set_ylim(low, high)
+    square = beta * beta
+    for level in _levels(_f(left, low, square), _f(right, high, square)):
+        recalls = [left + (right - left) * step / 160 for step in range(161)]
+        curve = [
+            (recall, level * recall / below)
+            for recall in recalls
+            if (below := (1 + square) * recall - square * level) > 0
+            and low <= level * recall / below <= high
+        ]
+        if len(curve) > 1:
+            _equal(axes, curve, f"{level:g}", look, at_edge=curve[-1][0] == recalls[-1])
+    axes.annotate(f"F{beta:g}", (1, 1), xycoords="axes fraction", xytext=(4, 10), **_small(look))
+
+
+def _equal(
+    axes: Axes, curve: Sequence[tuple[float, float]], name: str, look: Look, *, at_edge: bool
+) -> None:
+    """Draw one line of equal F with its value at its end, beside the frame or above the axis."""
+    axes.plot(
+        [recall for recall, _ in curve],
+        [precision for _, precision in curve],
+        color=look.colour("line"),
+        linewidth=0.9,
+        linestyle=(0, (3, 2)),
+        zorder=0.5,
+    )
+    place = "center_baseline" if at_edge else "bottom"
+    axes.annotate(name, curve[-1], xytext=(4, 0 if at_edge else 3), va=place, **_small(look))
+
+
+def _small(look: Look) -> Given:
+    return {
+        "textcoords": "offset points",
+        "size": SMALL,
+        "color": look.colour("muted"),
+        "annotation_clip": False,
+    }
+
+
+def _f(recall: float, precision: float, square: float) -> float:
+    below = square * precision + recall
+    return (1 + square) * precision * recall / below if below else 0.0
+
+
+def _levels(low: float, high: float) -> list[float]:
+    """Return round values between two, at most `_LINES`."""
+    steps = (0.5, 1, 2, 5, 10, 20)
+    step = next((each for each in steps if (high - low) / each <= _LINES), steps[-1])
+    first = math.floor(low / step) + 1
+    return [step * at for at in range(first, math.ceil(high / step))]

@@ -1,0 +1,196 @@
+"""References as tables and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+
+from gecbench.analysis.curves import Curve
+from gecbench.analysis.references import References, Statistics
+from gecbench.reports.exhibit import Column, Exhibit, Table, Value
+from gecbench.reports.figure import Figure, Series
+from gecbench.reports.words import Words
+
+
+def exhibit(result: References) -> Exhibit:
+    """Return statistics, distribution and curves."""
+    tables = [_statistics(result), _distribution(result)]
+    figures = [distribution_figure(result)]
+    for metric in dict.fromkeys(curve.metric for curve in result.curves):
+        own = [curve for curve in result.curves if curve.metric == metric]
+        tables.append(_curves(metric, own))
+        figures.append(curve_figure(metric, own))
+    return Exhibit(
+        name="references",
+        title=Words(
+            "What the references are, and what their number changes", "参考答案及其数量的影响"
+        ),
+        corpus=result.corpus,
+        tables=tuple(tables),
+        figures=tuple(figures),
+        data=_data(result),
+        notes=result.notes,
+        signatures=result.signatures,
+    )
+
+
+def distribution_figure(result: References) -> Figure:
+    """Return the share of sentences with each number of references, MuCGEC's figure 1."""
+    numbers = [k for k in result.everywhere if k]
+    series, said, said_zh = [], [], []
+    for name, counts in (
+        (Words("all sentences", "全部句子"), result.everywhere),
+        (Words("sentences with errors", "有错误的句子"), result.erroneous),
+    ):
+        shares = _shares(counts, numbers)
+        series.append(Series(name, tuple(map(str, numbers)), shares))
+        pairs = [f"{k}: {share:.1f}%" for k, share in zip(numbers, shares, strict=True)]
+        said.append(f"{name.en}: {', '.join(pairs)}")
+        said_zh.append(f"{name.zh}：{'，'.join(pairs)}")
+    return Figure(
+        name="references-distribution",
+        kind="bars",
+        title=Words("References per sentence", "每句的参考答案数"),
+        alt=Words(
+            f"Bars: share of sentences by their number of references. {'; '.join(said)}.",
+            f"柱状图：按参考答案数统计的句子比例。{'；'.join(said_zh)}。",
+        ),
+        x_label=Words("references", "参考答案数"),
+        y_label=Words("sentences (percent)", "句子比例（%）"),
+        series=tuple(series),
+    )
+
+
+def curve_figure(metric: str, curves: list[Curve]) -> Figure:
+    """Return score against the number of references, MuCGEC's figure 3.
+
+    Args:
+        metric: Name of the metric.
+        curves: Of this metric, a system each.
+    """
+    series, said, said_zh = [], [], []
+    for curve in curves:
+        points = curve.points
+        spread = any(point.low < point.high for point in points)
+        series.append(
+            Series(
+                curve.system,
+                tuple(point.k for point in points),
+                tuple(100 * point.mean for point in points),
+                tuple(100 * point.low for point in points) if spread else (),
+                tuple(100 * point.high for point in points) if spread else (),
+            )
+        )
+        first, last = points[0], points[-1]
+        ends = f"{100 * first.mean:.2f}", f"{100 * last.mean:.2f}"
+        said.append(f"{curve.system} {ends[0]} with {first.k}, {ends[1]} with {last.k}")
+        said_zh.append(f"{curve.system} {first.k} 个时 {ends[0]}，{last.k} 个时 {ends[1]}")
+    return Figure(
+        name=f"references-{metric}",
+        kind="lines",
+        title=Words(f"{metric} against the number of references", f"{metric} 随参考答案数的变化"),
+        alt=Words(
+            f"Lines: {metric} in percent against the greatest number of references a sentence "
+            f"has. {'; '.join(said)}.",
+            f"折线图：{metric}（%）随每句参考答案数上限的变化。{'；'.join(said_zh)}。",
+        ),
+        x_label=Words("references of a sentence, at most", "每句参考答案数上限"),
+        y_label=Words(f"{metric} (percent)", f"{metric}（%）"),
+        series=tuple(series),
+    )
+
+
+def _shares(counts: Mapping[int, int], numbers: list[int]) -> tuple[float | None, ...]:
+    whole = sum(count for k, count in counts.items() if k)
+    return tuple(100 * counts.get(k, 0) / whole if whole else 0.0 for k in numbers)
+
+
+def _statistics(result: References) -> Table:
+    return Table(
+        "statistics",
+        Words("Sentences and references", "句子与参考答案统计"),
+        (
+            Column("sentences of", zh="部分"),
+            Column("sentences", "count", zh="句数"),
+            Column("discarded", "count", zh="弃用句数"),
+            Column("erroneous", "count", zh="有错误句数"),
+            Column("erroneous (%)", "percent", 1, zh="有错误比例（%）"),
+            Column("characters", "number", 1, zh="平均字数"),
+            Column("edits per reference", "number", 1, zh="每个参考答案的编辑数"),
+            Column("references", "number", 1, zh="每句参考答案数"),
+            Column("different", "number", 1, zh="其中不同者"),
+        ),
+        tuple(map(_row, result.statistics)),
+    )
+
+
+def _row(one: Statistics) -> tuple[Value, ...]:
+    share = one.erroneous / one.sentences if one.sentences else None
+    return (
+        *(one.name, one.sentences, one.discarded, one.erroneous, share),
+        *(one.characters, one.edits, one.references, one.distinct),
+    )
+
+
+def _distribution(result: References) -> Table:
+    whole = sum(count for k, count in result.everywhere.items() if k)
+    erroneous = sum(result.erroneous.values())
+    rows: list[tuple[Value, ...]] = []
+    for k, count in result.everywhere.items():
+        wrong = result.erroneous.get(k, 0)
+        shares = (count / whole, wrong / erroneous if erroneous else None) if k else (None, None)
+        rows.append((str(k), count, shares[0], wrong, shares[1]))
+    return Table(
+        "distribution",
+        Words("References per sentence", "每句的参考答案数"),
+        (
+            Column("references", zh="参考答案数"),
+            Column("sentences", "count", zh="句数"),
+            Column("of all (%)", "percent", 1, zh="占全部（%）"),
+            Column("erroneous", "count", zh="有错误句数"),
+            Column("of erroneous (%)", "percent", 1, zh="占有错误句（%）"),
+        ),
+        tuple(rows),
+    )
+
+
+def _curves(metric: str, curves: list[Curve]) -> Table:
+    spread = any(p.low < p.high for curve in curves for p in curve.points)
+    ends = (
+        Column("lowest", "percent", zh="最低"),
+        Column("highest", "percent", zh="最高"),
+    )
+    rows: list[tuple[Value, ...]] = []
+    for curve in curves:
+        for point in curve.points:
+            values = (point.mean, point.low, point.high) if spread else (point.mean,)
+            sizes = (point.subsets, point.of, point.cut)
+            rows.append((curve.system, str(point.k), *values, *sizes))
+    return Table(
+        metric,
+        Words(f"{metric} by number of references", f"不同参考答案数下的 {metric}"),
+        (
+            Column("system", zh="系统"),
+            Column("at most", zh="上限"),
+            Column(metric, "percent"),
+            *(ends if spread else ()),
+            Column("subsets", "count", zh="子集数"),
+            Column("of", "count", zh="子集总数"),
+            Column("sentences with more", "count", zh="超过上限的句数"),
+        ),
+        tuple(rows),
+    )
+
+
+def _data(result: References) -> dict[str, object]:
+    made: dict[str, object] = {
+        "statistics": [asdict(one) for one in result.statistics],
+        "distribution": [
+            {"references": k, "sentences": count, "erroneous": result.erroneous.get(k, 0)}
+            for k, count in result.everywhere.items()
+        ],
+    }
+    if not result.curves:
+        return made
+    sweep = asdict(result.sweep) | {"sentences": result.sentences}
+    return made | {"sweep": sweep, "curves": [asdict(curve) for curve in result.curves]}

@@ -1,0 +1,274 @@
+"""The explorer of the report page in a real browser: filters, order, links, keys, details."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from report_pages import Opened, opened, samples_page
+
+from gecbench.api.files import load, load_system, sample
+from gecbench.api.judge import judge
+from gecbench.core.score import total
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of the Chinese samples, which opens in English."""
+    made = tmp_path_factory.mktemp("page") / "zh.html"
+    made.write_text(samples_page("zh", "en"), encoding="utf-8")
+    return made
+
+
+@pytest.fixture
+def shown(browser, file: Path) -> Iterator[Opened]:
+    """The page, just opened."""
+    with opened(browser, file) as page:
+        yield page
+
+
+@pytest.fixture(scope="module")
+def chosen() -> dict:
+    """By system, the pairing that counts for each sentence, from the metric itself."""
+    corpus = load(sample("zh", "corpus.jsonl"))
+    names = ("cautious", "eager", "fluent")
+    systems = [load_system(sample("zh", f"{name}.txt"), corpus) for name in names]
+    judged = judge(corpus, systems, scheme="zh-char")
+    metric = judged.metrics["cherrant"]
+    found = {}
+    for name in names:
+        rows = judged.rows[name, "cherrant"]
+        pairings = iter(metric.choose([row for row in rows if row is not None]))
+        found[name] = [None if row is None else next(pairings) for row in rows]
+    return found
+
+
+def pick(shown: Opened, name: str, value: str) -> None:
+    shown.page.locator(f".filters [name={name}]").select_option(value)
+
+
+def counts(shown: Opened, system: str) -> list[int]:
+    """The marks of a system in the sentence that is shown: true, false, missed."""
+    row = shown.page.locator("tr.system").filter(has=shown.page.get_by_text(system, exact=True))
+    return [row.locator(f".edit.{kind}").count() for kind in ("true", "false", "missed")]
+
+
+def test_all_sentences_are_there_but_few_rows_are_made(shown: Opened):
+    assert shown.found() == 76
+    assert 5 < len(shown.rows()) < 40
+
+
+def test_the_marks_are_the_counts_of_the_metric(shown: Opened, chosen: dict):
+    pick(shown, "sort", "position")
+    for number in range(12):
+        assert shown.shown() == f"zh-{number + 1:03}"
+        for system, pairings in chosen.items():
+            of = pairings[number].counts
+            assert counts(shown, system) == [of.tp, of.fp, of.fn]
+        shown.page.keyboard.press("Escape")
+        shown.page.locator(".tools .step").nth(1).click()
+
+
+@pytest.mark.parametrize("outcome", ["right", "imperfect", "true", "false", "missed"])
+def test_the_filter_of_outcomes_finds_what_the_metric_says(
+    shown: Opened, chosen: dict, outcome: str
+):
+    tests = {
+        "right": lambda of: of.fp == of.fn == 0,
+        "imperfect": lambda of: of.fp + of.fn > 0,
+        "true": lambda of: of.tp > 0,
+        "false": lambda of: of.fp > 0,
+        "missed": lambda of: of.fn > 0,
+    }
+    wanted = sum(one is not None and tests[outcome](one.counts) for one in chosen["eager"])
+    pick(shown, "system", "eager")
+    pick(shown, "outcome", outcome)
+    assert shown.found() == wanted > 0
+
+
+def test_an_outcome_can_be_of_one_type_alone(shown: Opened, chosen: dict):
+    wanted = sum(
+        one is not None and "M" in one.by_type and one.by_type["M"].fp > 0
+        for one in chosen["eager"]
+    )
+    pick(shown, "system", "eager")
+    pick(shown, "outcome", "false")
+    pick(shown, "type", "M")
+    assert shown.found() == wanted > 0
+    assert wanted < sum(one is not None and one.counts.fp > 0 for one in chosen["eager"])
+
+
+def test_two_systems_that_differ_are_found(shown: Opened, chosen: dict):
+    right = {
+        name: [one is not None and one.counts.fp == one.counts.fn == 0 for one in pairings]
+        for name, pairings in chosen.items()
+    }
+    pick(shown, "a", "eager")
+    pick(shown, "b", "fluent")
+    texts = [sample("zh", f"{name}.txt").read_text("utf-8").splitlines() for name in right]
+    different = sum(one != two for one, two in zip(texts[1], texts[2], strict=True))
+    assert shown.found() == different > 0
+    scored = [one is not None for one in chosen["eager"]]
+    for differ, first, second in (("first", "eager", "fluent"), ("second", "fluent", "eager")):
+        pick(shown, "differ", differ)
+        pairs = zip(right[first], right[second], scored, strict=True)
+        assert shown.found() == sum(one and not two and known for one, two, known in pairs)
+
+
+def test_text_is_found_in_sources_references_and_outputs(shown: Opened):
+    search = shown.page.locator(".filters [name=q]")
+    for text, where in (("三个书", "zh-001"), ("三本书", "zh-001"), ("ZH-076", "zh-076")):
+        search.fill(text)
+        assert shown.found() >= 1
+        assert where in shown.rows()
+    search.fill("不在任何句子里的话")
+    assert shown.found() == 0
+    assert "No sentence is like that" in shown.page.locator(".sentence").inner_text()
+    shown.page.get_by_role("button", name="Clear filters").click()
+    assert shown.found() == 76
+    assert search.input_value() == ""
+
+
+def test_lengths_are_limited_on_both_sides(shown: Opened):
+    lengths = [
+        len(one.source) for one in load(sample("zh", "corpus.jsonl")).samples
+    ]  # of the samples no source has a blank
+    shown.page.locator("[name=min]").fill("15")
+    assert shown.found() == sum(length >= 15 for length in lengths)
+    shown.page.locator("[name=max]").fill("18")
+    assert shown.found() == sum(15 <= length <= 18 for length in lengths) > 0
+
+
+def test_the_order_is_what_it_says(shown: Opened):
+    corpus = load(sample("zh", "corpus.jsonl"))
+    pick(shown, "sort", "position")
+    assert shown.rows()[:3] == ["zh-001", "zh-002", "zh-003"]
+    lengths = {one.id: len(one.source) for one in corpus.samples}
+    pick(shown, "sort", "longest")
+    found = [lengths[name] for name in shown.rows()]
+    assert found == sorted(lengths.values(), reverse=True)[: len(found)]
+    pick(shown, "sort", "difficulty")
+    told = shown.page.locator(".row .difficulty .unseen").all_inner_texts()
+    values = [float(text.split()[-1]) for text in told]
+    assert values == sorted(values, reverse=True)
+    assert values[0] > values[-1]
+
+
+def test_a_link_restores_the_whole_view(browser, file: Path, shown: Opened):
+    pick(shown, "sort", "longest")
+    pick(shown, "system", "eager")
+    pick(shown, "outcome", "false")
+    shown.page.locator(".filters [name=q]").fill("我")
+    shown.page.locator(".tools select").select_option("aligned")
+    shown.page.locator("#row-3").click()
+    sentence, found = shown.shown(), shown.found()
+    link = shown.page.locator(".tools a").get_attribute("href")
+    assert shown.view() == {
+        "s": sentence,
+        "q": "我",
+        "system": "eager",
+        "outcome": "false",
+        "sort": "longest",
+        "view": "aligned",
+    }
+    with opened(browser, file, link) as again:
+        assert (again.shown(), again.found()) == (sentence, found)
+        assert again.page.locator(".filters [name=outcome]").input_value() == "false"
+        assert again.page.locator("table.aligned").is_visible()
+        assert again.page.locator("#explorer").evaluate(
+            "one => one.getBoundingClientRect().top < innerHeight"
+        )
+
+
+def test_a_link_to_what_is_not_here_opens_what_is(browser, file: Path):
+    with opened(browser, file, "#s=nobody&system=nobody&outcome=odd&sort=odd&view=odd") as shown:
+        assert shown.found() == 76
+        assert shown.page.locator(".versions").is_visible()
+        assert shown.said == []
+
+
+def test_the_address_can_change_while_the_page_is_open(shown: Opened):
+    shown.page.evaluate("location.hash = '#s=zh-020&sort=position'")
+    shown.page.wait_for_function("document.querySelector('#sentence-id').innerText === 'zh-020'")
+    assert shown.page.locator("#row-19").get_attribute("aria-selected") == "true"
+
+
+def test_the_keyboard_goes_through_sentences(shown: Opened):
+    pick(shown, "sort", "position")
+    shown.page.locator("h1").click()
+    keys = (("j", 2), ("j", 3), ("k", 2), ("k", 1), ("k", 1))
+    for key, number in keys:
+        shown.page.keyboard.press(key)
+        assert shown.shown() == f"zh-{number:03}"
+    shown.page.locator(".list").focus()
+    for key, number in (("ArrowDown", 2), ("End", 76), ("ArrowUp", 75), ("Home", 1)):
+        shown.page.keyboard.press(key)
+        assert shown.shown() == f"zh-{number:03}"
+        at = shown.page.locator(".list").get_attribute("aria-activedescendant")
+        assert shown.page.locator(f"#{at} .row-id").inner_text() == f"zh-{number:03}"
+
+
+def test_keys_search_change_the_view_and_help(shown: Opened):
+    page = shown.page
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.name") == "q"
+    page.keyboard.type("j/k?v")
+    assert page.locator(".filters [name=q]").input_value() == "j/k?v"
+    page.locator(".filters [name=q]").fill("")
+    page.keyboard.press("Escape")
+    page.keyboard.press("v")
+    assert page.locator("table.aligned").is_visible()
+    page.keyboard.press("?")
+    assert page.locator("#help").is_visible()
+    before = shown.shown()
+    page.keyboard.press("j")
+    assert shown.shown() == before
+    page.keyboard.press("Escape")
+    assert not page.locator("#help").is_visible()
+
+
+def test_details_come_on_pointing_and_on_focus_and_go_on_escape(shown: Opened):
+    page, hint = shown.page, shown.page.locator("#hint")
+    shown.page.evaluate("location.hash = '#s=zh-001'")
+    page.wait_for_function("document.querySelector('#sentence-id').innerText === 'zh-001'")
+    mark = page.locator("tr.reference .edit").first
+    mark.locator("del").hover()
+    assert hint.is_visible()
+    assert "“个” → “本”" in hint.inner_text()
+    assert "Made by 3 of 3" in hint.inner_text()
+    assert mark.get_attribute("aria-describedby") == "hint"
+    page.keyboard.press("Escape")
+    assert not hint.is_visible()
+    page.locator("tr.system .edit.missed").first.focus()
+    assert "missed edit" in hint.inner_text()
+    page.locator(".list").focus()
+    assert not hint.is_visible()
+
+
+def test_no_verdict_is_told_by_colour_alone(shown: Opened):
+    for kind, sign, said in (
+        ("true", "✓", "true edit"),
+        ("false", "✕", "false edit"),
+        ("missed", "○", "missed edit"),
+    ):
+        for mark in shown.page.locator(f"#explorer .edit.{kind}").all():
+            assert sign in mark.locator(".sign").inner_text()
+            assert said in mark.text_content()
+
+
+def test_plain_texts_are_what_the_systems_wrote(shown: Opened):
+    shown.page.evaluate("location.hash = '#s=zh-001&view=plain'")
+    shown.page.wait_for_function("document.querySelector('#sentence-id').innerText === 'zh-001'")
+    texts = shown.page.locator(".versions .text").all_inner_texts()
+    first = load(sample("zh", "corpus.jsonl")).samples[0]
+    written = [
+        sample("zh", f"{name}.txt").read_text("utf-8").splitlines()[0]
+        for name in ("cautious", "eager", "fluent")
+    ]
+    assert texts == [first.source, *(one.text for one in first.references), *written]
+
+
+def test_the_samples_have_what_these_tests_look_for(chosen: dict):
+    of = total(one.counts for one in chosen["eager"] if one is not None)
+    assert min(of.tp, of.fp, of.fn) > 0

@@ -1,0 +1,229 @@
+"""The report page in a real browser: what is on it, languages, themes, files, accessibility."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from report_pages import hostile_page, opened, samples_page
+
+DESKTOP = {"width": 1440, "height": 900}
+PHONE = {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the pages."""
+    made = tmp_path_factory.mktemp("pages")
+    for language in ("zh", "en"):
+        (made / f"{language}.html").write_text(samples_page(language), encoding="utf-8")
+    (made / "hostile.html").write_text(hostile_page(), encoding="utf-8")
+    return made
+
+
+@pytest.mark.parametrize("name", ["zh", "en", "hostile"])
+def test_it_opens_without_a_complaint_and_asks_for_nothing(browser, folder: Path, name: str):
+    with opened(browser, folder / f"{name}.html") as shown:
+        assert shown.said == []
+        assert [address for address in shown.asked if not address.startswith("file:")] == []
+        assert len(shown.asked) == 1
+
+
+def test_hostile_texts_are_shown_as_text(browser, folder: Path):
+    with opened(browser, folder / "hostile.html") as shown:
+        assert shown.page.evaluate("window.broken") is None
+        assert shown.page.locator("h1").inner_text() == "<script>window.broken = 1</script>"
+        assert "<script>window.broken" in shown.page.locator("#table-scores").inner_text()
+        for number in range(shown.page.locator(".row").count()):
+            shown.page.locator(f"#row-{number}").click()
+            for view in ("aligned", "plain", "marked"):
+                shown.page.locator(".tools select").select_option(view)
+        assert shown.page.evaluate("window.broken") is None
+        assert shown.page.locator("main img").count() == 0
+        assert shown.said == []
+
+
+def test_a_policy_forbids_what_the_page_does_not_need(browser, folder: Path):
+    with opened(browser, folder / "zh.html") as shown:
+        shown.page.evaluate(
+            """() => {
+              const script = document.createElement("script");
+              script.textContent = "window.broken = 1";
+              document.body.append(script);
+              const image = document.createElement("img");
+              image.src = "https://example.org/x.png";
+              document.body.append(image);
+              document.body.setAttribute("style", "display: none");
+            }"""
+        )
+        assert shown.page.evaluate("window.broken") is None
+        assert shown.page.locator("body").is_visible()
+        wanted = ("Executing inline script", "Applying inline style", "Loading the image")
+        assert all(map(str.startswith, shown.said, wanted))
+        assert len(shown.said) == len(wanted)
+
+
+def test_the_language_changes_everywhere(browser, folder: Path):
+    with opened(browser, folder / "en.html") as shown:
+        page = shown.page
+        assert page.locator("html").get_attribute("lang") == "en"
+        before = page.locator("main").inner_text()
+        page.click("#language")
+        assert page.locator("html").get_attribute("lang") == "zh-Hans"
+        after = page.locator("main").inner_text()
+        for english, chinese in (
+            ("Scores", "总分"),
+            ("system", "系统"),
+            ("recall in percent", "召回率"),
+            ("Every sentence with its source", "每个句子的原文"),
+            ("Reference 1", "参考 1"),
+            ("Two systems differ", "两个系统不同"),
+            ("CSV", "CSV"),
+        ):
+            assert english in before
+            assert chinese in after
+        assert page.locator(".plot:visible").count() == page.locator("figure").count() > 5
+        assert {
+            element.get_attribute("lang") for element in page.locator(".plot:visible").all()
+        } == {"zh-Hans"}
+
+
+def test_the_choice_of_a_language_is_kept(browser, folder: Path):
+    with opened(browser, folder / "en.html") as shown:
+        shown.page.click("#language")
+        shown.page.reload()
+        shown.page.wait_for_function("document.documentElement.dataset.ready === 'yes'")
+        assert shown.page.locator("html").get_attribute("lang") == "zh-Hans"
+
+
+def background(page) -> str:
+    return page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+
+
+def test_the_theme_follows_the_system_until_it_is_chosen(browser, folder: Path):
+    with opened(browser, folder / "zh.html", color_scheme="dark") as shown:
+        assert background(shown.page) == "rgb(20, 23, 27)"
+        shown.page.emulate_media(color_scheme="light")
+        assert background(shown.page) == "rgb(255, 255, 255)"
+        shown.page.select_option("#theme", "dark")
+        assert background(shown.page) == "rgb(20, 23, 27)"
+        line = shown.page.locator("figure svg:visible text").first
+        assert line.evaluate("one => getComputedStyle(one).fill") != "rgb(28, 33, 39)"
+
+
+def test_columns_sort_and_what_is_absent_stands_last(browser, folder: Path):
+    with opened(browser, folder / "zh.html") as shown:
+        table = shown.page.locator("#table-scores")
+        assert table.locator("tbody th").all_inner_texts() == ["cautious", "eager", "fluent"]
+        head = table.locator("thead th").nth(1)
+        head.get_by_role("button").click()
+        assert head.get_attribute("aria-sort") == "descending"
+        head.get_by_role("button").click()
+        assert head.get_attribute("aria-sort") == "ascending"
+        assert table.locator("tbody th").all_inner_texts() == ["fluent", "eager", "cautious"]
+        values = table.locator("tbody tr td:nth-child(2)").all_inner_texts()
+        assert [float(value) for value in values] == sorted(map(float, values))
+
+
+def test_tables_and_figures_come_as_files(browser, folder: Path, tmp_path: Path):
+    with opened(browser, folder / "zh.html", accept_downloads=True) as shown:
+        found = {}
+        for name in ("scores.csv", "scores.tex", "scores-cherrant.csv"):
+            with shown.page.expect_download() as download:
+                shown.page.click(f"button[data-file='{name}']")
+            assert download.value.suggested_filename == name
+            download.value.save_as(tmp_path / name)
+            found[name] = (tmp_path / name).read_text("utf-8-sig")
+        rows = list(csv.DictReader(io.StringIO(found["scores.csv"])))
+        assert [row["system"] for row in rows] == ["cautious", "eager", "fluent"]
+        assert 0.5 < float(rows[0]["cherrant"]) < 1
+        assert r"\toprule" in found["scores.tex"]
+        assert "metric:cherrant" in found["scores.tex"]
+        figure = list(csv.DictReader(io.StringIO(found["scores-cherrant.csv"])))
+        assert {row["x"] for row in figure} == {"cautious", "eager", "fluent"}
+        assert shown.page.locator("button[data-file]:disabled").count() == 0
+
+
+def test_figures_have_alternative_texts(browser, folder: Path):
+    with opened(browser, folder / "zh.html") as shown:
+        for plot in shown.page.locator(".plot svg").all():
+            assert plot.get_attribute("role") == "img"
+            assert len(plot.locator("desc").text_content()) > 20
+        ids = shown.page.evaluate("[...document.querySelectorAll('[id]')].map((one) => one.id)")
+        assert len(ids) == len(set(ids))
+
+
+PIXELS = """(text) => {
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = 64;
+  const pen = canvas.getContext("2d");
+  pen.font = "48px " + getComputedStyle(document.querySelector(".text")).fontFamily;
+  pen.fillText(text, 4, 52);
+  return pen.getImageData(0, 0, 64, 64).data.join();
+}"""
+
+
+def test_chinese_characters_are_not_boxes(browser, folder: Path):
+    with opened(browser, folder / "zh.html") as shown:
+        drawn = [shown.page.evaluate(PIXELS, text) for text in "\U0010ffff语法错"]
+        assert len(set(drawn)) == 4
+        assert all(any(value != "0" for value in one.split(",")) for one in drawn[1:])
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_the_page_never_scrolls_sideways(browser, folder: Path, size: dict):
+    for name in ("zh", "hostile"):
+        with opened(browser, folder / f"{name}.html", viewport=size) as shown:
+            for view in ("marked", "aligned", "plain"):
+                shown.page.locator(".tools select").select_option(view)
+                width = shown.page.evaluate("document.documentElement.scrollWidth")
+                assert width <= size["width"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_axe_finds_nothing(browser, folder: Path, scheme: str, language: str, size: dict):
+    from axe_playwright_python.sync_playwright import Axe
+
+    options = {"color_scheme": scheme, "viewport": size}
+    with opened(browser, folder / f"{language}.html", "#s=zh-001", **options) as shown:
+        for details in shown.page.locator("details").all():
+            details.evaluate("one => { one.open = true; }")
+        for view in ("aligned", "marked"):
+            shown.page.locator(".tools select").select_option(view)
+            found = Axe().run(shown.page)
+            assert found.violations_count == 0, found.generate_report()
+
+
+def test_an_old_browser_is_told_what_is_missing(browser, folder: Path):
+    made = browser.new_context()
+    page = made.new_page()
+    page.add_init_script("delete window.DecompressionStream")
+    page.goto((folder / "en.html").as_uri())
+    page.wait_for_selector(".failure")
+    assert "Chrome 80" in page.locator("#explorer").inner_text()
+    page.click("#language")
+    assert "此浏览器" in page.locator("#explorer").inner_text()
+    made.close()
+
+
+def test_without_scripts_tables_and_figures_can_be_read(browser, folder: Path):
+    made = browser.new_context(java_script_enabled=False)
+    page = made.new_page()
+    page.goto((folder / "en.html").as_uri())
+    assert "cautious" in page.locator("#table-scores").inner_text()
+    assert page.locator("figure svg:visible").count() > 5
+    assert "need JavaScript" in page.locator("#sentences").inner_text()
+    made.close()
+
+
+def test_on_paper_the_sentence_is_there_and_the_tools_are_not(browser, folder: Path):
+    with opened(browser, folder / "en.html", "#s=en-001", color_scheme="dark") as shown:
+        shown.page.emulate_media(media="print", color_scheme="dark")
+        assert background(shown.page) == "rgb(255, 255, 255)"
+        assert not shown.page.locator(".bar").is_visible()
+        assert not shown.page.locator(".list").is_visible()
+        assert shown.page.locator(".versions").is_visible()

@@ -1,0 +1,192 @@
+"""Meta-evaluation on SEEDA: what its released scripts give, to the last digit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gecbench.analysis.correlation import SystemScores
+from gecbench.analysis.meta import SEEDA_SETS, SystemSet, system_level, windows
+from gecbench.api.files import load, load_system
+from gecbench.api.judge import judge
+from gecbench.api.meta import Layout, of_judged, of_tables, read_people
+from gecbench.api.options import Options
+from gecbench.formats.judgments import SEEDA, read_judgments
+
+pytestmark = pytest.mark.golden
+
+SETS = (
+    SystemSet("dev9 (no INPUT, REF-F)", without=("INPUT", "REF-F")),
+    SystemSet("dev10 (no INPUT)", without=("INPUT",)),
+    SystemSet("dev11"),
+)
+LAYOUT = Layout(sets=SETS, sizes=(4,))
+WAYS = ("EW_edit", "EW_sent", "TS_edit", "TS_sent")
+WINDOW = "window4 over dev9, human order"
+
+
+@pytest.fixture(scope="module")
+def golden(shared: Path) -> dict:
+    return json.loads((shared / "golden/seeda/meta_eval.json").read_text("utf-8"))
+
+
+@pytest.fixture(scope="module")
+def people(shared: Path):
+    folder = shared / "data/seeda"
+    return read_people(
+        {way: folder / f"human/{way}.txt" for way in WAYS},
+        {kind: folder / f"judgments_{kind}.xml" for kind in ("edit", "sent")},
+    )
+
+
+@pytest.fixture(scope="module")
+def rows(shared: Path) -> list[int]:
+    return json.loads((shared / "golden/seeda/src_ids.json").read_text("utf-8"))
+
+
+@pytest.fixture(scope="module")
+def texts(shared: Path, rows: list[int], golden: dict, tmp_path_factory):
+    """The outputs on SEEDA's subset, a file each."""
+    folder = tmp_path_factory.mktemp("subset")
+    names = golden["M2 (subset)"]["system_scores"]
+    for name in names:
+        lines = (shared / f"data/seeda/outputs/{name}.txt").read_text("utf-8").split("\n")
+        (folder / f"{name}.txt").write_text("".join(f"{lines[row]}\n" for row in rows), "utf-8")
+    return [folder / f"{name}.txt" for name in names]
+
+
+@pytest.fixture(scope="module")
+def found(shared: Path, people, texts: list[Path]):
+    """What comes of metrics that are computed here, over the subset."""
+    folder = shared / "golden/seeda"
+    references = [folder / "subset.ref0", folder / "subset.ref1"]
+    made = {}
+    for corpus, metrics in (
+        (load(folder / "subset.m2"), ("m2", "sent-m2")),
+        (load(folder / "subset.src", references=references), ("gleu",)),
+    ):
+        systems = [load_system(path, corpus) for path in texts]
+        judged = judge(corpus, systems, options=Options(metrics=metrics))
+        made |= dict.fromkeys(metrics, of_judged(judged, people, LAYOUT))
+    return made
+
+
+def check_systems(official: dict, found, metric: str) -> None:
+    for way in WAYS:
+        for group in SETS:
+            (level,) = [
+                one.coefficients
+                for one in found.systems
+                if (one.metric, one.human, one.group) == (metric, way, group.name)
+            ]
+            for kind, value in official[way][group.name].items():
+                assert level[kind].value == pytest.approx(value, abs=1e-12)
+        own = [one for one in found.windows if (one.metric, one.human) == (metric, way)]
+        order = official[way][WINDOW]["order"]
+        assert [one.systems for one in own] == [tuple(order[n : n + 4]) for n in range(6)]
+        assert [
+            [one.coefficients[kind].value for kind in ("pearson", "spearman")] for one in own
+        ] == [pytest.approx(pair, abs=1e-12) for pair in official[way][WINDOW]["values"]]
+
+
+def check_sentences(official: dict, found, metric: str) -> None:
+    for kind, sets in official.items():
+        for group, wanted in sets.items():
+            (own,) = [
+                one
+                for one in found.sentences
+                if (one.metric, one.judgments, one.group) == (metric, kind, group)
+            ]
+            assert (own.judged, own.tied) == (
+                wanted["judged_pairs"],
+                wanted["pairs_with_tied_metric_scores"],
+            )
+            assert own.official_accuracy == pytest.approx(wanted["accuracy"], abs=1e-15)
+            assert own.official_kendall == pytest.approx(wanted["kendall"], abs=1e-12)
+            assert own.unscored == 0
+
+
+@pytest.mark.parametrize("metric", ["PT-M2", "PT-ERRANT", "Scribendi", "SOME", "IMPARA"])
+def test_published_columns_have_the_released_correlations_in_all_sets_and_windows(
+    golden: dict, people, metric: str
+):
+    column = golden["readme_columns"][metric]
+    scores = SystemScores("readme", SEEDA, {metric: tuple(column["scores"])})
+    level = system_level(scores, people.scores, SEEDA_SETS)
+    assert len(level) == len(WAYS) * len(SEEDA_SETS)
+    for one in level:
+        for kind, value in column["correlations"][one.human][one.group].items():
+            assert one.coefficients[kind].value == pytest.approx(value, abs=1e-12)
+    for size in (4, 5, 6, 7, 8):
+        made = windows(scores, people.scores, SEEDA_SETS[0], [size])
+        for way in WAYS:
+            own = [
+                [one.coefficients[kind].value for kind in ("pearson", "spearman")]
+                for one in made
+                if one.human == way
+            ]
+            official = column["correlations"][way][f"window{size}"]
+            assert own == [pytest.approx(pair, abs=1e-12) for pair in official]
+
+
+@pytest.mark.parametrize(
+    ("metric", "name"),
+    [("m2", "M2 (subset)"), ("sent-m2", "SentM2 (subset)"), ("gleu", "GLEU_py3 (subset)")],
+)
+def test_metrics_computed_here_correlate_as_released(golden: dict, found, metric: str, name: str):
+    check_systems(golden[name]["system"], found[metric], metric)
+
+
+@pytest.mark.parametrize(
+    ("metric", "name"), [("sent-m2", "M2 (subset)"), ("gleu", "GLEU_py3 (subset)")]
+)
+def test_sentences_are_preferred_as_released(golden: dict, found, metric: str, name: str):
+    check_sentences(golden[name]["sentence"], found[metric], metric)
+
+
+def test_m2_of_a_sentence_alone_is_that_of_the_best_annotator(golden: dict, found):
+    check_sentences(golden["M2 (subset)"]["sentence"], found["m2"], "m2")
+
+
+def test_tables_give_what_the_same_scores_give(golden: dict, people, texts, rows, tmp_path: Path):
+    """Length in characters, as tables of systems and of sentences, whose ids are SEEDA's lines."""
+    official = golden["Length (characters of the subset output)"]
+    lines = ["id\tsystem\tlength"]
+    for path in texts:
+        outputs = path.read_text("utf-8").split("\n")[:-1]
+        lines += [
+            f"{row + 1}\t{path.stem}\t{len(text)}" for row, text in zip(rows, outputs, strict=True)
+        ]
+    sentences, systems = tmp_path / "sentences.tsv", tmp_path / "systems.tsv"
+    sentences.write_text("\n".join(lines), "utf-8")
+    pairs = [f"{name}\t{value}" for name, value in official["system_scores"].items()]
+    systems.write_text("\n".join(["system\tlength", *pairs]), "utf-8")
+    made = of_tables(systems, sentences, people, LAYOUT)
+    check_systems(official["system"], made, "length")
+    check_sentences(official["sentence"], made, "length")
+
+
+def test_the_whole_text_is_judged_by_the_numbers_of_its_lines(shared: Path, people, texts):
+    """Sentences found by SEEDA's line numbers are those of the subset in their order."""
+    outputs, folder = shared / "data/seeda/outputs", shared / "golden/seeda"
+    options = Options(metrics=("sent-gleu",))
+    found = []
+    for source, stem, files in (
+        (outputs / "INPUT.txt", "conll14", [outputs / path.name for path in texts]),
+        (folder / "subset.src", "subset", texts),
+    ):
+        corpus = load(source, references=[folder / f"{stem}.ref0", folder / f"{stem}.ref1"])
+        systems = [load_system(path, corpus) for path in files]
+        judged = judge(corpus, systems, options=options)
+        found.append(of_judged(judged, people, LAYOUT).sentences)
+    assert found[0] == found[1]
+
+
+def test_the_files_hold_what_the_paper_says(shared: Path, rows: list[int]):
+    for kind in ("edit", "sent"):
+        found = read_judgments(shared / f"data/seeda/judgments_{kind}.xml")
+        assert len(found.items) == 600
+        assert found.systems == SEEDA
+        assert sorted({int(item.source) - 1 for item in found.items}) == rows

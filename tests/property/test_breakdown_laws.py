@@ -1,0 +1,208 @@
+"""Laws of scores by parts, and of the sentences that decide a difference."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_every_metric import ALL, UNEVEN, case, version
+
+from gecbench.analysis.breakdown import (
+    by_errors,
+    by_field,
+    by_length,
+    by_position,
+    by_state,
+    by_type,
+)
+from gecbench.analysis.deciding import best_two, deciding, differences
+from gecbench.core.case import Case
+from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
+from gecbench.core.score import total
+from gecbench.metrics.cherrant import Cherrant
+from gecbench.scoring.choose import CHOICES
+from gecbench.scoring.judged import Judged
+from gecbench.scoring.results import by_tier
+
+PLACES = st.sets(st.sampled_from("01234567"), max_size=4).map(sorted).map("".join)
+
+
+def judged_of(systems: dict[str, list[Case]], *metrics) -> Judged:
+    """A run over cases, without any file or scheme."""
+    cases = {name: [whole(one) for one in own] for name, own in systems.items()}
+    first = next(iter(cases.values()))
+    samples = tuple(
+        Sample(
+            one.id,
+            one.source,
+            tuple(Rewrite(text=each.text or "x") for each in one.references),
+            {"origin": "ab"[n % 2]},
+        )
+        for n, one in enumerate(first)
+    )
+    return Judged(
+        corpus=Corpus("made", samples, "en"),
+        systems={
+            name: SystemOutput(
+                name, {one.id: (Rewrite(text=one.hypotheses[0].text or "x"),) for one in own}
+            )
+            for name, own in cases.items()
+        },
+        lang="en",
+        metrics={metric.name: metric for metric in metrics},
+        cases=cases,
+        rows={
+            (name, metric.name): [metric.stats(one) for one in own]
+            for name, own in cases.items()
+            for metric in metrics
+        },
+    )
+
+
+def whole(one: Case) -> Case:
+    return replace(one, edit_tokens=one.tokens)
+
+
+@st.composite
+def runs(draw: st.DrawFn) -> Judged:
+    size = draw(st.integers(1, 6))
+    references = [
+        [version(draw(PLACES)) for _ in range(draw(st.integers(1, 3)))] for _ in range(size)
+    ]
+    systems = {
+        name: [case(str(n), version(draw(PLACES)), *own) for n, own in enumerate(references, 1)]
+        for name in ("one", "two", "three")[: draw(st.integers(1, 3))]
+    }
+    return judged_of(systems, Cherrant(choice=draw(st.sampled_from(CHOICES))))
+
+
+@given(runs(), st.sampled_from([1, 2, 3]))
+def test_types_and_positions_make_up_the_score(run: Judged, tier: int):
+    metric = run.metrics["cherrant"]
+    for system in run.systems:
+        score = metric.aggregate(run.rows[system, "cherrant"])
+        types = by_type(run, "cherrant", tier)
+        cells = dict(zip(types.groups, types.cells[system], strict=True))
+        found = {group: cell.counts for group, cell in cells.items() if cell.value is not None}
+        assert found == by_tier(score.by_type, tier)
+        assert total(cell.counts for cell in by_position(run, "cherrant").cells[system]) == (
+            score.counts
+        )
+
+
+@given(runs())
+def test_groups_of_sentences_hold_every_sentence_once(run: Judged):
+    for found in (
+        by_length(run, "cherrant", (3, 5)),
+        by_errors(run, "cherrant"),
+        by_state(run, "cherrant"),
+        by_field(run, "cherrant", "origin"),
+    ):
+        assert sum(found.sizes) == len(run.corpus.samples)
+        assert all(found.sizes)
+        assert {len(cells) for cells in found.cells.values()} == {len(found.groups)}
+
+
+@given(runs())
+def test_a_group_scores_as_the_corpus_that_it_is(run: Judged):
+    found = by_field(run, "cherrant", "origin")
+    metric = run.metrics["cherrant"]
+    for system in run.systems:
+        for group, cell in zip(found.groups, found.cells[system], strict=True):
+            rows = [
+                row
+                for row, sample in zip(
+                    run.rows[system, "cherrant"], run.corpus.samples, strict=True
+                )
+                if sample.meta["origin"] == group
+            ]
+            assert cell.value == metric.aggregate(rows).value
+
+
+@given(runs())
+def test_exchanging_two_systems_turns_every_difference_round(run: Judged):
+    if len(run.systems) < 2:
+        assert best_two(run, "cherrant") is None
+        return
+    one, two = best_two(run, "cherrant")
+    parts = [by_field(run, "cherrant", "origin"), by_type(run, "cherrant", 1)]
+    ahead = differences(parts, one, two, least=1)
+    behind = differences(parts, two, one, least=1)
+    assert [d.by_how_much for d in ahead] == [-d.by_how_much for d in behind]
+    widths = [abs(d.by_how_much) for d in ahead]
+    assert widths == sorted(widths, reverse=True)
+    turned = {d.id: -d.contribution for d in deciding(run, "cherrant", two, one, most=99)}
+    for each in deciding(run, "cherrant", one, two, most=99):
+        assert each.contribution == pytest.approx(turned[each.id], abs=1e-12)
+
+
+def slow_contributions(run: Judged, metric) -> dict[str, float]:
+    """What was chosen stays chosen, one sentence is left out, all is scored anew."""
+    chosen = {name: held(metric, run.rows[name, metric.name]) for name in ("one", "two")}
+
+    def difference(places: list[int]) -> float:
+        one, two = (metric.aggregate([rows[at] for at in places]).value for rows in chosen.values())
+        return one - two
+
+    every = list(range(len(run.corpus.samples)))
+    sides = zip(*(run.rows[name, metric.name] for name in chosen), strict=True)
+    apart = [ours != theirs for ours, theirs in sides]
+    return {
+        run.corpus.samples[at].id: apart[at]
+        * (difference(every) - difference([n for n in every if n != at]))
+        for at in every
+    }
+
+
+def check_contributions(run: Judged, metric) -> None:
+    found = {
+        each.id: each.contribution for each in deciding(run, metric.name, "one", "two", most=9)
+    }
+    for name, value in slow_contributions(run, metric).items():
+        assert math.isclose(found.get(name, 0.0), value, abs_tol=1e-9)
+
+
+@given(runs())
+def test_a_contribution_is_the_difference_less_that_without_the_sentence(run: Judged):
+    if len(run.systems) > 1 and len(run.corpus.samples) > 1:
+        check_contributions(run, run.metrics["cherrant"])
+
+
+def test_references_chosen_for_other_sentences_stay_as_they_were():
+    """Without the first sentence the second would choose its other reference."""
+    every = version("01234567")
+    one = [case("1", every, every), case("2", version("01"), version("0"), every)]
+    two = [case("1", every, every), case("2", version(""), version("0"), every)]
+    three = [case("1", version("0"), every), case("2", version("01"), version("0"), every)]
+    metric = Cherrant()
+    rows = [metric.stats(each) for each in one]
+    assert metric.choose(rows)[1].reference != metric.choose(rows[1:])[0].reference
+    check_contributions(judged_of({"one": one, "two": two}, metric), metric)
+    check_contributions(judged_of({"one": one, "two": three}, metric), metric)
+
+
+@pytest.mark.parametrize("metric", ALL)
+def test_a_contribution_is_that_by_every_metric(metric):
+    others = [replace(one, hypotheses=(version("3"),)) for one in UNEVEN]
+    run = judged_of({"one": UNEVEN, "two": others}, metric)
+    if type(metric).__name__ in ("Gleu", "GleuFrequency"):
+        # A sentence keeps its drawn references; resampling has tests of its own.
+        assert deciding(run, metric.name, "one", "two", most=9)
+        return
+    check_contributions(run, metric)
+
+
+def held(metric, rows: list) -> list:
+    choose = getattr(metric, "choose", None)
+    return rows if choose is None else [(one,) for one in choose(rows)]
+
+
+@pytest.mark.parametrize("metric", ALL)
+def test_equal_systems_have_no_deciding_sentence(metric):
+    run = judged_of({"one": UNEVEN, "two": UNEVEN}, metric)
+    assert deciding(run, metric.name, "one", "two", most=9) == ()
+    found = by_field(run, metric.name, "origin")
+    assert [d.by_how_much for d in differences([found], "one", "two", least=1)] == [0.0, 0.0]

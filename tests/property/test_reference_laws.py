@@ -1,0 +1,80 @@
+"""Laws of scores against the number of references."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_breakdown_laws import judged_of, runs
+from test_every_metric import UNEVEN
+
+from gecbench.analysis.curves import Sweep, curves, taken
+from gecbench.metrics.char_bleu import CharBleu
+from gecbench.metrics.sentence_accuracy import SentenceAccuracy
+from gecbench.scoring.judged import Judged
+
+
+@given(runs(), st.sampled_from(["subsets", "first"]))
+def test_with_all_references_the_score_is_the_score(run: Judged, taking):
+    metric = run.metrics["cherrant"]
+    for curve in curves(run, Sweep(taking=taking)):
+        rows = run.rows[curve.system, "cherrant"]
+        last = curve.points[-1]
+        assert last.mean == last.low == last.high == metric.aggregate(rows).value
+        assert (last.cut, last.subsets, last.of) == (0, 1, 1)
+
+
+@given(runs())
+def test_the_first_k_are_max_references(run: Judged):
+    metric = run.metrics["cherrant"]
+    for curve in curves(run, Sweep(taking="first")):
+        for point in curve.points:
+            cases = run.cases[curve.system]
+            cut = [type(one)(one.id, one.hypotheses, one.references[: point.k]) for one in cases]
+            assert point.mean == metric.aggregate([metric.stats(one) for one in cut]).value
+
+
+@given(st.integers(1, 5), st.integers(1, 6), st.data())
+def test_a_sentence_keeps_as_many_references_as_it_can(own: int, width: int, data: st.DataObject):
+    size = data.draw(st.integers(1, width))
+    subset = data.draw(st.sampled_from(list(combinations(range(width), size))))
+    found = taken(range(own), subset)
+    assert len(set(found)) == len(found) == min(own, size)
+    assert set(found) <= set(range(own))
+    if own > max(subset):
+        assert found == subset or own <= size
+
+
+@pytest.mark.parametrize(("own", "width"), [(1, 4), (2, 4), (3, 6), (4, 4)])
+def test_single_references_are_taken_equally_often_where_places_go_round(own: int, width: int):
+    found = [taken(range(own), (place,)) for place in range(width)]
+    assert {found.count((r,)) for r in range(own)} == {width // own}
+
+
+def test_more_references_never_lower_sentence_accuracy_nor_its_bounds():
+    run = judged_of({"one": UNEVEN}, SentenceAccuracy())
+    (curve,) = curves(run)
+    means = [point.mean for point in curve.points]
+    assert means == sorted(means)
+    assert all(p.low <= p.mean <= p.high for p in curve.points)
+
+
+def test_a_drawn_subset_is_the_same_for_the_same_seed_and_not_for_another():
+    references = [one.references for one in UNEVEN]
+    wide = [
+        type(one)(one.id, one.hypotheses, own + references[0] + references[1], one.source)
+        for one, own in zip(UNEVEN, references, strict=True)
+    ]
+    run = judged_of({"one": wide}, CharBleu())
+
+    def points(seed: int, most: int):
+        (curve,) = curves(run, Sweep(most=most, seed=seed))
+        return curve.points
+
+    assert points(0, 3) == points(0, 3)
+    assert any(points(0, 3) != points(seed, 3) for seed in range(1, 6))
+    drawn, every = points(0, 3)[2], points(0, 99)[2]
+    assert (drawn.subsets, drawn.of, every.subsets, every.of) == (3, 20, 20, 20)
+    assert every.low <= drawn.low <= drawn.high <= every.high

@@ -1,0 +1,30 @@
+"""Edits over tokens and the replacements of characters that a page shows make the same text."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import TAME, edit_sets
+
+from gecbench.core.edit import Edit
+from gecbench.edits.apply import apply
+from gecbench.reports.page.packing import changes, made
+from gecbench.text.spans import spans
+
+
+@given(st.data(), st.lists(TAME, max_size=8))
+def test_replacements_of_characters_make_what_the_edits_make(data: st.DataObject, words: list):
+    edits = data.draw(edit_sets(len(words), TAME))
+    apart = {(edit.start, edit.end): edit for edit in edits}  # two insertions at a place are one
+    kept: list[Edit] = sorted(apart.values(), key=lambda edit: (edit.start, edit.end))
+    source = "".join(words)
+    found = changes(kept, spans(source, words), "")
+    wanted = apply([edit for edit in kept if edit.replacement is not None], words)
+    assert made(source, found) == "".join(wanted)
+
+
+@given(st.lists(TAME, max_size=8), st.sampled_from(["", " ", "\u3000 "]))
+def test_tokens_are_found_where_they_stand(words: list, between: str):
+    text = between.join(words)
+    found = spans(text, words)
+    assert [text[start:end] for start, end in found] == words

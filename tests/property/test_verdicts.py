@@ -1,0 +1,55 @@
+"""Verdicts over edits are the counts of the pairing, edit by edit."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from test_scoring_laws import METRIC_OPTIONS, cases
+
+from gecbench.analysis.verdicts import verdicts
+from gecbench.core.case import Case
+from gecbench.core.score import Counts, total
+from gecbench.metrics.cherrant import Cherrant
+from gecbench.metrics.errant import Errant
+from gecbench.scoring.pairing import UNCLASSIFIED
+
+
+@given(cases(), METRIC_OPTIONS)
+def test_verdicts_add_up_to_the_counts_of_every_pairing(some: list[Case], options: dict):
+    for metric in (Cherrant(**options), Errant(**options)):
+        for case in some:
+            for pairing in metric.stats(case) or ():
+                assert verdicts(case, pairing, metric).counts == pairing.counts
+
+
+@given(cases(), METRIC_OPTIONS)
+def test_verdicts_add_up_by_type(some: list[Case], options: dict):
+    metric = Cherrant(**options)
+    for case in some:
+        for pairing in metric.stats(case) or ():
+            found = verdicts(case, pairing, metric)
+            by_type: dict[str, list[Counts]] = {}
+            for one in found.reference:
+                label = one.edit.label or UNCLASSIFIED
+                by_type.setdefault(label, []).append(Counts(one.hits, 0, one.keys - one.hits))
+            for one in found.hypothesis:
+                wrong = Counts(0, one.keys - one.hits, 0)
+                if wrong.fp:
+                    by_type.setdefault(one.edit.label or UNCLASSIFIED, []).append(wrong)
+            for label, counts in found.declared.items():
+                by_type.setdefault(label, []).append(counts)
+            assert {label: total(rows) for label, rows in by_type.items()} == pairing.by_type
+
+
+@given(cases(), METRIC_OPTIONS)
+def test_what_was_missed_and_what_was_found_are_the_edits_of_the_reference(
+    some: list[Case], options: dict
+):
+    metric = Cherrant(**options)
+    for case in some:
+        for pairing in metric.stats(case) or ():
+            found = verdicts(case, pairing, metric)
+            right = [one.edit for one in found.reference if one.right]
+            rest = list(found.missed)
+            assert len(right) + len(rest) == len(found.reference)
+            whole = case.references[pairing.reference]
+            assert all(edit in whole.edits for edit in right + rest)

@@ -1,0 +1,101 @@
+"""Report pages to open, and how they are opened; for the tests of the page in a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gecbench.api.files import load, load_system, sample
+from gecbench.api.report import report
+from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
+from gecbench.reports.page.html_of import html
+
+SYSTEMS = ("cautious", "eager", "fluent")
+
+HOSTILE = (
+    "</script><script>window.broken = 1</script>",
+    "\"quotes' & <b>tags</b> <img src=x onerror='window.broken = 1'>",
+    "مرحبا بالعالم hello שלום",
+    "表情👩‍👩‍👧‍👦和𠮷野家",
+    "长" * 3000,
+    "{{ 7 * 7 }} {% raw %} ${window.broken = 1}",
+)
+
+
+def samples_page(language: str, interface: str | None = None) -> str:
+    """The page of the bundled samples of a language, and perhaps an interface in another."""
+    corpus = load(sample(language, "corpus.jsonl"))
+    systems = [load_system(sample(language, f"{name}.txt"), corpus) for name in SYSTEMS]
+    scheme = "zh-char" if language == "zh" else None
+    return html(report(corpus, systems, scheme=scheme), interface or language)  # type: ignore[arg-type]
+
+
+def hostile_page() -> str:
+    """A page whose every text tries to be something else."""
+    samples = tuple(
+        Sample(f"{number}: {text[:60]}", text, (Rewrite(f"{text}!"), Rewrite(error_free=True)))
+        for number, text in enumerate(HOSTILE)
+    )
+    corpus = Corpus("</title><script>window.broken = 1</script>", samples, "zh")
+    same = {one.id: (Rewrite(one.source),) for one in samples}
+    more = {one.id: (Rewrite(f"{one.source}</script>\"'<i>"),) for one in samples}
+    empty = {one.id: (Rewrite(""),) for one in samples}
+    systems = [
+        SystemOutput("<script>window.broken = 1</script>", same),
+        SystemOutput('"><img src=x>', more),
+        SystemOutput("empty", empty),
+    ]
+    title = "<script>window.broken = 1</script>"
+    return html(report(corpus, systems, scheme="zh-char", title=title, date="</dd>"))
+
+
+@dataclass
+class Opened:
+    """A page that is open.
+
+    Args:
+        page: Playwright's.
+        said: What its console and its errors said.
+        asked: Addresses that it asked for, beside its own.
+    """
+
+    page: Any
+    said: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+
+    def view(self) -> dict[str, str]:
+        """What the address says of the view."""
+        read = "Object.fromEntries(new URLSearchParams(location.hash.slice(1)))"
+        return self.page.evaluate(read)
+
+    def rows(self) -> list[str]:
+        """Ids in the list, as far as they are made."""
+        return self.page.locator(".row .row-id").all_inner_texts()
+
+    def found(self) -> int:
+        """How many sentences were found."""
+        return int(self.page.locator(".status").inner_text().split()[0])
+
+    def shown(self) -> str:
+        """Id of the sentence that is shown."""
+        return self.page.locator("#sentence-id").inner_text()
+
+
+@contextmanager
+def opened(browser: Any, file: Path, address: str = "", **context: Any) -> Iterator[Opened]:
+    """Open a page from its file, and wait until its sentences are there."""
+    made = browser.new_context(**context)
+    try:
+        page = made.new_page()
+        shown = Opened(page)
+        page.on("console", lambda message: shown.said.append(message.text))
+        page.on("pageerror", lambda error: shown.said.append(str(error)))
+        page.on("request", lambda request: shown.asked.append(request.url))
+        page.goto(f"{file.as_uri()}{address}")
+        page.wait_for_function("document.documentElement.dataset.ready === 'yes'")
+        yield shown
+    finally:
+        made.close()

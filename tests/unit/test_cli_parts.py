@@ -1,0 +1,182 @@
+"""`gecbench analyse breakdown | references | human | segmentation`: options and refusals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gecbench.api.files import sample, save
+from gecbench.core.sample import Corpus, Rewrite, Sample
+
+CORPUS = sample("zh", "corpus.jsonl")
+CAUTIOUS, EAGER = sample("zh", "cautious.txt"), sample("zh", "eager.txt")
+CHAR = ("--scheme", "zh-char")
+
+
+@pytest.fixture
+def submissions(tmp_path: Path) -> Path:
+    """What two invented annotators handed in for two sentences of the samples."""
+    texts = {
+        "zh-001": (
+            "我在图书馆借了三个书，打算周末看完了。",
+            "我在图书馆借了三本书，打算周末看完。",
+        ),
+        "zh-002": ("你什么时候有空？咱们一起吃个饭巴！", "你什么时候有空？咱们一起吃饭吧！"),
+    }
+    rows = tuple(
+        Sample(name, source, (Rewrite(text, annotator="李"), Rewrite(source, annotator="王")))
+        for name, (source, text) in texts.items()
+    )
+    path = tmp_path / "submissions.jsonl"
+    save(Corpus("handed in", rows, "zh"), path, format="jsonl")
+    return path
+
+
+def test_a_breakdown_in_json_takes_all_its_options(run):
+    code, out, err = run(
+        *("analyse", "breakdown", CORPUS, CAUTIOUS, EAGER, *CHAR, "--format", "json"),
+        *("--by", "length,field:origin", "--length-bins", "12,16", "--between", "eager,cautious"),
+        *("--least", "20", "--sentences", "1"),
+    )
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert [each["by"] for each in found["breakdowns"]] == ["length", "field:origin"]
+    assert found["breakdowns"][0]["groups"] == ["0-12", "13-16", "17+"]
+    (one,) = found["comparisons"]
+    assert one["between"] == ["eager", "cautious"]
+    assert all(each["size"] >= 20 for each in one["differences"])
+    assert len(one["sentences"]) == 1
+
+
+def test_a_breakdown_of_one_system_has_tables_alone(run):
+    code, out, _ = run("analyse", "breakdown", CORPUS, EAGER, *CHAR, "--by", "state", "--counts")
+    assert code == 0
+    assert "cherrant by state" in out
+    assert "All groups with counts" in out
+    assert "decide the difference" not in out
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--length-bins", "10,x"), "--length-bins '10,x' must be whole numbers with commas"),
+        (("--length-bins", "20,10"), "length bins 20,10 must be ascending"),
+        (("--by", "size"), "unknown kind of groups 'size'"),
+        (("--between", "eager"), "eager: name two different systems, as A,B"),
+        (("--least", "0"), "least is 0; it is a whole number from 1 on"),
+    ],
+)
+def test_a_breakdown_refuses_what_means_nothing(run, words, told):
+    code, out, err = run("analyse", "breakdown", CORPUS, EAGER, CAUTIOUS, *CHAR, *words)
+    assert (code, out) == (2, "")
+    assert told in err
+
+
+def test_references_take_all_their_options(run):
+    code, out, err = run(
+        *("analyse", "references", CORPUS, EAGER, *CHAR, "--format", "json", "--by", "origin"),
+        *("--take", "subsets", "--at-least", "2", "--up-to", "3", "--subsets", "2", "--seed", "5"),
+    )
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert [row["name"] for row in found["statistics"]] == ["all", "essays", "chats"]
+    assert found["sweep"] == {
+        "taking": "subsets",
+        "at_least": 2,
+        "up_to": 3,
+        "most": 2,
+        "seed": 5,
+        "sentences": 53,
+    }
+    assert [(p["k"], p["subsets"], p["of"]) for p in found["curves"][0]["points"]] == [
+        *((1, 2, 4), (2, 2, 6), (3, 2, 4))
+    ]
+
+
+def test_references_without_systems_are_counted(run):
+    code, out, err = run("analyse", "references", CORPUS, *CHAR)
+    assert (code, err) == (0, "")
+    assert out.splitlines()[2].split() == [
+        *("all", "75", "1", "67", "89.3", "17.2", "2.0", "2.1", "2.1")
+    ]
+
+
+@pytest.mark.parametrize("option", ["--take=first", "--at-least=2", "--up-to=2", "--seed=1"])
+def test_options_of_scores_are_refused_without_systems(run, option):
+    code, _, err = run("analyse", "references", CORPUS, *CHAR, option)
+    assert code == 2
+    assert err == f"gecbench: {option.partition('=')[0]} is about scores; name a system, or " + (
+        "leave it out\n"
+    )
+
+
+def test_types_are_found_where_they_decide(run):
+    plain = run(
+        "analyse", "references", CORPUS, EAGER, *CHAR, "--format", "csv", "--table", "cherrant"
+    )
+    excluded = run(
+        *("analyse", "references", CORPUS, EAGER, *CHAR, "--format", "csv", "--table", "cherrant"),
+        *("--exclude", "S"),
+    )
+    assert plain[0] == excluded[0] == 0
+    assert plain[1] != excluded[1]
+
+
+def test_annotators_are_scored(run, submissions):
+    code, out, err = run(
+        *("analyse", "human", CORPUS, submissions, *CHAR, "--least", "1", "--anonymous"),
+        *("--format", "json", "--against", "others"),
+    )
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert found["against"] == "others"
+    assert [(a["annotator"], a["submissions"]) for a in found["annotators"]] == [
+        ("A1", 2),
+        ("A2", 2),
+    ]
+
+
+def test_submissions_that_do_not_fit_are_named_by_their_file(run, submissions):
+    text = submissions.read_text("utf-8").replace("zh-001", "zh-999")
+    submissions.write_text(text, encoding="utf-8")
+    code, _, err = run("analyse", "human", CORPUS, submissions, *CHAR)
+    assert code == 1
+    assert err.startswith(
+        f"gecbench: {submissions}: sentence 'zh-999' is not in corpus 'zh-samples'"
+    )
+
+
+def test_standard_input_is_read_once(run):
+    for words in (("human", "-", "-"), ("references", "-", "-"), ("segmentation", "-", "-")):
+        code, _, err = run("analyse", *words)
+        assert code == 2
+        assert "standard input can be read once only" in err
+
+
+def test_segmenters_are_named_with_commas(run):
+    code, out, err = run(
+        *("analyse", "segmentation", CORPUS, CAUTIOUS, EAGER, "--segmenter", "characters"),
+        *("--format", "json", "--beside", "sentence-accuracy", "--metric", "m2,sent-m2"),
+    )
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert [each["segmenter"] for each in found["segmenters"]] == ["characters"]
+    assert list(found["movements"]) == ["m2", "sent-m2"]
+    assert list(found["beside"]) == ["sentence-accuracy"]
+
+
+def test_nothing_stands_beside_where_nothing_is_asked_for(run):
+    code, out, _ = run(
+        *("analyse", "segmentation", CORPUS, CAUTIOUS, "--segmenter", "characters"),
+        *("--beside", "", "--golds", "divided", "--format", "json"),
+    )
+    assert code == 0
+    assert json.loads(out)["beside"] == {}
+
+
+def test_options_that_no_metric_takes_are_refused(run):
+    code, _, err = run("analyse", "segmentation", CORPUS, CAUTIOUS, "--level", "detection-span")
+    assert code == 2
+    assert "no metric of m2 has the option level" in err
