@@ -125,6 +125,11 @@ def test_columns_sort_and_what_is_absent_stands_last(browser, folder: Path):
         assert table.locator("tbody th").all_inner_texts() == ["fluent", "eager", "cautious"]
         values = table.locator("tbody tr td:nth-child(2)").all_inner_texts()
         assert [float(value) for value in values] == sorted(map(float, values))
+        shown.page.locator("#compare details.more summary").click()
+        matrix = shown.page.locator("#table-compare-p-cherrant")
+        for _ in ("descending", "ascending"):
+            matrix.locator("thead th").nth(1).get_by_role("button").click()
+            assert matrix.locator("tbody tr:last-child td").first.inner_text() == "-"
 
 
 def test_tables_and_figures_come_as_files(browser, folder: Path, tmp_path: Path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
@@ -11,6 +12,7 @@ from test_breakdown_laws import judged_of, runs
 from test_every_metric import UNEVEN
 
 from gecbench.analysis.curves import Sweep, curves, taken
+from gecbench.core.score import Score, Signature
 from gecbench.metrics.char_bleu import CharBleu
 from gecbench.metrics.sentence_accuracy import SentenceAccuracy
 from gecbench.scoring.judged import Judged
@@ -51,6 +53,26 @@ def test_a_sentence_keeps_as_many_references_as_it_can(own: int, width: int, dat
 def test_single_references_are_taken_equally_often_where_places_go_round(own: int, width: int):
     found = [taken(range(own), (place,)) for place in range(width)]
     assert {found.count((r,)) for r in range(own)} == {width // own}
+
+
+class Constant:
+    """A metric of one value, the mean of three of which is another by its last digit."""
+
+    name = "constant"
+    needs_references = True
+
+    def stats(self, case):
+        return case
+
+    def aggregate(self, rows):
+        return Score(0.3915906845956697, Signature({}), len(rows))
+
+
+def test_the_mean_of_equal_scores_is_that_score():
+    three = [replace(one, references=one.references[:1] * 3) for one in UNEVEN]
+    run = judged_of({"one": three}, Constant())
+    (curve,) = curves(run)
+    assert {(p.low, p.mean, p.high) for p in curve.points} == {(0.3915906845956697,) * 3}
 
 
 def test_more_references_never_lower_sentence_accuracy_nor_its_bounds():

@@ -80,6 +80,14 @@ def test_the_distribution_is_over_references_that_could_be_written():
     assert found.erroneous == {1: 2, 3: 1}
 
 
+def test_a_sentence_in_dispute_is_erroneous():
+    corpus = Corpus("x", (Sample("1", "我去", (FREE, *texts("我来"))),), "zh")
+    found = made(corpus=corpus)
+    assert found.erroneous == {2: 1}
+    assert found.statistics[0].erroneous == 1
+    assert found.statistics[0].edits == 1.0
+
+
 def test_without_systems_there_are_no_curves():
     found = made()
     assert (found.curves, found.sentences, found.signatures) == ((), 0, ())
@@ -112,6 +120,7 @@ def test_only_sentences_with_enough_references_take_part_where_asked():
     found = made(GOOD, at_least=2)
     assert found.sentences == 1
     assert [point.cut for point in found.curves[0].points] == [1, 1, 0]
+    assert found.curves[0].points[0].mean < made(GOOD).curves[0].points[0].mean
     assert any("3 sentences with fewer than 2 references take no part" in n for n in found.notes)
     assert any("--at-least K keeps" in note for note in made(GOOD).notes)
 

@@ -208,7 +208,7 @@ def test_a_page_is_saved_in_its_language(tmp_path: Path):
 def test_a_file_that_cannot_be_written_is_refused_at_once(tmp_path: Path):
     check_target(Path("-"))
     check_target(tmp_path / "new.html")
-    with pytest.raises(GecbenchError, match="the folder .*none does not exist; make it first"):
+    with pytest.raises(GecbenchError, match=r"the folder .*none does not exist; make it first"):
         check_target(tmp_path / "none" / "r.html")
     with pytest.raises(GecbenchError, match="Is a directory"):
         check_target(tmp_path)

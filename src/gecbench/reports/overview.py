@@ -96,6 +96,10 @@ def _values(report: ScoreReport, shown: dict[str, list[Result]]) -> Table:
     return Table("scores", title, tuple(columns), tuple(map(tuple, rows)), frozenset(marks))
 
 
+def _counts_of(results: Sequence[Result]) -> list[tuple[str, Counts]]:
+    return [(one.system, one.score.counts) for one in results if one.score and one.score.counts]
+
+
 def _counts(report: ScoreReport, metric: str, results: Sequence[Result]) -> Table:
     """Return the counts behind F."""
     columns = (
@@ -105,14 +109,10 @@ def _counts(report: ScoreReport, metric: str, results: Sequence[Result]) -> Tabl
         Column("R", "percent"),
         Column(f"F{report.beta:g}", "percent"),
     )
-    rows: list[tuple[Value, ...]] = []
-    for one in results:
-        if one.score is None or one.score.counts is None:
-            rows.append((one.system, *[None] * 6))
-            continue
-        counts = one.score.counts
+    rows = []
+    for system, counts in _counts_of(results):
         ratios = (counts.precision, counts.recall, counts.f(report.beta))
-        rows.append((one.system, counts.tp, counts.fp, counts.fn, *ratios))
+        rows.append((system, counts.tp, counts.fp, counts.fn, *ratios))
     marks = {
         (at, column)
         for column, value in ((4, _precision), (5, _recall), (6, _value))
@@ -177,9 +177,7 @@ def _scores(metric: str, results: Sequence[Result]) -> Figure:
 
 def _plane(report: ScoreReport, metric: str, results: Sequence[Result]) -> Figure:
     """Return precision against recall, with lines of equal F."""
-    counted: list[tuple[str, Counts]] = [
-        (one.system, one.score.counts) for one in results if one.score and one.score.counts
-    ]
+    counted = _counts_of(results)
     most = max(counted, key=lambda pair: pair[1].precision)
     widest = max(counted, key=lambda pair: pair[1].recall)
     precision, recall = f"{100 * most[1].precision:.2f}", f"{100 * widest[1].recall:.2f}"

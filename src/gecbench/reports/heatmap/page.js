@@ -10,7 +10,7 @@ const DEEP = 0.68;
 
 const root = document.documentElement;
 const tip = byId("tip");
-const view = { result: RESULTS[0], places: [], made: 0, pinned: null, shown: null };
+const view = { result: RESULTS[0], places: [], made: 0, pinned: null, shown: null, frame: 0 };
 
 const say = (key) => WORDS[key][root.dataset.language === "zh" ? 1 : 0];
 
@@ -217,14 +217,15 @@ function show(mark) {
   tip.replaceChildren(element("div", { class: "head" }, head), element("dl", {},
     ...rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])));
   tip.hidden = false;
+  const idle = !view.shown;
   view.shown = mark;
-  stand();
-  // Sentences that come into view get their true height a frame or two later.
-  requestAnimationFrame(() => requestAnimationFrame(stand));
+  if (idle) follow();
 }
 
-function stand() {
+// Stays beside the mark: sentences that come into view get their true height some frames later.
+function follow() {
   if (!view.shown) return;
+  view.frame = requestAnimationFrame(follow);
   const box = view.shown.getClientRects()[0] || view.shown.getBoundingClientRect();
   const { width, height } = tip.getBoundingClientRect();
   const below = box.bottom + 8 + height <= innerHeight || box.top < height + 8;
@@ -236,6 +237,7 @@ function hide() {
   tip.hidden = true;
   view.pinned = null;
   view.shown = null;
+  cancelAnimationFrame(view.frame);
 }
 
 const markAt = (event) => event.target.closest?.(".mark[data-at]");
