@@ -79,6 +79,17 @@ def report(
         raise UsageError("a report breaks scores down by all metadata fields; leave 'by' out")
     options = _with_edits(options, corpus)
     judged = judge(corpus, systems, scheme=scheme, options=options, watch=watch)
+    return _page(judged, options, (title, date), more)
+
+
+def _page(
+    judged: Judged,
+    options: Options,
+    about: tuple[str | None, str | None],
+    more: Sequence[Exhibit],
+) -> Page:
+    """Return the page of judged systems; `about` is its title and its date."""
+    title, date = about
     compared = tested(judged, options)
     once = replace(options, per_sentence=False, resamples=0 if compared else options.resamples)
     scores = _with_intervals(summed(judged, once), compared)
@@ -90,7 +101,7 @@ def report(
         rows, list(judged.systems), judged.lang, fields, edits=metric is not None
     )
     return Page(
-        title=title or corpus.name,
+        title=title or judged.corpus.name,
         facts=tuple(_facts(judged, scores, title, date)),
         exhibits=(*exhibits(judged, scores, compared, options, metric), *more),
         sentences=sentences,

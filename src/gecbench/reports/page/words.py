@@ -109,6 +109,7 @@ WORDS: Mapping[str, Words] = {
     # One sentence.
     "source": Words("Source", "原文"),
     "reference": Words("Reference {number}", "参考 {number}"),
+    "annotator": Words("annotator {name}", "标注者 {name}"),
     "tokens": Words("{count} tokens", "{count} 个词元"),
     "position": Words("no. {number} of the corpus", "语料第 {number} 句"),
     "difficulty": Words("Difficulty", "难度"),

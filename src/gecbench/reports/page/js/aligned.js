@@ -32,7 +32,7 @@ function alignedTable(data, place, versions, context) {
     { class: "source" },
     make("th", { scope: "row" }, say("source")),
     ...stretches.map(({ start, end, same }) =>
-      make("td", { class: same ? "same" : "region" }, between(start, end)),
+      make("td", { class: same ? "same" : "region" }, make("span", { class: "stretch" }, between(start, end))),
     ),
   );
   const rows = versions.map((version) => {

@@ -27,7 +27,7 @@ function versionsOf(data, place) {
 
 function referenceHead(reference) {
   const head = [make("span", { class: "name" }, say("reference", { number: reference.number + 1 }))];
-  if (reference.annotator) head.push(make("bdi", { class: "minor" }, reference.annotator));
+  if (reference.annotator) head.push(make("bdi", { class: "minor" }, say("annotator", { name: reference.annotator })));
   return head;
 }
 

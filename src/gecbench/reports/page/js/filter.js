@@ -99,7 +99,7 @@ function differenceTest(data, { a, b, differ }) {
     `${[...output.madeLists.of(place)].sort((one, two) => one - two)}|${output.texts[place] ?? ""}`;
   const tests = {
     output: (place) => key(first, place) !== key(second, place),
-    first: (place) => first.outcomes[place] === RIGHT && second.outcomes[place] >= RIGHT,
+    first: (place) => first.outcomes[place] === RIGHT && second.outcomes[place] > RIGHT,
     second: (place) => second.outcomes[place] === RIGHT && first.outcomes[place] > RIGHT,
   };
   return tests[differ] ?? tests.output;
