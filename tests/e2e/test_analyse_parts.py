@@ -37,15 +37,17 @@ def test_references_are_counted_and_scored(good, zh):
     assert last["mean"] == score["results"][0]["value"]
 
 
-def test_annotators_are_scored_from_a_file_of_submissions(good, zh, tmp_path):
+def test_annotators_are_scored_from_a_file_of_submissions(run, zh, tmp_path):
     rows = [json.loads(line) for line in (zh / "corpus.jsonl").read_text("utf-8").splitlines()]
     texts = (zh / "cautious.txt").read_text("utf-8").splitlines()
     for n, (row, text) in enumerate(zip(rows[1:], texts, strict=True)):
         row["references"] = [{"text": text, "annotator": f"annotator {n % 2}"}]
     path = tmp_path / "submissions.jsonl"
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    out = good("analyse", "human", zh / "corpus.jsonl", path, *CHAR, "--format", "csv")
-    table = list(csv.reader(io.StringIO(out)))
+    ended = run("analyse", "human", zh / "corpus.jsonl", path, *CHAR, "--format", "csv")
+    assert ended.returncode == 0
+    assert "\nsignature: metric:cherrant|scheme:zh-char|" in ended.stderr
+    table = list(csv.reader(io.StringIO(ended.stdout)))
     assert [row[0] for row in table[1:]] == [
         *("annotator 0", "annotator 1", "mean of 2", "all together")
     ]

@@ -25,10 +25,12 @@ def test_json_of_the_chinese_samples(good, zh: Path):
     assert len({round(one["tp"] + one["fn"], 9) for one in tallies}) == 1
 
 
-def test_corpora_stand_beside_each_other(good, zh: Path):
+def test_corpora_stand_beside_each_other(run, zh: Path):
     part = [zh / "corpus.jsonl", zh / "eager.txt"]
-    out = good(*words(zh), "+", *part, "--table", "across-f", "--format", "csv")
-    head, *rows = out.splitlines()
+    ended = run(*words(zh), "+", *part, "--table", "across-f", "--format", "csv")
+    assert ended.returncode == 0
+    assert "\nsignature: " in ended.stderr
+    head, *rows = ended.stdout.splitlines()
     assert head == "system,zh-samples,zh-samples rank,zh-samples (2),zh-samples (2) rank,mean,SD"
     assert sorted(row.split(",")[0] for row in rows) == list(NAMES)
 

@@ -188,6 +188,23 @@ def test_filters_narrow_what_is_shown_and_can_be_reset(show: Show, zh_page: Path
     assert counted(page) == whole
 
 
+def test_weights_can_be_chosen_by_the_numbers_that_the_page_shows(show: Show, zh_page: Path):
+    page = show(zh_page)
+    page.check("#weights")
+    shown = page.locator("#sentences .mark .number").all_text_contents()
+    assert {"0.33", "0.67"} <= set(shown)
+    for number in set(shown):
+        page.fill("#least", number)
+        page.fill("#most", number)
+        assert counted(page)[1] == shown.count(number)
+        assert set(page.locator("#sentences .mark .number").all_text_contents()) == {number}
+    page.fill("#least", "0.6666")
+    page.fill("#most", "0.6668")
+    assert counted(page)[1] == shown.count("0.67")
+    page.fill("#most", "0.6665")
+    assert page.inner_text("#count") == "没有符合条件的句子。"
+
+
 def test_search_looks_into_sources_corrections_and_ids(show: Show, zh_page: Path):
     page = show(zh_page)
     for text, ids in (("图书馆借了三", ["zh-001"]), ("ZH-002", ["zh-002"]), ("三本", [])):

@@ -78,7 +78,7 @@ def rewrites(draw: st.DrawFn, length: int) -> Rewrite:
         error_free=state == "error_free",
         unannotatable=state == "unannotatable",
         edit_sets=sets,
-        annotator=draw(st.none() | NAMES),
+        annotator=draw(st.none() | NAMES.filter(str.strip)),
         capped=draw(st.booleans()),
     )
 

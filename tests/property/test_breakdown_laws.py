@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from test_every_metric import ALL, UNEVEN, case, version
 
 from gecbench.analysis.breakdown import (
+    NOWHERE,
     by_errors,
     by_field,
     by_length,
@@ -19,7 +20,7 @@ from gecbench.analysis.breakdown import (
     by_type,
 )
 from gecbench.analysis.deciding import best_two, deciding, differences
-from gecbench.core.case import Case
+from gecbench.core.case import Case, Version
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.score import total
 from gecbench.metrics.cherrant import Cherrant
@@ -28,6 +29,8 @@ from gecbench.scoring.judged import Judged
 from gecbench.scoring.results import by_tier
 
 PLACES = st.sets(st.sampled_from("01234567"), max_size=4).map(sorted).map("".join)
+IMPOSSIBLE = Version(unannotatable=True)
+VERSIONS = st.one_of(PLACES.map(version), PLACES.map(version), st.just(IMPOSSIBLE))
 
 
 def judged_of(systems: dict[str, list[Case]], *metrics) -> Judged:
@@ -38,7 +41,7 @@ def judged_of(systems: dict[str, list[Case]], *metrics) -> Judged:
         Sample(
             one.id,
             one.source,
-            tuple(Rewrite(text=each.text or "x") for each in one.references),
+            tuple(map(written, one.references)),
             {"origin": "ab"[n % 2]},
         )
         for n, one in enumerate(first)
@@ -46,9 +49,7 @@ def judged_of(systems: dict[str, list[Case]], *metrics) -> Judged:
     return Judged(
         corpus=Corpus("made", samples, "en"),
         systems={
-            name: SystemOutput(
-                name, {one.id: (Rewrite(text=one.hypotheses[0].text or "x"),) for one in own}
-            )
+            name: SystemOutput(name, {one.id: tuple(map(written, one.hypotheses)) for one in own})
             for name, own in cases.items()
         },
         lang="en",
@@ -62,18 +63,29 @@ def judged_of(systems: dict[str, list[Case]], *metrics) -> Judged:
     )
 
 
+def written(one: Version) -> Rewrite:
+    return Rewrite(unannotatable=True) if one.unannotatable else Rewrite(text=one.text or "x")
+
+
 def whole(one: Case) -> Case:
     return replace(one, edit_tokens=one.tokens)
 
 
+def rows_of(run: Judged, system: str, metric: str = "cherrant") -> list:
+    return [run.rows[system, metric][at] for at in run.scored(metric)]
+
+
 @st.composite
-def runs(draw: st.DrawFn) -> Judged:
+def runs(draw: st.DrawFn, versions: st.SearchStrategy[Version] = VERSIONS) -> Judged:
+    """Systems on a few sentences, each side with versions of these."""
     size = draw(st.integers(1, 6))
-    references = [
-        [version(draw(PLACES)) for _ in range(draw(st.integers(1, 3)))] for _ in range(size)
-    ]
+    outputs = st.lists(versions, min_size=1, max_size=2)
+    references = [draw(st.lists(versions, min_size=1, max_size=3)) for _ in range(size)]
     systems = {
-        name: [case(str(n), version(draw(PLACES)), *own) for n, own in enumerate(references, 1)]
+        name: [
+            replace(case(str(n), IMPOSSIBLE, *own), hypotheses=tuple(draw(outputs)))
+            for n, own in enumerate(references, 1)
+        ]
         for name in ("one", "two", "three")[: draw(st.integers(1, 3))]
     }
     return judged_of(systems, Cherrant(choice=draw(st.sampled_from(CHOICES))))
@@ -83,7 +95,7 @@ def runs(draw: st.DrawFn) -> Judged:
 def test_types_and_positions_make_up_the_score(run: Judged, tier: int):
     metric = run.metrics["cherrant"]
     for system in run.systems:
-        score = metric.aggregate(run.rows[system, "cherrant"])
+        score = metric.aggregate(rows_of(run, system))
         types = by_type(run, "cherrant", tier)
         cells = dict(zip(types.groups, types.cells[system], strict=True))
         found = {group: cell.counts for group, cell in cells.items() if cell.value is not None}
@@ -94,6 +106,21 @@ def test_types_and_positions_make_up_the_score(run: Judged, tier: int):
 
 
 @given(runs())
+def test_what_is_counted_without_an_edit_has_a_place_of_its_own(run: Judged):
+    found = by_position(run, "cherrant")
+    declared = any(
+        version.unannotatable
+        for at in run.scored("cherrant")
+        for cases in run.cases.values()
+        for version in (*cases[at].hypotheses, *cases[at].references)
+    )
+    assert declared or NOWHERE not in found.groups
+    if NOWHERE in found.groups:
+        assert (found.groups[-1], found.sizes[-1], len(found.groups)) == (NOWHERE, 0, 6)
+        assert any(cells[-1].value is not None for cells in found.cells.values())
+
+
+@given(runs())
 def test_groups_of_sentences_hold_every_sentence_once(run: Judged):
     for found in (
         by_length(run, "cherrant", (3, 5)),
@@ -101,7 +128,10 @@ def test_groups_of_sentences_hold_every_sentence_once(run: Judged):
         by_state(run, "cherrant"),
         by_field(run, "cherrant", "origin"),
     ):
-        assert sum(found.sizes) == len(run.corpus.samples)
+        if found is None:
+            assert all(v.unannotatable for one in run.cases["one"] for v in one.references)
+            continue
+        assert sum(found.sizes) == len(run.scored("cherrant"))
         assert all(found.sizes)
         assert {len(cells) for cells in found.cells.values()} == {len(found.groups)}
 
@@ -117,7 +147,7 @@ def test_a_group_scores_as_the_corpus_that_it_is(run: Judged):
                 for row, sample in zip(
                     run.rows[system, "cherrant"], run.corpus.samples, strict=True
                 )
-                if sample.meta["origin"] == group
+                if sample.meta["origin"] == group and row is not None
             ]
             assert cell.value == metric.aggregate(rows).value
 
@@ -141,17 +171,18 @@ def test_exchanging_two_systems_turns_every_difference_round(run: Judged):
 
 def slow_contributions(run: Judged, metric) -> dict[str, float]:
     """What was chosen stays chosen, one sentence is left out, all is scored anew."""
-    chosen = {name: held(metric, run.rows[name, metric.name]) for name in ("one", "two")}
+    chosen = {name: held(metric, rows_of(run, name, metric.name)) for name in ("one", "two")}
 
     def difference(places: list[int]) -> float:
         one, two = (metric.aggregate([rows[at] for at in places]).value for rows in chosen.values())
         return one - two
 
-    every = list(range(len(run.corpus.samples)))
-    sides = zip(*(run.rows[name, metric.name] for name in chosen), strict=True)
+    places = run.scored(metric.name)
+    every = list(range(len(places)))
+    sides = zip(*(rows_of(run, name, metric.name) for name in chosen), strict=True)
     apart = [ours != theirs for ours, theirs in sides]
     return {
-        run.corpus.samples[at].id: apart[at]
+        run.corpus.samples[places[at]].id: apart[at]
         * (difference(every) - difference([n for n in every if n != at]))
         for at in every
     }
@@ -167,7 +198,7 @@ def check_contributions(run: Judged, metric) -> None:
 
 @given(runs())
 def test_a_contribution_is_the_difference_less_that_without_the_sentence(run: Judged):
-    if len(run.systems) > 1 and len(run.corpus.samples) > 1:
+    if len(run.systems) > 1 and len(run.scored("cherrant")) > 1:
         check_contributions(run, run.metrics["cherrant"])
 
 

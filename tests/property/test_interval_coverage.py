@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from gecbench.analysis.significance import Comparison, Plan, compare
+from gecbench.analysis.significance import Comparison, Plan, Test, compare
 from gecbench.core.sample import Corpus, SystemOutput
 from gecbench.core.score import Counts
 from gecbench.metrics.cherrant import Cherrant
 from gecbench.metrics.sentence_accuracy import SentenceAccuracy
 from gecbench.scoring.judged import Judged
 from gecbench.scoring.pairing import Pairing
+from gecbench.scoring.resample import draws
 
 TRIALS = 300
 
@@ -70,10 +74,13 @@ def test_the_interval_of_a_difference_of_f_covers_the_truth_as_often_as_it_says(
 
 
 @pytest.mark.parametrize("test", ["bootstrap", "randomisation"])
-def test_where_systems_do_not_differ_a_difference_is_found_no_more_often_than_alpha(test: str):
+@pytest.mark.parametrize("size", [30, 80])
+def test_where_systems_do_not_differ_a_difference_is_found_no_more_often_than_alpha(
+    test: Test, size: int
+):
     dice, found = np.random.Generator(np.random.PCG64(5)), {0.05: 0, 0.3: 0}
     for trial in range(TRIALS):
-        one, two = marks(dice, 80, 0.0)
+        one, two = marks(dice, size, 0.0)
         (pair,) = compared(
             SentenceAccuracy(), one, two, tests=(test,), resamples=300, seed=trial
         ).pairs
@@ -81,6 +88,47 @@ def test_where_systems_do_not_differ_a_difference_is_found_no_more_often_than_al
             found[alpha] += pair.p[test] <= alpha
     assert 0.005 <= found[0.05] / TRIALS <= 0.09
     assert 0.2 <= found[0.3] / TRIALS <= 0.37
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5])
+def test_up_to_five_sentences_say_nothing_at_five_percent(size: int):
+    """Two of the 2 ** n ways to exchange them go as far as the farthest."""
+    every = [list(way) for way in itertools.product((False, True), repeat=size)]
+    for one in every:
+        for two in every[:: max(1, len(every) // 4)]:
+            found = compared(SentenceAccuracy(), one, two, tests=("bootstrap",), resamples=200)
+            assert not found.pairs[0].significant
+            assert f"{size} sentence" in found.notes[0]
+
+
+def test_ten_sentences_are_noted_and_thirty_are_not():
+    dice = np.random.Generator(np.random.PCG64(4))
+    for size, noted in ((10, True), (29, True), (30, False)):
+        found = compared(SentenceAccuracy(), *marks(dice, size, 0.1), resamples=200)
+        assert any("go by randomisation" in note for note in found.notes) == noted
+
+
+def test_the_figures_of_false_findings_in_the_docs():
+    """By both tests, and by the formula of sacrebleu's bootstrap, which docs/analysis compares."""
+    dice = np.random.Generator(np.random.PCG64(11))
+    found, trials = {"randomisation": 0, "bootstrap": 0, "sacrebleu": 0}, 1000
+    places = draws(80, resamples=300, seed=0)
+    for _ in range(trials):
+        one, two = marks(dice, 80, 0.0)
+        (pair,) = compared(SentenceAccuracy(), one, two, resamples=300).pairs
+        for test, p in pair.p.items():
+            found[test] += p <= 0.05
+        metric = SentenceAccuracy()
+        absolute = abs(metric.resample(one, places) - metric.resample(two, places))
+        reached = (absolute - absolute.mean() > abs(pair.difference)).sum()
+        found["sacrebleu"] += (1 + reached) / 301 <= 0.05
+    page = (Path(__file__).parents[2] / "docs/analysis/compare.md").read_text("utf-8")
+    shown = {test: f"{100 * number / trials:.1f}%" for test, number in found.items()}
+    said = (
+        f"{shown['randomisation']} by randomisation, in {shown['bootstrap']} by the bootstrap "
+        f"here, in {shown['sacrebleu']} by sacrebleu's formula"
+    )
+    assert said in " ".join(page.split())
 
 
 def test_where_systems_differ_much_it_is_found():

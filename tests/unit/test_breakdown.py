@@ -369,3 +369,42 @@ def test_texts_stand_below_the_sentences_that_decide():
         ("1", "bad", "我去来"),
         ("1", "reference 1", "我去"),
     )
+
+
+def test_what_is_declared_is_counted_at_no_place():
+    impossible = SystemOutput("no", {**COPY.hypotheses, "1": (Rewrite(unannotatable=True),)})
+    found = made(impossible, COPY, by=("position",))
+    assert part(found, "position").groups[-1] == "no place"
+    assert counts(found, "position", "no")["no place"] == (0, 1, 0)
+    assert counts(found, "position", "copy")["no place"] == (0, 0, 0)
+    (figure,) = exhibit(found).figures
+    assert figure.series[0].x[-1].zh == "无位置"
+    assert "no place" not in part(made(COPY), "position").groups
+
+
+def test_errors_that_nobody_could_correct_are_no_groups():
+    """Whatever the metric: it is the references that have no edits."""
+    corpus = Corpus("none", (Sample("1", "口", (Rewrite(unannotatable=True),)),), "zh")
+    output = SystemOutput("same", {"1": (Rewrite("口"),)})
+    with pytest.raises(
+        CorpusError, match="none: --by errors needs references with edits, and nobody could"
+    ):
+        breakdown(corpus, [output], scheme="zh-char", by=("errors",))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "match"),
+    [
+        (
+            {"by": ("length", "state", "length")},
+            "a kind of groups is named twice in length,state,l",
+        ),
+        (
+            {"by": ("type-1", "state"), "length_ends": (10, 20)},
+            "length bins are for groups by length, and --by is type-1,state; add length to it",
+        ),
+    ],
+)
+def test_what_would_be_ignored_is_refused(wanted, match):
+    with pytest.raises(UsageError, match=match):
+        made(COPY, **wanted)

@@ -173,3 +173,40 @@ def test_a_sentence_without_reference_is_named():
         "dev: sentence '7' has no reference; give a TSV, M2 or JSONL that has them, "
         "or text files with --reference"
     )
+
+
+OVER = (Edit(0, 2, ("你",), "S"), Edit(1, 3, (), "R"))
+TWICE = (Edit(2, 3, (), "R"), Edit(2, 3, (), "R"))
+
+
+def with_golds(*references: Rewrite) -> Cases:
+    cases = Cases(Spy(), needs=frozenset({"golds"}), segment=tuple)
+    cases.prepare(Corpus("dev", (Sample("1", "我去了", references, {}, tuple("我去了")),), "zh"))
+    return cases
+
+
+def tokens_of(rewrite: Rewrite) -> tuple[str, ...]:
+    cases = with_golds(Rewrite(edit_sets=(TWICE,)))
+    (case,) = cases.of(SystemOutput("a", {"1": (rewrite,)}, {"1": tuple("我去了")}))
+    return case.hypotheses[0].tokens
+
+
+def test_an_output_whose_edit_stands_twice_has_the_text_that_it_says():
+    assert tokens_of(Rewrite("我去", edit_sets=(TWICE,))) == ("我", "去")
+    assert tokens_of(Rewrite("你们", edit_sets=(OVER,))) == ("你", "们")
+
+
+def test_an_output_known_by_overlapping_edits_alone_is_named():
+    with pytest.raises(
+        CorpusError,
+        match=r"^sample '1': edit span 1 3 overlaps edit span 0 2, so that no text can be made of "
+        r"the edits; give the output of a as texts$",
+    ):
+        tokens_of(Rewrite(edit_sets=(OVER,)))
+
+
+def test_a_reference_known_by_overlapping_edits_alone_has_no_text():
+    cases = Cases(Spy(), needs=frozenset({"texts"}))
+    sample = Sample("1", "我去了", (Rewrite(edit_sets=(OVER,)),), {}, tuple("我去了"))
+    with pytest.raises(CorpusError, match="of the edits; score such references by m2 or sent-m2, "):
+        cases.prepare(Corpus("dev", (sample,), "zh"))

@@ -104,6 +104,72 @@ def test_the_picture_goes_to_a_file(analyse, tmp_path: Path):
     assert (tmp_path / "c.txt").read_text("utf-8").startswith("orig  : |   |  a  |")
 
 
+@pytest.mark.parametrize("option", ["--chunks", "--write-weights", "--heat-map", "--output"])
+def test_files_that_are_read_are_not_written_over(analyse, gold: Path, hyps: Path, option: str):
+    before = gold.read_bytes(), hyps.read_bytes()
+    for path in (gold, hyps):
+        code, out, err = analyse(option, path)
+        assert (code, out) == (2, "")
+        assert f"{option} would write over {path}, which is read; name another file" in err
+    assert (gold.read_bytes(), hyps.read_bytes()) == before
+
+
+def test_several_corpora_have_no_weight_file_nor_picture(run, gold: Path, tmp_path: Path):
+    for option in ("--write-weights", "--chunks"):
+        words = (gold, gold, "+", gold, gold, option, tmp_path / "x")
+        code, _, err = run("analyse", "difficulty", *words)
+        assert code == 2
+        assert "--write-weights and --chunks are of one corpus; here are several" in err
+
+
+@pytest.mark.parametrize("bad", ["--chunks", "--heat-map", "--output", "--write-weights"])
+def test_a_file_that_cannot_be_written_leaves_none_and_is_told_of_before_work(
+    analyse, tmp_path: Path, bad: str, monkeypatch
+):
+    monkeypatch.setattr("gecbench.api.difficulty.difficulty", None)  # would fail if it began
+    before = sorted(tmp_path.iterdir())
+    names = ("--write-weights", "--chunks", "--heat-map", "--output")
+    words = [w for name in names if name != bad for w in (name, tmp_path / name.strip("-"))]
+    code, out, err = analyse(*words, bad, tmp_path / "no" / "x")
+    assert (code, out) == (1, "")
+    assert f"{tmp_path / 'no'} does not exist; make it first" in err
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_table_that_is_not_there_leaves_no_file(analyse, tmp_path: Path):
+    before = sorted(tmp_path.iterdir())
+    words = ("--write-weights", tmp_path / "w", "--chunks", tmp_path / "c", "--table", "nope")
+    assert analyse(*words)[0] == 2
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_all_files_are_written_beside_the_results(analyse, tmp_path: Path):
+    names = {"--write-weights": "w", "--chunks": "c", "--heat-map": "h.html", "--output": "o"}
+    words = [word for option, name in names.items() for word in (option, tmp_path / name)]
+    code, out, _ = analyse(*words)
+    assert (code, out) == (0, "")
+    assert {path.name for path in tmp_path.iterdir()} >= {"w", "w.json", "c", "h.html", "o"}
+    assert (tmp_path / "o").read_text("utf-8").startswith("Scores weighted by difficulty")
+
+
+def test_the_picture_goes_to_standard_output_where_results_do_not(analyse, tmp_path: Path):
+    code, out, _ = analyse("--chunks", "-", "--output", tmp_path / "o")
+    assert code == 0
+    assert out.startswith("orig  : |   |")
+
+
+def test_weights_of_chosen_references_serve_other_systems(analyse, run, gold, tmp_path: Path):
+    assert analyse("--reference-number", "chosen", "--write-weights", tmp_path / "w")[0] == 0
+    (tmp_path / "late.m2").write_text(
+        "S a b\nA 1 2|||R:TWO|||B|||REQUIRED|||-NONE-|||0\n\n"
+        "S c\nA 0 1|||R:ONE|||D|||REQUIRED|||-NONE-|||0\n\n"
+    )
+    words = (gold, tmp_path / "late.m2", "--reference-number", "chosen")
+    code, out, err = run("analyse", "difficulty", *words, "--weights", tmp_path / "w")
+    assert (code, err) == (0, "")
+    assert "w: made with these references, chosen by the systems that made the weights" in out
+
+
 def test_types_at_a_level(analyse):
     assert "R          " in analyse("--by-type", 1, "--table", "types-1")[1]
 
@@ -115,7 +181,8 @@ def test_several_corpora(run, gold: Path, hyps: Path, tmp_path: Path):
     weights.write_text("2\n2 1 2 1 2\n2 1 2\n", encoding="utf-8")
     words = (gold, f"s={one}", "+", gold, f"s={one}", "--weights", weights, "--weights", weights)
     code, out, err = run("analyse", "difficulty", *words, "--table", "across-f", "--format", "csv")
-    assert (code, err) == (0, "")
+    assert code == 0
+    assert {line.partition(": ")[0] for line in err.splitlines()} == {"note", "signature"}
     assert out.startswith("system,gold,gold rank,gold (2),gold (2) rank,mean,SD\n")
 
 
@@ -126,7 +193,14 @@ def test_several_corpora(run, gold: Path, hyps: Path, tmp_path: Path):
             ("--strategy", "all"),
             "difficulty takes the first edit set of each sentence; leave --str",
         ),
-        (("--chunks", "-"), "--chunks and the results both go to standard output; name a file"),
+        (("--chunks", "-"), "--output and --chunks both go to standard output; name a file"),
+        (("--chunks", "-", "--heat-map", "-", "-o", "o"), "--chunks and --heat-map both go to st"),
+        (("--write-weights", "-"), "--write-weights writes two files, the second with a finger"),
+        (("--write-weights", "w", "--weights", "v"), "of these systems; leave --weights out"),
+        (("--write-weights", "w", "--chunks", "w"), "--write-weights and --chunks both write w;"),
+        (("--write-weights", "w", "--chunks", "w.json"), "--write-weights and --chunks both write"),
+        (("--chunks", "c", "-o", "c"), "--output and --chunks both write c; name two files"),
+        (("--a", "1e308", "--b=-1e308"), "a 1e+308 must be from -1e+06 to 1e+06"),
         (("--reference-number", "3"), "reference number 3 must be from 1 to 2, as many as there"),
         (("--reference-number", "best"), "reference number 'best' must be a number from 1, each,"),
         (("--weights", "a", "--weights", "b"), "--weights is given 2 times for 1 corpora; give"),
@@ -135,7 +209,7 @@ def test_several_corpora(run, gold: Path, hyps: Path, tmp_path: Path):
         (("--beta", "0"), "beta 0 must be a number from 0.001 to 1000"),
         (
             ("--write-weights", "w", "--reference-number", "each"),
-            "are of one corpus and one refere",
+            "are of one reference; here are 2",
         ),
         (("--table", "nope"), "difficulty has no table 'nope' here; it has: scores, ranking, rank"),
     ],
@@ -156,7 +230,12 @@ def test_what_belongs_to_one_corpus_is_refused_for_several(run, gold: Path, hyps
 def test_a_corpus_needs_systems_and_names_a_file(run, gold: Path, hyps: Path):
     code, _, err = run("analyse", "difficulty", gold)
     assert code == 2
-    assert "stand a corpus and at least one system" in err
+    assert (
+        "no system is given; name the file of one after the corpus, or several in one M2 b" in err
+    )
+    code, _, err = run("analyse", "difficulty", gold, hyps, "+", gold)
+    assert code == 2
+    assert "between two + stand a corpus and at least one system" in err
     code, _, err = run("analyse", "difficulty", gold, hyps, "--names", "a")
     assert code == 2
     assert "--names are of --systems-in; add it, or leave --names out" in err

@@ -103,7 +103,14 @@ def test_references_without_systems_are_counted(run):
     ]
 
 
-@pytest.mark.parametrize("option", ["--take=first", "--at-least=2", "--up-to=2", "--seed=1"])
+@pytest.mark.parametrize(
+    "option",
+    [
+        *("--take=first", "--at-least=2", "--up-to=2", "--seed=1", "--beta=1", "--edits=multi"),
+        *("--choice=sentence-best", "--level=detection-span", "--exclude=S", "--set=gleu.order=2"),
+        *("--segmenter=jieba", "--system-from=lines"),
+    ],
+)
 def test_options_of_scores_are_refused_without_systems(run, option):
     code, _, err = run("analyse", "references", CORPUS, *CHAR, option)
     assert code == 2
@@ -180,3 +187,84 @@ def test_options_that_no_metric_takes_are_refused(run):
     code, _, err = run("analyse", "segmentation", CORPUS, CAUTIOUS, "--level", "detection-span")
     assert code == 2
     assert "no metric of m2 has the option level" in err
+
+
+def test_an_annotator_with_an_empty_name_is_refused_with_its_line(run, submissions):
+    text = submissions.read_text("utf-8").replace('"王"', '""', 1)
+    submissions.write_text(text, encoding="utf-8")
+    code, _, err = run("analyse", "human", CORPUS, submissions, *CHAR)
+    assert code == 1
+    assert err.startswith(f"gecbench: {submissions}:2: the annotator is ''; write a name, or leave")
+
+
+def test_annotators_whose_edits_overlap_are_scored_by_what_their_texts_say(run, tmp_path):
+    """Published gold files have an edit twice; its text is known."""
+    line = "A 1 2|||S|||高二|||REQUIRED|||-NONE-|||0\n"
+    path = tmp_path / "twice.m2"
+    path.write_text(f"S 我 高中二 的\n{line}{line}\n", encoding="utf-8")
+    words = ("--from", "m2-maxmatch", "--system-from", "m2-maxmatch", "--metric", "m2")
+    code, out, err = run("analyse", "human", path, path, *words, "--least", "1")
+    assert (code, err) == (0, "")
+    assert "mean of 1" in out
+    over = "A 1 3|||S|||高三|||REQUIRED|||-NONE-|||0\n"
+    path.write_text(f"S 我 高中二 的\n{line}{over}\n", encoding="utf-8")
+    code, _, err = run("analyse", "human", path, path, *words)
+    assert code == 1
+    assert (
+        "overlaps edit span 1 2, so that no text can be made of the edits; give the output" in err
+    )
+
+
+@pytest.mark.parametrize("option", ["--between=eager,x", "--least=1", "--sentences=0"])
+def test_options_of_two_systems_are_refused_with_one(run, option):
+    code, _, err = run("analyse", "breakdown", CORPUS, EAGER, *CHAR, option)
+    assert code == 2
+    name = option.partition("=")[0]
+    assert err == f"gecbench: {name} is about two systems; name another, or leave it out\n"
+
+
+def between(run, given: str, *names: str) -> tuple[int, str, str]:
+    systems = [f"{name}={EAGER if n % 2 else CAUTIOUS}" for n, name in enumerate(names)]
+    return run(
+        *("analyse", "breakdown", CORPUS, *systems, *CHAR, "--by", "state", "--format", "json"),
+        *("--between", given),
+    )
+
+
+def test_systems_whose_names_have_commas_can_be_named(run):
+    code, out, err = between(run, "x,y,b", "x,y", "b", "c")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["comparisons"][0]["between"] == ["x,y", "b"]
+    code, out, _ = between(run, "b, x,y", "x,y", "b")
+    assert json.loads(out)["comparisons"][0]["between"] == ["b", "x,y"]
+
+
+def test_two_systems_that_may_be_meant_by_one_text_are_told_apart(run):
+    code, _, err = between(run, "x,y,b", "x,y", "b", "x", "y,b")
+    assert code == 2
+    assert "--between 'x,y,b' may be 'x' and 'y,b' or 'x,y' and 'b'; name a system anew" in err
+
+
+@pytest.mark.parametrize("option", ["--seed=1", "--subsets=3"])
+def test_options_of_draws_are_refused_where_the_first_references_are_taken(run, option):
+    words = ("analyse", "references", CORPUS, EAGER, *CHAR, option)
+    code, _, err = run(*words, "--take", "first")
+    assert code == 2
+    name = option.partition("=")[0]
+    assert f"{name} is about drawing subsets, --take first draws none; leave it out" in err
+    assert run(*words)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--beside", ""), "no metric beside needs edits; leave --scheme out"),
+        (("--beside", "char-bleu"), "no metric beside needs edits; leave --scheme out"),
+        (("--beside", "moon"), "unknown metric 'moon'"),
+        (("--beside", "char-bleu,char-bleu"), "leave --scheme out"),
+    ],
+)
+def test_a_scheme_that_nothing_needs_is_refused(run, words, told):
+    code, out, err = run("analyse", "segmentation", CORPUS, CAUTIOUS, *CHAR, *words)
+    assert (code, out) == (2, "")
+    assert told in err

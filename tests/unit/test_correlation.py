@@ -39,6 +39,18 @@ def test_coefficients_are_scipys():
         assert coefficient(kind, one, two) == Coefficient(made.statistic, made.pvalue)
 
 
+@pytest.mark.parametrize("factor", [2.0**1000, 2.0**-1000])
+def test_coefficients_of_great_and_small_numbers_are_those_of_others(factor: float):
+    great = [value * factor for value in ONE]
+    assert not constant(great)
+    assert constant([factor, factor])
+    for kind in KINDS:
+        assert coefficient(kind, great, TWO) == coefficient(kind, ONE, TWO)
+        assert coefficient(kind, TWO, great) == coefficient(kind, TWO, ONE)
+    # The smaller ones differ, too: ranks know it.
+    assert coefficient("spearman", (1e308, 1e-10, 1e-12), (3, 2, 1)).value == 1
+
+
 def test_p_of_few_ranks_is_exact():
     dice = random.Random(9)
     for size in (3, 4, 6):

@@ -38,8 +38,10 @@ def test_weights_are_the_share_of_systems_that_fail_unless_told_otherwise():
         (Weighting(), 0, "weights need at least one system"),
         (Weighting(c=-2), 2, "c -2 leaves nothing to divide by: 2 systems and c must be above 0"),
         (Weighting(a=0.5), 2, "that all 2 systems get right the weight -0.5; .* not be negative"),
-        (Weighting(a=math.inf), 2, "a inf must be a finite number"),
-        (Weighting(b=math.nan), 2, "b nan must be a finite number"),
+        (Weighting(a=math.inf), 2, r"a inf must be from -1e\+06 to 1e\+06"),
+        (Weighting(b=math.nan), 2, r"b nan must be from -1e\+06 to 1e\+06"),
+        (Weighting(a=1e308, b=-1e308), 2, r"a 1e\+308 must be from"),
+        (Weighting(b=-9, c=-2 + 1e-15), 2, "c -2 leaves next to nothing to divide by: 2 systems"),
     ],
 )
 def test_weights_without_meaning_are_refused(weighting, systems, message):
@@ -127,6 +129,11 @@ def test_break_even_of_nothing_is_refused(numbers, message):
 
 def test_equal_values_share_the_better_rank():
     assert ranks([0.1, 0.3, 0.3, 0.2]) == [4, 1, 1, 3]
+
+
+def test_values_that_differ_by_the_order_of_a_sum_alone_are_equal():
+    assert ranks([0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1, 0.1]) == [1, 1, 3]
+    assert ranks([0.6, 0.6 + 1e-9]) == [2, 1]
 
 
 def test_change_is_how_many_ranks_higher_the_first_measure_puts_a_system():

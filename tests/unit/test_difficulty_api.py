@@ -204,6 +204,54 @@ def test_crlf_of_a_weight_file_makes_no_difference(tmp_path: Path):
     assert found(weights=path).origin == "file w.txt"
 
 
+TWICE = corpus(*[(by(None, A), by(None, B))] * 3)
+
+
+def test_weights_of_chosen_references_keep_them_whatever_other_systems_come_nearest_to(
+    tmp_path: Path,
+):
+    made = found(TWICE, ONE, system("three", (A,), (B,), (A,)), reference="chosen")
+    path, _ = write_weights(made, tmp_path / "w.txt")
+    other = system("other", (B,), (B,), (B,))
+    assert found(TWICE, other, reference="chosen").sheet.picks == (1, 1, 1)
+    again = found(TWICE, other, reference="chosen", weights=path)
+    assert again.sheet.picks == made.sheet.picks == (0, 0, 0)
+    assert again.weights == made.weights
+    assert "w.txt: made with these references, chosen by the systems that made t" in again.notes[-1]
+
+
+@pytest.mark.parametrize("bare", [True, False])
+def test_weights_that_do_not_say_which_references_were_chosen_are_refused(
+    tmp_path: Path, bare: bool
+):
+    path, beside = write_weights(found(TWICE), tmp_path / "w.txt")
+    if bare:
+        beside.unlink()
+    with pytest.raises(CorpusError, match=r"w.txt: does not say which references were chosen when"):
+        found(TWICE, reference="chosen", weights=path)
+
+
+def test_weights_of_chosen_references_are_of_all_sentences_and_of_references_that_are_there(
+    tmp_path: Path,
+):
+    made = found(TWICE, TWO, reference="chosen")
+    path, _ = write_weights(made, tmp_path / "w.txt")
+    once = corpus(*[(by(None, A),)] * 3)
+    with pytest.raises(CorpusError, match=r"made with reference 2 of sentence '1', which is not"):
+        found(once, TWO, reference="chosen", weights=path)
+    part, _ = write_weights(found(TWICE, TWO, reference="chosen", part=(0, 2)), tmp_path / "p.txt")
+    with pytest.raises(CorpusError, match="weights of 2 sentences, but corpus 'dev' with the cho"):
+        found(TWICE, TWO, reference="chosen", weights=part)
+
+
+def test_a_sentence_that_nobody_could_correct_is_left_out_of_chosen_weights_too(tmp_path: Path):
+    data = corpus((NONE,), (by(None, A), by(None, B)), (FREE,))
+    made = found(data, TWO, reference="chosen")
+    path, _ = write_weights(made, tmp_path / "w.txt")
+    again = found(data, ONE, reference="chosen", weights=path)
+    assert (again.sheet.ids, again.sheet.picks) == (made.sheet.ids, made.sheet.picks)
+
+
 def test_weights_from_a_file_are_not_written_again_nor_to_standard_output(tmp_path: Path):
     path, _ = write_weights(found(), tmp_path / "w.txt")
     with pytest.raises(UsageError, match=r"the weights are those of file w.txt; there are no new"):

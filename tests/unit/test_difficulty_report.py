@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -142,6 +143,39 @@ def test_where_no_rank_changes_the_figure_says_so():
     words = exhibit(alike).figures[2].alt
     assert words.en == "F0.5: no change; accuracy: no change."
     assert words.zh == "F0.5：没有变化；准确率：没有变化。"
+
+
+def alike() -> list[SystemOutput]:
+    """Ten systems on six errors; "up", "down" and "both" have a weighted recall of one half.
+
+    Weights are .1 .2 .3 .3 .2 .1, so that three systems sum up the same in other orders.
+    """
+    right = {"up": (0, 1, 2), "down": (3, 4, 5), "both": (0, 1, 4, 5), "ends": (0, 5)}
+    right |= {str(n): range(6) for n in range(6)}
+    return [
+        system(name, *[(A,) if at in of else () for at in range(6)]) for name, of in right.items()
+    ]
+
+
+def test_equal_sums_of_weights_in_another_order_share_ranks_marks_and_places():
+    data, names = corpus("dev", *[(A,)] * 6), ("up", "down", "both")
+    systems = alike()
+    made = difficulty(data, systems)
+    recalls = {one.system: one.weighted.recall for one in made[0].scores}
+    assert len({recalls[name] for name in names}) > 1  # the floats alone tell them apart
+    shown = {row[0]: row[1] for row in rows(exhibit(made), "ranking")[1:]}
+    assert {shown[name] for name in names} == {"7"}
+    again = (*made, *difficulty(replace(data, name="x"), systems))
+    order = [row[0] for row in rows(exhibit(again), "across-f")[1:]]
+    assert order[6:] == [*names, "ends"]
+
+
+def test_equal_sums_are_all_marked_as_the_best():
+    (made,) = difficulty(corpus("dev", *[(A,)] * 6), alike())
+    few = replace(made, scores=tuple(one for one in made.scores if not one.system.isdecimal()))
+    table = exhibit([few]).tables[0]
+    recall = [column.name for column in table.columns].index("R")
+    assert {row for row, column in table.marks if column == recall} == {0, 1, 2}
 
 
 def test_two_corpora_stand_in_one_table_and_beside_each_other(found):

@@ -82,3 +82,8 @@ def test_texts_of_rewrites():
     sample = Sample("1", "a", tokens=("a",))
     rewrites = (FREE, IMPOSSIBLE, Rewrite("c"), Rewrite(edit_sets=((CHANGE,),)))
     assert [text_of_rewrite(one, sample, "en") for one in rewrites] == ["a", "a", "c", "b"]
+
+
+def test_edits_that_overlap_give_no_text():
+    over = Rewrite(edit_sets=((CHANGE, CHANGE),))
+    assert text_of_rewrite(over, Sample("1", "a", tokens=("a",)), "en") is None

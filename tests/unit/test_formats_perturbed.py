@@ -11,7 +11,7 @@ import pytest
 from perturbed_set import BOOKS, CASES, COPY, HOME, PERFECT, blocks, system, write_folder
 
 from gecbench.core.errors import CorpusError, FormatError, GecbenchError
-from gecbench.core.perturbed import Subset
+from gecbench.core.perturbed import PerturbedCase, Subset, Variant
 from gecbench.core.sample import NOT_KEPT
 from gecbench.formats.perturbed import read_perturbed, write_perturbed
 from gecbench.formats.perturbed_outputs import read_outputs
@@ -149,14 +149,46 @@ def _changed(**fields: object) -> str:
         (_changed(original={"source": " ", "reference": "x"}), ":2: a source is empty; fill it"),
         (_changed(original={"source": "x"}), ":2: 'reference' is missing"),
         (_changed(original={"source": "x", "reference": "", "a": "b"}), ":2: unknown key 'a'"),
-        (_changed(id="2"), ": class: case '2' occurs twice; ids are unique"),
-        (_changed(variants=[{"source": "x", "reference": ""}]), ": class: case '2' has 2 variants"),
+        (_changed(id="2"), ":3: case '2' of subset 'class' stands in line 2 already; ids are uniq"),
+        (
+            _changed(variants=[{"source": "x", "reference": ""}]),
+            ":3: case '2' has 2 variants, the first case has 1; give all cases the same number",
+        ),
+        (
+            write_perturbed(CASES).splitlines()[0],
+            ": mine: every subset has at least one case; here is none",
+        ),
         (_changed(subset="exam"), ":4: subset 'exam' goes on after 'class'; cases of one subset"),
     ],
 )
 def test_jsonl_that_breaks_a_rule_is_refused(tmp_path, text: str, message: str):
     path = written(tmp_path, text, "mine.jsonl")
     refused(FormatError, f"{path}{message}", path)
+
+
+@pytest.mark.parametrize("lang", ["zh", None])
+def test_segmented_chinese_cases_go_with_outputs_that_are_not(tmp_path, lang: str | None):
+    texts = [each.source for one in CASES.cases for each in one.all]
+    spaced = [
+        replace(
+            subset,
+            cases=tuple(
+                PerturbedCase(
+                    one.id,
+                    Variant(" ".join(one.original.source), one.original.reference),
+                    tuple(Variant(" ".join(v.source), v.reference) for v in one.variants),
+                )
+                for one in subset.cases
+            ),
+        )
+        for subset in CASES.subsets
+    ]
+    cases = replace(CASES, subsets=tuple(spaced), lang=lang)
+    made = read_outputs(written(tmp_path, "\n".join(texts), "out.txt"), cases)
+    assert [version[0].text for version in made.hypotheses.values()] == texts
+    others = written(tmp_path, "\n".join("ＡＢＣ" for _ in texts), "others.txt")
+    with pytest.raises(CorpusError, match="9 of 9 outputs share almost no word with their sent"):
+        read_outputs(others, cases)
 
 
 def test_a_system_is_lines_blocks_or_a_folder(tmp_path):

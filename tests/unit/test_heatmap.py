@@ -194,5 +194,5 @@ def test_the_command_writes_the_page_in_the_language_asked_for(run, tmp_path):
     code, _, err = run(*words, "--heat-map", "-")
     assert (code, err) == (
         2,
-        "gecbench: --heat-map and others both go to standard output; name a file for one\n",
+        "gecbench: --output and --heat-map both go to standard output; name a file for one\n",
     )

@@ -9,7 +9,7 @@ import sys
 import pytest
 from scipy.stats import false_discovery_control
 
-from gecbench.analysis.multiplicity import adjusted, groups
+from gecbench.analysis.multiplicity import TooManyGroups, adjusted, groups
 from gecbench.core.errors import MissingExtraError
 
 SOME = [0.01, 0.04, 0.03, 0.005, 0.5]
@@ -63,6 +63,22 @@ def test_two_systems_share_a_group_just_if_they_do_not_differ():
             assert together == set(pairs) - different
             assert {name for group in found for name in group} == set(names)
             assert not any(set(a) <= set(b) for a, b in itertools.permutations(found, 2))
+
+
+def test_more_groups_than_can_be_read_are_given_up():
+    """Triples whose members all differ: a group takes one of each, so there are 3 ** 20."""
+    names = [f"{n}{letter}" for n in range(20) for letter in "abc"]
+    triples = (names[at : at + 3] for at in range(0, 60, 3))
+    different = {frozenset(pair) for some in triples for pair in itertools.combinations(some, 2)}
+    with pytest.raises(TooManyGroups):
+        groups(names, different)
+    # Systems on a scale have few, however many they are.
+    near = {
+        frozenset((one, two))
+        for (m, one), (n, two) in itertools.combinations(enumerate(names), 2)
+        if n - m > 7
+    }
+    assert len(groups(names, near)) == 53
 
 
 def test_groups_begin_with_the_best():

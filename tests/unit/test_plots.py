@@ -9,12 +9,12 @@ import xml.etree.ElementTree as ET
 
 import matplotlib as mpl
 import pytest
-from figure_cases import ALL, BARS, DOTS, EMPTY, LINES, LONG, MATRIX, POINTS, TABLE, figure
+from figure_cases import ALL, BARS, DOTS, EMPTY, LINES, LONG, MATRIX, POINTS, SYSTEMS, TABLE, figure
 from test_figure import contrast
 
 from gecbench.core.errors import GecbenchError, MissingExtraError, UsageError
 from gecbench.reports import plots
-from gecbench.reports.figure import Figure, Series
+from gecbench.reports.figure import Figure, Kind, Series
 from gecbench.reports.plots import draw, fonts, svg, write_figures
 from gecbench.reports.plots.look import wrapped
 from gecbench.reports.plots.matrix import ABOVE, BELOW, DEEPEST, FAINTEST, opacity
@@ -112,6 +112,90 @@ def test_every_series_and_category_is_named_once_at_least(one: Figure):
 def test_a_name_too_long_ends_with_an_ellipsis():
     assert "…" in texts(page(POINTS, "en"))
     assert "system-07" in texts(page(POINTS, "en"))
+
+
+def places(made: str) -> list[tuple[str, float, float]]:
+    """Texts with where they begin, in units of the picture."""
+    found = []
+    for element in elements(made):
+        if element.tag == SVG + "text":
+            moved = re.match(r"translate\(([\d.-]+) ([\d.-]+)\)", element.get("transform", ""))
+            x, y = moved.groups() if moved else (element.attrib["x"], element.attrib["y"])
+            found.append((element.text or "", float(x), float(y)))
+    return found
+
+
+def like(kind: Kind, count: int) -> Figure:
+    """A figure of systems whose long names differ at the end only."""
+    names = [f"university-of-somewhere-seq2seq-large-v{at}" for at in range(count)]
+    xs = (1, 2) if kind in ("lines", "points") else ("a", "b")
+    return figure(kind, *(Series(name, xs, (1.0 + at, 2.0)) for at, name in enumerate(names)))
+
+
+@pytest.mark.parametrize("count", [2, 8, 15, 25])
+@pytest.mark.parametrize("kind", ["lines", "bars", "points", "intervals"])
+def test_a_legend_is_never_cut_off_and_tells_names_apart(kind: Kind, count: int):
+    made = page(like(kind, count), "en")
+    height = float(ET.fromstring(made).attrib["viewBox"].split()[3])
+    assert all(8 < y < height and 0 <= x < 468 for _, x, y in places(made))
+    assert height < 29 * count + 320
+    shown = texts(made).replace("- ", "-").replace("… ", "…")
+    for at in range(count):
+        assert len(re.findall(rf"large-v{at}(?!\d)", shown)) == 1
+
+
+def test_the_title_of_a_file_stands_above_a_legend_that_needs_more_height():
+    from PIL import Image
+
+    pixels = []
+    for count in (8, 15):
+        file = draw(like("bars", count), format="png", language="en")
+        size = Image.open(io.BytesIO(file)).size
+        on_page = float(ET.fromstring(page(like("bars", count), "en")).attrib["viewBox"].split()[3])
+        pixels.append((size[1] * 72 / 220 - on_page, size[0]))
+    assert pixels[0] == pytest.approx(pixels[1], abs=1)
+    assert pixels[0][0] == pytest.approx(16 + 0.08 * 72, abs=6)
+
+
+def test_rows_and_columns_of_systems_that_share_a_prefix_are_told_apart():
+    names = tuple(f"university-of-somewhere-seq2seq-transformer-v{at}-big" for at in range(12))
+    square = figure("matrix", *(Series(name, names, tuple(range(12))) for name in names))
+    shown = texts(page(square, "en")).replace("- ", "-")
+    for at in range(12):
+        assert len(re.findall(rf"[-…]v{at}-", shown)) == 2
+
+
+@pytest.mark.parametrize(
+    "zeros",
+    [
+        figure("bars", Series("a", ("x", "y"), (0.0, 0.0))),
+        figure("bars", Series("a", (LONG, "y"), (0.0, None))),
+        figure("bars", *(Series(name, ("x",), (0.0,)) for name in SYSTEMS)),
+        figure("lines", Series("a", (1, 2), (0.0, 0.0), (0.0, 0.0), (0.0, 0.0))),
+    ],
+    ids=["standing", "lying", "dots", "lines"],
+)
+def test_an_axis_on_which_all_is_zero_does_not_go_below(zeros: Figure):
+    marks = [text for text, *_ in places(page(zeros, "en")) if re.fullmatch(r"−?[\d.]+", text)]
+    assert "1.0" in marks
+    assert not any(text.startswith("−") for text in marks)
+
+
+@pytest.mark.parametrize("kind", ["lines", "bars", "points", "intervals", "matrix"])
+@pytest.mark.parametrize("wrong", [float("nan"), float("inf")])
+def test_a_number_that_is_none_is_refused_in_every_kind(kind: Kind, wrong: float):
+    one = figure(kind, Series(Words("ours", "我们的"), (1, 2), (1.0, wrong)))
+    message = (
+        f"figure trial-{kind}, series 'ours': number 2 of its y is {wrong}; "
+        "give a finite number, or None where there is nothing to show"
+    )
+    with pytest.raises(GecbenchError, match=f"^{re.escape(message)}$"):
+        svg(one, "en")
+    with pytest.raises(GecbenchError, match=f"^{re.escape(message)}$"):
+        draw(one, format="pdf", language="en")
+    ends = figure(kind, Series("a", (1,), (1.0,), (wrong,), (2.0,)))
+    with pytest.raises(GecbenchError, match="number 1 of its low is"):
+        svg(ends, "en")
 
 
 def test_lines_are_listed_as_they_end_from_above():

@@ -64,8 +64,11 @@ def test_a_corpus_in_which_nothing_is_corrected_has_no_edits_to_average():
 def test_a_corpus_that_nobody_could_annotate_has_neither():
     corpus = Corpus("x", (Sample("1", "我去", (IMPOSSIBLE,)),), "zh")
     found = made(corpus=corpus)
-    assert (found.statistics[0].sentences, found.statistics[0].discarded) == (0, 1)
-    assert exhibit(found).tables[0].rows[0][4] is None
+    (row,) = found.statistics
+    assert (row.sentences, row.discarded, row.erroneous) == (0, 1, 0)
+    assert (row.characters, row.edits, row.references, row.distinct) == (None,) * 4
+    assert exhibit(found).tables[0].rows[0][4:] == (None,) * 5
+    assert json.loads(render(exhibit(found), "json"))["statistics"][0]["characters"] is None
 
 
 def test_metrics_over_texts_know_no_edits_but_states():
@@ -219,3 +222,19 @@ def test_tables_and_json_hold_the_points():
     assert data["sweep"]["sentences"] == 4
     assert data["distribution"][0] == {"references": 0, "sentences": 1, "erroneous": 0}
     assert data["curves"][0]["points"][2]["mean"] == 1.0
+
+
+def test_references_without_a_text_are_told_apart_by_their_edits():
+    over = (Edit(0, 2, ("他",), "S"), Edit(1, 3, (), "R"))
+    other = (Edit(0, 2, ("你",), "S"), Edit(1, 3, (), "R"))
+    sets = [(over,), (over,), (other,)]
+    rewrites = (*(Rewrite(edit_sets=each) for each in sets), Rewrite(error_free=True))
+    corpus = Corpus("over", (Sample("1", "a b c", rewrites, {}, ("a", "b", "c")),), "zh")
+    found = references(corpus, options=Options(metrics=("m2",)))
+    (row,) = found.statistics
+    assert (row.references, row.distinct) == (4, 3)
+    assert (
+        "3 references are known only by edits that overlap and have no text; whether they are "
+        "different is told by their edits"
+    ) in found.notes
+    assert made().notes == ()

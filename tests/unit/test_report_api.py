@@ -87,8 +87,8 @@ def test_the_scores_are_those_of_score():
 def test_many_pairs_take_more_resamples_than_were_asked_for():
     systems = [system(f"s{n}", *["我去了", "他来", "好", "口口", "我们"]) for n in range(5)]
     made = page(*systems)
-    assert any("400 resamples" in note for note in made.exhibits[1].notes)
-    assert any("400 resamples" in note for note in made.exhibits[0].notes)
+    assert any("200 resamples" in note for note in made.exhibits[1].notes)
+    assert any("200 resamples" in note for note in made.exhibits[0].notes)
 
 
 def test_intervals_of_too_many_pairs_are_left_to_the_table():

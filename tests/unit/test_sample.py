@@ -39,3 +39,10 @@ def test_the_first_id_that_occurs_twice_is_named():
 
 def test_a_corpus_may_be_empty():
     assert Corpus("dev", ()).samples == ()
+
+
+@pytest.mark.parametrize("name", ["", "  "])
+def test_an_annotator_has_a_name_or_is_unknown(name: str):
+    with pytest.raises(CorpusError, match=f"the annotator is '{name}'; write a name, or leave it"):
+        Rewrite("好", annotator=name)
+    assert Rewrite("好").annotator is None

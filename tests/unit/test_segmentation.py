@@ -123,7 +123,7 @@ def test_gold_edits_are_found_between_divided_texts_where_none_are_given(segment
     # 了; 我 and 了. In pairs: 去了 学校 to 去学 校; all of it.
     assert [d.gold for d in found.divisions] == [3, 2]
     assert found.sentences == 2
-    assert "golds:as given (changes between words)" in found.signatures[0]
+    assert "|golds:changes between words|tokens:characters|" in found.signatures[0]
 
 
 def test_given_edits_can_be_put_aside(segmenters):
@@ -229,10 +229,12 @@ def test_a_range_is_of_the_sentences_of_the_file(segmenters):
     ("options", "match"),
     [
         ({"options": Options(metrics=("cherrant",))}, "cherrant divides no texts into words"),
+        ({"segmenters": ("jieba", "jieba")}, "a segmenter is named twice in jieba,jieba; name it"),
+        ({"beside": ("cherrant", "cherrant")}, "a metric is named twice in cherrant,cherrant; n"),
         ({"beside": ("m2",)}, "m2 depends on words; name it by --metric, not --beside"),
     ],
 )
-def test_metrics_of_the_wrong_kind_are_refused(options, match):
+def test_metrics_of_the_wrong_kind_and_names_that_stand_twice_are_refused(options, match):
     with pytest.raises(UsageError, match=match):
         segmentation(TEXTS, [PLAIN], **options)
 

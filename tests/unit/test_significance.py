@@ -18,6 +18,7 @@ from gecbench.api.judge import judge
 from gecbench.api.options import Options
 from gecbench.core.errors import CorpusError, UnknownNameError, UsageError
 from gecbench.core.sample import Corpus, Sample, SystemOutput
+from gecbench.reports.compare import exhibit
 from gecbench.scoring.resample import draws
 
 QUICK = Plan(resamples=500)
@@ -58,6 +59,13 @@ def english():
     )
 
 
+def few(sentences: int) -> str:
+    return (
+        f"sentence-accuracy: {sentences} sentences only: intervals of the bootstrap are too narrow "
+        "and its p can be too small; go by randomisation, and by more sentences"
+    )
+
+
 def test_equal_outputs_have_p_one_and_share_a_group():
     found = accuracy({"A": "1100", "B": "1100"})
     (pair,) = found.pairs
@@ -66,6 +74,7 @@ def test_equal_outputs_have_p_one_and_share_a_group():
     assert pair.first_better == 0.5
     assert found.groups == (("A", "B"),)
     assert found.notes == (
+        few(4),
         "sentence-accuracy: the same score in every resample, which is "
         "no test of anything: A and B",
     )
@@ -137,6 +146,10 @@ def test_p_of_the_bootstrap_differs_from_sacrebleus_by_its_shift_of_absolute_val
     assert theirs == pytest.approx(sacrebleus_p(judged, "bs"), abs=0.04)
     assert pair.p["bootstrap"] == pytest.approx(pair.p["randomisation"], abs=0.04)
     assert pair.p["bootstrap"] > 2 * theirs
+    # The figures of docs/analysis/compare.md.
+    assert pair.p["randomisation"] == pytest.approx(0.60, abs=0.03)
+    assert pair.p["bootstrap"] == pytest.approx(0.62, abs=0.03)
+    assert theirs == pytest.approx(0.23, abs=0.03)
 
 
 def test_intervals_of_scores_are_those_of_score(english):
@@ -225,8 +238,40 @@ def test_too_few_resamples_for_the_number_of_pairs_are_said():
     assert found.notes == (
         "sentence-accuracy: 100 resamples cannot find p below 0.0099, which is 0.099 for 10 pairs, "
         "so that nothing can be significant at 0.05; take --resamples 200 or more",
+        few(12),
     )
-    assert accuracy(marks, Plan(resamples=200)).notes == ()
+    assert accuracy(marks, Plan(resamples=200)).notes == (few(12),)
+    for correction in ("none", "bh"):
+        assert accuracy(marks, Plan(resamples=100, correction=correction)).notes == (few(12),)
+        found = accuracy(marks, Plan(resamples=100, correction=correction, alpha=0.009))
+        assert found.notes[0] == (
+            "sentence-accuracy: 100 resamples cannot find p below 0.0099, so that nothing can be "
+            "significant at 0.009; take --resamples 112 or more"
+        )
+        assert not any(pair.significant for pair in found.pairs)
+        assert (
+            few(12)
+            == accuracy(marks, Plan(resamples=112, correction=correction, alpha=0.009)).notes[0]
+        )
+
+
+def test_one_sentence_and_two_show_nothing():
+    for size, least in ((1, 1.0), (2, 0.5), (6, 1 / 32)):
+        (pair,) = accuracy({"A": "1" * size, "B": "0" * size}).pairs
+        assert pair.p["bootstrap"] == least
+        assert pair.p["randomisation"] == pytest.approx(least, abs=0.02)
+
+
+def test_too_many_groups_are_said_and_leave_the_pairs(monkeypatch):
+    monkeypatch.setattr("gecbench.analysis.multiplicity.MOST_STEPS", 1)
+    found = accuracy({"A": "1" * 40, "B": "0" * 40, "C": "01" * 20})
+    assert found.groups == ()
+    assert found.notes == ("sentence-accuracy: too many groups of systems to show; see the pairs",)
+    shown = exhibit("made", [found])
+    assert [table.name for table in shown.tables] == ["systems", "pairs", "p-sentence-accuracy"]
+    assert shown.tables[0].title.en == "Scores"
+    assert "groups" not in shown.figures[0].alt.en
+    assert len(shown.figures) == 3
 
 
 def test_a_plan_refuses_what_means_nothing():
@@ -235,6 +280,7 @@ def test_a_plan_refuses_what_means_nothing():
         ({"tests": ("t",)}, "must be one or both"),
         ({"correction": "holms"}, "unknown correction 'holms'; did you mean holm"),
         ({"resamples": 99}, "resamples 99 must be at least 100"),
+        ({"resamples": 10**11}, "resamples 100000000000 must be at most 1000000"),
         ({"alpha": 0.0}, "alpha 0 must be above 0 and at most 0.5"),
         ({"confidence": 1.0}, "confidence 1 must be between 0 and 1"),
     ):

@@ -7,18 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from gecbench.analysis.difficulty.fitting import check_fits, fingerprint
 from gecbench.analysis.difficulty.sheet import sheet
-from gecbench.analysis.difficulty.weight_files import (
-    check_fits,
-    check_label,
-    fingerprint,
-    label,
-    parse,
-    written,
-)
 from gecbench.core.case import Case, Version
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, FormatError
+from gecbench.formats.weights import Label, WeightFile, read_weights, written_weights
 
 AT = Path("w.txt")
 
@@ -29,14 +23,33 @@ def made(*gold: Edit, tokens=("a", "b")):
 
 
 SHEET = made(Edit(0, 1, ("A",), "R"))
+LABEL = Label("dev", "reference 1", fingerprint(SHEET), ("one",))
 TEXT = "1\n1 0 1 1 1\n"
 
 
-def test_what_is_written_is_read_back():
-    assert written(SHEET) == TEXT
-    found = parse(AT, TEXT.splitlines())
-    assert (found.systems, found.right) == (1, SHEET.right)
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "w.txt"
+
+
+def write(path: Path, label: Label = LABEL) -> None:
+    for one, text in written_weights(path, 1, SHEET.right, label).items():
+        one.write_text(text, "utf-8")
+
+
+@pytest.mark.parametrize("chosen", [None, {"1": 1}])
+def test_what_is_written_is_read_back(path: Path, chosen):
+    label = Label("dev", "reference 1", fingerprint(SHEET), ("one",), chosen)
+    write(path, label)
+    assert path.read_text("utf-8") == TEXT
+    found = read_weights(path)
+    assert found == WeightFile(path, 1, SHEET.right, label)
     check_fits(found, SHEET, "this")
+
+
+def test_a_bare_file_has_no_label(path: Path):
+    path.write_text(TEXT, "utf-8")
+    assert read_weights(path).label is None
 
 
 @pytest.mark.parametrize(
@@ -52,18 +65,26 @@ def test_what_is_written_is_read_back():
         (["2", "0 1", "3 1"], r"w.txt:3: 3 systems are right on a chunk, but .* there are 2"),
     ],
 )
-def test_a_file_that_is_none_is_refused_with_its_line(lines, message):
+def test_a_file_that_is_none_is_refused_with_its_line(path: Path, lines, message):
+    path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
     with pytest.raises(FormatError, match=message):
-        parse(AT, lines)
+        read_weights(path)
 
 
 def test_weights_of_another_reference_are_seen_by_their_numbers():
     with pytest.raises(CorpusError, match=r"w.txt: weights of 2 sentences, but this has 1 here"):
-        check_fits(parse(AT, ["1", "1", "1"]), SHEET, "this")
+        check_fits(WeightFile(AT, 1, ((1,), (1,))), SHEET, "this")
     with pytest.raises(CorpusError, match=r"w.txt:2: 3 numbers, .* '1' of this has 5 chunks \(so"):
-        check_fits(parse(AT, ["1", "1 1 1"]), SHEET, "this")
+        check_fits(WeightFile(AT, 1, ((1, 1, 1),)), SHEET, "this")
     with pytest.raises(CorpusError, match=r"w.txt:2: 6 numbers, but sentence '1' of this has 5"):
-        check_fits(parse(AT, ["1", "1 1 1 1 1 1"]), SHEET, "this")
+        check_fits(WeightFile(AT, 1, ((1,) * 6,)), SHEET, "this")
+
+
+def test_weights_of_another_reference_are_seen_by_their_fingerprint():
+    other = WeightFile(AT, 1, SHEET.right, Label("dev", "reference 1", "0", ("one",)))
+    message = r"w.txt: its weights are of corpus 'dev' with reference 1, not of this: tokens or"
+    with pytest.raises(CorpusError, match=message):
+        check_fits(other, SHEET, "this")
 
 
 def test_the_fingerprint_knows_tokens_spans_and_texts_but_not_types_nor_the_order_of_edits():
@@ -81,12 +102,9 @@ def test_the_fingerprint_knows_tokens_spans_and_texts_but_not_types_nor_the_orde
     assert fingerprint(made(one, two)) == fingerprint(made(two, one))
 
 
-def test_a_label_fits_its_reference_and_its_file():
-    check_label(AT, label(SHEET, TEXT, "dev", "reference 1"), TEXT, SHEET, "this")
-
-
-def test_a_label_says_what_it_is_of():
-    said = json.loads(label(SHEET, TEXT, "dev", "reference 1"))
+def test_a_label_says_what_it_is_of(path: Path):
+    write(path)
+    said = json.loads(path.with_name("w.txt.json").read_text("utf-8"))
     assert said.pop("reference_sha256") == fingerprint(SHEET)
     assert len(said.pop("weights_sha256")) == 64
     assert said == {
@@ -98,25 +116,26 @@ def test_a_label_says_what_it_is_of():
     }
 
 
-def relabelled(**changes: object) -> str:
-    return json.dumps(json.loads(label(SHEET, TEXT, "dev", "reference 1")) | changes)
-
-
 @pytest.mark.parametrize(
-    ("text", "kind", "message"),
+    ("changes", "message"),
     [
-        ("{", FormatError, r"w.txt.json:1: is not a fingerprint of weights"),
-        ("[1]", FormatError, r"w.txt.json:1: is not a fingerprint of weights"),
-        (relabelled(format="x"), FormatError, r"w.txt.json:1: is not a fingerprint of weights"),
-        (relabelled(schema=2), FormatError, r"w.txt.json:1: schema 2 is not 1"),
-        (relabelled(weights_sha256="0"), FormatError, r"w.txt: was changed after its fingerprint"),
-        (
-            relabelled(reference_sha256="0"),
-            CorpusError,
-            r"w.txt: its weights are of corpus 'dev' with reference 1, not of this: tokens or",
-        ),
+        ("{", r"w.txt.json:1: is not a fingerprint of weights"),
+        ("[1]", r"w.txt.json:1: is not a fingerprint of weights"),
+        ("[" * 100_000, r"w.txt.json:1: is not a fingerprint of weights"),
+        ({"format": "x"}, r"w.txt.json:1: is not a fingerprint of weights"),
+        ({"schema": 2}, r"w.txt.json:1: schema 2 is not 1"),
+        ({"weights_sha256": "0"}, r"w.txt: was changed after its fingerprint"),
+        ({"chosen": [1]}, r"w.txt.json: 'chosen' must give the number of a reference, from 1"),
+        ({"chosen": {"1": 0}}, r"w.txt.json: 'chosen' must give the number"),
+        ({"chosen": {"1": True}}, r"w.txt.json: 'chosen' must give the number"),
     ],
 )
-def test_a_label_that_does_not_fit_is_refused(text, kind, message):
-    with pytest.raises(kind, match=message):
-        check_label(AT, text, TEXT, SHEET, "this")
+def test_a_label_that_is_none_or_of_another_file_is_refused(path: Path, changes, message):
+    write(path)
+    label = path.with_name("w.txt.json")
+    text = changes
+    if isinstance(changes, dict):
+        text = json.dumps(json.loads(label.read_text("utf-8")) | changes)
+    label.write_text(text, "utf-8")
+    with pytest.raises(FormatError, match=message):
+        read_weights(path)

@@ -40,6 +40,8 @@ _MANY = 5
 """This many errors and more are one group."""
 NOBODY: State = "unannotatable"
 """The group of sentences that no annotator could correct, where a metric scores them."""
+NOWHERE = "no place"
+"""The group of what is counted without an edit: one side says that nobody can correct it."""
 _PARTS = 5
 """A sentence is divided into this many equal parts for the positions of its edits."""
 
@@ -108,12 +110,14 @@ def by_position(judged: Judged, metric: str) -> Breakdown:
     """Return scores by where in its sentence an edit is: by fifths of the source's tokens.
 
     The middle of the edit's span counts; an insertion behind the last token is in the last fifth.
+    What is counted without an edit has no place, and a group of its own where there is any.
 
     Raises:
         UsageError: The metric compares no edits with places.
     """
     span = spans(judged, metric)
     groups = [f"{100 * n // _PARTS}-{100 * (n + 1) // _PARTS}%" for n in range(_PARTS)]
+    groups.append(NOWHERE)
     found: dict[str, dict[str, Counts]] = {}
     for system in judged.systems:
         rows: dict[str, list[Counts]] = {group: [] for group in groups}
@@ -125,9 +129,12 @@ def by_position(judged: Judged, metric: str) -> Breakdown:
             for one in made.reference:
                 counts = Counts(one.hits, 0, one.keys - one.hits)
                 rows[groups[_fifth(one.edit, case)]].append(counts)
+            rows[NOWHERE] += made.declared.values()
         found[system] = {group: total(counts) for group, counts in rows.items()}
     places = [_fifth(edit, case) for case, edit in _edits(judged, span)]
-    sizes = tuple(places.count(n) for n in range(_PARTS))
+    sizes = tuple(map(places.count, range(len(groups))))
+    if all(own[NOWHERE] == Counts() for own in found.values()):
+        groups, sizes = groups[:_PARTS], sizes[:_PARTS]
     return _of_edits("position", span, groups, sizes, found)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import permutations
-from math import fsum, sqrt
+from math import frexp, fsum, ldexp, sqrt
 from typing import TYPE_CHECKING, Literal
 
 from gecbench.core.errors import MissingExtraError
@@ -76,7 +76,9 @@ def coefficient(kind: Kind, one: Sequence[float], two: Sequence[float]) -> Coeff
         "spearman": stats.spearmanr,
         "kendall": stats.kendalltau,
     }
-    made = by_kind[kind](one, two)
+    # Products of great numbers have no end; ranks need none, and would lose small ones in scaling.
+    scaled = (_scaled(one), _scaled(two)) if kind == "pearson" else (one, two)
+    made = by_kind[kind](*scaled)
     p = float(made.pvalue)
     if kind == "spearman" and len(one) <= _EXACT:
         p = _exact(stats.rankdata(one), stats.rankdata(two))
@@ -100,6 +102,16 @@ def _orders(size: int) -> Places:
 
 def constant(values: Sequence[float]) -> bool:
     """Say whether numbers are all equal, but for the rounding of their last digits."""
+    values = _scaled(values)
     mean = fsum(values) / max(1, len(values))
     spread = sqrt(fsum((value - mean) ** 2 for value in values))
     return spread <= _SPREAD * abs(mean)
+
+
+def _scaled(values: Sequence[float]) -> list[float]:
+    """Return values divided by the power of two that leaves them below 1.
+
+    No digit changes, but of values too small beside the greatest to count.
+    """
+    exponent = frexp(max(map(abs, values), default=0.0))[1]
+    return [ldexp(value, -exponent) for value in values]

@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING, Any
 from gecbench.analysis.breakdown import Breakdown
 from gecbench.analysis.facts import text_of_rewrite
 from gecbench.core.errors import UnknownNameError, UsageError
+from gecbench.core.sample import Sample
 from gecbench.scoring.judged import Judged
+from gecbench.scoring.maxmatch import MaxMatch
 from gecbench.scoring.metric import Metric
+from gecbench.scoring.resample import f_scores
+from gecbench.scoring.spans import SpanF
 
 if TYPE_CHECKING:
     from gecbench.scoring.arrays import Values
@@ -57,7 +61,8 @@ class Deciding:
         contribution: The difference (first less second) with the sentence, less that without it;
             not rounded. Above 0 it speaks for the first system, if higher is better.
         source: Its text.
-        one: What the first system made of it.
+        one: What the first system made of it; of several versions the one that was chosen. None
+            where it is known only by edits that overlap.
         two: What the second did.
         references: What the annotators made of it.
     """
@@ -65,9 +70,9 @@ class Deciding:
     id: str
     contribution: float
     source: str
-    one: str
-    two: str
-    references: tuple[str, ...]
+    one: str | None
+    two: str | None
+    references: tuple[str | None, ...]
 
 
 def best_two(judged: Judged, metric: str) -> tuple[str, str] | None:
@@ -134,7 +139,8 @@ def deciding(judged: Judged, metric: str, one: str, two: str, *, most: int) -> t
     A sentence's contribution is the difference less what it is when the sentence is left out of
     the corpus. What was chosen for the other sentences (the reference, by metrics that choose
     one as they go through the corpus) stays as it was, so that the contribution is the
-    sentence's own. Sentences of which the metric says the same for both systems decide nothing.
+    sentence's own. Sentences of which the metric says the same for both systems decide nothing,
+    and a corpus of one scored sentence has none that could be left out.
 
     Args:
         judged: Systems.
@@ -143,6 +149,8 @@ def deciding(judged: Judged, metric: str, one: str, two: str, *, most: int) -> t
         two: Name of the other.
         most: How many to return.
     """
+    if not most:
+        return ()
     places = judged.scored(metric)
     judge = judged.metrics[metric]
     sides = [[judged.rows[name, metric][at] for at in places] for name in (one, two)]
@@ -154,11 +162,16 @@ def deciding(judged: Judged, metric: str, one: str, two: str, *, most: int) -> t
     whole = judge.aggregate(one_side).value - judge.aggregate(two_side).value
     moved = whole - (_left_out(judge, one_side, apart) - _left_out(judge, two_side, apart))
     ranked = sorted(zip(moved.tolist(), apart, strict=True), key=lambda pair: -abs(pair[0]))
-    return tuple(
-        _shown(judged, places[n], contribution, (one, two))
-        for contribution, n in ranked[:most]
-        if abs(contribution) > _NOTHING
-    )
+    found = []
+    for contribution, n in ranked[:most]:
+        if abs(contribution) > _NOTHING:
+            sample = judged.corpus.samples[places[n]]
+            ours = _output(judged, metric, one, sample, one_side[n])
+            theirs = _output(judged, metric, two, sample, two_side[n])
+            references = (text_of_rewrite(each, sample, judged.lang) for each in sample.references)
+            texts = (sample.source, ours, theirs, tuple(references))
+            found.append(Deciding(sample.id, contribution, *texts))
+    return tuple(found)
 
 
 def _fixed(judge: Metric[Any], rows: Sequence[Any]) -> Sequence[Any]:
@@ -168,9 +181,21 @@ def _fixed(judge: Metric[Any], rows: Sequence[Any]) -> Sequence[Any]:
 
 
 def _left_out(judge: Metric[Any], rows: Sequence[Any], places: Sequence[int]) -> Values:
-    """Return the value without each of the sentences at these places."""
+    """Return the value without each of the sentences at these places.
+
+    F over summed counts is found by taking a sentence's counts away. Others are computed over the
+    rest of the corpus each time, in time that grows with the square of its sentences.
+
+    Args:
+        judge: Any metric.
+        rows: As `_fixed` gives them.
+        places: In them.
+    """
     import numpy as np
 
+    if isinstance(judge, (SpanF, MaxMatch)) and (counts := _counts(judge, rows)):
+        own = np.array(counts, dtype=np.float64)
+        return f_scores(own.sum(axis=0) - own[list(places)], judge.beta)
     every = np.arange(len(rows) - 1)
     step = max(1, _AT_ONCE // len(rows))
     values = []
@@ -181,12 +206,16 @@ def _left_out(judge: Metric[Any], rows: Sequence[Any], places: Sequence[int]) ->
     return made
 
 
-def _shown(judged: Judged, at: int, contribution: float, names: tuple[str, str]) -> Deciding:
-    sample = judged.corpus.samples[at]
-    texts = []
-    for name in names:
-        system = judged.systems[name]
-        own = replace(sample, tokens=system.tokens.get(sample.id, sample.tokens))
-        texts.append(text_of_rewrite(system.hypotheses[sample.id][0], own, judged.lang))
-    references = tuple(text_of_rewrite(r, sample, judged.lang) for r in sample.references)
-    return Deciding(sample.id, contribution, sample.source, texts[0], texts[1], references)
+def _counts(judge: Metric[Any], rows: Sequence[Any]) -> list[tuple[int, int, int]]:
+    """Return true and false positives and false negatives of each row; none for a mean."""
+    made = (judge.aggregate([row]).counts for row in rows)
+    return [(one.tp, one.fp, one.fn) for one in made if one is not None]
+
+
+def _output(judged: Judged, metric: str, name: str, sample: Sample, row: Any) -> str | None:
+    """Return what a system made of a sentence: of several versions the one that counts."""
+    chosen = hasattr(judged.metrics[metric], "choose")
+    system = judged.systems[name]
+    own = replace(sample, tokens=system.tokens.get(sample.id, sample.tokens))
+    version = system.hypotheses[sample.id][row[0].hypothesis if chosen else 0]
+    return text_of_rewrite(version, own, judged.lang)

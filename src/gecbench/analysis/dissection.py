@@ -24,9 +24,9 @@ from gecbench.analysis.deciding import (
     differences,
 )
 from gecbench.analysis.facts import length_unit, signatures
-from gecbench.core.errors import UnknownNameError, UsageError
+from gecbench.core.errors import CorpusError, UnknownNameError, UsageError
 from gecbench.scoring.judged import Judged
-from gecbench.scoring.options import check_least
+from gecbench.scoring.options import check_least, check_once
 from gecbench.scoring.spans import SpanF
 
 FIELD = "field:"
@@ -51,7 +51,8 @@ class Wanted:
         most: How many deciding sentences to find.
 
     Raises:
-        UsageError: A number is below what means something.
+        UsageError: A number is below what means something, a kind stands twice, or length bins
+            are given and no lengths asked for.
     """
 
     by: tuple[str, ...] = ()
@@ -67,6 +68,12 @@ class Wanted:
         for kind in self.by:
             if kind not in KINDS and not (kind.startswith(FIELD) and kind != FIELD):
                 raise UnknownNameError("kind of groups", kind, [*KINDS, f"{FIELD}NAME"])
+        check_once("kind of groups", self.by)
+        if self.length_ends and self.by and "length" not in self.by:
+            raise UsageError(
+                f"length bins are for groups by length, and --by is {','.join(self.by)}; "
+                "add length to it, or leave the bins out"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +111,10 @@ def dissect(judged: Judged, wanted: Wanted | None = None) -> Dissection:
     wanted = wanted or Wanted()
     metrics = [name for name in judged.metrics if name not in judged.refused]
     made = {name: _breakdowns(judged, name, wanted) for name in metrics}
-    _check_all_made(made, wanted)
+    _check_all_made(judged, made, wanted)
     pairs = {name: pair for name in metrics if (pair := _pair(judged, name, wanted))}
     flat = tuple(each for own in made.values() for each in own)
+    decide = {name: deciding(judged, name, *pair, most=wanted.most) for name, pair in pairs.items()}
     return Dissection(
         corpus=judged.corpus.name,
         systems=tuple(judged.systems),
@@ -115,10 +123,11 @@ def dissect(judged: Judged, wanted: Wanted | None = None) -> Dissection:
         differences={
             name: differences(made[name], *pair, least=wanted.least) for name, pair in pairs.items()
         },
-        deciding={
-            name: deciding(judged, name, *pair, most=wanted.most) for name, pair in pairs.items()
-        },
-        notes=(*judged.notes, *judged.refused.values(), *_notes(judged, flat)),
+        deciding=decide,
+        notes=(
+            *(*judged.notes, *judged.refused.values(), *_notes(judged, flat)),
+            *_notes_on_sentences(judged, decide, wanted),
+        ),
         signatures=signatures(judged, metrics),
     )
 
@@ -161,12 +170,19 @@ def _telling(judged: Judged, metric: str, wanted: Wanted) -> list[Breakdown]:
     return found
 
 
-def _check_all_made(made: Mapping[str, Sequence[Breakdown]], wanted: Wanted) -> None:
+def _check_all_made(
+    judged: Judged, made: Mapping[str, Sequence[Breakdown]], wanted: Wanted
+) -> None:
     known = {each.by for own in made.values() for each in own}
     for kind in wanted.by:
         if kind not in known:
             needs = "a span metric, as cherrant or errant"
             if kind == "errors":
+                if any(judged.metrics[name].needs != "texts" for name in made):
+                    raise CorpusError(
+                        f"{judged.corpus.name}: --by errors needs references with edits, and "
+                        "nobody could correct any sentence; leave it out"
+                    )
                 needs = "a metric that reads edits of the references, as cherrant, errant or m2"
             raise UsageError(f"--by {kind} needs {needs}; here is {', '.join(made)}")
 
@@ -175,6 +191,25 @@ def _pair(judged: Judged, metric: str, wanted: Wanted) -> tuple[str, str] | None
     if wanted.between:
         return check_pair(judged, wanted.between)
     return best_two(judged, metric)
+
+
+def _notes_on_sentences(
+    judged: Judged, decide: Mapping[str, Sequence[Deciding]], wanted: Wanted
+) -> list[str]:
+    notes = [
+        f"{name}: one sentence alone is scored; what it decides cannot be told, as nothing is left "
+        "without it"
+        for name in decide
+        if wanted.most and len(judged.scored(name)) == 1
+    ]
+    shown = {each.id: each for own in decide.values() for each in own}
+    lost = sum((each.one, each.two, *each.references).count(None) for each in shown.values())
+    if lost:
+        notes.append(
+            f"{lost} texts of the sentences that decide are known only by edits that overlap and "
+            "cannot be shown"
+        )
+    return notes
 
 
 def _notes(judged: Judged, made: Sequence[Breakdown]) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from gecbench.core.case import Case, Version
+from gecbench.core.errors import CorpusError
 from gecbench.core.sample import Rewrite, Sample
 from gecbench.formats.texts import text_of
 from gecbench.scoring.judged import Judged
@@ -79,11 +80,18 @@ def edits_of(case: Case, version: Version) -> int | None:
     return len(version.golds) if case.tokens else None
 
 
-def text_of_rewrite(rewrite: Rewrite, sample: Sample, lang: str) -> str:
-    """Return the text of a rewrite; that of one without corrections is the source."""
+def text_of_rewrite(rewrite: Rewrite, sample: Sample, lang: str) -> str | None:
+    """Return the text of a rewrite; that of one without corrections is the source.
+
+    None where it is known by edits alone that cannot be applied together, as m2-maxmatch has them:
+    metrics over gold edits can use it all the same.
+    """
     if rewrite.error_free or rewrite.unannotatable:
         return sample.source
-    return text_of(sample, rewrite, lang)
+    try:
+        return text_of(sample, rewrite, lang)
+    except CorpusError:
+        return None
 
 
 def signatures(judged: Judged, metrics: Sequence[str]) -> tuple[str, ...]:

@@ -270,6 +270,8 @@ def _key(rewrite: Rewrite, sample: Sample, lang: str) -> object:
     if rewrite.unannotatable:
         return None
     text = text_of_rewrite(rewrite, sample, lang)
+    if text is None:
+        return rewrite.edit_sets
     return characters(text) if lang == "zh" else tuple(text.split())
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from itertools import combinations
+from itertools import combinations, count
 from typing import Literal
 
 from gecbench.core.errors import MissingExtraError
@@ -51,6 +51,14 @@ def _benjamini_hochberg(values: Sequence[float]) -> list[float]:
     return made
 
 
+MOST_STEPS = 20_000
+"""In the search for groups, of which there can be 3 ** (systems / 3) (Moon and Moser 1965)."""
+
+
+class TooManyGroups(Exception):  # noqa: N818 - an answer, which callers put into words
+    """There are more groups than anybody could read."""
+
+
 def groups(ranked: Sequence[str], different: Set[frozenset[str]]) -> tuple[tuple[str, ...], ...]:
     """Return the greatest groups of systems of which no two differ significantly.
 
@@ -64,12 +72,18 @@ def groups(ranked: Sequence[str], different: Set[frozenset[str]]) -> tuple[tuple
     Args:
         ranked: Systems, the best first.
         different: The pairs that differ.
+
+    Raises:
+        TooManyGroups: They were not found in `MOST_STEPS`.
     """
     pairs = {frozenset(pair) for pair in combinations(ranked, 2)} - different
     near = {one: {each for pair in pairs if one in pair for each in pair - {one}} for one in ranked}
     found: list[set[str]] = []
+    steps = count()
 
     def grow(group: set[str], may: set[str], done: set[str]) -> None:
+        if next(steps) >= MOST_STEPS:
+            raise TooManyGroups
         if not may and not done:
             found.append(group)
             return

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from gecbench.analysis.curves import Curve, Sweep, curves, notes_on, swept, taking_part
 from gecbench.analysis.facts import cases_of, edits_of, rewrites, signatures, state, text_of_rewrite
 from gecbench.core.errors import CorpusError
+from gecbench.core.sample import Rewrite, Sample
 from gecbench.scoring.judged import Judged
 from gecbench.scoring.means import mean
 from gecbench.scoring.texts import characters
@@ -16,7 +17,7 @@ from gecbench.scoring.texts import characters
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """One row of MuCGEC's table 4; means are not rounded.
+    """One row of MuCGEC's table 4; means are not rounded, and None where no sentence is left.
 
     Args:
         name: "all", or the value of the metadata field that these sentences share.
@@ -27,17 +28,18 @@ class Statistics:
         edits: Mean number of edits of the references that correct something, of alternative
             edit sets the first; None where the run has no edits.
         references: Mean number of references of a sentence.
-        distinct: Mean number of different texts among them.
+        distinct: Mean number of different texts among them; those known only by edits that overlap
+            are as different as their edits.
     """
 
     name: str
     sentences: int
     discarded: int
     erroneous: int
-    characters: float
+    characters: float | None
     edits: float | None
-    references: float
-    distinct: float
+    references: float | None
+    distinct: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,7 @@ def of_judged(judged: Judged, *, by: str | None = None, sweep: Sweep | None = No
     """
     every, erroneous = distribution(judged)
     found = References(judged.corpus.name, statistics(judged, by), every, erroneous)
-    notes = [*judged.notes, *judged.refused.values()]
+    notes = [*judged.notes, *judged.refused.values(), *_textless(judged)]
     if sweep is None:
         return replace(found, notes=tuple(notes))
     made = curves(judged, sweep)
@@ -143,12 +145,28 @@ def _row(name: str, judged: Judged, places: Sequence[int]) -> Statistics:
         erroneous += state(sample, case, judged.lang) != "error-free"
         lengths.append(len(characters(sample.source)))
         numbers.append(len(found))
-        texts = {characters(text_of_rewrite(each, sample, judged.lang)) for each, _ in found}
-        distinct.append(len(texts))
+        distinct.append(len({_content(each, sample, judged.lang) for each, _ in found}))
         sizes = (edits_of(case, version) for _, version in found)
         edits += [size for size in sizes if size]
-    changed = mean(edits) if edits else None
-    return Statistics(
-        *(name, kept, len(places) - kept, erroneous),
-        *(mean(lengths), changed, mean(numbers), mean(distinct)),
+    means = [mean(each) if each else None for each in (lengths, edits, numbers, distinct)]
+    return Statistics(name, kept, len(places) - kept, erroneous, *means)
+
+
+def _content(rewrite: Rewrite, sample: Sample, lang: str) -> object:
+    """Return what two references have alike if they are the same."""
+    text = text_of_rewrite(rewrite, sample, lang)
+    return rewrite.edit_sets if text is None else characters(text)
+
+
+def _textless(judged: Judged) -> list[str]:
+    count = sum(
+        text_of_rewrite(rewrite, sample, judged.lang) is None
+        for sample, case in zip(judged.corpus.samples, cases_of(judged), strict=True)
+        for rewrite, _ in rewrites(sample, case)
     )
+    if not count:
+        return []
+    return [
+        f"{count} references are known only by edits that overlap and have no text; whether they "
+        "are different is told by their edits"
+    ]

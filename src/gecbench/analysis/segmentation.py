@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Literal
 
 from gecbench.core.errors import CorpusError
-from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
+from gecbench.core.sample import GOLDS, Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.score import Score
 from gecbench.edits.changes import changes
 from gecbench.formats.texts import text_of
@@ -151,7 +151,7 @@ def divided(corpus: Corpus, divide: Divide) -> Corpus:
     return replace(
         corpus,
         samples=tuple(_divided(sample, divide) for sample in corpus.samples),
-        provenance={**corpus.provenance, "scheme": "changes between words"},
+        provenance={**corpus.provenance, GOLDS: "changes between words"},
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from gecbench.analysis.difficulty.sentences import SentenceDifficulty
@@ -11,8 +11,9 @@ from gecbench.analysis.verdicts import verdicts
 from gecbench.core.case import Case, Version
 from gecbench.core.edit import Edit
 from gecbench.core.sample import Rewrite, Sample
+from gecbench.core.score import Counts
 from gecbench.scoring.judged import Judged
-from gecbench.scoring.pairing import Pairing
+from gecbench.scoring.pairing import Filter, Key, Pairing, keys, keys_of
 from gecbench.scoring.spans import SpanF
 
 State = Literal["error-free", "unannotatable"]
@@ -28,6 +29,8 @@ class Reference:
         text: As it was written; None where it is known by its edits alone, or declared.
         state: What it was declared to be.
         annotator: Who made it; None means unknown.
+        first: How many of the edits are of the first set, which alone makes the text; None where
+            there is one set.
     """
 
     edits: tuple[Edit, ...]
@@ -35,6 +38,7 @@ class Reference:
     text: str | None
     state: State | None
     annotator: str | None
+    first: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,9 @@ class Output:
         reference: Place of the reference that counts; None where the sentence is not scored.
         text: As in `Reference`.
         state: As in `Reference`.
+        counts: What the metric counts; None where the sentence is not scored. They may be more
+            than the edits: of tokens, or of edits that stand in several alternative sets.
+        first: As in `Reference`.
     """
 
     edits: tuple[Edit, ...]
@@ -56,6 +63,8 @@ class Output:
     reference: int | None
     text: str | None
     state: State | None
+    counts: Counts | None = None
+    first: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +78,8 @@ class Row:
         outputs: In the order of the systems.
         difficulty: Of the sentence: how many of its errors a system leaves on average; None where
             nobody asked for it.
+        makers: Places of the systems that have an edit, as the metric compares edits (its
+            options may leave the edit out all the same).
     """
 
     sample: Sample
@@ -76,6 +87,7 @@ class Row:
     references: tuple[Reference, ...]
     outputs: tuple[Output, ...]
     difficulty: float | None
+    makers: Mapping[Edit, tuple[int, ...]] = field(default_factory=dict)
 
 
 def side_by_side(
@@ -94,6 +106,7 @@ def side_by_side(
         cases = {name: cases[place] for name, cases in judged.cases.items()}
         first = next(iter(cases.values()))
         hard = difficulty[place] if difficulty else None
+        chosen = [pairings[name][place] for name in cases]
         yield Row(
             sample,
             first.edit_tokens,
@@ -102,10 +115,11 @@ def side_by_side(
                 for at, version in enumerate(first.references)
             ),
             tuple(
-                _output(case, pairings[name][place], span, judged.systems[name].hypotheses)
-                for name, case in cases.items()
+                _output(case, pairing, span, judged.systems[name].hypotheses)
+                for (name, case), pairing in zip(cases.items(), chosen, strict=True)
             ),
             hard.value if hard else None,
+            _makers(list(cases.values()), chosen, span) if isinstance(span, SpanF) else {},
         )
 
 
@@ -119,6 +133,37 @@ def _pairings(judged: Judged, system: str, metric: str | None) -> list[Pairing |
     return [None if row is None else next(chosen) for row in rows]
 
 
+def _version(case: Case, pairing: Pairing | None) -> Version:
+    """Return what a system's output counts as: the version of the pairing, else the first."""
+    return case.hypotheses[pairing.hypothesis if pairing else 0]
+
+
+def _makers(
+    cases: Sequence[Case], chosen: Sequence[Pairing | None], metric: SpanF
+) -> Mapping[Edit, tuple[int, ...]]:
+    """Return for each edit of all versions the systems that have all that it is compared by.
+
+    A key says it, not equality: annotators have other labels than extracted edits.
+    """
+    every = Filter()
+    versions = [_version(case, one) for case, one in zip(cases, chosen, strict=True)]
+    having: dict[Key, set[int]] = {}
+    for system, version in enumerate(versions):
+        for key in keys(version, metric.level, every, metric.rule):
+            having.setdefault(key, set()).add(system)
+    found: dict[Edit, tuple[int, ...]] = {}
+    for version in (*cases[0].references, *versions):
+        for edit in version.edits:
+            own = keys_of(edit, metric.level, every, metric.rule)
+            sets = [having.get(key, set()) for key in own] or [set()]
+            found[edit] = tuple(sorted(set.intersection(*sets)))
+    return found
+
+
+def _first(version: Version) -> int | None:
+    return version.sizes[0] if version.sizes else None
+
+
 def _state(rewrite: Rewrite) -> State | None:
     if rewrite.unannotatable:
         return "unannotatable"
@@ -126,7 +171,9 @@ def _state(rewrite: Rewrite) -> State | None:
 
 
 def _reference(version: Version, rewrite: Rewrite, weights: tuple[float, ...]) -> Reference:
-    return Reference(version.edits, weights, rewrite.text, _state(rewrite), rewrite.annotator)
+    return Reference(
+        version.edits, weights, rewrite.text, _state(rewrite), rewrite.annotator, _first(version)
+    )
 
 
 def _output(
@@ -135,12 +182,25 @@ def _output(
     metric: Any,
     hypotheses: Mapping[str, tuple[Rewrite, ...]],
 ) -> Output:
-    at = pairing.hypothesis if pairing else 0
-    rewrite = hypotheses[case.id][at]
-    edits = case.hypotheses[at].edits
+    rewrite = hypotheses[case.id][pairing.hypothesis if pairing else 0]
+    version = _version(case, pairing)
+    plain = Output(
+        edits=version.edits,
+        right=(None,) * len(version.edits),
+        missed=(),
+        reference=None,
+        text=rewrite.text,
+        state=_state(rewrite),
+        first=_first(version),
+    )
     if pairing is None or not isinstance(metric, SpanF):
-        return Output(edits, (None,) * len(edits), (), None, rewrite.text, _state(rewrite))
+        return plain
     found = verdicts(case, pairing, metric)
     right = {id(one.edit): one.right for one in found.hypothesis}
-    judged = tuple(right.get(id(edit)) for edit in edits)
-    return Output(edits, judged, found.missed, pairing.reference, rewrite.text, _state(rewrite))
+    return replace(
+        plain,
+        right=tuple(right.get(id(edit)) for edit in version.edits),
+        missed=found.missed,
+        reference=pairing.reference,
+        counts=pairing.counts,
+    )

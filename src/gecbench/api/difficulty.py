@@ -7,25 +7,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from gecbench.analysis.difficulty.fitting import check_fits, fingerprint
 from gecbench.analysis.difficulty.references import (
     ABSENT,
+    CHOSEN,
     Absent,
     Reference,
     chosen,
+    chosen_before,
     names,
     numbered,
 )
 from gecbench.analysis.difficulty.result import Difficulty, Named, analysed
-from gecbench.analysis.difficulty.sheet import Sheet, sheet
-from gecbench.analysis.difficulty.weight_files import (
-    WeightFile,
-    beside,
-    check_fits,
-    check_label,
-    label,
-    parse,
-    written,
-)
+from gecbench.analysis.difficulty.sheet import sheet
 from gecbench.analysis.difficulty.weights import Weighting
 from gecbench.api.edits import Watch, unwatched
 from gecbench.api.judge import judge
@@ -34,11 +28,12 @@ from gecbench.api.schemes import default_scheme, load_scheme
 from gecbench.core.case import Case
 from gecbench.core.edit import Edit
 from gecbench.core.errors import UsageError
-from gecbench.core.files import encoded, read_lines, write_files
+from gecbench.core.files import encoded, write_files
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.scheme import Extraction, Scheme
 from gecbench.core.sentence import Sentence
 from gecbench.edits.chunks import corrects
+from gecbench.formats.weights import Label, WeightFile, beside, read_weights, written_weights
 from gecbench.scoring.judged import Judged
 
 _MORE = (
@@ -123,6 +118,7 @@ def difficulty(
     options = options or DifficultyOptions()
     if not systems:
         raise UsageError("difficulty needs at least one system")
+    file = None if options.weights is None else read_weights(Path(options.weights))
     notes = _notes(corpus, systems)
     judged = judge(
         _first(corpus),
@@ -134,14 +130,16 @@ def difficulty(
     notes = (*judged.notes, *notes, *_unchanging(judged.cases))
     if options.reference == 1 and len(names(corpus.samples)) > 1:
         notes = (*notes, _MORE.format(len(names(corpus.samples))))
-    references = _references(judged, corpus.samples, options)
-    return tuple(_result(judged, one, options, notes) for one in references)
+    references = _references(judged, corpus.samples, options, file)
+    return tuple(_result(judged, one, options, file, notes) for one in references)
 
 
 def _references(
-    judged: Judged, whole: Sequence[Sample], options: DifficultyOptions
+    judged: Judged, whole: Sequence[Sample], options: DifficultyOptions, file: WeightFile | None
 ) -> list[Reference]:
     samples = judged.corpus.samples
+    if options.reference == "chosen" and file is not None:
+        return [chosen_before(samples, file)]
     if options.reference == "chosen":
         return [chosen(samples, judged.cases, options.beta)]
     if options.reference != "each":
@@ -156,15 +154,17 @@ def _references(
 
 
 def _result(
-    judged: Judged, reference: Reference, options: DifficultyOptions, notes: Sequence[str]
+    judged: Judged,
+    reference: Reference,
+    options: DifficultyOptions,
+    file: WeightFile | None,
+    notes: Sequence[str],
 ) -> Difficulty:
     made = sheet(judged.cases, reference.picks)
     said = [*notes, *reference.notes]
-    file = None
-    if options.weights is not None:
-        what = f"corpus {judged.corpus.name!r} with {reference.name}"
-        file, about = _weights(Path(options.weights), made, what)
-        said.append(about)
+    if file is not None:
+        check_fits(file, made, f"corpus {judged.corpus.name!r} with {reference.name}")
+        said.append(_known(file))
     elif len(judged.systems) == 1:
         said.append(_ALONE)
     (metric,) = judged.metrics.values()
@@ -178,19 +178,15 @@ def _result(
     return analysed(made, options.weighting, options.beta, file, named)
 
 
-def _weights(path: Path, made: Sheet, what: str) -> tuple[WeightFile, str]:
-    """Return the weights in a file that fits, and what is known of it."""
-    lines = read_lines(path)
-    file = parse(path, lines)
-    marked = beside(path).exists()
-    if marked:
-        text = "\n".join(read_lines(beside(path)))
-        check_label(path, text, "".join(f"{line}\n" for line in lines), made, what)
-    check_fits(file, made, what)
-    if marked:
-        return file, f"{path.name}: its fingerprint says that it was made with this reference"
-    return file, (
-        f"{path.name}: has no fingerprint beside it ({beside(path).name}); its numbers of chunks "
+def _known(file: WeightFile) -> str:
+    """Return how it is known that a weight file fits."""
+    name = file.path.name
+    if file.label is not None and file.label.chosen is not None:
+        return f"{name}: made with these references, chosen by the systems that made the weights"
+    if file.label is not None:
+        return f"{name}: its fingerprint says that it was made with this reference"
+    return (
+        f"{name}: has no fingerprint beside it ({beside(file.path).name}); its numbers of chunks "
         "fit this reference"
     )
 
@@ -199,7 +195,7 @@ def write_weights(found: Difficulty, path: Path | str) -> tuple[Path, Path]:
     """Write the weights of these systems, and beside them the fingerprint of their reference.
 
     The weights are in the official format; the fingerprint is in FILE.json, of which the
-    official program knows nothing.
+    official program knows nothing. Where references were chosen, it says which.
 
     Args:
         found: What the weights are of; made of its systems, not read from a file.
@@ -212,15 +208,30 @@ def write_weights(found: Difficulty, path: Path | str) -> tuple[Path, Path]:
         UsageError: The weights come from a file, or would go to standard output.
         GecbenchError: The files cannot be written.
     """
+    files = weight_files(found, path)
+    write_files({one: encoded(one, text) for one, text in files.items()})
+    first, second = files
+    return first, second
+
+
+def weight_files(found: Difficulty, path: Path | str) -> dict[Path, str]:
+    """Return what `write_weights` writes, by the paths of the files.
+
+    Raises:
+        UsageError: As there.
+    """
     path = Path(path)
     if found.origin != "these systems":
         raise UsageError(f"the weights are those of {found.origin}; there are no new ones to write")
     if str(path) == "-":
         raise UsageError("weights are two files, the second with their fingerprint; name a file")
-    content = written(found.sheet)
-    about = label(found.sheet, content, found.corpus, found.reference)
-    write_files({path: content.encode("ascii"), beside(path): encoded(beside(path), about)})
-    return path, beside(path)
+    made = found.sheet
+    picks = zip(made.ids, made.picks, strict=True)
+    chosen_ones = {name: pick + 1 for name, pick in picks} if found.reference == CHOSEN else None
+    label = Label(
+        found.corpus, found.reference, fingerprint(made), tuple(made.letters), chosen_ones
+    )
+    return written_weights(path, len(made.letters), made.right, label)
 
 
 def _first(corpus: Corpus) -> Corpus:

@@ -22,7 +22,7 @@ from gecbench.api.texts import (
 )
 from gecbench.core.case import Case, Part
 from gecbench.core.errors import MissingExtraError, UsageError
-from gecbench.core.sample import Corpus, SystemOutput
+from gecbench.core.sample import GOLDS, Corpus, SystemOutput
 from gecbench.core.scheme import Scheme
 from gecbench.scoring.cases import Cases
 from gecbench.scoring.judged import Judged
@@ -220,7 +220,8 @@ class _Run:
             if cases.extracted and made:
                 context |= made.signature
         if part == "golds":
-            context["golds"] = "extracted" if cases.golds_extracted else given
+            made_here = self.corpus.provenance.get(GOLDS, given)
+            context["golds"] = "extracted" if cases.golds_extracted else made_here
             if cases.golds_extracted and made:
                 context |= made.signature
             else:

@@ -308,8 +308,13 @@ def _sources(judgments: Judgments, ids: Sequence[str]) -> tuple[Mapping[str, str
         return dict(zip(ordered, ids, strict=True)), note
     some = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
     raise CorpusError(
-        f"{judgments.name}: {len(missing)} of {len(judged)} judged sources have no score: {some}; "
-        + ("give the whole text, or the judged sources alone" if judgments.lines else "ids differ")
+        f"{judgments.path or judgments.name}: {len(missing)} of {len(judged)} judged sources have "
+        f"no score: {some}; "
+        + (
+            "give the whole text, or the judged sources alone"
+            if judgments.lines
+            else f"write ids as the scored sentences have them: {', '.join(ids[:3])}, ..."
+        )
     )
 
 

@@ -98,7 +98,12 @@ def _page(
     rows = side_by_side(judged, metric, hard)
     fields = list(dict.fromkeys(name for one in judged.corpus.samples for name in one.meta))
     sentences = packed_sentences(
-        rows, list(judged.systems), judged.lang, fields, edits=metric is not None
+        rows,
+        list(judged.systems),
+        judged.lang,
+        fields,
+        edits=metric is not None,
+        tokens=options.level == "detection-token",
     )
     return Page(
         title=title or judged.corpus.name,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from gecbench.analysis.robustness.analyse import Frequencies, analyse
+from gecbench.analysis.robustness.analyse import Counting, analyse
 from gecbench.analysis.robustness.check import Checked, check
 from gecbench.analysis.robustness.results import Robustness
 from gecbench.api.edits import Watch, unwatched
@@ -24,6 +24,7 @@ from gecbench.scoring.cases import spaced
 from gecbench.scoring.pairing import Level
 
 ORDERS = 10
+_MOST_ORDERS = 1000
 
 
 def load_perturbed(path: Path | str) -> PerturbedSet:
@@ -76,13 +77,16 @@ def robustness(
     """
     if orders < 0 or orders == 1:
         raise UsageError(f"orders is {orders}; give 2 or more, or 0 for none but the file's own")
+    if orders > _MOST_ORDERS:
+        raise UsageError(f"orders is {orders}; give {_MOST_ORDERS} at most")
     loaded, outputs = _loaded(cases, systems)
     corpus = loaded.corpus()
     made = _scheme(scheme, default_scheme(corpus), types=level == "correction-type")
     metrics = (SPAN_METRICS[language(corpus)],)
     options = Options(metrics=metrics, level=level, beta=beta, normalise=tuple(normalise))
     judged = judge(corpus, outputs, scheme=made, options=options, watch=watch)
-    tokens = [made.parse_source(sample.source).tokens for sample in judged.corpus.samples]
+    first = next(iter(judged.cases.values()))
+    tokens = [case.edit_tokens for case in first]
     often = _frequencies(frequency, judged.lang)
     return analyse(loaded, judged, tokens, orders=orders, seed=seed, frequencies=often)
 
@@ -112,7 +116,7 @@ def _scheme(
     return wanted()
 
 
-def _frequencies(path: Path | str | None, lang: str) -> Frequencies | None:
+def _frequencies(path: Path | str | None, lang: str) -> Counting | None:
     if path is None:
         return None
     return lambda words: read_frequencies(Path(path), words, spaced=lang != "zh")

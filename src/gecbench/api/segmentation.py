@@ -39,6 +39,7 @@ from gecbench.core.sample import Corpus, SystemOutput
 from gecbench.core.scheme import Scheme
 from gecbench.core.score import Score
 from gecbench.metrics import METRICS
+from gecbench.scoring.options import check_once
 
 BESIDE = ("cherrant", "char-bleu", "sentence-accuracy")
 """Metrics of Chinese texts to which division into words makes no difference."""
@@ -71,11 +72,12 @@ def segmentation(
         watch: Wraps long loops, to show progress.
 
     Raises:
-        GecbenchError: The corpus is not Chinese, gold edits are asked for and not there, no
-            segmenter can be used, or something does not fit together.
+        GecbenchError: The corpus is not Chinese, a name stands twice, gold edits are asked for and
+            not there, no segmenter can be used, or something does not fit together.
     """
     options = options or Options()
     options = replace(options, metrics=options.metrics or ("m2",))
+    check_once("segmenter", segmenters)
     _check(corpus, options, beside)
     check_outputs(corpus, systems)
     corpus, systems = _range(corpus, systems, options)
@@ -108,6 +110,7 @@ def _check(corpus: Corpus, options: Options, beside: Sequence[str]) -> None:
                 f"{name} divides no texts into words; name metrics over gold edits, as m2 and "
                 "sent-m2, and others by --beside"
             )
+    check_once("metric", beside)
     for name in beside:
         if cast("Any", resolve("metric", name, METRICS)).needs == "golds":
             raise UsageError(f"{name} depends on words; name it by --metric, not --beside")

@@ -9,7 +9,7 @@ import click
 
 from gecbench.cli.options import FILE, corpus_options, scheme_options, watch
 from gecbench.cli.scoring import ScoringGiven, judged, options_of, scoring_options
-from gecbench.cli.showing import ShowGiven, show, show_options
+from gecbench.cli.showing import ShowGiven, check_shown, show, show_options
 
 
 class _Given(ScoringGiven, ShowGiven):
@@ -71,6 +71,8 @@ def compare(corpus: Path, systems: tuple[Path, ...], **given: Unpack[_Given]) ->
     from gecbench.api.compare import check_number, compare_judged
     from gecbench.reports.compare import exhibit
 
+    check_shown(given)
+    check_number(len(systems))
     tests = TESTS if given["test"] == "both" else (given["test"],)
     plan = Plan(
         tests=tests,
@@ -81,6 +83,5 @@ def compare(corpus: Path, systems: tuple[Path, ...], **given: Unpack[_Given]) ->
         confidence=given["confidence"],
         baseline=given["baseline"],
     )
-    check_number(len(systems))
     found = compare_judged(judged(corpus, systems, given, options_of(given)), plan, watch=watch)
     show(exhibit(found.corpus, found.metrics, found.notes), given)

@@ -198,12 +198,13 @@ def load_systems(paths: Sequence[Path], corpus: Corpus, given: LoadingGiven) -> 
     return outputs
 
 
-def groups(paths: Sequence[Path], *, least: int = 1) -> Iterator[list[Path]]:
+def groups(paths: Sequence[Path], *, least: int = 1, other: str = "") -> Iterator[list[Path]]:
     """Yield each corpus with its systems; a "+" divides them.
 
     Args:
         paths: Arguments of the command line.
         least: How many systems each corpus needs.
+        other: Another way to give systems, for people, as "or by --option".
 
     Raises:
         UsageError: Something is missing beside a "+".
@@ -213,6 +214,9 @@ def groups(paths: Sequence[Path], *, least: int = 1) -> Iterator[list[Path]]:
         if str(path) != AND:
             group.append(path)
             continue
+        if len(group) < 1 + least and AND not in map(str, paths):
+            ways = f", {other}" if other else ""
+            raise UsageError(f"no system is given; name the file of one after the corpus{ways}")
         if len(group) < 1 + least:
             raise UsageError(f"between two {AND} stand a corpus and at least one system")
         yield group
@@ -239,16 +243,24 @@ def check_scheme_is_used(options: Options) -> None:
     from gecbench.metrics import METRICS
 
     kinds = [resolve("metric", name, METRICS) for name in options.metrics]
-    if not kinds or any(getattr(kind, "needs", None) != "texts" for kind in kinds):
-        return
-    asked = click.get_current_context().get_parameter_source
-    for option in _OF_SCHEMES:
-        if asked(option) is click.core.ParameterSource.COMMANDLINE:
-            name = {"scheme_name": "scheme", "levenshtein": "lev"}.get(option, option)
-            raise UsageError(
-                f"no metric of {', '.join(options.metrics)} needs edits; "
-                f"leave --{name.replace('_', '-')} out"
-            )
+    if kinds and all(getattr(kind, "needs", None) == "texts" for kind in kinds):
+        check_no_scheme(f"no metric of {', '.join(options.metrics)} needs edits")
+
+
+def check_no_scheme(why: str) -> None:
+    """Refuse options of schemes on the command line, for they would make no difference."""
+    for option in asked_for(*_OF_SCHEMES):
+        raise UsageError(f"{why}; leave {option} out")
+
+
+def asked_for(*names: str) -> Iterator[str]:
+    """Yield which options, by the names of their parameters, stand on the command line."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        by_hand = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        if name in names and by_hand:
+            yield parameter.opts[0]
 
 
 def check_only(allowed: Container[str], why: str) -> None:

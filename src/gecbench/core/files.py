@@ -145,6 +145,19 @@ def check_target(path: Path) -> None:
         _target(path)
 
 
+def check_folder(path: Path) -> None:
+    """Refuse a folder that surely cannot be made, before long work is done for it.
+
+    Raises:
+        GecbenchError: It, or one above it, is a file.
+    """
+    for one in (path, *path.parents):
+        if one.is_dir():
+            return
+        if one.exists():
+            raise GecbenchError(f"{path}: the folder cannot be made: {one} is no folder")
+
+
 def _target(path: Path) -> Path | None:
     """Return the file to replace, behind links; None for a device or a pipe."""
     try:

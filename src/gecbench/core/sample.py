@@ -13,6 +13,9 @@ EditSet = tuple[Edit, ...]
 NOT_KEPT = "not kept"
 """Provenance under this name says what a file held that its reader could not keep."""
 
+GOLDS = "gold edits"
+"""Provenance under this name says how gold edits were made that nobody gave."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
@@ -27,11 +30,12 @@ class Rewrite:
             the order of the file they come from: one set, or several where co-optimal
             alignments differ; () means not extracted. An error-free rewrite that was extracted
             has one empty set. Edits that overlap come from m2-maxmatch alone.
-        annotator: Who made it; None means unknown.
+        annotator: Who made it, a name that is not empty; None means unknown.
         capped: True where more different edit sets exist than are kept.
 
     Raises:
-        CorpusError: Two states at once, or neither text nor state nor edits.
+        CorpusError: Two states at once, or neither text nor state nor edits; or an annotator
+            without a name.
     """
 
     text: str | None = None
@@ -50,6 +54,11 @@ class Rewrite:
             )
         if declared == 0 and not self.edit_sets:
             raise CorpusError("a rewrite needs a text, edits, or one of error free, unannotatable")
+        if self.annotator is not None and not self.annotator.strip():
+            raise CorpusError(
+                f"the annotator is {self.annotator!r}; write a name, or leave it out where nobody "
+                "knows who it was"
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from gecbench.formats.numbers import (
     as_numbers,
     check_width,
     divided,
+    shortened,
 )
 
 if TYPE_CHECKING:
@@ -54,11 +55,13 @@ class Judgments:
         name: Of their file, without its ending.
         items: In the order of the file; a source may have several.
         lines: Whether sources are named by numbers of lines, as SEEDA does.
+        path: Of their file, for messages.
     """
 
     name: str
     items: tuple[Item, ...]
     lines: bool = False
+    path: Path | None = field(default=None, compare=False)
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -82,8 +85,8 @@ def read_judgments(path: Path, name: str | None = None) -> Judgments:
     name = name or name_of(path)
     lines = read_lines(path)
     if "".join(lines).lstrip().startswith("<"):
-        return Judgments(name, _from_xml(path, "\n".join(lines)), lines=True)
-    return Judgments(name, _from_table(path, divided(path, lines)))
+        return Judgments(name, _from_xml(path, "\n".join(lines)), lines=True, path=path)
+    return Judgments(name, _from_table(path, divided(path, lines)), path=path)
 
 
 def _from_xml(path: Path, text: str) -> tuple[Item, ...]:
@@ -108,6 +111,11 @@ def _item(path: Path, at: int, element: Element) -> Item:
     source = element.get("src-id", "")
     if not source:
         raise FormatError(f"{where}: it has no src-id, which says what was judged")
+    if not _whole(source):
+        raise FormatError(
+            f"{where}: src-id {shortened(source)} is no number of a line; give SEEDA's judgments "
+            "as they were published, or a table"
+        )
     ranks: dict[str, int] = {}
     for translation in element.iter("translation"):
         rank = _rank(translation.get("rank", ""), where)
@@ -121,9 +129,14 @@ def _item(path: Path, at: int, element: Element) -> Item:
 
 
 def _rank(text: str, where: str) -> int:
-    if not text.strip().isdecimal():
-        raise FormatError(f"{where}: rank {text!r} is no whole number; 1 is the best")
+    if not _whole(text):
+        raise FormatError(f"{where}: rank {shortened(text)} is no whole number; 1 is the best")
     return int(text)
+
+
+def _whole(text: str) -> bool:
+    """Return whether a text is a number of at most nine digits; Python refuses too many."""
+    return text.strip().isdecimal() and len(text.strip()) <= 9
 
 
 def _from_table(path: Path, lines: Sequence[Line]) -> tuple[Item, ...]:
@@ -168,7 +181,8 @@ def read_human(path: Path, name: str | None = None, systems: Sequence[str] = ())
 
     Raises:
         FormatError: It is neither, or the numbers are not as many as the systems.
-        UsageError: Systems are named, and the file names them itself.
+        UsageError: Systems are named, and the file names them itself; or a name is empty or
+            stands twice.
     """
     lines = divided(path, read_lines(path))
     if all(len(cells) == 1 for _, cells in lines):
@@ -188,6 +202,7 @@ def _bare(
 ) -> Numbers:
     values = tuple(as_number(text, f"{path}:{n}", name or name_of(path)) for n, text in lines)
     names = tuple(systems) or SEEDA
+    _check_names(path, names)
     if len(values) != len(names):
         whose = "systems are named" if systems else "are SEEDA's systems"
         raise FormatError(
@@ -195,6 +210,15 @@ def _bare(
             "name the systems, or give a table with a row for each"
         )
     return Numbers(name_of(path), names, {name or name_of(path): values})
+
+
+def _check_names(path: Path, names: Sequence[str]) -> None:
+    """Refuse names that are empty, or of which one would take the place of another."""
+    if not all(names):
+        raise UsageError(f"a system of {path} has no name; write a,b,c without an empty place")
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"{name!r} is named twice among the systems of {path}; name each once")
 
 
 def read_sentence_scores(path: Path) -> Mapping[str, Mapping[tuple[str, str], float]]:
@@ -218,6 +242,8 @@ def read_sentence_scores(path: Path) -> Mapping[str, Mapping[tuple[str, str], fl
     for number, cells in rows:
         check_width(path, number, cells, header)
         key = cells[0], cells[1]
+        if not all(key):
+            raise FormatError(f"{path}:{number}: an id and a system must be named")
         if key in found[metrics[0]]:
             raise FormatError(f"{path}:{number}: {key[1]} has scores of {key[0]!r} above already")
         for metric, cell in zip(metrics, cells[2:], strict=True):

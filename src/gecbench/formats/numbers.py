@@ -11,6 +11,9 @@ from pathlib import Path
 from gecbench.core.errors import FormatError
 from gecbench.core.files import name_of, read_lines
 
+_GREATEST = 1e100
+"""Beyond it no score lies, and neither tables nor axes of figures can show it."""
+
 Line = tuple[int, list[str]]
 """The number of a line in its file, and its cells."""
 
@@ -55,10 +58,17 @@ def as_numbers(path: Path, lines: Sequence[Line]) -> Numbers:
             f"{path}:{header_line}: the header must name a first column and at least one more, "
             "each different, with tabs or commas between"
         )
+    if all(map(_is_number, header[1:])):
+        raise FormatError(
+            f"{path}:{header_line}: {', '.join(map(shortened, header[1:4]))} where the header "
+            "should name columns; put a line as system,NAME above"
+        )
     found: dict[str, list[float]] = {}
     for number, cells in rows:
         check_width(path, number, cells, header)
         name, *values = cells
+        if not name:
+            raise FormatError(f"{path}:{number}: the first cell is empty; name the row")
         if name in found:
             raise FormatError(f"{path}:{number}: {name!r} occurs twice; names are unique")
         found[name] = [
@@ -75,15 +85,26 @@ def divided(path: Path, text: Sequence[str]) -> list[Line]:
     """Return the lines of a file that hold something, each with its number and its cells.
 
     Raises:
-        FormatError: There is none.
+        FormatError: There is none, or a line is no CSV.
     """
     lines = [(n, line) for n, line in enumerate(text, 1) if line.strip()]
     if not lines:
         raise FormatError(f"{path}:1: the file is empty; it must be a table with a header")
     if "\t" in lines[0][1]:
         return [(n, [cell.strip() for cell in line.split("\t")]) for n, line in lines]
-    cells = csv.reader(line for _, line in lines)
-    return [(n, list(map(str.strip, row))) for (n, _), row in zip(lines, cells, strict=True)]
+    return [(n, _cells(path, n, line)) for n, line in lines]
+
+
+def _cells(path: Path, number: int, line: str) -> list[str]:
+    """Return the cells of a line of CSV; strictly, as an open quote would take in the next line."""
+    try:
+        (row,) = csv.reader([line], strict=True)
+    except csv.Error as error:
+        raise FormatError(
+            f"{path}:{number}: the line is no CSV: {error}; a cell ends in its line, and a quote "
+            "in a quoted cell is doubled"
+        ) from None
+    return list(map(str.strip, row))
 
 
 def check_width(path: Path, number: int, cells: Sequence[str], header: Sequence[str]) -> None:
@@ -103,12 +124,28 @@ def as_number(text: str, where: str, column: str) -> float:
     """Return a cell as a finite number.
 
     Raises:
-        FormatError: It is none.
+        FormatError: It is none, or is too great.
     """
-    try:
-        value = float(text)
-    except ValueError:
-        value = float("nan")
-    if not isfinite(value):
-        raise FormatError(f"{where}: column {column!r} has {text!r}, which is no finite number")
+    if not _is_number(text):
+        raise FormatError(
+            f"{where}: column {column!r} has {shortened(text)}, which is no finite number"
+        )
+    value = float(text)
+    if abs(value) > _GREATEST:
+        raise FormatError(
+            f"{where}: column {column!r} has {shortened(text)}; numbers go to {_GREATEST:g}"
+        )
     return value
+
+
+def _is_number(text: str) -> bool:
+    try:
+        # Python takes 1_0 for 10.
+        return "_" not in text and isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def shortened(text: str) -> str:
+    """Return a text in quotes as a message can show it."""
+    return repr(text if len(text) <= 40 else f"{text[:40]}...")

@@ -148,6 +148,7 @@ def _read_jsonl(path: Path, lines: Sequence[str]) -> PerturbedSet:
                 "cases of one subset stand together"
             )
         first.setdefault(name, n)
+    _check_cases(path, [case for _, case in rows], [name for name, _ in rows])
     try:
         subsets = tuple(
             Subset(name, tuple(case for _, case in group))
@@ -158,6 +159,24 @@ def _read_jsonl(path: Path, lines: Sequence[str]) -> PerturbedSet:
         raise FormatError(f"{path}: {error}") from error
     lang = header.text("lang") if header.has("lang") else None
     return replace(made, lang=lang, provenance=header.texts("provenance"))
+
+
+def _check_cases(path: Path, cases: Sequence[PerturbedCase], subsets: Sequence[str]) -> None:
+    """Refuse ids that occur twice in a subset, and other numbers of variants than the first's."""
+    seen: dict[tuple[str, str], int] = {}
+    for n, (case, subset) in enumerate(zip(cases, subsets, strict=True), 2):
+        earlier = seen.setdefault((subset, case.id), n)
+        if earlier != n:
+            raise FormatError(
+                f"{path}:{n}: case {case.id!r} of subset {subset!r} stands in line {earlier} "
+                "already; ids are unique in a subset, so give it another"
+            )
+        found, wanted = len(case.variants), len(cases[0].variants)
+        if found != wanted:
+            raise FormatError(
+                f"{path}:{n}: case {case.id!r} has {found} variants, the first case has {wanted}; "
+                "give all cases the same number"
+            )
 
 
 def _header(path: Path, lines: Sequence[str]) -> Fields:

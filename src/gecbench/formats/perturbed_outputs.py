@@ -12,6 +12,7 @@ from gecbench.core.sample import Corpus, Rewrite, SystemOutput
 from gecbench.formats.reading import read_system
 from gecbench.formats.robustgec import Block, read_blocks, sniff
 from gecbench.formats.texts import shown
+from gecbench.text.script import language_of
 
 
 def read_outputs(path: Path, cases: PerturbedSet, *, name: str | None = None) -> SystemOutput:
@@ -118,10 +119,11 @@ def _check_blocks(path: Path, blocks: Sequence[Block], subsets: Sequence[Subset]
 
 def _check_likeness(path: Path, output: SystemOutput, corpus: Corpus) -> None:
     """Refuse outputs of which most share almost no word with the sentence they stand for."""
+    spaced = (corpus.lang or language_of(each.source for each in corpus.samples)) != "zh"
     unlike = []
     for sample in corpus.samples:
         texts = [rewrite.text for rewrite in output.hypotheses[sample.id]]
-        if any(text and not _alike(sample.source, text) for text in texts):
+        if any(text and not _alike(sample.source, text, spaced=spaced) for text in texts):
             unlike.append(sample.id)
     if 2 * len(unlike) > len(corpus.samples):
         raise CorpusError(
@@ -131,10 +133,14 @@ def _check_likeness(path: Path, output: SystemOutput, corpus: Corpus) -> None:
         )
 
 
-def _alike(source: str, text: str) -> bool:
-    """Return whether two texts share a third of their words, or characters without spaces."""
+def _alike(source: str, text: str, *, spaced: bool) -> bool:
+    """Return whether two texts share a third of their words; else of their characters.
+
+    In Chinese white space says nothing: one side may be segmented and the other not.
+    """
     if source == text:
         return True
-    spaced = " " in source.strip()
-    one, two = (set(each.split() if spaced else each) for each in (source, text))
+    one, two = (
+        set(words) if spaced else set("".join(words)) for words in (source.split(), text.split())
+    )
     return 3 * len(one & two) >= min(len(one), len(two))

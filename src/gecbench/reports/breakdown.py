@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from gecbench.analysis.breakdown import Breakdown, Cell
+from gecbench.analysis.breakdown import NOWHERE, Breakdown, Cell
 from gecbench.analysis.deciding import Deciding, Difference
 from gecbench.analysis.dissection import FIELD, Dissection
 from gecbench.reports.exhibit import Column, Exhibit, Table, Value
@@ -26,10 +26,12 @@ _GROUPS: Mapping[str, Words] = {
     "disputed": Words("disputed", "有分歧"),
     "error-free": Words("error-free", "无错误"),
     "unannotatable": Words("unannotatable", "无法标注"),
+    NOWHERE: Words(NOWHERE, "无位置"),
 }
 _SCALES: Mapping[str, str] = {"characters": "字", "tokens": "词元", "words": "词"}
 _SHOWN = 15
 """Differences in the table; JSON has all."""
+_NO_TEXT = "(known by edits only)"
 _UNITS: Mapping[str, str] = {"edits": "编辑数", "sentences": "句数"}
 
 
@@ -221,8 +223,9 @@ def _texts(found: Sequence[Deciding], name: str, pair: tuple[str, str]) -> Table
     rows: list[tuple[Value, ...]] = []
     for each in found:
         rows.append((each.id, "source", each.source))
-        rows += [(each.id, *two) for two in zip(pair, (each.one, each.two), strict=True)]
-        rows += [(each.id, f"reference {n}", text) for n, text in enumerate(each.references, 1)]
+        texts = [*zip(pair, (each.one, each.two), strict=True)]
+        texts += [(f"reference {n}", text) for n, text in enumerate(each.references, 1)]
+        rows += [(each.id, who, _NO_TEXT if text is None else text) for who, text in texts]
     return Table(
         name,
         Words("Their texts", "这些句子的文本"),

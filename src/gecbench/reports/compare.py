@@ -35,7 +35,7 @@ def exhibit(corpus: str, results: Sequence[Comparison], notes: Sequence[str] = (
     tables = [_systems(results), _pairs(results)]
     figures: list[Figure] = []
     for one in results:
-        if len(one.values) > 2 and one.groups:
+        if len(one.values) > 2 and one.plan.baseline is None:
             tables.append(_matrix(one))
             figures += [_p_figure(one), _difference_figure(one)]
         figures.append(_interval_figure(one))
@@ -161,8 +161,13 @@ def _found(result: Comparison) -> Words:
 
 
 def _groups_said(result: Comparison) -> Words:
+    """Return the groups in words, after what stands before them; nothing where there are none."""
+    if not result.groups:
+        return Words("", "")
     apart = "; ".join(", ".join(group) for group in result.groups)
-    return Words(f"groups without significant differences: {apart}", f"无显著差异的分组：{apart}")
+    return Words(
+        f"; groups without significant differences: {apart}", f"；无显著差异的分组：{apart}"
+    )
 
 
 def _p_figure(result: Comparison) -> Figure:
@@ -177,8 +182,8 @@ def _p_figure(result: Comparison) -> Figure:
             f"{result.metric} 差异的 p 值（{_TESTS[deciding].zh}，{correction.zh}）",
         ),
         alt=Words(
-            f"Matrix of p for pairs of systems: {found.en}; {shared.en}.",
-            f"各对系统 p 值的矩阵：{found.zh}；{shared.zh}。",
+            f"Matrix of p for pairs of systems: {found.en}{shared.en}.",
+            f"各对系统 p 值的矩阵：{found.zh}{shared.zh}。",
         ),
         x_label=Words("system", "系统"),
         y_label=Words("system", "系统"),

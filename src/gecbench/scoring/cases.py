@@ -17,6 +17,8 @@ from gecbench.lang.given import completed, target
 
 Watch = Callable[[Sequence[Sample]], Iterator[Sample]]
 
+_BY_M2 = "score such references by m2 or sent-m2, or give them as texts"
+
 
 def spaced(text: str) -> tuple[str, ...]:
     """Return the tokens of a text that white space divides."""
@@ -107,7 +109,7 @@ class Cases:
         for sample, prepared in zip(watch(samples), self._prepared, strict=True):
             given = system.tokens.get(sample.id, ())
             hypotheses = tuple(
-                self._hypothesis(rewrite, prepared, given)
+                self._hypothesis(rewrite, prepared, given, system.system)
                 for rewrite in system.hypotheses[sample.id]
             )
             yield Case(
@@ -138,17 +140,20 @@ class Cases:
         return Version(
             _pooled(sets),
             reference.unannotatable,
-            _text(reference, sample, self._lang) if "texts" in self.needs else "",
+            _text(reference, sample, self._lang, _BY_M2) if "texts" in self.needs else "",
             self._golds(reference, prepared, found=found) if "golds" in self.needs else (),
             sizes=_sizes(sets),
         )
 
-    def _hypothesis(self, rewrite: Rewrite, prepared: _Prepared, given: tuple[str, ...]) -> Version:
+    def _hypothesis(
+        self, rewrite: Rewrite, prepared: _Prepared, given: tuple[str, ...], name: str
+    ) -> Version:
         sets = self._sets(rewrite, prepared, given) if "edits" in self.needs else ()
         edits, sizes = _pooled(sets), _sizes(sets)
         if self.needs == {"edits"}:
             return Version(edits, rewrite.unannotatable, sizes=sizes)
-        text = _text(rewrite, replace(prepared.sample, tokens=given), self._lang)
+        own, remedy = replace(prepared.sample, tokens=given), f"give the output of {name} as texts"
+        text = _text(rewrite, own, self._lang, remedy)
         tokens: tuple[str, ...] = ()
         if "golds" in self.needs:
             tokens = self._tokens(rewrite, prepared, given, text)
@@ -199,7 +204,7 @@ class Cases:
         if self._golds_are_found(prepared.sample):
             return self.scheme().parse_target(text).tokens
         if rewrite.edit_sets and given == prepared.gold_tokens:
-            return apply(rewrite.edit_sets[0], given)
+            return _applied(rewrite.edit_sets[0], given) or self.segment(text)
         return self.segment(text)
 
     def _source(self, prepared: _Prepared) -> Sentence:
@@ -250,11 +255,28 @@ def _sizes(sets: Sequence[EditSet]) -> tuple[int, ...]:
     return tuple(map(len, sets)) if len(sets) > 1 else ()
 
 
-def _text(rewrite: Rewrite, sample: Sample, lang: str | None) -> str:
-    """Return the text of a rewrite; that of one without corrections is the source."""
+def _text(rewrite: Rewrite, sample: Sample, lang: str | None, remedy: str) -> str:
+    """Return the text of a rewrite; that of one without corrections is the source.
+
+    Raises:
+        CorpusError: It is known only by edits that cannot be applied.
+    """
     if rewrite.error_free or rewrite.unannotatable:
         return sample.source
-    return text_of(sample, rewrite, lang)
+    try:
+        return text_of(sample, rewrite, lang)
+    except CorpusError as error:
+        raise CorpusError(f"{error}, so that no text can be made of the edits; {remedy}") from error
+
+
+def _applied(edits: EditSet, tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what edits make of tokens; one that was written twice is applied once."""
+    for each in (edits, tuple(dict.fromkeys(edits))):
+        try:
+            return apply(each, tokens)
+        except EditError:
+            continue
+    return ()
 
 
 def _check(edits: EditSet, tokens: tuple[str, ...], name: str) -> None:

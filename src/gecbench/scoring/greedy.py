@@ -14,12 +14,66 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from gecbench.scoring.arrays import Values
+    from gecbench.scoring.arrays import Draws, Values
     from gecbench.scoring.exchange import Swaps
 
 Rule = Callable[["Values"], "Values"]
 """From totals with each candidate, shape (candidates, 3, corpora), to the preferred ones, shape
 (3, corpora); of equals the first."""
+
+
+_AT_ONCE = 2_000_000
+"""Places of a block of work, which bounds memory by some hundred megabytes."""
+
+
+def resampled_totals(candidates: Values, places: Draws, rule: Rule) -> Values:
+    """Return the totals of each resample, candidates chosen anew in it.
+
+    The rule is asked only where there is something to choose, one such place of each resample
+    at a time; all others are added up at once. In MuCGEC's dev set that is one place in sixteen.
+
+    Args:
+        candidates: Shape (sentences, candidates, 3), filled up by repeating a sentence's last one.
+        places: Shape (resamples, sentences).
+        rule: Of the choice.
+
+    Returns:
+        Shape (3, resamples).
+    """
+    import numpy as np
+
+    left = undominated(candidates)
+    several = ~_single(left)
+    by_candidate = left.transpose(1, 2, 0).astype(np.float64)
+    certain = np.where(several[:, None], 0.0, left[:, 0])
+    step = max(1, _AT_ONCE // max(1, places.shape[1]))
+    blocks = [places[at : at + step] for at in range(0, len(places), step)]
+    made = [_block_totals(block, several, certain, by_candidate, rule) for block in blocks]
+    return np.concatenate(made, axis=1) if made else np.zeros((3, 0))
+
+
+def _block_totals(
+    places: Draws,
+    several: NDArray[np.bool_],
+    certain: Values,
+    by_candidate: Values,
+    rule: Rule,
+) -> Values:
+    import numpy as np
+
+    totals = certain[places].cumsum(axis=1)
+    doubtful = several[places]
+    counts = doubtful.sum(axis=1)
+    order = np.argsort(~doubtful, axis=1, kind="stable")
+    chosen = np.zeros((3, len(places)))
+    for turn in range(int(counts.max(initial=0))):
+        some = np.flatnonzero(counts > turn)
+        at = order[some, turn]
+        before = totals[some, at].T
+        found = rule(before + chosen[:, some] + by_candidate[:, :, places[some, at]])
+        chosen[:, some] = found - before
+    last: Values = totals[:, -1].T if places.shape[1] else np.zeros((3, len(places)))
+    return last + chosen
 
 
 def exchanged_totals(

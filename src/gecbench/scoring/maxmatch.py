@@ -10,6 +10,7 @@ from gecbench.core.case import Case, Part, Version
 from gecbench.core.edit import Edit
 from gecbench.core.score import Signature
 from gecbench.edits.maxmatch.match import Level, Matching, match, trimmed
+from gecbench.scoring.greedy import resampled_totals
 from gecbench.scoring.options import check_between, check_least
 
 if TYPE_CHECKING:
@@ -200,13 +201,7 @@ def running_totals(rows: Sequence[Row], draws: Draws, beta: float) -> Values:
     Returns:
         Matched, proposed and gold edits, shape (3, resamples).
     """
-    import numpy as np
-
-    by_candidate = candidate_counts(rows).transpose(1, 2, 0).copy()
-    total, rule = np.zeros((3, draws.shape[0])), running_rule(beta)
-    for places in draws.T:
-        total = rule(total + by_candidate[:, :, places])
-    return total
+    return resampled_totals(candidate_counts(rows), draws, running_rule(beta))
 
 
 def candidate_counts(rows: Sequence[Row]) -> Values:

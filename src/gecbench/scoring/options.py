@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gecbench.core.errors import UsageError
 
 
@@ -13,6 +15,16 @@ def check_choice(option: str, value: str, allowed: tuple[str, ...]) -> None:
     """
     if value not in allowed:
         raise UsageError(f"{option} is {value!r}; it is one of {', '.join(allowed)}")
+
+
+def check_once(kind: str, names: Sequence[str]) -> None:
+    """Refuse a name that stands twice in a list.
+
+    Raises:
+        UsageError: Names the kind of what is named, and the list.
+    """
+    if len(set(names)) < len(names):
+        raise UsageError(f"a {kind} is named twice in {','.join(names)}; name it once")
 
 
 def check_least(option: str, value: int, least: int) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from gecbench.core.score import Interval
 from gecbench.core.seeding import number
+from gecbench.scoring.greedy import resampled_totals
 
 if TYPE_CHECKING:
     from gecbench.scoring.arrays import Draws, Integers, Values
@@ -143,16 +144,9 @@ def greedy_totals(candidates: Values, places: Draws, beta: float) -> Values:
     Returns:
         Shape (resamples, 3).
     """
-    import numpy as np
-
     if candidates.shape[1] == 1:
         return sums(candidates[:, 0], places)
-    rule = greedy_rule(beta)
-    by_candidate = candidates.transpose(1, 2, 0).copy()
-    running = np.zeros((3, places.shape[0]))
-    for drawn in places.T:
-        running = rule(running + by_candidate[:, :, drawn])
-    totals: Values = running.T
+    totals: Values = resampled_totals(candidates, places, greedy_rule(beta)).T
     return totals
 
 

@@ -59,4 +59,7 @@ def across(
                 statistics.stdev(known) if len(known) > 1 else 0.0,
             )
         )
-    return tuple(sorted(made, key=lambda one: -one.mean))
+    order = sorted(
+        zip(ranks([one.mean for one in made]), made, strict=True), key=lambda row: row[0]
+    )
+    return tuple(one for _, one in order)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+_EQUAL = 1e-12
+"""Values this close are the same: sums of weights in another order differ in their last digits."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
@@ -46,4 +49,4 @@ def ranked(
 
 def ranks(values: Sequence[float]) -> list[int]:
     """Return the ranks of values, the highest first; equal ones share the better rank."""
-    return [1 + sum(other > value for other in values) for value in values]
+    return [1 + sum(other > value + _EQUAL for other in values) for value in values]

@@ -9,13 +9,16 @@ from typing import Literal
 
 from gecbench.analysis.difficulty.sheet import LEFT_OUT, UNCHANGED, Pick, sheet
 from gecbench.core.case import Case
-from gecbench.core.errors import UsageError
+from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.sample import Sample
 from gecbench.core.score import Counts
 from gecbench.edits.chunks import FALSE, MISSED, RIGHT, WRONG
+from gecbench.formats.weights import WeightFile
 
 Absent = Literal["left-out", "unchanged"]
 ABSENT: tuple[Absent, ...] = ("left-out", "unchanged")
+
+CHOSEN = "the chosen references"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +116,42 @@ def chosen(
             of = Counter("".join(row))
             counts = Counts(of[RIGHT], of[FALSE] + of[WRONG], of[MISSED] + of[WRONG])
             best[at] = max(best[at], ((counts.f(beta), counts.tp, -number), number))
-    name = "the chosen references"
-    picks = [pick for _, pick in best]
-    return Reference(name, tuple(picks), _nobody(name, picks, 0))
+    return _chosen([pick for _, pick in best])
+
+
+def chosen_before(samples: Sequence[Sample], file: WeightFile) -> Reference:
+    """Return the references that were chosen when weights were made, as their label says.
+
+    A sentence that the label does not know keeps a reference, so that numbers do not fit.
+
+    Args:
+        samples: With references.
+        file: Weights.
+
+    Raises:
+        CorpusError: The label does not say which were chosen, or a sentence has no such one.
+    """
+    if file.label is None or file.label.chosen is None:
+        raise CorpusError(
+            f"{file.path}: does not say which references were chosen when it was made, and these "
+            "systems may come nearest to others; take weights that were made with the chosen "
+            "references and have their FILE.json beside them, or a reference by its number"
+        )
+    picks: list[Pick] = []
+    for sample in samples:
+        usable = [at for at in range(len(sample.references)) if _usable(sample, at)]
+        number = file.label.chosen.get(sample.id)
+        if number is not None and number - 1 not in usable:
+            raise CorpusError(
+                f"{file.path}: was made with reference {number} of sentence {sample.id!r}, which "
+                "is not there; the weights are of another corpus"
+            )
+        picks.append(number - 1 if number is not None else next(iter(usable), LEFT_OUT))
+    return _chosen(picks)
+
+
+def _chosen(picks: Sequence[Pick]) -> Reference:
+    return Reference(CHOSEN, tuple(picks), _nobody(CHOSEN, picks, 0))
 
 
 def _usable(sample: Sample, number: int) -> bool:

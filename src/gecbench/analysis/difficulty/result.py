@@ -10,11 +10,11 @@ from gecbench.analysis.difficulty.sentences import FalseAlarm, SentenceDifficult
 from gecbench.analysis.difficulty.sheet import Sheet
 from gecbench.analysis.difficulty.types import LEVELS, Level, TypeDifficulty, by_type
 from gecbench.analysis.difficulty.unique import BreakEven, break_even
-from gecbench.analysis.difficulty.weight_files import WeightFile
 from gecbench.analysis.difficulty.weights import Weighting
 from gecbench.core.errors import CorpusError
 from gecbench.core.score import Signature
 from gecbench.edits.chunks import FALSE, RIGHT
+from gecbench.formats.weights import WeightFile
 
 
 @dataclass(frozen=True, slots=True)

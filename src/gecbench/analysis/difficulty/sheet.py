@@ -32,6 +32,7 @@ class Sheet:
 
     Args:
         ids: Of the sentences that take part, in order.
+        picks: Which of its references counts for each, from 0, or `UNCHANGED`.
         references: The reference of each.
         chunks: Those of each, from left to right.
         letters: By system, the verdicts on each sentence's chunks, a letter each; see
@@ -42,6 +43,7 @@ class Sheet:
     """
 
     ids: tuple[str, ...]
+    picks: tuple[int, ...]
     references: tuple[Marking, ...]
     chunks: tuple[tuple[Chunk, ...], ...]
     letters: Mapping[str, tuple[str, ...]]
@@ -71,6 +73,7 @@ def sheet(cases: Mapping[str, Sequence[Case]], picks: Sequence[Pick]) -> Sheet:
     made = [_sentence(row, pick) for row, pick in kept]
     return Sheet(
         tuple(row[0].id for row, _ in kept),
+        tuple(pick for _, pick in kept),
         tuple(one.reference for one in made),
         tuple(one.chunks for one in made),
         {name: tuple(one.letters[at] for one in made) for at, name in enumerate(cases)},

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from gecbench.core.errors import UsageError
+
+_MOST = 1e6
+"""Constants beyond this are no weighting: sums of weights would lose their last digits, or end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +30,14 @@ class Weighting:
         """Return the weights for none, one, ... and all of the systems being right.
 
         Raises:
-            UsageError: A weight would be negative or infinite, so that ratios of sums of weights
-                would mean nothing.
+            UsageError: A weight would be negative or beyond measure, so that ratios of sums of
+                weights would mean nothing.
         """
         if systems < 1:
             raise UsageError("weights need at least one system")
         for name, value in (("a", self.a), ("b", self.b), ("c", self.c)):
-            if not math.isfinite(value):
-                raise UsageError(f"{name} {value:g} must be a finite number")
+            if not -_MOST <= value <= _MOST:
+                raise UsageError(f"{name} {value:g} must be from {-_MOST:g} to {_MOST:g}")
         if systems + self.c <= 0:
             raise UsageError(
                 f"c {self.c:g} leaves nothing to divide by: {systems} systems and c must be above 0"
@@ -46,5 +48,10 @@ class Weighting:
                 f"a {self.a:g}, b {self.b:g}, c {self.c:g} give a chunk that all {systems} systems "
                 f"get right the weight {made[-1]:g}; weights must not be negative: raise a or c, "
                 "or lower b"
+            )
+        if made[0] > _MOST * _MOST:
+            raise UsageError(
+                f"c {self.c:g} leaves next to nothing to divide by: {systems} systems and c must "
+                "be further above 0"
             )
         return made

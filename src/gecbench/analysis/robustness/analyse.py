@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
 from typing import cast
 
 from gecbench.analysis.robustness.consistent import (
@@ -23,7 +23,6 @@ from gecbench.analysis.robustness.kinds import (
 from gecbench.analysis.robustness.mapping import Tokens, perturbations
 from gecbench.analysis.robustness.official import Row, in_other_orders, official
 from gecbench.analysis.robustness.results import (
-    Cell,
     Disagreement,
     Part,
     Robustness,
@@ -32,6 +31,7 @@ from gecbench.analysis.robustness.results import (
 )
 from gecbench.core.case import Case, Version
 from gecbench.core.perturbed import PerturbedSet, marks
+from gecbench.formats.frequencies import Frequencies
 from gecbench.scoring.judged import Judged
 from gecbench.scoring.pairing import Level
 from gecbench.scoring.spans import Rows, SpanF
@@ -39,7 +39,7 @@ from gecbench.scoring.spans import Rows, SpanF
 PERFECT = "(perfect)"
 COPY = "(copies its input)"
 
-Frequencies = Callable[[Collection[str]], Mapping[str, int]]
+Counting = Callable[[Collection[str]], Frequencies]
 """How often words occur, each of them asked for."""
 
 _IDLE = 10
@@ -53,7 +53,7 @@ def analyse(
     *,
     orders: int,
     seed: int,
-    frequencies: Frequencies | None = None,
+    frequencies: Counting | None = None,
 ) -> Robustness:
     """Return how robust the judged systems are.
 
@@ -67,11 +67,10 @@ def analyse(
     """
     metric = cast("SpanF", next(iter(judged.metrics.values())))
     run = _Run(cases, judged, metric, tokens, orders, seed)
-    parts = [
-        run.parts(name, each, judged.rows[name, metric.name]) for name, each in judged.cases.items()
-    ]
+    parts = [run.system(name) for name in judged.cases]
     trivial = run.trivial()
     whole = [each[0] for each in parts]
+    often = frequencies(run.inserted()) if frequencies else None
     return Robustness(
         name=cases.name,
         unit="word" if run.spaced else "character",
@@ -85,11 +84,15 @@ def analyse(
         ),
         actions=by_action(run.pairs, whole),
         distances=by_distance(run.pairs, whole),
-        frequencies=run.by_frequency(whole, frequencies) if frequencies else None,
+        frequencies=by_frequency(run.pairs, whole, often.of, spaced=run.spaced) if often else None,
         unpaired=run.unpaired(),
         beta=metric.beta,
         signature=str(metric.signature) + (f"|orders:{orders}|seed:{seed}" if orders else ""),
-        notes=(*_idle(whole, trivial[0][0]), *judged.notes),
+        notes=(
+            *_idle(whole, trivial[0][0]),
+            *([often.note] if often else []),
+            *judged.notes,
+        ),
     )
 
 
@@ -144,28 +147,47 @@ class _Run:
         """Whether white space divides words."""
         return self.judged.lang != "zh"
 
+    def system(self, name: str) -> list[Part]:
+        """Return what a judged system does."""
+        judged = self.judged.cases[name]
+        made = [changes(case.hypotheses[0], self._level) for case in judged]
+        return self.parts(name, made, self._rows(name))
+
     def trivial(self) -> list[list[Part]]:
-        """Return what a perfect system does, and one that copies its input."""
-        first = next(iter(self.judged.cases.values()))
-        perfect = [replace(case, hypotheses=case.references) for case in first]
-        copied = [replace(case, hypotheses=(Version(),)) for case in first]
+        """Return what a perfect system does, and one that copies its input.
+
+        Whatever a system does, its true positives and false negatives are all errors.
+        """
+        rows = self._rows(next(iter(self.judged.cases)))
+        errors = [[tp + fn for tp, _, fn in row] for row in rows]
+        perfect = [tuple((n, 0, 0) for n in row) for row in errors]
+        copied = [tuple((0, 0, n) for n in row) for row in errors]
         return [
-            self.parts(name, each, [self.metric.stats(case) for case in each], tried=False)
-            for name, each in ((PERFECT, perfect), (COPY, copied))
+            self.parts(PERFECT, self._golds, perfect, tried=False),
+            self.parts(COPY, [()] * len(self._golds), copied, tried=False),
         ]
 
-    def by_frequency(self, parts: Sequence[Part], frequencies: Frequencies) -> tuple[Cell, ...]:
-        """Return variants by the frequency of what was put in."""
-        words = {word for pair in self.pairs for word in inserted(pair, spaced=self.spaced)}
-        return by_frequency(self.pairs, parts, frequencies(words), spaced=self.spaced)
+    def inserted(self) -> set[str]:
+        """Return the words that perturbations put in."""
+        return {word for pair in self.pairs for word in inserted(pair, spaced=self.spaced)}
 
     def parts(
-        self, name: str, judged: Sequence[Case], stats: Sequence[Rows | None], *, tried: bool = True
+        self,
+        name: str,
+        made: Sequence[tuple[Change, ...]],
+        rows: Sequence[Row],
+        *,
+        tried: bool = True,
     ) -> list[Part]:
-        """Return what a system does on all subsets together, and on each where several."""
-        rows = self._rows(stats)
-        same = self._same(judged)
-        made = [len(changes(case.hypotheses[0], self._level)) for case in judged]
+        """Return what a system does on all subsets together, and on each where several.
+
+        Args:
+            name: Of the system.
+            made: Its changes of each sentence.
+            rows: Its counts, case by case.
+            tried: Whether other orders of the cases are tried.
+        """
+        same = self._same(made)
         spans: list[tuple[str | None, int, int]] = []
         at = 0
         for subset in self.cases.subsets:
@@ -178,7 +200,7 @@ class _Run:
                 subset,
                 official(rows[start:end], self.metric.beta),
                 tuple(same[start:end]),
-                sum(made[start * self._width : end * self._width]),
+                sum(map(len, made[start * self._width : end * self._width])),
                 in_other_orders(
                     rows[start:end], self.metric.beta, orders=self.orders, seed=self.seed
                 )
@@ -188,20 +210,17 @@ class _Run:
             for subset, start, end in [*whole, *spans]
         ]
 
-    def _rows(self, stats: Sequence[Rows | None]) -> list[Row]:
-        """Return the counts of each sentence, case by case; each has one reference, a text."""
+    def _rows(self, name: str) -> list[Row]:
+        """Return a system's counts of each sentence, case by case; each has one reference."""
         flat = []
-        for row in stats:
-            (pairing,) = row or ()
+        for row in cast("Sequence[Rows]", self.judged.rows[name, self.metric.name]):
+            (pairing,) = row
             flat.append((pairing.counts.tp, pairing.counts.fp, pairing.counts.fn))
         return [tuple(flat[at : at + self._width]) for at in range(0, len(flat), self._width)]
 
-    def _same(self, judged: Sequence[Case]) -> list[tuple[bool, ...]]:
+    def _same(self, made: Sequence[tuple[Change, ...]]) -> list[tuple[bool, ...]]:
         """Return for each case which variants have the corrections of the original."""
-        sides = [
-            Side(changes(case.hypotheses[0], self._level), gold)
-            for case, gold in zip(judged, self._golds, strict=True)
-        ]
+        sides = [Side(each, gold) for each, gold in zip(made, self._golds, strict=True)]
         pairs = iter(self.pairs)
         return [
             tuple(

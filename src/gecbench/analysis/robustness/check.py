@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 from gecbench.analysis.robustness.mapping import Region, Tokens, perturbations
 from gecbench.core.perturbed import PerturbedCase, PerturbedSet, marks
@@ -90,7 +91,7 @@ def _odd(case: PerturbedCase, divide: Callable[[str], Tokens]) -> Iterator[tuple
     sources = [divide(each.source) for each in case.all]
     references = [divide(each.reference) for each in case.all]
     names = list(marks(len(sources)))
-    errors = perturbations(sources[0], references[0])
+    errors = _lost(sources[0], references[0])
     for k, mark in enumerate(names):
         if not references[k]:
             yield EMPTY, mark, _said(sources[k])
@@ -123,27 +124,30 @@ def _odd_variant(
     sources: Sequence[Tokens],
     names: Sequence[str],
     regions: Sequence[Region],
-    errors: Sequence[Region],
+    errors: Sequence[range],
 ) -> Iterator[tuple[str, str, str]]:
     if not regions:
         yield UNCHANGED, mark, _said(sources[k])
     earlier = sources.index(sources[k], 1)
     if earlier < k:
         yield REPEATED, mark, f"as {names[earlier]}: {_said(sources[k])}"
-    touched = [
-        (region, error)
-        for region in regions
-        for error in errors
-        if region.start < error.end and error.start < region.end
-    ]
+    if not regions or not errors:
+        return
+    lost = _lost(sources[0], sources[k])
+    touched = next(((p, e) for p in lost for e in errors if set(p) & set(e)), None)
     if touched:
-        region, error = touched[0]
-        yield (
-            TOUCHES,
-            mark,
-            f"perturbs {_said(sources[0][region.start : region.end])}, where the error is "
-            f"{_said(sources[0][error.start : error.end])}",
-        )
+        perturbed, error = (_said(sources[0][each.start : each.stop]) for each in touched)
+        yield TOUCHES, mark, f"perturbs {perturbed}, where the error is {error}"
+
+
+def _lost(one: Tokens, two: Tokens) -> list[range]:
+    """Return the runs of a sentence's tokens that another has not, by longest common runs.
+
+    Least edit distance would pair off the words of a stretch that was moved or written anew, and
+    call each of them replaced.
+    """
+    blocks = SequenceMatcher(None, one, two, autojunk=False).get_opcodes()
+    return [range(start, end) for tag, start, end, _, _ in blocks if tag in ("replace", "delete")]
 
 
 def _words(

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+from dataclasses import replace
 from pathlib import Path
 from typing import Unpack
 
 import click
 
 from gecbench.cli.options import FILE, corpus_options, scheme_options
-from gecbench.cli.scoring import ScoringGiven, judged, listed, options_of, scoring_options
-from gecbench.cli.showing import ShowGiven, show, show_options
+from gecbench.cli.scoring import (
+    ScoringGiven,
+    asked_for,
+    judged,
+    listed,
+    options_of,
+    scoring_options,
+)
+from gecbench.cli.showing import ShowGiven, check_shown, show, show_options
 from gecbench.core.errors import UsageError
+
+_OF_TWO = ("between", "least", "most")
 
 
 class _Given(ScoringGiven, ShowGiven):
@@ -72,15 +83,36 @@ def breakdown(corpus: Path, systems: tuple[Path, ...], **given: Unpack[_Given]) 
     from gecbench.analysis.dissection import Wanted, dissect
     from gecbench.reports.breakdown import exhibit
 
+    check_shown(given)
     wanted = Wanted(
         by=listed(given["by"]),
         length_ends=_ends(given["length_bins"]),
-        between=listed(given["between"]),
         least=given["least"],
         most=given["most"],
     )
-    found = dissect(judged(corpus, systems, given, options_of(given)), wanted)
+    for option in asked_for(*_OF_TWO) if len(systems) == 1 else ():
+        raise UsageError(f"{option} is about two systems; name another, or leave it out")
+    run = judged(corpus, systems, given, options_of(given))
+    found = dissect(run, replace(wanted, between=_pair(given["between"], run.systems)))
     show(exhibit(found, counts=given["counts"]), given)
+
+
+def _pair(text: str | None, names: Container[str]) -> tuple[str, ...]:
+    """Return the two names that A,B means; names may have commas themselves.
+
+    Raises:
+        UsageError: It means two pairs.
+    """
+    words = (text or "").split(",")
+    splits = [(",".join(words[:n]), ",".join(words[n:])) for n in range(1, len(words))]
+    pairs = [(one.strip(), two.strip()) for one, two in splits]
+    found = [pair for pair in pairs if pair[0] in names and pair[1] in names]
+    if len(found) > 1:
+        raise UsageError(
+            f"--between {text!r} may be {' or '.join(' and '.join(map(repr, p)) for p in found)}; "
+            "name a system anew: NAME=FILE"
+        )
+    return found[0] if found else listed(text)
 
 
 def _ends(text: str | None) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ from gecbench.cli.scoring import (
     options_of,
     scoring_options,
 )
-from gecbench.cli.showing import ShowGiven, show, show_options
+from gecbench.cli.showing import ShowGiven, check_shown, show, show_options
 from gecbench.core.errors import UsageError
 
 
@@ -58,6 +58,7 @@ def correlation(corpus: Path | None, systems: tuple[Path, ...], **given: Unpack[
     from gecbench.api.correlation import table_scores
     from gecbench.reports.correlation import exhibit
 
+    check_shown(given)
     if given["scores"] is not None:
         check_only(
             {"scores", "lower", "oriented", *ShowGiven.__annotations__},

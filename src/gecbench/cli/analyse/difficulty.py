@@ -12,16 +12,15 @@ import click
 from gecbench.cli.options import FILE, corpus_options, say, scheme_options, watch
 from gecbench.cli.scoring import (
     LoadingGiven,
-    check_standard_input,
     groups,
     listed,
     loaded_for,
     loading_options,
     named_apart,
 )
-from gecbench.cli.showing import ShowGiven, show, show_options
+from gecbench.cli.showing import ShowGiven, check_shown, show, show_options
 from gecbench.core.errors import UsageError
-from gecbench.core.files import write_text
+from gecbench.core.files import STDIO
 
 if TYPE_CHECKING:
     from gecbench.analysis.difficulty.result import Difficulty
@@ -118,29 +117,27 @@ def difficulty(corpus: Path, systems: tuple[Path, ...], **given: Unpack[_Given])
     from gecbench.reports.difficulty import exhibit
 
     one = given["systems_in"] is not None
-    parts = list(groups([corpus, *systems], least=0 if one else 1))
+    other = "or several in one M2 by --systems-in"
+    parts = list(groups([corpus, *systems], least=0 if one else 1, other=other))
     _check(parts, given)
+    _check_written(given, several=len(parts) > 1)
     found = _results(parts, given)
     results = [one for one, _ in found]
-    if given["write_weights"] or given["chunks"]:
-        _write(results, given)
-    if given["heat_map"]:
-        _write_heat_map(found, given)
     tier = cast("Level | None", int(given["tier"]) if given["tier"] else None)
-    show(exhibit(results, tier), given)
+    show(exhibit(results, tier), given, _more(found, given))
+    if given["write_weights"]:
+        files = f"{given['write_weights']}, {given['write_weights']}.json"
+        say(f"{files}: weights and the fingerprint of their reference")
 
 
 def _check(parts: Sequence[Sequence[Path]], given: _Given) -> None:
     """Refuse options that do not go together."""
-    extra = (given["systems_in"],) if given["systems_in"] else ()
-    files = (path for part in parts for path in part)
-    check_standard_input([*files, *extra, *given["weights"]])
     several = len(parts) > 1
-    if several and (given["references"] or given["meta"] or extra):
+    if several and (given["references"] or given["meta"] or given["systems_in"]):
         raise UsageError(
             "--reference, --meta and --systems-in belong to one corpus; here are several"
         )
-    if given["names"] and not extra:
+    if given["names"] and not given["systems_in"]:
         raise UsageError("--names are of --systems-in; add it, or leave --names out")
     if given["weights"] and len(given["weights"]) != len(parts):
         raise UsageError(
@@ -151,10 +148,27 @@ def _check(parts: Sequence[Sequence[Path]], given: _Given) -> None:
         raise UsageError(
             "difficulty takes the first edit set of each sentence; leave --strategy out"
         )
-    if str(given["heat_map"]) == "-" and "-" in (str(given["chunks"]), str(given["output"])):
-        raise UsageError("--heat-map and others both go to standard output; name a file for one")
-    if str(given["chunks"]) == "-" and str(given["output"]) == "-":
-        raise UsageError("--chunks and the results both go to standard output; name a file for one")
+
+
+def _check_written(given: _Given, *, several: bool) -> None:
+    """Refuse files that could not be written, would be written over, or have no content."""
+    weights = given["write_weights"]
+    if str(weights) == STDIO:
+        raise UsageError(
+            "--write-weights writes two files, the second with a fingerprint; name a file"
+        )
+    if weights and given["weights"]:
+        raise UsageError("--write-weights writes weights of these systems; leave --weights out")
+    if several and (weights or given["chunks"]):
+        raise UsageError("--write-weights and --chunks are of one corpus; here are several")
+    check_shown(
+        given,
+        ("--write-weights", weights),
+        ("--write-weights", weights and Path(f"{weights}.json")),
+        ("--chunks", given["chunks"]),
+        ("--heat-map", given["heat_map"]),
+        of_language=given["heat_map"] is not None,
+    )
 
 
 def _results(
@@ -212,26 +226,25 @@ def _which(text: str) -> Which:
     return int(text) if text.isdecimal() else cast("Which", text)
 
 
-def _write_heat_map(found: Sequence[tuple[Difficulty, Mapping[str, str]]], given: _Given) -> None:
-    """Write the page of all results."""
-    from gecbench.reports.heatmap.page import heat_map
-
+def _more(found: Sequence[tuple[Difficulty, Mapping[str, str]]], given: _Given) -> dict[Path, str]:
+    """Return the files that are written beside the results."""
     results, texts = [one for one, _ in found], [of for _, of in found]
-    write_text(cast("Path", given["heat_map"]), heat_map(results, texts, given["language"]))
-
-
-def _write(results: Sequence[Difficulty], given: _Given) -> None:
-    """Write the weights and the picture, each of which is of one corpus and one reference."""
-    from gecbench.api.difficulty import write_weights
-    from gecbench.reports.chunk_picture import picture
-
-    if len(results) > 1:
+    one_wanted = given["write_weights"] or given["chunks"]
+    if one_wanted and len(results) > 1:
         raise UsageError(
-            "--write-weights and --chunks are of one corpus and one reference; here are "
-            f"{len(results)}"
+            f"--write-weights and --chunks are of one reference; here are {len(results)}"
         )
+    made: dict[Path, str] = {}
     if given["write_weights"]:
-        files = write_weights(results[0], given["write_weights"])
-        say(f"{', '.join(map(str, files))}: weights and the fingerprint of their reference")
+        from gecbench.api.difficulty import weight_files
+
+        made |= weight_files(results[0], given["write_weights"])
     if given["chunks"]:
-        write_text(given["chunks"], picture(results[0]))
+        from gecbench.reports.chunk_picture import picture
+
+        made[given["chunks"]] = picture(results[0])
+    if given["heat_map"]:
+        from gecbench.reports.heatmap.page import heat_map
+
+        made[given["heat_map"]] = heat_map(results, texts, given["language"])
+    return made

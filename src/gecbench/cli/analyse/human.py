@@ -13,12 +13,11 @@ from gecbench.cli.options import FILE, corpus_options, scheme_options, watch
 from gecbench.cli.scoring import (
     ScoringGiven,
     check_scheme_is_used,
-    check_standard_input,
     loaded_for,
     options_of,
     scoring_options,
 )
-from gecbench.cli.showing import ShowGiven, show, show_options
+from gecbench.cli.showing import ShowGiven, check_shown, show, show_options
 
 
 class _Given(ScoringGiven, ShowGiven):
@@ -66,7 +65,7 @@ def human(corpus: Path, submissions: Path, **given: Unpack[_Given]) -> None:
     from gecbench.api.human import human as run
     from gecbench.reports.human import exhibit
 
-    check_standard_input([corpus, submissions])
+    check_shown(given)
     options = options_of(given)
     check_scheme_is_used(options)
     types = bool(given["exclude"]) or given["level"] == "correction-type"

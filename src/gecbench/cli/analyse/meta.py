@@ -18,7 +18,7 @@ from gecbench.cli.scoring import (
     options_of,
     scoring_options,
 )
-from gecbench.cli.showing import ShowGiven, show, show_options
+from gecbench.cli.showing import ShowGiven, check_shown, show, show_options
 from gecbench.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -101,6 +101,7 @@ def meta(corpus: Path | None, systems: tuple[Path, ...], **given: Unpack[_Given]
     from gecbench.api.meta import Layout, read_people
     from gecbench.reports.meta import exhibit
 
+    check_shown(given)
     layout = Layout(
         sets=tuple(map(_set, given["system_sets"])),
         sizes=_sizes(given["windows"]),
@@ -109,6 +110,7 @@ def meta(corpus: Path | None, systems: tuple[Path, ...], **given: Unpack[_Given]
     people = read_people(
         _files(given["human"]), _files(given["judgments"]), listed(given["human_systems"])
     )
+    _check_use(given)
     show(exhibit(_found(corpus, systems, given, people, layout)), given)
 
 
@@ -134,6 +136,19 @@ def _found(
     if given["lower"]:
         raise UsageError("--lower is of tables; metrics say themselves which way is better")
     return of_judged(judged(corpus, systems, given, options_of(given)), people, layout)
+
+
+def _check_use(given: _Given) -> None:
+    """Refuse options about people's scores of systems where there are none."""
+    asked = click.get_current_context().get_parameter_source
+    for option in () if given["human"] else ("human_systems", "windows", "window_set"):
+        if asked(option) is click.core.ParameterSource.COMMANDLINE:
+            name = option.replace("_", "-")
+            raise UsageError(
+                f"--{name} is of people's scores of systems; name them by --human, or leave it out"
+            )
+    if given["window_set"] is not None and given["windows"] == "none":
+        raise UsageError("--window-set is of --windows, which is none; leave one of them out")
 
 
 def _files(paths: Sequence[Path]) -> Mapping[str, Path] | Sequence[Path]:
@@ -177,6 +192,8 @@ def _sizes(text: str) -> tuple[int, ...]:
     parts = [first, last] if dash else text.split(",")
     if not all(part.strip().isdecimal() for part in parts):
         raise UsageError(f"--windows {text!r} must be as 4-8, 4,6 or none")
+    if any(len(part.strip().lstrip("0")) > 3 for part in parts):
+        raise UsageError("--windows has a size above 999; no window has so many systems")
     numbers = [int(part) for part in parts]
     if dash and numbers[0] > numbers[1]:
         raise UsageError(f"--windows {text!r} goes from the smaller to the greater size")

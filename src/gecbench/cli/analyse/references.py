@@ -11,13 +11,13 @@ from gecbench.analysis.curves import Taking
 from gecbench.cli.options import FILE, corpus_options, scheme_options, watch
 from gecbench.cli.scoring import (
     ScoringGiven,
+    asked_for,
     check_scheme_is_used,
-    check_standard_input,
     loaded_for,
     options_of,
     scoring_options,
 )
-from gecbench.cli.showing import ShowGiven, show, show_options
+from gecbench.cli.showing import ShowGiven, check_shown, show, show_options
 from gecbench.core.errors import UsageError
 
 
@@ -32,7 +32,11 @@ class _Given(ScoringGiven, ShowGiven):
     seed: int
 
 
-_OF_CURVES = ("taking", "at_least", "up_to", "subsets", "seed")
+_OF_CURVES = (
+    *("taking", "at_least", "up_to", "subsets", "seed", "system_format"),
+    *("level", "beta", "choice", "size", "exclude", "settings", "segmenter"),
+)
+_OF_DRAWS = ("subsets", "seed")
 
 
 @click.command()
@@ -78,8 +82,8 @@ def references(corpus: Path, systems: tuple[Path, ...], **given: Unpack[_Given])
     from gecbench.api.references import references as run
     from gecbench.reports.references import exhibit
 
-    check_standard_input([corpus, *systems])
-    _check_curves(systems)
+    check_shown(given)
+    _check_curves(systems, given["taking"])
     options = options_of(given)
     check_scheme_is_used(options)
     types = bool(given["exclude"]) or given["level"] == "correction-type"
@@ -100,10 +104,11 @@ def references(corpus: Path, systems: tuple[Path, ...], **given: Unpack[_Given])
     show(exhibit(found), given)
 
 
-def _check_curves(systems: tuple[Path, ...]) -> None:
+def _check_curves(systems: tuple[Path, ...], taking: Taking) -> None:
     """Refuse options of what is not made."""
-    asked = click.get_current_context().get_parameter_source
-    for option in () if systems else _OF_CURVES:
-        if asked(option) is click.core.ParameterSource.COMMANDLINE:
-            name = {"taking": "take"}.get(option, option).replace("_", "-")
-            raise UsageError(f"--{name} is about scores; name a system, or leave it out")
+    for option in () if systems else asked_for(*_OF_CURVES):
+        raise UsageError(f"{option} is about scores; name a system, or leave it out")
+    for option in asked_for(*_OF_DRAWS) if taking == "first" else ():
+        raise UsageError(
+            f"{option} is about drawing subsets, --take first draws none; leave it out"
+        )

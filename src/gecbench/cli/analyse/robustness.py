@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 from gecbench.cli.options import FILE, SchemeGiven, say, scheme_maker, scheme_options, watch
-from gecbench.cli.scoring import check_standard_input, listed, named
-from gecbench.cli.showing import ShowGiven, show, show_options
+from gecbench.cli.scoring import listed, named
+from gecbench.cli.showing import ShowGiven, check_shown, show, show_options
 from gecbench.core.errors import UsageError
 from gecbench.scoring.pairing import LEVELS, Level
 
@@ -82,7 +82,7 @@ def robustness(cases: Path, systems: tuple[Path, ...], **given: Unpack[_Given]) 
     from gecbench.core.sample import NOT_KEPT
 
     _check_use(systems, given)
-    check_standard_input([cases, *systems])
+    check_shown(given)
     loaded = load_perturbed(cases)
     if NOT_KEPT in loaded.provenance:
         say(f"note: {loaded.name}: not kept: {loaded.provenance[NOT_KEPT]}")

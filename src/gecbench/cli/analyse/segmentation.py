@@ -11,13 +11,13 @@ import click
 from gecbench.cli.options import FILE, corpus_options, scheme_options, watch
 from gecbench.cli.scoring import (
     ScoringGiven,
-    check_standard_input,
+    check_no_scheme,
     listed,
     loaded_for,
     options_of,
     scoring_options,
 )
-from gecbench.cli.showing import ShowGiven, show, show_options
+from gecbench.cli.showing import ShowGiven, check_shown, show, show_options
 
 
 class _Given(ScoringGiven, ShowGiven):
@@ -58,10 +58,17 @@ def segmentation(corpus: Path, systems: tuple[Path, ...], **given: Unpack[_Given
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.api.segmentation import BESIDE
     from gecbench.api.segmentation import segmentation as run
+    from gecbench.core.registry import resolve
+    from gecbench.metrics import METRICS
     from gecbench.reports.segmentation import exhibit
 
-    check_standard_input([corpus, *systems])
+    check_shown(given)
     segmenters = listed(given["segmenter"])
+    beside = BESIDE if given["beside"] is None else tuple(filter(None, listed(given["beside"])))
+    if not any(
+        getattr(resolve("metric", name, METRICS), "needs", None) == "edits" for name in beside
+    ):
+        check_no_scheme("gold edits are not found by a scheme, and no metric beside needs edits")
     options = replace(options_of(given), segmenter=None)
     loaded, outputs, scheme, options = loaded_for(corpus, systems, given, options, types=False)
     found = run(
@@ -69,7 +76,7 @@ def segmentation(corpus: Path, systems: tuple[Path, ...], **given: Unpack[_Given
         outputs,
         segmenters=segmenters,
         golds=given["golds"],
-        beside=BESIDE if given["beside"] is None else tuple(filter(None, listed(given["beside"]))),
+        beside=beside,
         scheme=scheme,
         options=options,
         watch=watch,

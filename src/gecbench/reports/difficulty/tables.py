@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from gecbench.analysis.difficulty.across import across
-from gecbench.analysis.difficulty.ranks import ranked
+from gecbench.analysis.difficulty.ranks import ranked, ranks
 from gecbench.analysis.difficulty.result import Difficulty, SystemScores
 from gecbench.analysis.difficulty.types import Level
 from gecbench.reports.exhibit import Column, Table, Value
@@ -84,9 +84,9 @@ def _scores(results: Sequence[Difficulty]) -> Table:
     for result in results:
         block = [_values(one, result.beta) for one in result.scores]
         for at in range(len(numbers)):
-            column = [values[at] for values in block]
-            if len(set(column)) > 1:
-                best = (row for row, value in enumerate(column) if value == max(column))
+            places = ranks([values[at] for values in block])
+            if max(places) > 1:
+                best = (row for row, place in enumerate(places) if place == 1)
                 marks |= {(len(rows) + row, len(heads) + at) for row in best}
         rows += [
             (*_words(result, results), one.system, *values)

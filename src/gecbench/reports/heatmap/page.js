@@ -120,9 +120,10 @@ function wanted() {
 
 function matches(mark, want) {
   const [, kind, weight, type] = mark;
+  const within = (value) => value >= want.least && value <= want.most;
   return (want.kind === "" || want.kind === String(kind))
     && (want.type === "" || (kind === 0 && want.type === String(type)))
-    && weight >= want.least && weight <= want.most;
+    && (within(weight) || within(Number(weight.toFixed(2)))); // as stored or as the page shows it
 }
 
 function narrowed(want) {

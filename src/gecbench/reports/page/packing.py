@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from gecbench.analysis.side_by_side import Output, Reference, Row
 from gecbench.core.edit import Edit
+from gecbench.core.score import Counts
 from gecbench.text.spans import Spans, spans
 
 _UNJUDGED = -1
@@ -67,7 +68,10 @@ def _change(edit: Edit, places: Spans, between: str) -> Change:
 
 
 def made(source: str, found: Sequence[Change]) -> str:
-    """Return what changes make of a source, as the page does: of two that overlap, the first."""
+    """Return what changes of one set make of a source, as the page does.
+
+    Of two that overlap the first counts; insertions at one place follow one another.
+    """
     kept: list[Change] = []
     for one in found:
         if not any(_cross(one, other) for other in kept):
@@ -81,7 +85,7 @@ def made(source: str, found: Sequence[Change]) -> str:
 
 
 def _cross(one: Change, other: Change) -> bool:
-    return (one.start < other.end and other.start < one.end) or one[:2] == other[:2]
+    return one.start < other.end and other.start < one.end
 
 
 class Lists:
@@ -110,6 +114,7 @@ class _References:
     edits: Lists = field(default_factory=Lists)
     weights: list[float] = field(default_factory=list)
     texts: dict[int, str] = field(default_factory=dict)
+    firsts: dict[int, int] = field(default_factory=dict)
 
     @property
     def packed(self) -> dict[str, object]:
@@ -120,6 +125,7 @@ class _References:
             "edits": self.edits.packed,
             "weights": self.weights,
             "texts": self.texts,
+            "firsts": self.firsts,
         }
 
 
@@ -130,7 +136,9 @@ class _Outputs:
     made: Lists = field(default_factory=Lists)
     verdicts: list[int] = field(default_factory=list)
     missed: Lists = field(default_factory=Lists)
+    counts: list[int] = field(default_factory=list)
     texts: dict[int, str] = field(default_factory=dict)
+    firsts: dict[int, int] = field(default_factory=dict)
 
     @property
     def packed(self) -> dict[str, object]:
@@ -140,7 +148,9 @@ class _Outputs:
             "made": self.made.packed,
             "verdicts": self.verdicts,
             "missed": self.missed.packed,
+            "counts": self.counts,
             "texts": self.texts,
+            "firsts": self.firsts,
         }
 
 
@@ -155,6 +165,7 @@ class _Pool:
     text: list[int] = field(default_factory=list)
     label: list[int] = field(default_factory=list)
     alternatives: dict[int, list[str]] = field(default_factory=dict)
+    makers: Lists = field(default_factory=Lists)
     types: Counter[str] = field(default_factory=Counter)
     here: dict[Change, int] = field(default_factory=dict)
 
@@ -170,7 +181,7 @@ class _Pool:
         """End a sentence."""
         self.counts.append(len(self.here))
 
-    def add(self, change: Change, alternatives: Sequence[str]) -> int:
+    def add(self, change: Change, alternatives: Sequence[str], makers: Sequence[int]) -> int:
         """Return the place of an edit among those of its sentence."""
         if change not in self.here:
             self.here[change] = len(self.here)
@@ -180,6 +191,7 @@ class _Pool:
             self.end.append(change.end)
             self.text.append(-1 if change.text is None else self.string(change.text))
             self.label.append(self.string(change.label))
+            self.makers.add(makers)
             self.types[change.label] += 1
         return self.here[change]
 
@@ -193,6 +205,7 @@ class _Pool:
             "text": self.text,
             "label": self.label,
             "alternatives": self.alternatives,
+            "makers": self.makers.packed,
         }
 
 
@@ -209,6 +222,7 @@ class _Packer:
         self.lengths: list[int] = []
         self.difficulty: list[float] = []
         self.meta: dict[str, list[int | None]] = {name: [] for name in fields}
+        self.makers: Mapping[Edit, Sequence[int]] = {}
 
     def add(self, row: Row) -> None:
         """Add a sentence."""
@@ -225,6 +239,7 @@ class _Packer:
         for name, values in self.meta.items():
             value = row.sample.meta.get(name)
             values.append(None if value is None else self.pool.string(value))
+        self.makers = row.makers
         self.pool.open()
         self.references.counts.append(len(row.references))
         for reference in row.references:
@@ -239,7 +254,11 @@ class _Packer:
 
     def _places(self, edits: Sequence[Edit], found: Sequence[Change]) -> list[int]:
         return [
-            self.pool.add(change, [self.between.join(other) for other in edit.alternatives])
+            self.pool.add(
+                change,
+                [self.between.join(other) for other in edit.alternatives],
+                self.makers.get(edit, ()),
+            )
             for edit, change in zip(edits, found, strict=True)
         ]
 
@@ -250,7 +269,10 @@ class _Packer:
         packed.weights += [round(weight, 4) for weight in reference.weights]
         packed.states.append(reference.state)
         packed.annotators.append(reference.annotator)
-        if reference.text is not None and reference.text != made(source, found):
+        if reference.first is not None:
+            packed.firsts[len(packed.states) - 1] = reference.first
+        shown = made(source, found[: reference.first])
+        if reference.text is not None and reference.text != shown:
             packed.texts[len(packed.states) - 1] = reference.text
 
     def _output(self, packed: _Outputs, output: Output, source: str, places: Spans) -> None:
@@ -261,12 +283,23 @@ class _Packer:
         packed.missed.add(list(dict.fromkeys(missed)))
         packed.reference.append(_UNJUDGED if output.reference is None else output.reference)
         packed.states.append(output.state)
-        if output.text is not None and output.text != made(source, found):
+        counts = output.counts or Counts()
+        packed.counts += [counts.tp, counts.fp, counts.fn]
+        if output.first is not None:
+            packed.firsts[len(packed.states) - 1] = output.first
+        shown = made(source, found[: output.first])
+        if output.text is not None and output.text != shown:
             packed.texts[len(packed.states) - 1] = output.text
 
 
 def packed_sentences(
-    rows: Iterable[Row], systems: Sequence[str], lang: str, fields: Sequence[str], *, edits: bool
+    rows: Iterable[Row],
+    systems: Sequence[str],
+    lang: str,
+    fields: Sequence[str],
+    *,
+    edits: bool,
+    tokens: bool = False,
 ) -> Mapping[str, object]:
     """Return sentences as the explorer reads them.
 
@@ -276,6 +309,7 @@ def packed_sentences(
         lang: Language code of the texts.
         fields: Names of the metadata that are shown.
         edits: Whether there are edits at all.
+        tokens: Whether the metric counts tokens of edits, not edits.
     """
     packer = _Packer(systems, lang, fields)
     for row in rows:
@@ -285,6 +319,7 @@ def packed_sentences(
         "lang": "zh-Hans" if lang == "zh" else lang,
         "systems": list(systems),
         "hasEdits": edits,
+        "countsTokens": tokens,
         "types": types,
         "strings": list(packer.pool.strings),
         "ids": packer.ids,

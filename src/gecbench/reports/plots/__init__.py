@@ -34,7 +34,7 @@ def svg(figure: Figure, language: Language) -> str:
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
-    _require_matplotlib()
+    require_matplotlib()
     from gecbench.reports.plots.canvas import page_svg
 
     return page_svg(figure, language)
@@ -54,7 +54,7 @@ def draw(
     """
     if format not in FILE_FORMATS:
         raise UsageError(f"figure format {format!r} is none of {', '.join(FILE_FORMATS)}")
-    _require_matplotlib()
+    require_matplotlib()
     from gecbench.reports.plots.canvas import file_bytes
 
     return file_bytes(figure, format, language, theme)
@@ -90,6 +90,11 @@ def write_figures(
     return list(contents)
 
 
-def _require_matplotlib() -> None:
+def require_matplotlib() -> None:
+    """Refuse to begin where what draws is not installed.
+
+    Raises:
+        MissingExtraError: matplotlib is not.
+    """
     if find_spec("matplotlib") is None:
         raise MissingExtraError("matplotlib, which draws figures,", "report")

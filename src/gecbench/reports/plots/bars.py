@@ -22,20 +22,22 @@ _STANDING = 42
 _BARS = 90
 """More than these become dots."""
 
+_LEAST = 1.4
+"""Inches of height."""
+
 _SHARE = 0.78
 """Of a group in the room of its category."""
 
 
 def height(figure: Figure, look: Look) -> float:
-    """Return the height in inches."""
+    """Return the height in inches without the legend."""
     names = frames.categories(figure, look)
-    legend = 0.19 * len(figure.series) + 0.6
     if _dotted(figure, names):
-        return max(frames.row_height(names, 0.27) * len(names) + 0.9, legend)
+        return max(frames.row_height(names, 0.27) * len(names) + 0.9, _LEAST)
     if _standing(figure, names):
         return 3.5
     row = frames.row_height(names, 0.14 * len(figure.series) + 0.1)
-    return max(row * len(names) + 0.9, legend if len(figure.series) > 1 else 1.4)
+    return max(row * len(names) + 0.9, _LEAST)
 
 
 def draw(axes: Axes, figure: Figure, look: Look) -> Entries:
@@ -61,6 +63,7 @@ def draw(axes: Axes, figure: Figure, look: Look) -> Entries:
         draw = axes.vlines if standing else axes.hlines
         draw(*frames.whiskers(places, series), color=look.colour("ink"), linewidth=0.9)
     (axes.axhline if standing else axes.axvline)(0, color=look.colour("muted"), linewidth=0.8)
+    frames.raise_floor(axes, figure, values="y" if standing else "x", floor=0)
     if len(figure.series) == 1:
         _numbers(axes, figure.series[0], names, look, standing=standing)
     return entries
@@ -91,6 +94,7 @@ def _dots(axes: Axes, figure: Figure, look: Look, names: Sequence[str]) -> Entri
             [y for y, _ in kept], [row for _, row in kept], linestyle="none", **look.marker(at)
         )
         entries.append((look.said(series.name), drawn))
+    frames.raise_floor(axes, figure, values="x", floor=-0.02)  # half a marker
     return entries
 
 

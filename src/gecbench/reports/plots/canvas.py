@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
@@ -14,6 +15,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.text import Text
 from matplotlib.transforms import IdentityTransform
 
+from gecbench.core.errors import GecbenchError
 from gecbench.reports.plots import fonts, vector
 from gecbench.reports.plots.kinds import KINDS
 from gecbench.reports.plots.legend import place
@@ -42,6 +44,7 @@ _ANCHORED: Mapping[str | None, tuple[Literal["center", "right"], float]] = {
 def page_svg(figure: Figure, language: Language) -> str:
     """Return a figure as `plots.svg` promises."""
     look = Look("light", language)
+    _require_numbers(figure, look)
     with _settings(look, [fonts.LATIN], "none", figure.name):
         drawing = _painted(figure, look, titled=False, renderer=_PageRenderer)
         width, height = (side * _DPI for side in drawing.get_size_inches())
@@ -57,6 +60,7 @@ def page_svg(figure: Figure, language: Language) -> str:
 def file_bytes(figure: Figure, format: FileFormat, language: Language, theme: Theme) -> bytes:
     """Return a figure as `plots.draw` promises."""
     look = Look(theme, language)
+    _require_numbers(figure, look)
     with _settings(look, fonts.families(_texts(figure, look)), "path", figure.name):
         drawing = _painted(figure, look, titled=True, renderer=RendererSVG)
         out = io.BytesIO()
@@ -141,8 +145,23 @@ def _settings(look: Look, families: list[str], letters: str, salt: str) -> Itera
         yield
 
 
-def _painted(figure: Figure, look: Look, *, titled: bool, renderer: type[RendererSVG]) -> Drawing:
-    """Draw a figure and find the place of everything."""
+def _painted(
+    figure: Figure,
+    look: Look,
+    *,
+    titled: bool,
+    renderer: type[RendererSVG],
+    listed: bool = False,
+) -> Drawing:
+    """Draw a figure and find the place of everything.
+
+    Args:
+        figure: What to draw.
+        look: Its colours and language.
+        titled: The title stands above it.
+        renderer: What measures texts.
+        listed: There is a legend even where labels say all that it does.
+    """
     values = [y for series in figure.series for y in series.y if y is not None]
     kind = KINDS[figure.kind]
     height = kind.height(figure, look) if values else 1.2
@@ -150,28 +169,54 @@ def _painted(figure: Figure, look: Look, *, titled: bool, renderer: type[Rendere
     above = _TITLE_HEIGHT * (title.count("\n") + 1) + 0.08 if title else 0.0
     drawing = Drawing(figsize=(WIDTH, height + above), dpi=_DPI)
     _Canvas(drawing, renderer)
-    share = above / (height + above)
-    if title:
-        drawing.text(
-            0.04 / WIDTH,
-            1 - 0.05 / (height + above),
-            title,
-            size=SIZE + 2,
-            weight="bold",
-            verticalalignment="top",
-            linespacing=1.25,
-        ).set_in_layout(False)
     axes = drawing.add_subplot()
     if not values:
+        _entitle(drawing, title)
         axes.set_axis_off()
         axes.text(0.5, 0.5, look.said(NO_DATA), color=look.colour("muted"), ha="center")
         return _laid_out(drawing)
-    right, top = place(drawing, kind.draw(axes, figure, look), top=1 - share)
+    entries = kind.draw(axes, figure, look)
+    named = kind.named(figure, look) and not listed
+    right, top = place(drawing, () if named else entries, above=above)
+    _entitle(drawing, title)
     engine = ConstrainedLayoutEngine(w_pad=_PAD, h_pad=_PAD, rect=(0, 0, right, top))
     drawing.set_layout_engine(engine)
     _laid_out(drawing)
-    kind.finish(axes, figure, look)
+    if not kind.finish(axes, figure, look) and named:
+        return _painted(figure, look, titled=titled, renderer=renderer, listed=True)
     return drawing
+
+
+def _entitle(drawing: Drawing, title: str) -> None:
+    """Write the title at the upper left."""
+    if not title:
+        return
+    drawing.text(
+        0.04 / WIDTH,
+        1 - 0.05 / drawing.get_figheight(),
+        title,
+        size=SIZE + 2,
+        weight="bold",
+        verticalalignment="top",
+        linespacing=1.25,
+    ).set_in_layout(False)
+
+
+def _require_numbers(figure: Figure, look: Look) -> None:
+    """Refuse what has no place on an axis.
+
+    Raises:
+        GecbenchError: A number of the figure is nan or infinite.
+    """
+    for series in figure.series:
+        for field in ("x", "y", "low", "high"):
+            for at, value in enumerate(getattr(series, field), 1):
+                if isinstance(value, int | float) and not math.isfinite(value):
+                    raise GecbenchError(
+                        f"figure {figure.name}, series {look.said(series.name)!r}: "
+                        f"number {at} of its {field} is {value}; give a finite number, or None "
+                        "where there is nothing to show"
+                    )
 
 
 def _laid_out(drawing: Drawing) -> Drawing:

@@ -9,6 +9,7 @@ from matplotlib.ticker import MaxNLocator
 
 from gecbench.reports.grid import columns_of
 from gecbench.reports.plots.look import Look, wrapped
+from gecbench.reports.plots.names import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,14 +45,14 @@ def categories(figure: Figure, look: Look) -> list[str]:
 
 def rows_of(axes: Axes, names: Sequence[str]) -> None:
     """Let the left axis have a row for each category, the first at the top."""
-    axes.set_yticks(range(len(names)), [wrapped(name, _ROW_NAME, 2) for name in names])
+    axes.set_yticks(range(len(names)), shortened(names, _ROW_NAME, 2))
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.spines["left"].set_visible(False)
 
 
 def row_height(names: Sequence[str], least: float) -> float:
     """Return the inches that a row needs for its name."""
-    two = any("\n" in wrapped(name, _ROW_NAME, 2) for name in names)
+    two = any("\n" in name for name in shortened(names, _ROW_NAME, 2))
     return max(least, 0.36 if two else 0.22)
 
 
@@ -66,9 +67,23 @@ def columns_fit(names: Sequence[str]) -> bool:
 def columns_under(axes: Axes, names: Sequence[str]) -> None:
     """Let the lower axis have a column for each category."""
     room = max(1, 84 // max(1, len(names)) - 1)
-    axes.set_xticks(range(len(names)), [wrapped(name, room) for name in names])
+    axes.set_xticks(range(len(names)), shortened(names, room, 3))
     axes.tick_params(axis="x", length=0)
     axes.set_xlim(-0.5, len(names) - 0.5)
+
+
+def raise_floor(axes: Axes, figure: Figure, *, values: Literal["x", "y"], floor: float) -> None:
+    """Keep an axis whose values are all 0 from going as far below as above; scores do not.
+
+    Args:
+        axes: Where.
+        figure: Whose values; if any is not 0, nothing changes.
+        values: Which axis shows them.
+        floor: Where the axis begins, if it ends at 1.
+    """
+    numbers = [n for one in figure.series for n in (*one.y, *one.low, *one.high) if n is not None]
+    if not any(numbers):
+        (axes.set_xlim if values == "x" else axes.set_ylim)(floor, 1)
 
 
 def whiskers(

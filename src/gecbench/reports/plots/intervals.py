@@ -18,11 +18,10 @@ _SHARE = 0.7
 
 
 def height(figure: Figure, look: Look) -> float:
-    """Return the height in inches."""
+    """Return the height in inches without the legend."""
     names = frames.categories(figure, look)
     row = frames.row_height(names, 0.1 + 0.15 * len(figure.series))
-    legend = 0.19 * len(figure.series) + 0.6 if len(figure.series) > 1 else 0
-    return max(row * len(names) + 0.9, legend, 1.4)
+    return max(row * len(names) + 0.9, 1.4)
 
 
 def draw(axes: Axes, figure: Figure, look: Look) -> Entries:

@@ -21,20 +21,23 @@ class Drawn:
     """How a kind is drawn.
 
     Args:
-        height: Inches that it needs.
+        height: Inches that it needs, but for the legend.
         draw: Puts everything into the axes and returns what the legend says.
-        finish: Adds what can only be placed after the layout is fixed.
+        finish: Adds what can only be placed after the layout is fixed; says whether all of it
+            found room.
+        named: Whether what `finish` adds says all that the legend does.
     """
 
     height: Callable[[Figure, Look], float]
     draw: Callable[[Axes, Figure, Look], Entries]
-    finish: Callable[[Axes, Figure, Look], None] = lambda *_: None
+    finish: Callable[[Axes, Figure, Look], bool] = lambda *_: True
+    named: Callable[[Figure, Look], bool] = lambda *_: False
 
 
 KINDS: Mapping[Kind, Drawn] = {
     "lines": Drawn(lines.height, lines.draw),
     "bars": Drawn(bars.height, bars.draw),
-    "points": Drawn(points.height, points.draw, points.finish),
+    "points": Drawn(points.height, points.draw, points.finish, points.all_named),
     "intervals": Drawn(intervals.height, intervals.draw),
     "matrix": Drawn(matrix.height, matrix.draw),
 }

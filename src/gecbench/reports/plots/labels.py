@@ -1,7 +1,7 @@
 """Finds places for the labels of points where they cover neither points nor one another.
 
-Libraries for this push labels apart by random steps or leave off what finds no place; a figure has
-to come out the same each time, with all its names, and has a few dozen labels at most.
+Libraries for this push labels apart by random steps and out of the frame; a figure has to come out
+the same each time, with as many of its names as find room, and has a few dozen labels at most.
 """
 
 from __future__ import annotations
@@ -37,35 +37,67 @@ _FEE = 30.0
 """What covering anything costs, more than any distance."""
 
 
+class _Place(NamedTuple):
+    """Where a label may stand, and what it costs to stand there: far away, or aslant."""
+
+    cost: float
+    box: Box
+
+
 def spread(
     points: Sequence[Point], sizes: Sequence[Point], room: Box, *, full: bool
 ) -> list[Box | None]:
-    """Return a box for the label of each point.
+    """Return a box for the label of each point, None for those that find no room.
+
+    No box covers another or a marker, and none leaves the room.
 
     Args:
         points: Centres of the markers.
         sizes: Width and height of the labels; a width of 0 is no label.
         room: Where labels may stand.
-        full: Every label gets a place, even where it covers something; else None.
+        full: Labels may stand far away and make way for one another; else each takes a place
+            close to its point or none.
     """
     marks = [Box(x - _MARK, y - _MARK, x + _MARK, y + _MARK) for x, y in points]
+    rings = _RINGS if full else _RINGS[:1]
+    free = [
+        _places(point, size, marks, room, rings) if size[0] else []
+        for point, size in zip(points, sizes, strict=True)
+    ]
     found: list[Box | None] = [None] * len(points)
     if not full:
-        for at, (point, size) in enumerate(zip(points, sizes, strict=True)):
-            if size[0]:
-                others = [box for box in found[:at] if box is not None]
-                found[at] = _best(point, size, [*marks, *others], room, limit=_FEE)
+        for at, places in enumerate(free):
+            found[at] = _best(places, _others(found, at), limit=_FEE)
         return found
     crowded = sorted(range(len(points)), key=lambda at: (_closest(points, at), at))
     for _ in range(_ROUNDS):
         before = list(found)
         for at in crowded:
-            if sizes[at][0]:
-                others = [box for i, box in enumerate(found) if box is not None and i != at]
-                found[at] = _best(points[at], sizes[at], [*marks, *others], room)
+            found[at] = _best(free[at], _others(found, at))
         if found == before:
             break
-    return found
+    return _parted(found, free)
+
+
+def _parted(found: Sequence[Box | None], free: Sequence[Sequence[_Place]]) -> list[Box | None]:
+    """Leave off labels that cover others, the worst first, and try once more to place them."""
+    kept = list(found)
+
+    def covering(at: int) -> float:
+        box = kept[at]
+        return 0.0 if box is None else sum(_cover(box, other) for other in _others(kept, at))
+
+    removed = []
+    while kept and covering(worst := max(range(len(kept)), key=covering)):
+        kept[worst] = None
+        removed.append(worst)
+    for at in removed:
+        kept[at] = _best(free[at], _others(kept, at), limit=_FEE)
+    return kept
+
+
+def _others(found: Sequence[Box | None], at: int) -> list[Box]:
+    return [box for i, box in enumerate(found) if box is not None and i != at]
 
 
 def _closest(points: Sequence[Point], at: int) -> float:
@@ -74,26 +106,34 @@ def _closest(points: Sequence[Point], at: int) -> float:
     return min(apart, default=0.0)
 
 
-def _best(
-    point: Point, size: Point, taken: Sequence[Box], room: Box, *, limit: float = math.inf
-) -> Box | None:
-    """Return the candidate that covers least, then the nearest, then the first.
-
-    None is good enough whose cost is not below the limit; then only near ones are tried.
-    """
-    best, least = None, limit
-    for ring, distance in enumerate(_RINGS if limit == math.inf else _RINGS[:1]):
+def _places(
+    point: Point, size: Point, marks: Sequence[Box], room: Box, rings: Sequence[float]
+) -> list[_Place]:
+    """Return where in the room a label covers no marker, the best place first."""
+    found = []
+    for ring, distance in enumerate(rings):
         for rank, angle in enumerate(_ANGLES):
             box = _beside(point, size, distance, angle)
-            cost = 4.0 * ring + 0.2 * rank + 8.0 * _outside(box, room)
-            for other in taken:
-                cost += _cover(box, other)
-                if cost >= least:
-                    break
-            if cost < least:
-                best, least = box, cost
-        if least < 4.0 * (ring + 1):
+            if _inside(box, room) and not any(_cover(box, mark) for mark in marks):
+                found.append(_Place(4.0 * ring + 0.2 * rank, box))
+    return sorted(found, key=lambda place: place.cost)
+
+
+def _best(places: Sequence[_Place], taken: Sequence[Box], *, limit: float = math.inf) -> Box | None:
+    """Return the place that costs least with what it covers, then the first.
+
+    None is good enough whose cost is not below the limit; one below `_FEE` covers nothing.
+    """
+    best, least = None, limit
+    for cost, box in places:
+        if cost >= least:
             break
+        for other in taken:
+            cost += _cover(box, other)
+            if cost >= least:
+                break
+        if cost < least:
+            best, least = box, cost
     return best
 
 
@@ -112,16 +152,18 @@ def _push(part: float) -> float:
 
 def _cover(one: Box, other: Box) -> float:
     """Return the area that two boxes share, with a little air around, and a fee for sharing."""
-    across = min(one.right, other.right) - max(one.left, other.left) + 1.5
-    up = min(one.high, other.high) - max(one.low, other.low) + 0.5
-    return _FEE + 2 * across * up if across > 0 and up > 0 else 0.0
+    left, low, right, high = one
+    if left >= other[2] + 1.5 or other[0] >= right + 1.5:  # most are, and there are millions
+        return 0.0
+    across = min(right, other[2]) - max(left, other[0]) + 1.5
+    up = min(high, other[3]) - max(low, other[1]) + 0.5
+    return _FEE + 2 * across * up if up > 0 else 0.0
 
 
-def _outside(box: Box, room: Box) -> float:
-    """Return how far a box stands over the edge."""
+def _inside(box: Box, room: Box) -> bool:
     return (
-        max(0.0, room.left - box.left)
-        + max(0.0, box.right - room.right)
-        + max(0.0, room.low - box.low)
-        + max(0.0, box.high - room.high)
+        box.left >= room.left
+        and box.right <= room.right
+        and box.low >= room.low
+        and box.high <= room.high
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from gecbench.reports.grid import columns_of
-from gecbench.reports.plots.look import wrapped
+from gecbench.reports.plots.names import shortened
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -23,36 +23,43 @@ _MARK = 6
 _NAME = 22
 _GAP = 8
 _EDGE = 0.006
+_AIR = 4
+"""Above and below a legend at the right, together."""
 
 
-def place(drawing: Drawing, entries: Entries, *, top: float) -> tuple[float, float]:
+def place(drawing: Drawing, entries: Entries, *, above: float) -> tuple[float, float]:
     """Put a legend where it leaves the most room; none for a single series.
 
     Args:
-        drawing: What it belongs to.
+        drawing: What it belongs to; it grows where the legend at the right would be cut off.
         entries: In the order of reading.
-        top: Where the part below the title ends, as a share of the height.
+        above: How high the title is, in inches.
 
     Returns:
         Where the room for the axes ends at the right and above, as shares.
     """
+    wide, high = (side * drawing.dpi for side in drawing.get_size_inches())
+    title = above * drawing.dpi
     if len(entries) < 2:
-        return 1.0, top
-    names = [wrapped(name, _NAME, 2) for name, _ in entries]
-    width = sum(columns_of(name) + _MARK for name, _ in entries)
+        return 1.0, 1 - title / high
+    names = shortened([name for name, _ in entries], _NAME, 2)
+    width = sum(columns_of(name) + _MARK for name in names)
     one_row = width <= _ROW and not any("\n" in name for name in names)
     legend = drawing.legend(
         [cast("Artist", handle) for _, handle in entries],
         names,
         loc="upper left" if one_row else "upper right",
-        bbox_to_anchor=(_EDGE if one_row else 1 - _EDGE, top),
         borderpad=0,
         ncols=len(names) if one_row else 1,
         columnspacing=1.6,
     )
     legend.set_in_layout(False)
     box = legend.get_window_extent(drawing.canvas.get_renderer())  # type: ignore[attr-defined]
-    wide, high = (side * drawing.dpi for side in drawing.get_size_inches())
+    if not one_row:
+        high = max(high, box.height + _AIR + title)
+        drawing.set_size_inches(wide / drawing.dpi, high / drawing.dpi)
+    top = 1 - title / high
+    legend.set_bbox_to_anchor((_EDGE if one_row else 1 - _EDGE, top))
     if one_row:
         return 1.0, top - (box.height + _GAP) / high
     return 1 - (box.width + _GAP) / wide, top

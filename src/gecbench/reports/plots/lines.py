@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.ticker import MaxNLocator
 
-from gecbench.reports.plots.frames import categories, columns_under, name_axes
+from gecbench.reports.plots.frames import categories, columns_under, name_axes, raise_floor
 from gecbench.reports.plots.look import Look
 
 if TYPE_CHECKING:
@@ -20,9 +20,9 @@ _MARKERS = 24
 
 
 def height(figure: Figure, look: Look) -> float:
-    """Return the height in inches; all have the same words."""
-    del look
-    return max(3.7, 0.19 * len(figure.series) + 0.6)
+    """Return the height in inches without the legend; all have the same."""
+    del figure, look
+    return 3.7
 
 
 def draw(axes: Axes, figure: Figure, look: Look) -> Entries:
@@ -50,6 +50,7 @@ def draw(axes: Axes, figure: Figure, look: Look) -> Entries:
                 places, low, high, color=look.series_colour(at), alpha=0.13, linewidth=0
             )
         entries.append((_last(series), look.said(series.name), line))
+    raise_floor(axes, figure, values="y", floor=-0.04)  # half a marker
     if not numeric:
         columns_under(axes, names)
     elif len(alone := {x for series in figure.series for x in series.x}) == 1:

@@ -13,7 +13,8 @@ from matplotlib.patches import Rectangle
 
 from gecbench.reports.grid import columns_of
 from gecbench.reports.plots import frames
-from gecbench.reports.plots.look import SIZE, Look, wrapped
+from gecbench.reports.plots.look import SIZE, Look
+from gecbench.reports.plots.names import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -107,5 +108,5 @@ def _names(axes: Axes, rows: Sequence[str], columns: Sequence[str]) -> None:
     frames.columns_under(axes, columns)
     axes.spines["bottom"].set_visible(False)
     if not frames.columns_fit(columns):
-        short = [wrapped(name, _NAME, 1) for name in columns]
+        short = shortened(columns, _NAME, 1)
         axes.set_xticks(range(len(columns)), short, rotation=40, ha="right", rotation_mode="anchor")

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from gecbench.reports.plots import frames
-from gecbench.reports.plots.labels import Box, spread
-from gecbench.reports.plots.look import SMALL, Given, Look, wrapped
+from gecbench.reports.plots.labels import Box, Point, spread
+from gecbench.reports.plots.look import SMALL, Given, Look
+from gecbench.reports.plots.names import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.backend_bases import RendererBase
     from matplotlib.figure import Figure as Drawing
 
     from gecbench.reports.figure import Figure
@@ -19,7 +21,10 @@ if TYPE_CHECKING:
 
 _MARK = 5.6
 _MANY = 40
-"""With more labels than these, those that would cover another are left off."""
+"""With more labels than these, only those with room close to their points are written."""
+
+_SHAPES = ((22, 2), (22, 1), (14, 1), (9, 1))
+"""Columns and lines of labels; smaller ones are for figures where larger ones find no room."""
 
 _LEADING = 1.1
 _LINES = 7
@@ -27,9 +32,9 @@ _LINES = 7
 
 
 def height(figure: Figure, look: Look) -> float:
-    """Return the height in inches; all have the same words."""
-    del look
-    return max(4.3, 0.19 * len(figure.series) + 0.6)
+    """Return the height in inches without the legend; all have the same."""
+    del figure, look
+    return 4.3
 
 
 def draw(axes: Axes, figure: Figure, look: Look) -> Entries:
@@ -51,30 +56,57 @@ def draw(axes: Axes, figure: Figure, look: Look) -> Entries:
     axes.margins(0.1)
     if figure.iso_f is not None:
         _equal_f(axes, figure.iso_f, look)
-    return [] if _all_named(figure, look) else entries
+    return entries
 
 
-def finish(axes: Axes, figure: Figure, look: Look) -> None:
-    """Write what stands at each point where it covers nothing."""
-    drawing = cast("Drawing", axes.get_figure(root=True))
-    renderer = drawing.canvas.get_renderer()  # type: ignore[attr-defined]
-    points, texts = [], []
+def finish(axes: Axes, figure: Figure, look: Look) -> bool:
+    """Write what stands at each point where it covers nothing; say whether all found room."""
+    points, names = _labels(axes, figure, look)
+    frame = axes.get_window_extent(_renderer(axes))
+    room = Box(frame.x0, frame.y0, frame.x1, frame.y1)
+    full = len(points) <= _MANY
+    tried = []
+    for columns, lines in _SHAPES if full else _SHAPES[:1]:
+        texts = shortened(names, columns, lines)
+        boxes = spread(points, _sizes(axes, texts), room, full=full)
+        left_off = sum(bool(text) and box is None for text, box in zip(texts, boxes, strict=True))
+        tried.append((left_off, texts, boxes))
+        if not left_off:
+            break
+    left_off, texts, boxes = min(tried, key=lambda one: one[0])
+    for point, text, box in zip(points, texts, boxes, strict=True):
+        if box is not None:
+            _label(axes, point, text, box, look)
+    return not left_off
+
+
+def _labels(axes: Axes, figure: Figure, look: Look) -> tuple[list[Point], list[str]]:
+    """Return where the points are on paper, and what stands at each."""
+    points: list[Point] = []
+    names = []
     for series in figure.series:
         labels = series.labels or ((series.name,) if _named_by_series(figure) else ())
         for at, y in enumerate(series.y):
             if y is not None:
-                points.append(tuple(axes.transData.transform((float(series.x[at]), y)).tolist()))  # type: ignore[arg-type]
-                texts.append(wrapped(look.said(labels[at]), 22, 2) if labels else "")
+                x, up = axes.transData.transform((float(series.x[at]), y)).tolist()  # type: ignore[arg-type]
+                points.append((x, up))
+                names.append(look.said(labels[at]) if labels else "")
+    return points, names
+
+
+def _sizes(axes: Axes, texts: Sequence[str]) -> list[Point]:
+    """Return widths and heights of labels on paper."""
+    drawing = cast("Drawing", axes.get_figure(root=True))
     drawn = [drawing.text(0, 0, text, size=SMALL, linespacing=_LEADING) for text in texts]
-    sizes = [(box.width, box.height) for box in (one.get_window_extent(renderer) for one in drawn)]
+    boxes = [one.get_window_extent(_renderer(axes)) for one in drawn]
     for one in drawn:
         one.remove()
-    frame = axes.get_window_extent(renderer)
-    room = Box(frame.x0, frame.y0 - 2, frame.x1 + 4, frame.y1 + 6)
-    boxes = spread(points, sizes, room, full=len(points) <= _MANY)
-    for point, text, box in zip(points, texts, boxes, strict=True):
-        if text and box is not None:
-            _label(axes, point, text, box, look)
+    return [(box.width, box.height) for box in boxes]
+
+
+def _renderer(axes: Axes) -> RendererBase:
+    drawing = cast("Drawing", axes.get_figure(root=True))
+    return drawing.canvas.get_renderer()  # type: ignore[attr-defined, no-any-return]
 
 
 def _label(axes: Axes, point: tuple[float, float], text: str, box: Box, look: Look) -> None:
@@ -113,7 +145,7 @@ def _named_by_series(figure: Figure) -> bool:
     )
 
 
-def _all_named(figure: Figure, look: Look) -> bool:
+def all_named(figure: Figure, look: Look) -> bool:
     """Say whether the labels say all that a legend would."""
     return _named_by_series(figure) or all(
         set(series.labels) == {look.said(series.name)} for series in figure.series

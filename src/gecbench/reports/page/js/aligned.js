@@ -39,7 +39,10 @@ function alignedTable(data, place, versions, context) {
     const [kept, rest] = apart(version.edits);
     const cells = stretches.map(({ start, end, same }) => {
       if (same) return make("td", { class: "same" });
-      const inside = (edit) => edit.start >= start && edit.end <= end && (edit.start < end || end === start);
+      const inside = (edit) =>
+        edit.start === edit.end && start < end
+          ? start < edit.start && edit.start < end // at an end it has a stretch of its own
+          : start <= edit.start && edit.end <= end;
       const edits = kept.filter(inside);
       const missed = version.missed.filter(inside);
       if (!edits.length && !missed.length) {
@@ -55,11 +58,10 @@ function alignedTable(data, place, versions, context) {
 
 /** Return what a version makes of one stretch. */
 function piece(letters, start, end, edits, missed, context) {
-  const open = missed.filter((edit) => !crossesAny(edit, edits));
-  const shut = missed.filter((edit) => crossesAny(edit, edits));
+  const [open, shut] = besides(missed, edits);
   const nodes = [];
   let done = start;
-  for (const edit of [...edits, ...open].sort((one, two) => one.start - two.start)) {
+  for (const edit of [...edits, ...open].sort((one, two) => one.start - two.start || one.end - two.end)) {
     if (edit.start < done) {
       shut.push(edit);
       continue;
@@ -68,5 +70,5 @@ function piece(letters, start, end, edits, missed, context) {
     done = edit.end;
   }
   nodes.push(letters.slice(done, end).join(""));
-  return [...nodes, ...shut.map((edit) => editMark(letters, edit, context))];
+  return [...nodes, ...shut.map((edit) => editMark(letters, edit, context, true))];
 }

@@ -13,19 +13,18 @@ function field(name, key, control) {
 const choice = (options) => make("select", {}, ...options.map(([value, text]) => option(value, text)));
 const any = () => ["", say("any")];
 
-/** Return the controls, in the reader's language. */
-function controls(data) {
+/** Return the controls of a form, in the reader's language. */
+function controls(data, form) {
   const systems = data.systems.map((name) => [name, name]);
   const types = data.types.map((type) => [type, type]);
   const words = (names) => names.map((name) => [name, say(`choice-${name}`)]);
   const sorts = SORTS.filter((name) => data.hasDifficulty || !["difficulty", "easiest"].includes(name));
   const length = (name, key) =>
     make("input", { type: "number", min: "0", inputmode: "numeric", name, "aria-label": say(key), placeholder: say(`${name}Short`) });
-  const unfold = make("button", { type: "button", class: "unfold", "aria-expanded": "false" }, say("filters"));
-  unfold.addEventListener("click", () => {
-    const open = unfold.form.classList.toggle("unfolded");
-    unfold.setAttribute("aria-expanded", String(open));
-  });
+  const unfold = make("button", { type: "button", class: "unfold" }, say("filters"));
+  const tell = (open) => unfold.setAttribute("aria-expanded", String(open));
+  tell(form.classList.contains("unfolded"));
+  unfold.addEventListener("click", () => tell(form.classList.toggle("unfolded")));
   return [
     field("q", "search", make("input", { type: "search", placeholder: say("searchIn"), autocomplete: "off" })),
     field("sort", "sort", choice(words(sorts))),
@@ -81,5 +80,25 @@ function fill(form, view) {
     if (!control) continue;
     control.value = value;
     if (control.value !== value) control.value = PLAIN[name]; // a link may name what is not here
+  }
+  settle(form);
+}
+
+const HANG_ON = { system: ["outcome"], a: ["differ", "b"] };
+
+/** Shut the fields that say nothing before another is chosen. */
+function settle(form) {
+  for (const [first, others] of Object.entries(HANG_ON)) {
+    const chosen = form.elements.namedItem(first)?.value;
+    for (const name of others) {
+      const control = form.elements.namedItem(name);
+      if (!control) continue;
+      control.disabled = !chosen;
+      if (!chosen) control.value = PLAIN[name];
+    }
+  }
+  const second = form.elements.namedItem("b");
+  for (const option of second?.options ?? []) {
+    option.disabled = option.value !== "" && option.value === form.elements.namedItem("a").value;
   }
 }

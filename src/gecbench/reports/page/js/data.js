@@ -28,6 +28,7 @@ class Data {
     this.total = this.ids.length;
     this.places = new Map(this.ids.map((id, place) => [id, place]));
     this.poolAt = begins(this.pool.counts);
+    this.poolMakers = lists(this.pool.makers);
     this.referenceAt = begins(this.references.counts);
     this.references.lists = lists(this.references.edits);
     this.hasDifficulty = this.difficulty.length > 0;
@@ -39,17 +40,12 @@ class Data {
     }
   }
 
-  outcomesOf(output) {
+  /** Return what became of each sentence, by the counts of the metric. */
+  outcomesOf({ reference, counts }) {
     const found = new Uint8Array(this.total);
     for (let place = 0; place < this.total; place += 1) {
-      if (output.reference[place] < 0) continue;
-      let right = 0;
-      let wrong = 0;
-      for (let at = output.madeLists.at[place]; at < output.madeLists.at[place + 1]; at += 1) {
-        if (output.verdicts[at] === 1) right += 1;
-        else if (output.verdicts[at] === 0) wrong += 1;
-      }
-      const missed = output.missed.counts[place];
+      if (reference[place] < 0) continue;
+      const [right, wrong, missed] = counts.slice(3 * place, 3 * place + 3);
       if (!wrong && !missed) found[place] = RIGHT;
       else if (right) found[place] = PARTLY;
       else found[place] = wrong ? WRONG : MISSED;
@@ -68,6 +64,7 @@ class Data {
       text: text < 0 ? null : this.strings[text], // null: found, but not corrected
       label: this.strings[this.pool.label[at]],
       alternatives: this.pool.alternatives[at] ?? [],
+      further: false, // of an alternative set that is not the one in the text
     };
   }
 
@@ -75,6 +72,7 @@ class Data {
     const found = [];
     for (let at = this.referenceAt[place]; at < this.referenceAt[place + 1]; at += 1) {
       const begin = this.references.lists.at[at];
+      const first = this.references.firsts[at] ?? Infinity;
       found.push({
         number: at - this.referenceAt[place],
         annotator: this.references.annotators[at],
@@ -83,6 +81,7 @@ class Data {
         edits: this.references.lists.of(at).map((index, nth) => ({
           ...this.edit(place, index),
           weight: this.references.weights[begin + nth] ?? null,
+          further: nth >= first,
         })),
       });
     }
@@ -92,6 +91,7 @@ class Data {
   outputOf(place, system) {
     const output = this.outputs[system];
     const begin = output.madeLists.at[place];
+    const first = output.firsts[place] ?? Infinity;
     const judged = output.reference[place] >= 0;
     return {
       system,
@@ -99,9 +99,12 @@ class Data {
       state: output.states[place],
       text: output.texts[place],
       outcome: output.outcomes[place],
+      counts: output.counts.slice(3 * place, 3 * place + 3), // true, false, missed
+      declared: [output.states[place], this.references.states[this.referenceAt[place] + output.reference[place]]],
       made: output.madeLists.of(place).map((index, nth) => ({
         ...this.edit(place, index),
         verdict: (judged && ["false", "true"][output.verdicts[begin + nth]]) || "unjudged",
+        further: nth >= first,
       })),
       missed: output.missedLists
         .of(place)
@@ -109,11 +112,15 @@ class Data {
     };
   }
 
-  /** Return the systems that make an edit of a sentence. */
+  /** Return the systems that have an edit of a sentence, as the metric compares edits. */
   makers(place, index) {
-    return this.outputs.flatMap((output, system) =>
-      output.madeLists.of(place).includes(index) ? [system] : [],
-    );
+    return this.poolMakers.of(this.poolAt[place] + index);
+  }
+
+  /** Return what a system wrote. */
+  outputText(place, system) {
+    const output = this.outputOf(place, system);
+    return this.textOf(place, output, output.made);
   }
 
   /** Return a rewriting as text: as it was written where that is known, else what edits make. */
@@ -131,18 +138,17 @@ class Data {
   }
 }
 
-/** Divide edits into those that stand side by side, and those that overlap an earlier one.
+/** Divide the edits of a rewriting into those that stand in its text, and the others once each.
  *
- * Where a rewriting has several equally short sets of edits, the first set comes first. */
+ * Of several equally short sets of edits the first makes the text. In one set insertions at a
+ * place follow one another. */
 function apart(edits) {
   const kept = [];
   const rest = [];
-  for (const edit of edits) {
-    const crosses = (other) =>
-      (edit.start < other.end && other.start < edit.end) ||
-      (edit.start === other.start && edit.end === other.end);
-    (kept.some(crosses) ? rest : kept).push(edit);
-  }
+  for (const edit of edits) (edit.further || kept.some((other) => overlap(edit, other)) ? rest : kept).push(edit);
   kept.sort((one, two) => one.start - two.start || one.end - two.end);
-  return [kept, rest];
+  const there = new Set(kept.map(({ index }) => index));
+  return [kept, rest.filter(({ index }) => !there.has(index) && there.add(index))];
 }
+
+const overlap = (one, two) => one.start < two.end && two.start < one.end;

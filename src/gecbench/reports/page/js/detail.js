@@ -2,6 +2,12 @@
 
 const VIEWS = ["marked", "aligned", "plain"];
 
+/** Offer the ways to show a sentence that there is something for. */
+function offerViews({ hasEdits }) {
+  if (!hasEdits) VIEWS.splice(0, VIEWS.length, "plain");
+  PLAIN.view = VIEWS[0];
+}
+
 function versionsOf(data, place) {
   const references = data.referencesOf(place).map((one) => ({
     kind: "reference",
@@ -19,7 +25,7 @@ function versionsOf(data, place) {
       missed: output.missed,
       text: data.textOf(place, output, output.made),
       state: output.state,
-      head: () => systemHead(name, output),
+      head: () => systemHead(data, name, output),
     };
   });
   return [...references, ...outputs];
@@ -31,16 +37,27 @@ function referenceHead(reference) {
   return head;
 }
 
-function systemHead(name, output) {
-  const counts = ["true", "false"].map((verdict) => output.made.filter((one) => one.verdict === verdict).length);
+function systemHead(data, name, output) {
+  if (!data.hasEdits) return [make("span", { class: "name" }, make("bdi", {}, name))];
   const key = MARK_KEYS[output.outcome];
-  const told = output.reference < 0 ? say("unjudged") : say("counts", {
-    right: counts[0], wrong: counts[1], missed: output.missed.length, number: output.reference + 1,
-  });
+  const [right, wrong, missed] = output.counts;
+  const told = output.reference < 0 ? say("unjudged") : say("counts", { right, wrong, missed, number: output.reference + 1 });
+  const why = whyMore(data, output);
   return [
     make("span", { class: "name" }, make("i", { class: key, "aria-hidden": "true" }, MARKS[output.outcome]), make("bdi", {}, name)),
     make("span", { class: "minor" }, unseen(`${say(key)}: `), told),
+    why && make("span", { class: "minor why" }, say(why)),
   ];
+}
+
+/** Return why the metric's counts are not the marks; null where they are. */
+function whyMore(data, output) {
+  if (output.reference < 0) return null;
+  const marks = new Map([...output.made, ...output.missed].map((edit) => [edit.index, edit.verdict]));
+  const counted = ["true", "false", "missed"].map((kind) => [...marks.values()].filter((one) => one === kind).length);
+  if (counted.every((count, at) => count === output.counts[at])) return null;
+  if (data.countsTokens) return "countsTokens";
+  return output.declared.includes("unannotatable") ? "countsDeclared" : "countsTwice";
 }
 
 /** Return what stands where a version has no text of its own. */
@@ -51,7 +68,8 @@ function remark(version, source) {
   return null;
 }
 
-function detail(data, place, view) {
+function detail(data, place, asked) {
+  const view = VIEWS.includes(asked) ? asked : VIEWS[0];
   const source = data.sources[place];
   const context = { data, place };
   const versions = versionsOf(data, place);

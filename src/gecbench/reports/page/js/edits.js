@@ -6,8 +6,8 @@ const SIGNS = { true: "✓", false: "✕", missed: "○", unjudged: "", gold: ""
 function markedText(source, edits, missed, context) {
   const letters = [...source];
   const [kept, rest] = apart(edits);
-  const marks = [...kept, ...missed.filter((edit) => !crossesAny(edit, kept))];
-  const hidden = missed.filter((edit) => crossesAny(edit, kept));
+  const [open, hidden] = besides(missed, kept);
+  const marks = [...kept, ...open];
   marks.sort((one, two) => one.start - two.start || one.end - two.end);
   const nodes = [];
   let done = 0;
@@ -31,28 +31,38 @@ function setApart(letters, edit, context) {
   return [starts ? " " : "", editMark(letters, edit, context), ends ? " " : ""];
 }
 
-const crossesAny = (edit, others) =>
-  others.some(
-    (other) =>
-      (edit.start < other.end && other.start < edit.end) ||
-      (edit.start === other.start && edit.end === other.end),
-  );
+/** Divide missed edits into those that can stand in a text beside its edits, and the others.
+ *
+ * An insertion that was missed where something else was inserted stands aside, too, unless what
+ * was inserted is true: then both are of one set. */
+function besides(missed, kept) {
+  const open = [];
+  const shut = [];
+  for (const edit of missed) {
+    const takes = (other) => other.start === edit.start && other.end === edit.end && other.verdict !== "true";
+    (kept.some((other) => overlap(edit, other) || takes(other)) ? shut : open).push(edit);
+  }
+  return [open, shut];
+}
 
 /** Return the edits that cannot stand in the text because others stand there, behind it. */
 function alsoThere(letters, edits, context) {
   if (!edits.length) return [];
-  const marks = edits.flatMap((edit) => [editMark(letters, edit, context), " "]);
-  return [make("span", { class: "also" }, `${say("alsoThere")} `, ...marks)];
+  const marks = edits.flatMap((edit) => [editMark(letters, edit, context, true), " "]);
+  const texts = make("span", { lang: context.data.lang }, ...marks);
+  return [make("span", { class: "also", lang: root.lang }, `${say("alsoThere")} `, texts)];
 }
 
-/** Return one edit: what it takes away, what it puts there, and its verdict as a sign. */
-function editMark(letters, edit, context) {
+/** Return one edit: what it takes away, what it puts there, and its verdict as a sign.
+ *
+ * A missed edit changes nothing in the text and shows its place alone; `whole` shows all of it. */
+function editMark(letters, edit, context, whole = false) {
   const kind = edit.verdict ?? "gold";
   const old = letters.slice(edit.start, edit.end).join("").trim();
   const text = edit.text?.trim();
   const mark = make("span", { class: `edit ${kind}`, role: "button", tabindex: "0" });
   mark.append(unseen(`${say(`kind-${kind}`)}: `));
-  if (kind === "missed") {
+  if (kind === "missed" && !(whole && edit.text !== null)) {
     mark.append(old ? make("span", { class: "old", dir: "auto" }, old) : make("span", { class: "caret", "aria-hidden": "true" }, "‸"));
   } else if (edit.text === null) {
     mark.append(make("span", { class: "found", dir: "auto" }, old || "‸"));

@@ -2,7 +2,7 @@
 
 class Explorer {
   constructor(data, place) {
-    Object.assign(this, { data, box: place, view: { ...PLAIN }, places: [], at: -1 });
+    Object.assign(this, { data, box: place, view: { ...PLAIN }, places: [], at: -1, begun: false });
     if (!data.hasDifficulty) PLAIN.sort = "position";
     this.form = make("form", { class: "filters", role: "search" });
     this.form.addEventListener("submit", (event) => event.preventDefault());
@@ -10,10 +10,10 @@ class Explorer {
     this.status = make("p", { class: "status", role: "status" });
     this.listBox = make("div", { class: "list", role: "listbox", tabindex: "0" });
     this.heading = make("div", { class: "sentence-head" });
-    this.body = make("div", { class: "sentence-body" });
-    const sentence = make("section", { class: "sentence", "aria-labelledby": "sentence-id" }, this.heading, this.body);
+    this.body = make("div", { class: "sentence-body", tabindex: "-1" });
+    this.sentence = make("section", { class: "sentence", "aria-labelledby": "sentence-id" }, this.heading, this.body);
     const left = make("div", { class: "found" }, this.status, this.listBox);
-    place.replaceChildren(this.form, make("div", { class: "panes" }, left, sentence));
+    place.replaceChildren(this.form, make("div", { class: "panes" }, left, this.sentence));
     this.list = new List(data, this.listBox, (at) => this.go(at));
     startHints(this.body);
     whenLanguageChanges.push(() => this.words());
@@ -22,22 +22,28 @@ class Explorer {
     this.follow();
   }
 
-  /** Take over the view that the address asks for. */
+  /** Take over the view that the address asks for; a link to a section leaves it as it is. */
   follow() {
     const asked = viewOf(location.hash);
-    if (!asked && this.at >= 0) return;
-    this.view = asked ?? { ...PLAIN };
+    if (this.begun && !asked) {
+      keepView(this.view, location.hash);
+      return;
+    }
+    this.view = { ...PLAIN, ...(asked ?? history.state?.view) };
     fill(this.form, this.view);
     this.filter();
-    if (asked) this.box.scrollIntoView({ behavior: "instant" });
+    // The browser aimed before the explorer was there, and where it reloads it knows the place.
+    const target = asked ? this.box : byId(location.hash.slice(1));
+    if (this.begun || isFirstVisit()) target?.scrollIntoView();
+    this.begun = true;
   }
 
   words() {
-    this.form.replaceChildren(...controls(this.data), this.resetButton());
+    this.form.replaceChildren(...controls(this.data, this.form), this.resetButton());
     this.form.setAttribute("aria-label", say("filters"));
     this.listBox.setAttribute("aria-label", say("sentences"));
     fill(this.form, this.view);
-    if (this.at >= 0 || this.places.length) this.draw();
+    if (this.begun) this.draw();
   }
 
   resetButton() {
@@ -52,6 +58,7 @@ class Explorer {
 
   changed() {
     const order = this.view.sort;
+    settle(this.form);
     for (const name of Object.keys(PLAIN)) {
       const control = this.form.elements.namedItem(name);
       if (control) this.view[name] = control.value;
@@ -78,8 +85,14 @@ class Explorer {
       return;
     }
     view.s = data.ids[places[this.at]];
+    const held = document.activeElement;
+    const inHeading = this.heading.contains(held);
+    const inBody = this.body.contains(held);
     this.heading.replaceChildren(...this.head(places[this.at]));
     this.body.replaceChildren(detail(data, places[this.at], view.view));
+    // What had the focus was made anew; in the text the next Tab goes to its first edit.
+    if (inHeading) this.heading.querySelector(`[data-key=${held.dataset.key}]`).focus({ preventScroll: true });
+    else if (inBody) this.body.focus({ preventScroll: true });
   }
 
   head(place) {
@@ -89,14 +102,12 @@ class Explorer {
     for (const [name, values] of Object.entries(data.meta)) {
       if (values[place] !== null) facts.push(`${name}: ${data.strings[values[place]]}`);
     }
-    const button = (key, act, sign, disabled = false) =>
-      make("button", { type: "button", class: "step", title: say(key), "aria-label": say(key), disabled, onclick: act }, sign);
-    const views = make("select", { name: "shown", "aria-label": say("shown") }, ...VIEWS.map((name) => option(name, say(`view-${name}`))));
+    const tool = (key) => ({ class: "step", "data-key": key, title: say(key), "aria-label": say(key) });
+    const button = (key, act, sign, atEnd) => // one that is disabled would lose the focus
+      make("button", { type: "button", ...tool(key), "aria-disabled": atEnd && "true", onclick: act }, sign);
+    const views = make("select", { name: "shown", "data-key": "shown", "aria-label": say("shown") }, ...VIEWS.map((name) => option(name, say(`view-${name}`))));
     views.value = view.view;
-    views.addEventListener("change", () => {
-      this.show(views.value);
-      this.heading.querySelector("select").focus(); // it was made anew
-    });
+    views.addEventListener("change", () => this.show(views.value));
     return [
       make(
         "div",
@@ -110,7 +121,7 @@ class Explorer {
         views,
         button("previous", () => this.step(-1), "↑", this.at === 0),
         button("next", () => this.step(1), "↓", this.at === this.places.length - 1),
-        make("a", { class: "step", href: addressOf(view), title: say("link"), "aria-label": say("link") }, "#"),
+        make("a", { ...tool("link"), href: addressOf(view) }, "#"),
       ),
     ];
   }
@@ -133,6 +144,6 @@ class Explorer {
 
   /** Write the view into the address, without a step in the history for each sentence. */
   remember() {
-    history.replaceState(null, "", addressOf(this.view));
+    keepView(this.view, addressOf(this.view));
   }
 }

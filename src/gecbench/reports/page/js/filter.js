@@ -32,7 +32,7 @@ function sorted(data, places, by) {
 
 /** Return in how many ways the systems rewrite a sentence. */
 function disagreement(data, place) {
-  return new Set(data.outputs.map((output) => output.madeLists.of(place).join())).size;
+  return new Set(data.systems.map((_, system) => data.outputText(place, system))).size;
 }
 
 function textTest(data, { q }) {
@@ -57,9 +57,10 @@ function isOfType(data, place, index, type) {
   return data.strings[data.pool.label[data.poolAt[place] + index]] === type;
 }
 
-/** Without an outcome, the type of any edit of anybody will do; else that of those meant. */
+/** Without a system the type of any edit of anybody will do; else that of those meant. */
 function typeTest(data, { type, system, outcome }) {
-  if (!type || (system && ["true", "false", "missed"].includes(outcome))) return null;
+  const ofEdits = ["", "true", "false", "missed"].includes(outcome);
+  if (!type || (data.systems.includes(system) && ofEdits)) return null;
   const wanted = data.strings.indexOf(type);
   return (place) => {
     for (let at = data.poolAt[place]; at < data.poolAt[place + 1]; at += 1) {
@@ -71,7 +72,7 @@ function typeTest(data, { type, system, outcome }) {
 
 function outcomeTest(data, { system, outcome, type }) {
   const number = data.systems.indexOf(system);
-  if (number < 0 || !outcome) return null;
+  if (number < 0 || (!outcome && !type)) return null;
   const output = data.outputs[number];
   const isMeant = (place, index) => !type || isOfType(data, place, index, type);
   const made = (place, verdict) => {
@@ -89,7 +90,8 @@ function outcomeTest(data, { system, outcome, type }) {
     false: (place) => judged(place) && made(place, 0),
     missed: (place) => output.missedLists.of(place).some((index) => isMeant(place, index)),
   };
-  return tests[outcome] ?? null;
+  const makes = (place) => output.madeLists.of(place).some((index) => isMeant(place, index));
+  return outcome ? (tests[outcome] ?? null) : makes;
 }
 
 function differenceTest(data, { a, b, differ }) {

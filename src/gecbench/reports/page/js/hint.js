@@ -46,7 +46,16 @@ function startHints(area) {
   area.addEventListener("focusin", (event) => show(markOf(event)));
   area.addEventListener("focusout", hide);
   area.addEventListener("click", (event) => show(markOf(event)));
-  document.addEventListener("scroll", hide, { passive: true, capture: true });
+  area.addEventListener("keydown", (event) => {
+    const mark = event.target.closest(".edit");
+    if (!mark || !["Enter", " "].includes(event.key)) return;
+    event.preventDefault();
+    if (mark === owner) hide();
+    else show(mark);
+  });
+  // What has the focus was perhaps scrolled to just now.
+  const move = () => (owner && owner === document.activeElement ? place(box, owner) : hide());
+  document.addEventListener("scroll", move, { passive: true, capture: true });
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") hide();
   });

@@ -29,14 +29,20 @@ function startKeys(explorer) {
     if (event.key === "?") help.showModal();
     else if (event.target === explorer.listBox && inList[event.key] && explorer.places.length) inList[event.key]();
     else if (acts[event.key]) {
-      if (!inSight(explorer.box)) explorer.box.scrollIntoView();
       acts[event.key]();
+      if (event.key !== "/") bringIntoSight(explorer);
     } else return;
     event.preventDefault();
   });
 }
 
-function inSight(element) {
-  const { top, bottom } = element.getBoundingClientRect();
-  return top < document.documentElement.clientHeight - 200 && bottom > 200;
+const oneBelowTheOther = matchMedia("(width < 60rem)"); // as in explorer.css
+
+/** Scroll to what a key changes, where it cannot be seen. */
+function bringIntoSight({ box, sentence }) {
+  const height = document.documentElement.clientHeight;
+  const { top, bottom } = (oneBelowTheOther.matches ? sentence : box).getBoundingClientRect();
+  if (oneBelowTheOther.matches) {
+    if (top < 0 || top > height / 2) sentence.scrollIntoView();
+  } else if (top > height - 200 || bottom < 200) box.scrollIntoView();
 }

@@ -24,6 +24,16 @@ function viewOf(hash) {
   );
 }
 
+/** Keep a view with this place in the history; it is there again after a reload. */
+function keepView(view, hash) {
+  history.replaceState({ view: { ...view } }, "", hash);
+}
+
+/** Return whether the page was opened by a link, and is not shown again. */
+function isFirstVisit() {
+  return performance.getEntriesByType("navigation")[0]?.type === "navigate";
+}
+
 /** Return the address of a view: what is as it always is stays out. */
 function addressOf(view) {
   const given = new URLSearchParams();

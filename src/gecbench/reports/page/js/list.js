@@ -69,16 +69,21 @@ class List {
         make("bdi", { class: "row-id" }, data.ids[place]),
         data.hasDifficulty ? difficultyBar(data.difficulty[place], data.hardest) : null,
       ),
-      make("div", { class: "row-text", lang: data.lang, dir: "auto" }, data.sources[place].slice(0, 160)),
-      outcomeStrip(data, place),
+      make("div", { class: "row-text", lang: data.lang, dir: "auto" }, beginning(data.sources[place])),
+      data.hasEdits ? outcomeStrip(data, place) : null,
     );
     row.style.top = `${at * this.rowHeight}px`;
     return row;
   }
 }
 
+/** Return as much of a text as a row can show; a character is never cut in half. */
+function beginning(text) {
+  return [...text.slice(0, 320)].slice(0, 160).join("");
+}
+
 function difficultyBar(value, most) {
-  const bar = make("span", { class: "difficulty" }, make("span", { class: "level" }));
+  const bar = make("span", { class: "difficulty", title: say("difficultyIs", { value: value.toFixed(1) }) }, make("span", { class: "level" }));
   bar.firstChild.style.setProperty("--share", Math.sqrt(value / most));
   bar.append(unseen(say("difficultyIs", { value: value.toFixed(1) })));
   return bar;

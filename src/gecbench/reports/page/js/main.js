@@ -14,6 +14,7 @@ unpack(byId("data")).then((packed) => {
     return;
   }
   startDownloads(packed.files);
+  offerViews(packed.sentences);
   startKeys(new Explorer(new Data(packed.sentences), place));
   root.dataset.ready = "yes";
 });

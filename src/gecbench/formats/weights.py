@@ -1,0 +1,185 @@
+"""Weight files in the official format of GoToScorer: how many systems are right on each chunk.
+
+The first line is the number of systems, each further one the numbers of a sentence's chunks. A
+file fits only the reference that it was made with. The official format has no place to say which,
+and its reader takes every line for numbers, so the fingerprint of the reference stands in a label
+beside it, FILE.json.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from gecbench.core.errors import FormatError
+from gecbench.core.files import read_lines
+
+FORMAT = "gecbench-weights"
+SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What is known of a weight file.
+
+    Args:
+        corpus: Name of the corpus.
+        reference: Name of the reference.
+        fingerprint: Digest of the reference.
+        systems: Names of the systems that made the weights.
+        chosen: By id of a sentence, the number of its reference, from 1, where the reference was
+            chosen sentence by sentence; else None.
+    """
+
+    corpus: str
+    reference: str
+    fingerprint: str
+    systems: tuple[str, ...]
+    chosen: Mapping[str, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WeightFile:
+    """What a weight file holds.
+
+    Args:
+        path: Where it lies.
+        systems: How many systems it was made with.
+        right: How many of them are right on each chunk of each sentence.
+        label: What lies beside it; None where nothing does.
+    """
+
+    path: Path
+    systems: int
+    right: tuple[tuple[int, ...], ...]
+    label: Label | None = None
+
+
+def beside(path: Path) -> Path:
+    """Return where the label of a weight file lies."""
+    return path.with_name(f"{path.name}.json")
+
+
+def digest(text: str) -> str:
+    """Return the SHA-256 of a text as UTF-8."""
+    return hashlib.sha256(text.encode("utf-8", errors="surrogatepass")).hexdigest()
+
+
+def read_weights(path: Path) -> WeightFile:
+    """Return what a weight file and the label beside it say.
+
+    Raises:
+        FormatError: One of them is something else, or the weights were changed since the label
+            was written; begins with the path.
+        GecbenchError: A file cannot be read.
+    """
+    lines = read_lines(path)
+    systems, right = _weights(path, lines)
+    if not beside(path).exists():
+        return WeightFile(path, systems, right)
+    content = "".join(f"{line}\n" for line in lines)
+    return WeightFile(path, systems, right, _label(path, content))
+
+
+def written_weights(
+    path: Path, systems: int, right: Sequence[Sequence[int]], label: Label
+) -> dict[Path, str]:
+    """Return a weight file, as the official program writes it, and its label, by their paths.
+
+    Args:
+        path: Of the weight file.
+        systems: How many systems voted.
+        right: How many of them are right on each chunk of each sentence.
+        label: What the weights are of.
+    """
+    content = "".join(f"{row}\n" for row in (systems, *(" ".join(map(str, row)) for row in right)))
+    said = {
+        "format": FORMAT,
+        "schema": SCHEMA,
+        "corpus": label.corpus,
+        "reference": label.reference,
+        "reference_sha256": label.fingerprint,
+        "weights_sha256": digest(content),
+        "systems": list(label.systems),
+    }
+    if label.chosen is not None:
+        said["chosen"] = dict(label.chosen)
+    about = json.dumps(said, ensure_ascii=False, indent=1) + "\n"
+    return {path: content, beside(path): about}
+
+
+def _weights(path: Path, lines: Sequence[str]) -> tuple[int, tuple[tuple[int, ...], ...]]:
+    if not lines or not _is_number(lines[0].strip()) or int(lines[0]) < 1:
+        seen = lines[0][:20] if lines else ""
+        raise FormatError(
+            f"{path}:1: {seen!r} is not the number of systems, with which a weight file begins"
+        )
+    systems = int(lines[0])
+    rows = tuple(_row(f"{path}:{n}", line, systems) for n, line in enumerate(lines[1:], 2))
+    return systems, rows
+
+
+def _row(at: str, line: str, systems: int) -> tuple[int, ...]:
+    words = line.split()
+    if not words:
+        raise FormatError(f"{at}: the line is blank; each sentence has a number for each chunk")
+    wrong = next((word for word in words if not _is_number(word)), None)
+    if wrong is not None:
+        raise FormatError(f"{at}: {wrong[:20]!r} is not a whole number; a line holds numbers only")
+    numbers = tuple(map(int, words))
+    if max(numbers) > systems:
+        raise FormatError(
+            f"{at}: {max(numbers)} systems are right on a chunk, but the first line says that "
+            f"there are {systems}"
+        )
+    return numbers
+
+
+def _is_number(word: str) -> bool:
+    return word.isascii() and word.isdecimal() and len(word) < 10
+
+
+def _label(path: Path, content: str) -> Label:
+    at = beside(path)
+    try:
+        said = json.loads("\n".join(read_lines(at)))
+    except (ValueError, RecursionError):
+        said = None
+    if not isinstance(said, dict) or said.get("format") != FORMAT:
+        raise FormatError(
+            f"{at}:1: is not a fingerprint of weights ({FORMAT}), as --write-weights puts it "
+            "there; remove the file to go by counts of chunks alone"
+        )
+    if said.get("schema") != SCHEMA:
+        raise FormatError(
+            f"{at}:1: schema {said.get('schema')!r} is not {SCHEMA}; write the weights again"
+        )
+    chosen = said.get("chosen")
+    if chosen is not None and not _is_choice(chosen):
+        raise FormatError(
+            f"{at}: 'chosen' must give the number of a reference, from 1, by the id of each "
+            "sentence; write the weights again"
+        )
+    if said.get("weights_sha256") != digest(content):
+        raise FormatError(
+            f"{path}: was changed after its fingerprint {at.name} was written; write both again by "
+            "--write-weights"
+        )
+    return Label(
+        corpus=str(said.get("corpus")),
+        reference=str(said.get("reference")),
+        fingerprint=str(said.get("reference_sha256")),
+        systems=tuple(map(str, said.get("systems") or ())),
+        chosen=cast("Mapping[str, int] | None", chosen),
+    )
+
+
+def _is_choice(value: object) -> bool:
+    return isinstance(value, dict) and all(
+        isinstance(number, int) and not isinstance(number, bool) and number > 0
+        for number in value.values()
+    )

@@ -1,0 +1,104 @@
+"""The sentences that decide the difference of two systems: which texts, how, and when none."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from score_corpus import BAD, COPY, CORPUS, GOOD
+
+from gecbench import breakdown
+from gecbench.analysis.deciding import deciding
+from gecbench.api.judge import judge
+from gecbench.api.options import Options
+from gecbench.core.edit import Edit
+from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
+from gecbench.metrics.cherrant import Cherrant
+from gecbench.metrics.m2 import M2
+from gecbench.reports.breakdown import exhibit
+from gecbench.reports.exhibit import render
+from gecbench.scoring.judged import Judged
+
+SYSTEMS = (COPY, GOOD, BAD)
+
+
+def made(*systems: SystemOutput, metrics: tuple[str, ...] = ("cherrant",), **wanted: object):
+    return breakdown(CORPUS, systems, scheme="zh-char", options=Options(metrics=metrics), **wanted)
+
+
+def test_the_version_that_counts_is_the_one_that_is_shown():
+    """With several hypotheses the metric chooses, and the first need not be the best."""
+    alternatives = {
+        "1": (Rewrite("我去来"), Rewrite("我去")),
+        "2": (Rewrite("他来"),),
+        "3": (Rewrite("好"),),
+        "4": (Rewrite("口口"),),
+        "5": (Rewrite("我们"),),
+    }
+    (first, *_) = made(SystemOutput("two", alternatives), COPY).deciding["cherrant"]
+    assert (first.id, first.one, first.two) == ("1", "我去", "我去了")
+    data = json.loads(render(exhibit(made(SystemOutput("two", alternatives), COPY)), "json"))
+    assert data["comparisons"][0]["sentences"][0]["outputs"] == ["我去", "我去了"]
+    texts = made(SystemOutput("two", alternatives), COPY, metrics=("sentence-accuracy",))
+    assert texts.deciding["sentence-accuracy"] == ()  # these take the first, which is wrong
+
+
+def test_texts_that_overlapping_edits_cannot_give_are_said_not_to_be_known():
+    over = (Edit(1, 2, ("高二",), "S"), Edit(1, 3, ("高三",), "S"))
+    tokens = ("我", "高中二", "的")
+    first = Sample("1", " ".join(tokens), (Rewrite(edit_sets=(over,)),), {}, tokens)
+    other = Sample("2", "他 来", (Rewrite(error_free=True),), {}, ("他", "来"))
+    texts = {"one": ("我 高二 的", "他 来"), "two": ("我 高中二 的", "他 来")}
+    systems = [
+        SystemOutput(name, {"1": (Rewrite(a),), "2": (Rewrite(b),)})
+        for name, (a, b) in texts.items()
+    ]
+    options = Options(metrics=("m2",))
+    found = breakdown(Corpus("over", (first, other), "zh"), systems, options=options)
+    (each,) = found.deciding["m2"]
+    assert (each.one, each.two, each.references) == ("我 高二 的", "我 高中二 的", (None,))
+    assert (
+        "1 texts of the sentences that decide are known only by edits that overlap and cannot be "
+        "shown"
+    ) in found.notes
+    assert exhibit(found).tables[-1].rows[-1] == ("1", "reference 1", "(known by edits only)")
+
+
+def test_of_one_sentence_alone_nothing_decides_and_that_is_said():
+    corpus = Corpus("one", (Sample("1", "我去了", (Rewrite("我去"),)),), "zh")
+    systems = [SystemOutput(name, {"1": (Rewrite(name),)}) for name in ("我去", "我去了")]
+    said = "cherrant: one sentence alone is scored; what it decides cannot be told"
+    found = breakdown(corpus, systems, scheme="zh-char")
+    assert found.deciding == {"cherrant": ()}
+    assert any(note.startswith(said) for note in found.notes)
+    for other in (
+        breakdown(corpus, systems, scheme="zh-char", most=0),
+        breakdown(corpus, systems[:1], scheme="zh-char"),
+        made(*SYSTEMS),
+    ):
+        assert not any(note.startswith(said) for note in other.notes)
+
+
+class Unasked(Judged):
+    """A run whose rows nobody may look at."""
+
+    def scored(self, metric: str) -> list[int]:
+        raise AssertionError(metric)
+
+
+def test_where_no_sentence_is_asked_for_none_is_looked_for():
+    run = judge(CORPUS, [COPY, GOOD], scheme="zh-char")
+    held = Unasked(**{name: getattr(run, name) for name in Judged.__dataclass_fields__})
+    assert deciding(held, "cherrant", "copy", "good", most=0) == ()
+
+
+@pytest.mark.parametrize("metric", ["cherrant", "m2"])
+def test_counts_that_are_summed_are_taken_away_and_not_resampled(metric, monkeypatch):
+    """What was resampled for each sentence took the square of the corpus's length."""
+
+    def resample(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(Cherrant, "resample", resample)
+    monkeypatch.setattr(M2, "resample", resample)
+    assert made(*SYSTEMS, metrics=(metric,)).deciding[metric]
