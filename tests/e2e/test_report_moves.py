@@ -8,6 +8,14 @@ from pathlib import Path
 import pytest
 from report_pages import Opened, opened, samples_page
 
+from gecbench.api.files import load, load_system, sample
+from gecbench.api.report import report
+from gecbench.api.robustness import load_perturbed, robustness
+from gecbench.formats.perturbed_outputs import read_outputs
+from gecbench.lang.zh.char import scheme
+from gecbench.reports.page.html_of import html
+from gecbench.reports.robustness import exhibit
+
 DESKTOP = {"width": 1440, "height": 900}
 PHONE = {"width": 390, "height": 844}
 ZOOMED = {"width": 720, "height": 450}
@@ -262,6 +270,10 @@ def test_files_stand_beside_the_title_that_they_are_of(shown: Opened):
       .map((one) => [...one.children].map((child) => child.getBoundingClientRect()))
       .filter(([title, files]) => files.left < title.right || files.top > title.bottom).length"""
     assert shown.page.locator(".caption:visible").count() > 10
+    longer = (
+        "all => all.forEach((one) => { one.firstChild.textContent = 'A long title '.repeat(20); })"
+    )
+    shown.page.locator(".part figure h3, .tables h3").evaluate_all(longer)
     assert shown.page.evaluate(apart) == 0
 
 
@@ -280,3 +292,20 @@ def test_names_are_shown_whole(shown: Opened):
     assert shown.page.evaluate(cut) == 0
     page = "document.documentElement"
     assert shown.page.evaluate(f"{page}.scrollWidth <= {page}.clientWidth")
+
+
+def test_a_wide_table_fits_on_paper_and_its_cells_are_in_the_language(browser, tmp_path: Path):
+    cases = load_perturbed(sample("zh", "perturbed.txt"))
+    outputs = [read_outputs(sample("zh", "perturbed-swayed.txt"), cases, name="swayed")]
+    more = exhibit(robustness(cases, outputs, scheme=scheme()))
+    corpus = load(sample("zh", "corpus.jsonl"))
+    systems = [load_system(sample("zh", "eager.txt"), corpus)]
+    page = report(corpus, systems, scheme="zh-char", more=(more,))
+    (tmp_path / "r.html").write_text(html(page, "zh"), encoding="utf-8")
+    with opened(browser, tmp_path / "r.html", viewport={"width": 720, "height": 1000}) as shown:
+        table = shown.page.locator("#table-robustness-scores")
+        assert "（照抄输入）" in table.inner_text()
+        assert "copies" not in table.inner_text()
+        shown.page.emulate_media(media="print")
+        assert table.evaluate("one => one.offsetWidth") <= 720
+        assert shown.page.evaluate("document.documentElement.scrollWidth") <= 720

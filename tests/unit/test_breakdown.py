@@ -16,7 +16,8 @@ from gecbench.core.errors import CorpusError, UnknownNameError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.score import Counts
 from gecbench.reports.breakdown import exhibit
-from gecbench.reports.exhibit import render
+from gecbench.reports.exhibit import plain, render
+from gecbench.reports.words import Words
 
 SYSTEMS = (COPY, GOOD, BAD)
 
@@ -184,35 +185,6 @@ def test_a_group_that_two_tiers_share_is_compared_once():
     assert sorted(each.group for each in found) == ["M", "R", "S"]
 
 
-def test_deciding_sentences_come_with_their_texts():
-    found = made(*SYSTEMS).deciding["cherrant"]
-    assert [each.id for each in found] == ["1", "3"]
-    first = found[0]
-    assert (first.source, first.one, first.two) == ("我去了", "他去了", "我去来")
-    assert first.references == ("我去", "你去", "他去了")
-    assert all(each.contribution > 0 for each in found)
-    assert len(made(*SYSTEMS, most=1).deciding["cherrant"]) == 1
-    assert made(*SYSTEMS, most=0).deciding["cherrant"] == ()
-
-
-def test_outputs_known_by_edits_are_shown_as_texts():
-    tokens = ("我", "去")
-    sample = Sample("1", "我去", (Rewrite(edit_sets=((Edit(0, 1, ("你",), "S"),),)),), {}, tokens)
-    other = Sample("2", "好", (Rewrite(error_free=True, edit_sets=((),)),), {}, ("好",))
-    one = {
-        "1": (Rewrite(edit_sets=((Edit(0, 1, ("你",), "S"),),)),),
-        "2": (Rewrite(error_free=True),),
-    }
-    two = {"1": (Rewrite(error_free=True),), "2": (Rewrite(error_free=True),)}
-    systems = [
-        SystemOutput("one", one, {"1": tokens}),
-        SystemOutput("two", two),
-    ]
-    found = breakdown(Corpus("m", (sample, other), "zh"), systems)
-    (each,) = found.deciding["cherrant"]
-    assert (each.one, each.two, each.references) == ("你去", "我去", ("你去",))
-
-
 @pytest.mark.parametrize(
     ("wanted", "error", "match"),
     [
@@ -328,10 +300,10 @@ def test_counts_have_a_row_for_each_group_and_system():
     table = exhibit(
         made(GOOD, metrics=("cherrant", "sentence-accuracy"), by=("state",)), counts=True
     ).tables[-1]
-    rows = {row[:4]: row[4:] for row in table.rows}
+    rows = {tuple(map(plain, row[:4])): row[4:] for row in table.rows}
     assert rows["cherrant", "state", "erroneous", "good"] == (3, 3, 0, 0, 1.0, 1.0, 1.0)
-    plain = rows["sentence-accuracy", "state", "erroneous", "good"]
-    assert plain == (3, None, None, None, None, None, 1.0)
+    accuracy = rows["sentence-accuracy", "state", "erroneous", "good"]
+    assert accuracy == (3, None, None, None, None, None, 1.0)
 
 
 def test_long_lists_of_differences_are_cut_in_the_table_alone():
@@ -364,11 +336,18 @@ def test_texts_stand_below_the_sentences_that_decide():
     assert (ranked.name, texts.name) == ("sentences", "texts")
     assert [row[0] for row in ranked.rows] == ["1", "3"]
     assert texts.rows[:4] == (
-        ("1", "source", "我去了"),
+        ("1", Words("source", "原文"), "我去了"),
         ("1", "good", "他去了"),
         ("1", "bad", "我去来"),
-        ("1", "reference 1", "我去"),
+        ("1", Words("reference 1", "参考 1"), "我去"),
     )
+
+
+def test_groups_are_named_in_both_languages():
+    shown = exhibit(made(GOOD, BAD, by=("state", "type-1"), least=1))
+    tables = {table.name: table for table in shown.tables}
+    assert tables["state"].rows[0][0] == Words("erroneous", "有错误")
+    assert Words("type-1", "编辑操作") in {row[0] for row in tables["differences"].rows}
 
 
 def test_what_is_declared_is_counted_at_no_place():

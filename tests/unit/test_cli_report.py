@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from gecbench.api.files import sample
+from gecbench.core.errors import GecbenchError
 
 NO_CI = ("--scheme", "zh-char", "--no-ci")
 CASES = """O-S He go to school .
@@ -36,6 +37,16 @@ def test_a_page_is_written_and_nothing_is_said(run, few, tmp_path: Path):
     assert "<title>试验</title>" in text
     assert "<bdi>2026</bdi>" in text
     assert '<html lang="zh-Hans"' in text
+
+
+def test_what_makes_numbers_doubtful_is_said(run, few, tmp_path: Path):
+    (tmp_path / "other.txt").write_text("abcdefg\n" * 10, encoding="utf-8")
+    code, _, err = run("report", few[0], "other.txt", "-o", "r.html", *NO_CI)
+    assert code == 0
+    assert err == (
+        "note: other: outputs that share almost nothing with their source: 10 (first: zh-001); "
+        "are they in the order of the corpus?\n"
+    )
 
 
 def test_intervals_are_there_unless_they_are_refused(run, few):
@@ -91,6 +102,50 @@ def test_options_that_would_be_ignored_are_refused(run, few, options: tuple, mes
     code, out, err = run("report", *few, "-o", "r.html", *options)
     assert (code, out) == (2, "")
     assert message in err
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (("-o", "corpus.jsonl"), 2, "--output would write over corpus.jsonl, which is read; name"),
+        (("-o", "./eager.txt"), 2, "--output would write over eager.txt, which is read; name"),
+        (
+            ("-o", "c.txt", "--robustness", "c.txt", "--robustness-system", "a=b.txt"),
+            2,
+            "--output would write over c.txt, which is read; name another file",
+        ),
+        (
+            ("-o", "b.txt", "--robustness", "c.txt", "--robustness-system", "a=b.txt"),
+            2,
+            "--output would write over b.txt, which is read; name another file",
+        ),
+        (("-o", "r.html", "--figures", "r.html"), 2, "--output and --figures both write r.html"),
+        (("-o", "r.html", "--figures", "eager.txt/f"), 1, "the folder cannot be made: eager.txt"),
+    ],
+)
+def test_what_is_read_is_not_written_over_and_no_work_is_lost(
+    run, few, tmp_path: Path, options: tuple, code: int, message: str
+):
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    found, out, err = run("report", *few, *options)
+    assert (found, out) == (code, "")
+    assert message in err
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_a_page_is_there_though_its_figures_cannot_be_written(
+    run, few, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def refuse(*_words: object, **_more: object):
+        raise GecbenchError("figures: the disk is full")
+
+    monkeypatch.setattr("gecbench.reports.plots.write_figures", refuse)
+    assert run("report", *few, "-o", "r.html", *NO_CI, "--figures", "figures") == (
+        1,
+        "",
+        "gecbench: figures: the disk is full\n",
+    )
+    assert (tmp_path / "r.html").read_text("utf-8").startswith("<!doctype html>")
 
 
 def test_a_folder_that_is_missing_is_said_before_the_work(run, few):

@@ -102,3 +102,32 @@ def test_counts_that_are_summed_are_taken_away_and_not_resampled(metric, monkeyp
     monkeypatch.setattr(Cherrant, "resample", resample)
     monkeypatch.setattr(M2, "resample", resample)
     assert made(*SYSTEMS, metrics=(metric,)).deciding[metric]
+
+
+def test_deciding_sentences_come_with_their_texts():
+    found = made(*SYSTEMS).deciding["cherrant"]
+    assert [each.id for each in found] == ["1", "3"]
+    first = found[0]
+    assert (first.source, first.one, first.two) == ("我去了", "他去了", "我去来")
+    assert first.references == ("我去", "你去", "他去了")
+    assert all(each.contribution > 0 for each in found)
+    assert len(made(*SYSTEMS, most=1).deciding["cherrant"]) == 1
+    assert made(*SYSTEMS, most=0).deciding["cherrant"] == ()
+
+
+def test_outputs_known_by_edits_are_shown_as_texts():
+    tokens = ("我", "去")
+    sample = Sample("1", "我去", (Rewrite(edit_sets=((Edit(0, 1, ("你",), "S"),),)),), {}, tokens)
+    other = Sample("2", "好", (Rewrite(error_free=True, edit_sets=((),)),), {}, ("好",))
+    one = {
+        "1": (Rewrite(edit_sets=((Edit(0, 1, ("你",), "S"),),)),),
+        "2": (Rewrite(error_free=True),),
+    }
+    two = {"1": (Rewrite(error_free=True),), "2": (Rewrite(error_free=True),)}
+    systems = [
+        SystemOutput("one", one, {"1": tokens}),
+        SystemOutput("two", two),
+    ]
+    found = breakdown(Corpus("m", (sample, other), "zh"), systems)
+    (each,) = found.deciding["cherrant"]
+    assert (each.one, each.two, each.references) == ("你去", "我去", ("你去",))

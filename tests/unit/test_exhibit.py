@@ -94,6 +94,15 @@ def test_latex_has_every_table_with_the_best_in_bold():
     assert render(EXHIBIT, "latex", table="other").count(r"\toprule") == 1
 
 
+def test_words_are_english_in_files_and_texts():
+    rows = ((Words("free", "无错误"), 3),)
+    table = Table("t", Words("T", "表"), (Column("state"), Column("n", "count")), rows)
+    shown = Exhibit("x", Words("X", "甲"), "c", (table,))
+    assert table_csv(table) == "state,n\nfree,3\n"
+    assert "free   3" in render(shown, "text")
+    assert r"free & 3 \\" in render(shown, "latex")
+
+
 def test_a_table_that_is_not_there_is_refused_with_those_that_are():
     with pytest.raises(UsageError, match="trial has no table 'mian' here; it has: main, other, em"):
         render(EXHIBIT, "text", table="mian")

@@ -76,7 +76,9 @@ def test_against_others_what_an_annotator_alone_wrote_is_no_reference():
     # A's 他来了 was the only reference of sentence 2, and nobody else left sentence 3 alone.
     assert rows(found)["A"] == (3, 1, 3, (1, 0, 1))
     assert rows(found)["B"][:3] == (3, 3, 1)
-    assert "2 submissions are not scored: no final reference is of somebody else" in found.notes
+    assert (
+        "submissions not scored, because no final reference is of somebody else: 2" in found.notes
+    )
     assert not any("--against others leaves" in note for note in found.notes)
     assert any("--against others leaves" in note for note in made().notes)
 
@@ -108,7 +110,7 @@ def test_submissions_without_a_name_are_together_and_in_no_mean():
     found = made(submitted)
     assert [one.name for one in found.annotators] == ["B", "A", None]
     assert found.means["cherrant"].annotators == 2
-    assert "1 submissions do not say who wrote them; they are in no mean" in found.notes
+    assert "submissions that do not say who wrote them, and are in no mean: 1" in found.notes
     table = exhibit(found).tables[0]
     assert [row[0] for row in table.rows] == ["B", "A", "(no name)", "mean of 2", "all together"]
     assert [label for s in exhibit(found).figures[0].series for label in s.labels] == ["B", "A"]
@@ -141,9 +143,9 @@ def test_sentences_that_nobody_could_annotate_are_not_scored_and_that_is_said():
     found = made(submitted)
     assert rows(found)["A"][:2] == (4, 3)
     assert rows(found)["B"][:3] == (4, 3, 2)
-    said = ("2 submissions are not scored: by the references nobody could annotate",)
+    said = ("submissions not scored, because by the references nobody could annotate: 2",)
     assert set(said) <= set(found.notes)
-    assert "1 submissions say that nobody can annotate the sentence" in found.notes
+    assert "submissions that say nobody can annotate the sentence: 1" in found.notes
 
 
 def test_an_annotator_of_whom_nothing_is_scored_is_shown_without_a_score():

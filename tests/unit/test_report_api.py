@@ -16,9 +16,11 @@ from score_corpus import BAD, COPY, CORPUS, GOOD, system
 import gecbench
 from gecbench.api.options import Options
 from gecbench.api.report import report, save_report
+from gecbench.core.edit import Edit
 from gecbench.core.errors import GecbenchError, MissingExtraError, UsageError
 from gecbench.core.files import check_target
 from gecbench.core.sample import Corpus, Rewrite, Sample
+from gecbench.lang.zh.char import scheme as zh_char
 from gecbench.reports.exhibit import Column, Exhibit, Table
 from gecbench.reports.page import html_of
 from gecbench.reports.page.content import Page
@@ -173,9 +175,43 @@ def test_nothing_names_another_host(written: str):
 
 def test_tables_and_figures_can_be_downloaded(written: str):
     files = packed(written)["files"]
-    assert files["scores.csv"].startswith("system,cherrant,95% from,95% to\n")
+    assert files["scores.csv"].startswith("system,cherrant,cherrant 95% from,cherrant 95% to\n")
     assert files["scores.tex"].startswith("% All metrics, in percent\n% ")
     assert "scores-cherrant-plane.csv" in files
+
+
+def test_no_two_columns_of_the_scores_have_one_name():
+    options = Options(metrics=("cherrant", "gleu", "char_bleu"), resamples=100)
+    heads = [column.name for column in page(options=options).exhibits[0].tables[0].columns]
+    assert "gleu 95% from" in heads
+    assert len(heads) == len(set(heads)) == 10
+
+
+def test_cells_are_in_both_languages():
+    table = Table("t", Words("T", "表"), (Column("a"), Column("b")), ((Words("x", "甲"),) * 2,))
+    html = html_of.html(Page("T", (), (Exhibit("odd", Words("Odd", "怪"), "c", (table,)),)))
+    both = '<span class="w" lang="en">x</span><span class="w" lang="zh-Hans">甲</span>'
+    assert f'<th scope="row" data-value="x" class=word><bdi>{both}</bdi></th>' in html
+    assert f'<td data-value="x" class=word><bdi>{both}</bdi></td>' in html
+
+
+def test_what_makes_numbers_doubtful_stands_before_them():
+    slipped = system("slipped", *["口口口口口"] * 5)
+    made = page(GOOD, slipped)
+    (note,) = made.doubts
+    assert "slipped: outputs that share almost nothing with their source: " in note
+    scores = html_of.html(made).split('id="scores"', 1)[1].split("</section>", 1)[0]
+    assert scores.count(note) == 1
+    assert scores.index("What makes these numbers doubtful") < scores.index(note)
+    assert scores.index(note) < scores.index("<table")
+    assert page(GOOD, BAD).doubts == ()
+
+
+def test_edits_that_were_not_made_by_one_scheme_make_numbers_doubtful():
+    given = Rewrite("我去", edit_sets=((Edit(2, 3, "", label="Mec"),),))
+    corpus = Corpus("mixed", (Sample("1", "我去了", (given,), tokens=("我", "去", "了")),), "zh")
+    made = report(corpus, [system("s", "我去")], scheme=zh_char, options=Options())
+    assert [note[:41] for note in made.doubts] == ["some edits were given in files and others"]
 
 
 def test_an_exhibit_of_the_same_name_is_numbered():

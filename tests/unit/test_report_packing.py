@@ -5,12 +5,14 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+from dataclasses import replace
 
 import pytest
 
 from gecbench.analysis.side_by_side import Output, Reference, Row
 from gecbench.core.edit import Edit
 from gecbench.core.sample import Sample
+from gecbench.core.score import Counts
 from gecbench.reports.page.packing import Change, changes, compressed, made, packed_sentences
 from gecbench.text.spans import spans
 
@@ -55,6 +57,11 @@ def test_an_edit_of_an_empty_source_has_no_blanks():
 def test_edits_that_touch_stand_side_by_side():
     found = english(Edit(1, 2, ("have",), "R"), Edit(2, 2, ("got",), "M"), Edit(2, 3, (), "U"))
     assert made(ENGLISH, found) == "I have got cat ."
+
+
+def test_insertions_at_one_place_follow_one_another():
+    found = english(Edit(2, 2, ("not",), "M"), Edit(2, 2, ("ever",), "M"))
+    assert made(ENGLISH, found) == "I has not ever a cat ."
 
 
 def test_of_two_that_overlap_the_first_counts():
@@ -131,6 +138,37 @@ def test_a_text_is_kept_only_where_edits_do_not_make_it():
     found = packed(row())
     assert found["references"]["texts"] == {}
     assert [output["texts"] for output in found["outputs"]] == [{}, {"0": "I  has a dog ."}, {}]
+
+
+def test_of_several_sets_the_first_makes_the_text():
+    sets = (Edit(1, 2, ("have",), "R"), Edit(1, 3, ("have", "a"), "R"))
+    text = "I have a cat ."
+    both = Row(
+        Sample("s", ENGLISH),
+        tuple(ENGLISH.split()),
+        (Reference(sets, (), text, None, None, first=1),),
+        (Output(sets[:1], (None,), (), None, text, None),) * 2
+        + (Output(sets, (None, None), (), None, text, None, first=1),),
+        None,
+    )
+    found = packed(row(), both)
+    assert found["references"]["firsts"] == {"2": 1}
+    assert [output["firsts"] for output in found["outputs"]] == [{}, {}, {"1": 1}]
+    assert found["references"]["texts"] == {}
+    assert [output["texts"].keys() & {"1"} for output in found["outputs"]] == [set()] * 3
+
+
+def test_counts_and_makers_are_those_that_are_given():
+    right = Edit(1, 2, ("have",), "R:VERB")
+    one = replace(
+        row(),
+        makers={right: (0, 2)},
+        outputs=(replace(row().outputs[0], counts=Counts(3, 1, 2)), *row().outputs[1:]),
+    )
+    found = packed(one)
+    assert found["pool"]["makers"] == {"counts": [2, 0], "values": [0, 2]}
+    assert [output["counts"] for output in found["outputs"]] == [[3, 1, 2], [0] * 3, [0] * 3]
+    assert found["countsTokens"] is False
 
 
 def test_metadata_and_lengths_stand_beside_the_sentences():

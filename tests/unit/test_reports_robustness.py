@@ -12,7 +12,7 @@ from gecbench.api.robustness import check_perturbed, robustness
 from gecbench.core.perturbed import PerturbedSet, Subset
 from gecbench.lang.zh.char import scheme as zh_char
 from gecbench.reports import robustness_check
-from gecbench.reports.exhibit import render
+from gecbench.reports.exhibit import plain, render
 from gecbench.reports.figure import figure_csv
 from gecbench.reports.plots import svg
 from gecbench.reports.robustness import exhibit
@@ -36,7 +36,7 @@ def made(found):
 def rows(made, name: str) -> list[dict]:
     table = next(each for each in made.tables if each.name == name)
     heads = [column.name for column in table.columns]
-    return [dict(zip(heads, row, strict=True)) for row in table.rows]
+    return [dict(zip(heads, map(plain, row), strict=True)) for row in table.rows]
 
 
 def test_the_main_table_is_that_of_the_paper_with_what_can_be_reached(made):
@@ -58,6 +58,14 @@ def test_the_main_table_is_that_of_the_paper_with_what_can_be_reached(made):
     assert table[2]["delta F0.5"] == 0
     assert (table[2]["CRS"], table[2]["P-CRS"], table[2]["F0.5"]) == (1, 1, 1)
     assert (table[3]["CRS"], table[3]["P-CRS"], table[3]["F0.5"]) == (1, 1, 0)
+
+
+def test_what_is_no_name_is_said_in_both_languages(made):
+    tables = {table.name: table for table in made.tables}
+    assert tables["scores"].rows[0][0].zh == "全部"
+    assert [row[1].zh for row in tables["scores"].rows[2:4]] == ["（完美系统）", "（照抄输入）"]
+    assert [row[0].zh for row in tables["action"].rows[:2]] == ["替换", "插入"]
+    assert [cell.zh for cell in tables["disagreements"].rows[0][3:5]] == ["是", "否"]
 
 
 def test_both_rules_stand_side_by_side_with_edits_per_sentence(made):

@@ -67,7 +67,7 @@ class Wanted:
         check_least("most", self.most, 0)
         for kind in self.by:
             if kind not in KINDS and not (kind.startswith(FIELD) and kind != FIELD):
-                raise UnknownNameError("kind of groups", kind, [*KINDS, f"{FIELD}NAME"])
+                raise UnknownNameError("kind of groups", kind, [*KINDS, f"{FIELD}{kind}"])
         check_once("kind of groups", self.by)
         if self.length_ends and self.by and "length" not in self.by:
             raise UsageError(

@@ -329,7 +329,9 @@ def _notes(
         notes.append(f"submissions are of {sentences} of {len(corpus.samples)} sentences")
     alone = sum(not one.references for one in made)
     if alone:
-        notes.append(f"{alone} submissions are not scored: no final reference is of somebody else")
+        notes.append(
+            f"submissions not scored, because no final reference is of somebody else: {alone}"
+        )
     if asked.against == "final" and any(one.kept for one in made):
         notes.append(
             "the final references may hold an annotator's own text, which then counts as right; "
@@ -337,15 +339,17 @@ def _notes(
         )
     lost = sum(bool(one.references) for one in made) - sum(one.scored for one in annotators)
     if lost:
-        notes.append(f"{lost} submissions are not scored: by the references nobody could annotate")
+        notes.append(
+            f"submissions not scored, because by the references nobody could annotate: {lost}"
+        )
     nameless = _count(made, None)
     if nameless:
-        notes.append(f"{nameless} submissions do not say who wrote them; they are in no mean")
+        notes.append(f"submissions that do not say who wrote them, and are in no mean: {nameless}")
     few = [one for one in annotators if one.name is not None and one.scored < asked.least]
     if few:
         names = ", ".join(f"{one.name} {one.scored}" for one in few)
         notes.append(f"not in the mean, fewer than {asked.least} scored submissions: {names}")
     impossible = sum(one.rewrite.unannotatable for one in made)
     if impossible:
-        notes.append(f"{impossible} submissions say that nobody can annotate the sentence")
+        notes.append(f"submissions that say nobody can annotate the sentence: {impossible}")
     return notes

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from gecbench.api.edits import capped_note
 from gecbench.api.options import Options
 from gecbench.core.case import Case
+from gecbench.core.doubt import Doubt
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError
 from gecbench.core.sample import Corpus, SystemOutput
@@ -30,27 +31,29 @@ def edit_notes(
 ) -> tuple[str, ...]:
     """Return what is to be said of the edits that took part."""
     cases = [case for all_cases in outputs.values() for case in all_cases]
-    notes = []
+    notes: list[str] = []
     ids = [name for name in dict.fromkeys(case.id for case in cases) if name in made.capped]
     if ids:
-        notes.append(capped_note(ids))
+        notes.append(Doubt(capped_note(ids)))
     if made.extracted or made.golds_extracted:
         notes += made.scheme().notes
     edits = [e for case in cases for v in (*case.hypotheses, *case.references) for e in v.edits]
     if made.given and made.extracted and not _all_of(made.scheme().name, edits):
-        notes.append(
+        mixed = (
             "some edits were given in files and others found here; they can be compared only if "
             f"one scheme made them all; --scheme {made.scheme().name} finds all of them anew"
         )
+        notes.append(Doubt(mixed))
     if any(edit.alternatives for edit in edits if edit.replacement is not None):
         notes.append("some edits have alternative corrections; only the first of each counts")
     labels = {edit.label for edit in edits if edit.label}
     unseen = sorted(set(options.exclude) - labels)
     if unseen:
-        notes.append(
+        absent = (
             f"no edit has a type that was to be left out: {', '.join(unseen)}; types here are "
             f"{', '.join(sorted(labels)) or 'none'}"
         )
+        notes.append(Doubt(absent))
     return tuple(notes)
 
 
@@ -64,7 +67,7 @@ def _all_of(scheme: str, edits: Sequence[Edit]) -> bool:
 
 def oddities(corpus: Corpus, systems: Sequence[SystemOutput]) -> list[str]:
     """Return what looks like a mistake in the systems' files and cannot be refused."""
-    notes = []
+    notes: list[str] = []
     ids = {sample.id for sample in corpus.samples}
     for system in systems:
         unknown = len(system.hypotheses.keys() - ids)
@@ -87,4 +90,4 @@ def oddities(corpus: Corpus, systems: Sequence[SystemOutput]) -> list[str]:
                 f"{system.system}: outputs that share almost nothing with their source: "
                 f"{len(strange)} (first: {strange[0]}); are they in the order of the corpus?"
             )
-    return notes
+    return [Doubt(note) for note in notes]

@@ -11,15 +11,13 @@ import click
 from gecbench.cli.options import FILE, corpus_options, say, scheme_maker, scheme_options, watch
 from gecbench.cli.scoring import (
     ScoringGiven,
-    check_standard_input,
     loaded_for,
     named,
     options_of,
     scoring_options,
 )
-from gecbench.cli.showing import FIGURE_FORMATS
+from gecbench.cli.showing import ShowGiven, check_shown
 from gecbench.core.errors import UsageError
-from gecbench.core.files import check_target
 
 if TYPE_CHECKING:
     from gecbench.api.options import Options
@@ -104,9 +102,7 @@ def report(corpus: Path, systems: tuple[Path, ...], **given: Unpack[_Given]) -> 
     from gecbench.reports.page.html_of import check_extras
 
     check_extras()
-    formats = _check_use(given)
-    check_standard_input([corpus, *systems])
-    check_target(given["output"])
+    _check_use(given)
     resamples = given["resamples"] if given["ci"] else 0
     options = options_of(given, resamples=resamples, seed=given["seed"])
     more = _robustness(given, options)
@@ -121,27 +117,31 @@ def report(corpus: Path, systems: tuple[Path, ...], **given: Unpack[_Given]) -> 
         more=more,
         watch=watch,
     )
-    _write_figures(page, given, formats)
+    for note in page.doubts:
+        say(f"note: {note}")
     save_report(page, given["output"], language=given["language"])
+    _write_figures(page, given)
 
 
-def _check_use(given: _Given) -> tuple[str, ...]:
-    """Return the formats of figures; refuse options that would be ignored."""
+def _check_use(given: _Given) -> None:
+    """Refuse options that would be ignored, and files that cannot be written or are read."""
     asked = click.get_current_context().get_parameter_source
     for option in ("resamples", "seed"):
         if asked(option) is click.core.ParameterSource.COMMANDLINE and not given["ci"]:
             raise UsageError(f"--{option} is of --ci; leave --{option} or --no-ci out")
-    if asked("figure_format") is click.core.ParameterSource.COMMANDLINE and not given["figures"]:
-        raise UsageError("--figure-format is of --figures; name their folder by --figures")
     if bool(given["robustness"]) != bool(given["robustness_systems"]):
         raise UsageError(
             "--robustness names cases and --robustness-system outputs for them; give both"
         )
-    formats = tuple(name.strip() for name in given["figure_format"].split(","))
-    wrong = [name for name in formats if name not in FIGURE_FORMATS]
-    if wrong:
-        raise UsageError(f"figure format {wrong[0]!r} is none of {', '.join(FIGURE_FORMATS)}")
-    return formats
+    shown: ShowGiven = {
+        "form": "text",
+        "table": None,
+        "output": given["output"],
+        "figures": given["figures"],
+        "figure_format": given["figure_format"],
+        "language": given["language"],
+    }
+    check_shown(shown, of_language=True)
 
 
 def _robustness(given: _Given, options: Options) -> Sequence[Exhibit]:
@@ -171,12 +171,13 @@ def _robustness(given: _Given, options: Options) -> Sequence[Exhibit]:
     return (exhibit(found),)
 
 
-def _write_figures(page: Page, given: _Given, formats: Sequence[str]) -> None:
+def _write_figures(page: Page, given: _Given) -> None:
     if given["figures"] is None:
         return
     from gecbench.reports.plots import write_figures
 
     figures = [figure for exhibit in page.exhibits for figure in exhibit.figures]
     folder = given["figures"]
+    formats = tuple(name.strip() for name in given["figure_format"].split(","))
     written = write_figures(figures, folder, formats=formats, language=given["language"])
     say(f"{folder}: {len(written)} files")

@@ -31,7 +31,7 @@ _GROUPS: Mapping[str, Words] = {
 _SCALES: Mapping[str, str] = {"characters": "字", "tokens": "词元", "words": "词"}
 _SHOWN = 15
 """Differences in the table; JSON has all."""
-_NO_TEXT = "(known by edits only)"
+_NO_TEXT = Words("(known by edits only)", "（仅知其编辑）")
 _UNITS: Mapping[str, str] = {"edits": "编辑数", "sentences": "句数"}
 
 
@@ -122,6 +122,18 @@ def group_words(group: str) -> Words:
     return _GROUPS.get(group, Words(group, group))
 
 
+def _cell_of(group: str) -> str | Words:
+    """Return the name of a group for a table."""
+    return _GROUPS.get(group, group)
+
+
+def _kind_of(by: str) -> str | Words:
+    """Return what groups are, for a table, by the name that `--by` has for it in English."""
+    if by.startswith(FIELD):
+        return Words(by, f"“{by.removeprefix(FIELD)}”")
+    return Words(by, _KINDS[by].zh)
+
+
 def _percent(value: float | None) -> float | None:
     return None if value is None else 100 * value
 
@@ -163,7 +175,7 @@ def _table(found: Breakdown, name: str, systems: Sequence[str]) -> Table:
     marks: set[tuple[int, int]] = set()
     for at, (group, size) in enumerate(zip(found.groups, found.sizes, strict=True)):
         values = [found.cells[system][at].value for system in systems]
-        rows.append((group, size, *values))
+        rows.append((_cell_of(group), size, *values))
         known = [value for value in values if value is not None]
         if len(set(known)) > 1:
             best = max(known) if found.higher_is_better else min(known)
@@ -184,7 +196,10 @@ def _table(found: Breakdown, name: str, systems: Sequence[str]) -> Table:
 def _differences(found: Sequence[Difference], name: str, pair: tuple[str, str]) -> Table:
     one, two = pair
     rows = tuple(
-        (each.by, each.group, each.size, each.one, each.two, each.by_how_much)
+        (
+            *(_kind_of(each.by), _cell_of(each.group), each.size),
+            *(each.one, each.two, each.by_how_much),
+        )
         for each in found[:_SHOWN]
     )
     cut = len(found) > _SHOWN
@@ -222,9 +237,13 @@ def _texts(found: Sequence[Deciding], name: str, pair: tuple[str, str]) -> Table
     """Return a row for each text; they are too long to stand side by side."""
     rows: list[tuple[Value, ...]] = []
     for each in found:
-        rows.append((each.id, "source", each.source))
+        rows.append((each.id, Words("source", "原文"), each.source))
+        texts: list[tuple[str | Words, str | None]]
         texts = [*zip(pair, (each.one, each.two), strict=True)]
-        texts += [(f"reference {n}", text) for n, text in enumerate(each.references, 1)]
+        texts += [
+            (Words(f"reference {n}", f"参考 {n}"), text)
+            for n, text in enumerate(each.references, 1)
+        ]
         rows += [(each.id, who, _NO_TEXT if text is None else text) for who, text in texts]
     return Table(
         name,
@@ -236,7 +255,7 @@ def _texts(found: Sequence[Deciding], name: str, pair: tuple[str, str]) -> Table
 
 def _counts(found: Sequence[Breakdown]) -> Table:
     rows = [
-        (each.metric, each.by, group, system, size, *_numbers(cells[at]))
+        (each.metric, _kind_of(each.by), _cell_of(group), system, size, *_numbers(cells[at]))
         for each in found
         for at, (group, size) in enumerate(zip(each.groups, each.sizes, strict=True))
         for system, cells in each.cells.items()

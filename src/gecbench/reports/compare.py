@@ -21,6 +21,8 @@ _CORRECTIONS = {
     "bh": Words("corrected by Benjamini and Hochberg", "Benjamini–Hochberg 校正"),
 }
 _SIGNIFICANT = Words("significant", "显著")
+_YES = Words("yes", "是")
+_NO = Words("no", "否")
 _NOT = Words("not significant", "不显著")
 
 
@@ -121,7 +123,7 @@ def _pairs(results: Sequence[Comparison]) -> Table:
     for one in results:
         for pair in one.pairs:
             row: list[Value] = [*[one.metric] * several, pair.first, pair.second]
-            row += ["yes" if pair.significant else "no", pair.difference]
+            row += [_YES if pair.significant else _NO, pair.difference]
             row += [pair.interval.low, pair.interval.high, pair.first_better]
             for test in plan.tests:
                 row += [pair.p[test], *[pair.corrected[test]] * corrected]

@@ -21,7 +21,8 @@ EXHIBIT_SCHEMA = 1
 
 OUTPUTS = ("text", "json", "csv", "latex")
 
-Value = str | int | float | None
+Value = str | Words | int | float | None
+"""Words are shown in the reader's language; in files, and for whoever sorts, in English."""
 
 _ABSENT = "-"
 
@@ -47,6 +48,8 @@ class Column:
         """Return a value as a reader sees it."""
         if value is None:
             return _ABSENT
+        if isinstance(value, Words):
+            return value.en
         if isinstance(value, str) or self.kind in ("word", "count"):
             return str(value)
         if self.kind == "p":
@@ -98,7 +101,7 @@ class Exhibit:
         figures: In the order of reading.
         data: What `--format json` prints, beside name, corpus, notes and signatures: JSON
             values, unrounded.
-        notes: What the reader should know, a sentence each.
+        notes: What the reader should know, a sentence each; a `Doubt` is shown first.
         signatures: How the numbers were made.
     """
 
@@ -137,8 +140,15 @@ def render(exhibit: Exhibit, output: str, *, table: str | None = None) -> str:
 
 def table_csv(table: Table) -> str:
     """Return a table as CSV, values not rounded."""
-    rows = [tuple("" if value is None else value for value in row) for row in table.rows]
+    rows = [tuple(map(plain, row)) for row in table.rows]
     return as_csv(tuple(column.name for column in table.columns), rows)
+
+
+def plain(value: Value) -> str | int | float:
+    """Return a value as files have it: nothing where there is none, and words in English."""
+    if value is None:
+        return ""
+    return value.en if isinstance(value, Words) else value
 
 
 def table_latex(table: Table, note: str) -> str:

@@ -86,8 +86,8 @@ def _values(report: ScoreReport, shown: dict[str, list[Result]]) -> Table:
         marks |= {(at, len(columns)) for at in _best(results, lambda score: score.value)}
         columns.append(Column(metric, "percent"))
         if spread:
-            columns += [Column("95% from", "percent", zh="95% 下限")]
-            columns += [Column("95% to", "percent", zh="95% 上限")]
+            columns += [Column(f"{metric} 95% from", "percent", zh=f"{metric} 95% 下限")]
+            columns += [Column(f"{metric} 95% to", "percent", zh=f"{metric} 95% 上限")]
         for row, one in zip(rows, results, strict=True):
             row.append(one.score.value if one.score else None)
             ends = one.score.interval if one.score else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
+from gecbench.analysis.robustness.analyse import COPY, PERFECT
 from gecbench.analysis.robustness.results import (
     RULES,
     Cell,
@@ -15,10 +16,16 @@ from gecbench.analysis.robustness.results import (
 )
 from gecbench.reports.exhibit import Column, Exhibit, Table, Value
 from gecbench.reports.robustness_data import data
-from gecbench.reports.robustness_figures import figures
+from gecbench.reports.robustness_figures import ACTIONS, figures
 from gecbench.reports.words import Words
 
-_ALL = "all"
+_ALL = Words("all", "全部")
+_YES = Words("yes", "是")
+_NO = Words("no", "否")
+_TRIVIAL = {
+    PERFECT: Words(PERFECT, "（完美系统）"),
+    COPY: Words(COPY, "（照抄输入）"),
+}
 _SHOWN = 10
 _BEHIND = 60
 
@@ -99,6 +106,10 @@ def _notes(found: Robustness) -> list[str]:
     return said
 
 
+def _system(part: Part) -> str | Words:
+    return _TRIVIAL.get(part.system, part.system)
+
+
 def _rows(found: Robustness) -> list[Part]:
     """Return systems, then the trivial ones, subset by subset."""
     names = list(dict.fromkeys(part.subset for part in found.parts))
@@ -126,7 +137,7 @@ def _scores(found: Robustness) -> Table:
         rows.append(
             (
                 part.subset or _ALL,
-                part.system,
+                _system(part),
                 *values,
                 bounds[1].f(found.beta) - bounds[2].f(found.beta),
                 part.consistent("official") / part.cases,
@@ -156,7 +167,7 @@ def _consistency(found: Robustness) -> Table:
         rows.append(
             (
                 part.subset or _ALL,
-                part.system,
+                _system(part),
                 part.cases,
                 *(part.consistent(rule) / part.cases for rule in RULES),
                 *(part.equal(rule) / part.variants for rule in RULES),
@@ -177,7 +188,7 @@ def _orders(found: Robustness) -> Table:
     rows: list[tuple[Value, ...]] = [
         (
             part.subset or _ALL,
-            part.system,
+            _system(part),
             orders.orders,
             *(each / part.cases for each in orders.consistent),
             *orders.upper,
@@ -218,7 +229,7 @@ def _disagreements(found: Sequence[Disagreement]) -> Table:
                     case.system,
                     case.subset,
                     case.case,
-                    *("yes" if said else "no" for said in (case.official, case.edits)),
+                    *(_YES if said else _NO for said in (case.official, case.edits)),
                     _changed(first),
                     f"{other.mark}: {_changed(other)}",
                 )
@@ -268,7 +279,7 @@ def _kinds(name: str, title: Words, cells: Sequence[Cell], found: Robustness) ->
         ),
         tuple(
             (
-                cell.name,
+                ACTIONS.get(cell.name, cell.name),
                 cell.pairs,
                 *(cell.equal[rule, system] / cell.pairs for system in names for rule in RULES),
             )

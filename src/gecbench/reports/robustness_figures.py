@@ -13,7 +13,7 @@ _RULES: Mapping[Rule, Words] = {
     "edits": Words("edits", "按编辑"),
 }
 
-_ACTIONS: Mapping[str, Words] = {
+ACTIONS: Mapping[str, Words] = {
     "substitution": Words("substitution", "替换"),
     "insertion": Words("insertion", "插入"),
     "deletion": Words("deletion", "删除"),
@@ -146,7 +146,7 @@ def _kind(
     axis: Words,
     parts: Sequence[Part],
 ) -> Figure:
-    names = [_ACTIONS.get(cell.name, Words(cell.name, cell.name)) for cell in cells]
+    names = [ACTIONS.get(cell.name, Words(cell.name, cell.name)) for cell in cells]
     shares = {
         part.system: [100 * cell.equal[rule, part.system] / cell.pairs for cell in cells]
         for part in parts

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from gecbench.core.doubt import Doubt
 from gecbench.reports.exhibit import Exhibit
 from gecbench.reports.words import Words
 
@@ -30,3 +31,9 @@ class Page:
     sentences: Mapping[str, object] = field(default_factory=dict)
     edits: bool = True
     example: str = "word"
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What makes numbers on it doubtful, once each."""
+        notes = (note for one in self.exhibits for note in one.notes)
+        return tuple(dict.fromkeys(note for note in notes if isinstance(note, Doubt)))

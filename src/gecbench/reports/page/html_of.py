@@ -12,9 +12,10 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from gecbench import __version__
+from gecbench.core.doubt import Doubt
 from gecbench.core.errors import MissingExtraError
 from gecbench.reports import plots
-from gecbench.reports.exhibit import Column, Exhibit, Table, Value, table_csv, table_latex
+from gecbench.reports.exhibit import Column, Exhibit, Table, Value, plain, table_csv, table_latex
 from gecbench.reports.figure import Figure, figure_csv
 from gecbench.reports.page.content import Page
 from gecbench.reports.page.leads import LEADS, OPEN, SHORT
@@ -46,7 +47,7 @@ _SHORTCUTS = (
     (("Esc",), "key-escape"),
     (("?",), "key-help"),
 )
-_BROAD = {"matrix": 8, "lines": 24}
+_BROAD = {"matrix": 8, "lines": 24, "intervals": 21, "bars": 21}
 """From this many places on a figure takes the whole width, by kind; others never do."""
 _LONG = 240
 """Longer descriptions of figures are behind a click."""
@@ -54,8 +55,8 @@ _LONG = 240
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    shown: str
-    value: Value
+    shown: str | Words
+    value: str | int | float
     word: bool
     best: bool
 
@@ -91,6 +92,14 @@ class _Section:
     @property
     def tables(self) -> list[_Table]:
         return self.open + self.shut
+
+    @property
+    def doubts(self) -> list[str]:
+        return [note for note in self.exhibit.notes if isinstance(note, Doubt)]
+
+    @property
+    def notes(self) -> list[str]:
+        return [note for note in self.exhibit.notes if not isinstance(note, Doubt)]
 
 
 def html(page: Page, language: Language = "en") -> str:
@@ -218,7 +227,8 @@ def _table(table: Table, section: str) -> _Table:
 
 
 def _cell(column: Column, value: Value, *, best: bool) -> _Cell:
-    return _Cell(column.shown(value), "" if value is None else value, column.kind == "word", best)
+    shown = value if isinstance(value, Words) else column.shown(value)
+    return _Cell(shown, plain(value), column.kind == "word", best)
 
 
 def _figure(figure: Figure) -> _Figure:

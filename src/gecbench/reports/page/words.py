@@ -24,6 +24,7 @@ WORDS: Mapping[str, Words] = {
     "date": Words("Date", "日期"),
     "leftOut": Words("Left out", "未计分"),
     "notes": Words("Notes", "说明"),
+    "beware": Words("What makes these numbers doubtful", "这些数字为何存疑"),
     "signatures": Words("Signatures", "签名"),
     "howMade": Words("How these numbers were made", "这些数字如何得出"),
     "madeWith": Words("Made with", "制作工具"),
