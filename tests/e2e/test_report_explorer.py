@@ -247,12 +247,16 @@ def test_details_come_on_pointing_and_on_focus_and_go_on_escape(shown: Opened):
 
 
 def test_no_verdict_is_told_by_colour_alone(shown: Opened):
+    shown.page.evaluate("location.hash = '#s=zh-001'")
+    shown.page.wait_for_function("document.querySelector('#sentence-id').innerText === 'zh-001'")
     for kind, sign, said in (
         ("true", "✓", "true edit"),
         ("false", "✕", "false edit"),
         ("missed", "○", "missed edit"),
     ):
-        for mark in shown.page.locator(f"#explorer .edit.{kind}").all():
+        marks = shown.page.locator(f"#explorer .edit.{kind}").all()
+        assert marks
+        for mark in marks:
             assert sign in mark.locator(".sign").inner_text()
             assert said in mark.text_content()
 

@@ -181,7 +181,7 @@ def test_tables_and_figures_can_be_downloaded(written: str):
 
 
 def test_no_two_columns_of_the_scores_have_one_name():
-    options = Options(metrics=("cherrant", "gleu", "char_bleu"), resamples=100)
+    options = Options(metrics=("cherrant", "gleu", "char-bleu"), resamples=100)
     heads = [column.name for column in page(options=options).exhibits[0].tables[0].columns]
     assert "gleu 95% from" in heads
     assert len(heads) == len(set(heads)) == 10

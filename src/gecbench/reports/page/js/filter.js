@@ -32,7 +32,8 @@ function sorted(data, places, by) {
 
 /** Return in how many ways the systems rewrite a sentence. */
 function disagreement(data, place) {
-  return new Set(data.systems.map((_, system) => data.outputText(place, system))).size;
+  data.different ??= [];
+  return (data.different[place] ??= new Set(data.systems.map((_, system) => data.outputText(place, system))).size);
 }
 
 function textTest(data, { q }) {
