@@ -113,6 +113,17 @@ def test_the_theme_follows_the_system_until_it_is_chosen(browser, folder: Path):
         assert line.evaluate("one => getComputedStyle(one).fill") != "rgb(28, 33, 39)"
 
 
+def test_on_paper_nothing_is_folded_and_then_it_is_again(browser, folder: Path):
+    with opened(browser, folder / "zh.html") as shown:
+        made = shown.page.locator("main details.made")
+        assert made.count() > 0
+        shown.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert made.evaluate_all("all => all.every(one => one.open)")
+        assert "metric:cherrant" in made.first.inner_text()
+        shown.page.evaluate("dispatchEvent(new Event('afterprint'))")
+        assert not made.evaluate_all("all => all.some(one => one.open)")
+
+
 def test_columns_sort_and_what_is_absent_stands_last(browser, folder: Path):
     with opened(browser, folder / "zh.html") as shown:
         table = shown.page.locator("#table-scores")

@@ -177,8 +177,14 @@ def test_rows_and_columns_of_systems_that_share_a_prefix_are_told_apart():
 )
 def test_an_axis_on_which_all_is_zero_does_not_go_below(zeros: Figure):
     marks = [text for text, *_ in places(page(zeros, "en")) if re.fullmatch(r"−?[\d.]+", text)]
-    assert "1.0" in marks
+    assert "1" in marks
     assert not any(text.startswith("−") for text in marks)
+
+
+def test_whole_numbers_have_whole_marks():
+    won = figure("bars", Series("a", ("x", "y", "z"), (-1.0, 0.0, 1.0)))
+    marks = {text for text, *_ in places(page(won, "en")) if re.fullmatch(r"−?[\d.]+", text)}
+    assert marks == {"−1", "0", "1"}
 
 
 @pytest.mark.parametrize("kind", ["lines", "bars", "points", "intervals", "matrix"])

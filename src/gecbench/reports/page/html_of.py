@@ -31,7 +31,18 @@ if TYPE_CHECKING:
 _STYLES = ("base", "page", "tables", "explorer", "versions", "print")
 _SCRIPTS = (
     *("dom", "words", "theme", "unpack", "downloads", "tables", "data", "link", "filter"),
-    *("list", "edits", "hint", "aligned", "detail", "controls", "explorer", "keys", "main"),
+    *(
+        "list",
+        "edits",
+        "hint",
+        "aligned",
+        "detail",
+        "controls",
+        "explorer",
+        "keys",
+        "paper",
+        "main",
+    ),
 )
 """In this order they are joined: later files use what earlier ones define."""
 

@@ -12,7 +12,7 @@ WORDS: Mapping[str, Words] = {
     "contents": Words("Contents", "目录"),
     "language": Words("中文", "English"),
     "theme": Words("Colours", "配色"),
-    "theme-auto": Words("System", "跟随系统"),
+    "theme-auto": Words("Automatic", "跟随系统"),
     "theme-light": Words("Light", "浅色"),
     "theme-dark": Words("Dark", "深色"),
     "corpus": Words("Corpus", "语料"),

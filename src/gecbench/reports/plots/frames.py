@@ -35,7 +35,8 @@ def name_axes(axes: Axes, figure: Figure, look: Look, *, values: Literal["x", "y
     axes.set_title(left, loc="left")
     axes.grid(visible=True, axis=values)
     axis = axes.xaxis if values == "x" else axes.yaxis
-    axis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
+    whole = all(y is None or float(y).is_integer() for one in figure.series for y in one.y)
+    axis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10], integer=whole))
 
 
 def categories(figure: Figure, look: Look) -> list[str]:

@@ -183,8 +183,8 @@ def _equal(
     axes.plot(
         [recall for recall, _ in curve],
         [precision for _, precision in curve],
-        color=look.colour("line"),
-        linewidth=0.9,
+        color=look.colour("muted"),
+        linewidth=0.6,
         linestyle=(0, (3, 2)),
         zorder=0.5,
     )

@@ -4,6 +4,7 @@ startLanguage();
 startTheme();
 startTables();
 startScrollers();
+startPaper();
 
 unpack(byId("data")).then((packed) => {
   const place = byId("explorer");
