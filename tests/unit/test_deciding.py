@@ -17,6 +17,7 @@ from gecbench.metrics.cherrant import Cherrant
 from gecbench.metrics.m2 import M2
 from gecbench.reports.breakdown import exhibit
 from gecbench.reports.exhibit import render
+from gecbench.reports.words import Words
 from gecbench.scoring.judged import Judged
 
 SYSTEMS = (COPY, GOOD, BAD)
@@ -61,7 +62,11 @@ def test_texts_that_overlapping_edits_cannot_give_are_said_not_to_be_known():
         "1 texts of the sentences that decide are known only by edits that overlap and cannot be "
         "shown"
     ) in found.notes
-    assert exhibit(found).tables[-1].rows[-1] == ("1", "reference 1", "(known by edits only)")
+    assert exhibit(found).tables[-1].rows[-1] == (
+        "1",
+        Words("reference 1", "参考 1"),
+        Words("(known by edits only)", "（仅知其编辑）"),
+    )
 
 
 def test_of_one_sentence_alone_nothing_decides_and_that_is_said():
