@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
 
 from gecbench.core.scheme import Scheme
 from gecbench.lang.zh.cherrant import scheme as cherrant
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 # In the background of a script Ctrl-C is ignored, and children inherit that; tests send it to them.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -63,3 +67,25 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.
     home = tmp_path_factory.mktemp("home")
     for name in ("XDG_DATA_HOME", "XDG_CACHE_HOME", "HOME"):
         monkeypatch.setenv(name, str(home))
+
+
+CHROMIUM = Path("/usr/bin/chromium")
+QUIET = (
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A real headless Chromium, one for all tests of a process."""
+    from playwright.sync_api import sync_playwright
+
+    # Its driver runs an event loop in this thread; Django refuses rows there unless it is told.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+    if not CHROMIUM.exists():
+        pytest.skip(f"no chromium at {CHROMIUM}; install Debian's package chromium")
+    with sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=str(CHROMIUM), args=list(QUIET))
+        yield opened
+        opened.close()

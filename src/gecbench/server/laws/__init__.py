@@ -1,0 +1,1 @@
+"""Pure rules of annotation: texts, consistency, states, differences, options; no Django."""

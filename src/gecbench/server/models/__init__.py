@@ -1,0 +1,66 @@
+"""Rows and their laws, as constraints wherever the database can hold them (section 4.1)."""
+
+from __future__ import annotations
+
+from gecbench.server.models.fields import AppendOnly, AppendOnlyError
+from gecbench.server.models.people import Invitation, Notice, Person, Token
+from gecbench.server.models.projects import (
+    Acknowledgement,
+    Guideline,
+    GuidelineCase,
+    ImportBatch,
+    Member,
+    MemberEvent,
+    Project,
+    Source,
+)
+from gecbench.server.models.records import Audit, Figures, Release, ReleaseItem
+from gecbench.server.models.reviews import (
+    Golden,
+    GoldenReference,
+    Review,
+    ReviewTask,
+    Verdict,
+)
+from gecbench.server.models.sentences import Sentence, Skip, Slot, SlotEvent, Suggestion
+from gecbench.server.models.studies import Complaint, Message, Study, StudyTry
+from gecbench.server.models.texts import Draft, DraftRevision, Reference, Submission
+
+__all__ = [
+    "Acknowledgement",
+    "AppendOnly",
+    "AppendOnlyError",
+    "Audit",
+    "Complaint",
+    "Draft",
+    "DraftRevision",
+    "Figures",
+    "Golden",
+    "GoldenReference",
+    "Guideline",
+    "GuidelineCase",
+    "ImportBatch",
+    "Invitation",
+    "Member",
+    "MemberEvent",
+    "Message",
+    "Notice",
+    "Person",
+    "Project",
+    "Reference",
+    "Release",
+    "ReleaseItem",
+    "Review",
+    "ReviewTask",
+    "Sentence",
+    "Skip",
+    "Slot",
+    "SlotEvent",
+    "Source",
+    "Study",
+    "StudyTry",
+    "Submission",
+    "Suggestion",
+    "Token",
+    "Verdict",
+]

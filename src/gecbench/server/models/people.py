@@ -1,0 +1,108 @@
+"""People, how they get in, and what belongs to them alone."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.db import models
+from django.db.models import PROTECT, Q
+from django.utils import timezone
+
+
+class People(BaseUserManager["Person"]):
+    """Finds and makes people; logins are compared without case."""
+
+    def get_by_natural_key(self, username: str | None) -> Person:
+        """Return the person with a login, however its letters are written."""
+        return self.get(login=(username or "").strip().casefold())
+
+    def create_person(self, login: str, password: str | None = None, **fields: Any) -> Person:
+        """Make a person; without a password nobody can sign in as them."""
+        person = self.model(login=login.strip().casefold(), **fields)
+        person.set_password(password)
+        person.save(using=self._db)
+        return person
+
+
+class Person(AbstractBaseUser):
+    """Somebody who can sign in; never deleted, at most made nameless."""
+
+    login = models.CharField(max_length=150, unique=True)
+    name = models.CharField(max_length=150)
+    language = models.CharField(max_length=10, blank=True, default="")
+    theme = models.CharField(max_length=5, default="auto")
+    preferences = models.JSONField(default=dict)
+    is_administrator = models.BooleanField(default=False)
+    is_active = models.BooleanField(default=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    deleted_at = models.DateTimeField(null=True)
+
+    objects: ClassVar[People] = People()
+
+    USERNAME_FIELD = "login"
+    REQUIRED_FIELDS: ClassVar[list[str]] = ["name"]
+
+    class Meta:
+        db_table = "person"
+        constraints = (
+            models.CheckConstraint(condition=~Q(login=""), name="person_has_login"),
+            models.CheckConstraint(
+                condition=Q(theme__in=["auto", "light", "dark"]), name="person_theme_known"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Invitation(models.Model):
+    """A link that lets one person in, once, for a few days; only its hash is kept."""
+
+    token_hash = models.CharField(max_length=64, unique=True)
+    project = models.ForeignKey("Project", PROTECT, null=True, related_name="invitations")
+    administrator = models.BooleanField(default=False)
+    for_person = models.ForeignKey(Person, PROTECT, null=True, related_name="resets")
+    roles = models.JSONField(default=list)
+    status = models.CharField(max_length=24, default="active")
+    note = models.CharField(max_length=200, blank=True, default="")
+    by = models.ForeignKey(Person, PROTECT, null=True, related_name="invited")
+    at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField()
+    used_by = models.ForeignKey(Person, PROTECT, null=True, related_name="came_by")
+    used_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "invitation"
+
+
+class Token(models.Model):
+    """Lets a program use the REST API as a person; only its hash is kept."""
+
+    person = models.ForeignKey(Person, PROTECT, related_name="tokens")
+    name = models.CharField(max_length=100)
+    token_hash = models.CharField(max_length=64, unique=True)
+    scopes = models.JSONField(default=list)
+    created_at = models.DateTimeField(default=timezone.now)
+    last_used_at = models.DateTimeField(null=True)
+    expires_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "token"
+
+
+class Notice(models.Model):
+    """A message to one person: an item closed itself, a complaint was decided, a new guideline."""
+
+    person = models.ForeignKey(Person, PROTECT, related_name="notices")
+    project = models.ForeignKey("Project", PROTECT, null=True, related_name="+")
+    kind = models.CharField(max_length=40)
+    data = models.JSONField(default=dict)
+    at = models.DateTimeField(default=timezone.now)
+    read_at = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "notice"
+        indexes = (models.Index(fields=["person", "read_at", "at"], name="notice_of_person"),)

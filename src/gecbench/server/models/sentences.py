@@ -1,0 +1,171 @@
+"""Sentences, their N slots, and what happens to a slot."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import PROTECT, F, Q
+from django.utils import timezone
+
+from gecbench.server.laws.names import Purpose, SentenceState, SlotEventKind, SlotState
+from gecbench.server.models.fields import AppendOnly, choice, one_of
+from gecbench.server.models.people import Person
+from gecbench.server.models.projects import ImportBatch, Project, Source
+
+
+class Sentence(models.Model):
+    """A source sentence on its way to golden references; text and id never change (a trigger).
+
+    `number` is the task number that people see; `priority` and `order_key` say which come first
+    (small ones first); `needed` is N of this sentence, `submitted` how many slots are submitted
+    or later (INV-4).
+    """
+
+    project = models.ForeignKey(Project, PROTECT, related_name="sentences")
+    source = models.ForeignKey(Source, PROTECT, null=True, related_name="sentences")
+    batch = models.ForeignKey(ImportBatch, PROTECT, null=True, related_name="sentences")
+    number = models.PositiveIntegerField()
+    external_id = models.CharField(max_length=200)
+    text = models.TextField()
+    digest = models.CharField(max_length=64)
+    target = models.TextField(null=True)
+    meta = models.JSONField(default=dict)
+    purpose = choice(Purpose, default=Purpose.REAL)
+    state = choice(SentenceState, default=SentenceState.OPEN)
+    state_note = models.TextField(blank=True, default="")
+    version = models.PositiveIntegerField(default=1)
+    priority = models.IntegerField(default=100)
+    order_key = models.BigIntegerField(default=0)
+    needed = models.PositiveSmallIntegerField()
+    submitted = models.PositiveSmallIntegerField(default=0)
+    golden = models.ForeignKey("Golden", PROTECT, null=True, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+    updated_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        db_table = "sentence"
+        constraints = (
+            models.UniqueConstraint(fields=["project", "external_id"], name="sentence_id_once"),
+            models.UniqueConstraint(fields=["project", "number"], name="sentence_number_once"),
+            models.CheckConstraint(
+                condition=Q(submitted__lte=F("needed")), name="sentence_submitted_le_needed"
+            ),
+            models.CheckConstraint(
+                condition=one_of("state", SentenceState), name="sentence_state_known"
+            ),
+            models.CheckConstraint(condition=~Q(text=""), name="sentence_not_empty"),
+        )
+        indexes = (
+            models.Index(
+                fields=["project", "purpose", "state", "priority", "order_key"],
+                name="sentence_by_state",
+            ),
+            models.Index(fields=["project", "digest"], name="sentence_by_digest"),
+            models.Index(fields=["project", "updated_at"], name="sentence_by_update"),
+        )
+
+
+class Slot(models.Model):
+    """One of the N places of a sentence; a person fills it, and nobody fills two (INV-1, INV-2).
+
+    `open_no` is 1..k while the slot is open: with the unique constraint nobody holds more than
+    k open tasks of a project. `priority` and `order_key` are the sentence's, copied.
+    """
+
+    project = models.ForeignKey(Project, PROTECT, related_name="slots")
+    sentence = models.ForeignKey(Sentence, PROTECT, related_name="slots")
+    no = models.PositiveSmallIntegerField()
+    person = models.ForeignKey(Person, PROTECT, null=True, related_name="slots")
+    state = choice(SlotState, default=SlotState.FREE)
+    open_no = models.PositiveSmallIntegerField(null=True)
+    lease_until = models.DateTimeField(null=True)
+    claimed_at = models.DateTimeField(null=True)
+    submitted_at = models.DateTimeField(null=True)
+    version = models.PositiveIntegerField(default=1)
+    priority = models.IntegerField(default=100)
+    order_key = models.BigIntegerField(default=0)
+
+    class Meta:
+        db_table = "slot"
+        constraints = (
+            models.UniqueConstraint(fields=["sentence", "no"], name="slot_no_once"),
+            models.UniqueConstraint(
+                fields=["sentence", "person"],
+                condition=Q(person__isnull=False),
+                name="slot_person_once",
+            ),
+            models.UniqueConstraint(
+                fields=["project", "person", "open_no"],
+                condition=Q(state="open"),
+                name="slot_open_once",
+            ),
+            models.CheckConstraint(
+                condition=Q(state="free", person__isnull=True)
+                | (~Q(state="free") & Q(person__isnull=False)),
+                name="slot_free_is_nobodys",
+            ),
+            models.CheckConstraint(
+                condition=Q(state="open", open_no__isnull=False, lease_until__isnull=False)
+                | (~Q(state="open") & Q(open_no__isnull=True)),
+                name="slot_open_has_lease",
+            ),
+            models.CheckConstraint(condition=one_of("state", SlotState), name="slot_state_known"),
+        )
+        indexes = (
+            models.Index(
+                fields=["project", "state", "priority", "order_key"], name="slot_by_state"
+            ),
+            models.Index(
+                fields=["project", "lease_until"],
+                condition=Q(state="open"),
+                name="slot_by_lease",
+            ),
+            models.Index(fields=["person", "project", "state"], name="slot_by_person"),
+        )
+
+
+class SlotEvent(AppendOnly):
+    """What happened to a slot; who ever held one is read here (INV-3)."""
+
+    slot = models.ForeignKey(Slot, PROTECT, related_name="events")
+    sentence = models.ForeignKey(Sentence, PROTECT, related_name="slot_events")
+    person = models.ForeignKey(Person, PROTECT, null=True, related_name="slot_events")
+    kind = choice(SlotEventKind)
+    at = models.DateTimeField(default=timezone.now)
+    data = models.JSONField(default=dict)
+
+    class Meta:
+        db_table = "slot_event"
+        indexes = (
+            models.Index(fields=["sentence", "person"], name="slot_event_holders"),
+            models.Index(fields=["slot", "at"], name="slot_event_of_slot"),
+            models.Index(fields=["person", "kind", "at"], name="slot_event_of_person"),
+        )
+
+
+class Skip(models.Model):
+    """A sentence that a person has put off; not offered again unless they ask (ANN-14)."""
+
+    sentence = models.ForeignKey(Sentence, PROTECT, related_name="skips")
+    project = models.ForeignKey(Project, PROTECT, related_name="+")
+    person = models.ForeignKey(Person, PROTECT, related_name="skips")
+    at = models.DateTimeField(default=timezone.now)
+    recalled_at = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "skip"
+        constraints = (models.UniqueConstraint(fields=["sentence", "person"], name="skip_once"),)
+        indexes = (models.Index(fields=["project", "person"], name="skip_of_person"),)
+
+
+class Suggestion(AppendOnly):
+    """What a corrector makes of a sentence; never shown before the project's option is on."""
+
+    sentence = models.ForeignKey(Sentence, PROTECT, related_name="suggestions")
+    model = models.CharField(max_length=200)
+    model_version = models.CharField(max_length=200, blank=True, default="")
+    text = models.TextField()
+    score = models.FloatField(null=True)
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        db_table = "suggestion"

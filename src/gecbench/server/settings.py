@@ -1,0 +1,223 @@
+"""Django's settings, made of the site's data folder that GECBENCH_SITE names.
+
+Without that variable (type checking, commands that need no rows) nothing is opened and the
+database is one in memory.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import dj_database_url
+from django.utils.translation import gettext_lazy
+
+from gecbench.server.site.folder import DATABASE, Site, overruled, read_site
+
+_FOLDER = os.environ.get("GECBENCH_SITE", "")
+SITE = overruled(
+    read_site(Path(_FOLDER)) if _FOLDER else Site(folder=Path(), secret="no site, nothing to sign"),
+    os.environ,
+)
+_HTTPS = SITE.https
+_HERE = Path(__file__).parent
+
+SQLITE_PRAGMAS = (
+    "PRAGMA journal_mode=WAL;PRAGMA synchronous=FULL;PRAGMA busy_timeout=20000;"
+    "PRAGMA cache_size=-20000;PRAGMA foreign_keys=ON;PRAGMA temp_store=MEMORY;"
+)
+
+
+def database_of(url: str) -> dict[str, Any]:
+    """Return the settings of a database server: connections stay, and are looked at before use."""
+    parsed: dict[str, Any] = {
+        **dj_database_url.parse(url, conn_max_age=None, conn_health_checks=True)
+    }
+    options = {"application_name": "gecbench", "connect_timeout": 10}
+    return {**parsed, "OPTIONS": {**options, **parsed.get("OPTIONS", {})}}
+
+
+def _database() -> dict[str, Any]:
+    """Return the one database: what the URL says, or SQLite in the data folder.
+
+    IMMEDIATE: a transaction that reads and then writes takes its turn at once, and never fails as
+    "database is locked" half way (section 3.3 of the specification has measured it).
+    """
+    if SITE.database:
+        return database_of(SITE.database)
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": str(SITE.folder / DATABASE) if _FOLDER else ":memory:",
+        "CONN_MAX_AGE": None,
+        "OPTIONS": {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            "init_command": SQLITE_PRAGMAS,
+        },
+    }
+
+
+SECRET_KEY = SITE.secret
+DEBUG = False
+ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", *SITE.hosts]
+DATABASES = {"default": _database()}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+ROOT_URLCONF = "gecbench.server.web.urls"
+WSGI_APPLICATION = "gecbench.server.site.wsgi.application"
+AUTH_USER_MODEL = "server.Person"
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "day"
+
+INSTALLED_APPS = [
+    "django.contrib.contenttypes",
+    "django.contrib.auth",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "axes",
+    "csp",
+    "gecbench.server.apps.ServerConfig",
+]
+MIDDLEWARE = [
+    "gecbench.server.web.middleware.RequestId",
+    "django.middleware.security.SecurityMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "gecbench.server.web.middleware.PersonLocale",
+    "gecbench.server.web.middleware.SessionAge",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "gecbench.server.web.middleware.Failures",
+    "axes.middleware.AxesMiddleware",
+]
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [_HERE / "web" / "templates"],
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "csp.context_processors.nonce",
+                "gecbench.server.web.context.page",
+            ],
+            "builtins": ["django.templatetags.i18n", "django.templatetags.static"],
+        },
+    }
+]
+
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+AUTH_PASSWORD_VALIDATORS = [
+    {
+        "NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator",
+        "OPTIONS": {"user_attributes": ("login", "name")},
+    },
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": 10},
+    },
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+# Five failures of one login from one address lock that pair for a quarter of an hour; what one
+# address may fail in an hour, whatever the logins, is counted in web/account/throttle.py.
+AXES_FAILURE_LIMIT = 5
+AXES_COOLOFF_TIME = 0.25
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_RESET_ON_SUCCESS = True
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_ENABLE_ACCESS_FAILURE_LOG = True
+AXES_DISABLE_ACCESS_LOG = True
+AXES_ENABLE_ADMIN = False
+AXES_VERBOSE = False
+AXES_HTTP_RESPONSE_CODE = 403
+AXES_USERNAME_FORM_FIELD = "username"
+AXES_LOCKOUT_CALLABLE = "gecbench.server.web.account.throttle.answered_already"
+AXES_CLIENT_IP_CALLABLE = "gecbench.server.web.addresses.client_address"
+
+LANGUAGE_CODE = SITE.language or "zh-hans"
+LANGUAGES = [("zh-hans", gettext_lazy("Chinese (simplified)")), ("en", gettext_lazy("English"))]
+LOCALE_PATHS = [_HERE / "locale"]
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = os.environ.get("TZ", "") or "UTC"
+
+STATIC_URL = "static/"
+STATICFILES_DIRS = [_HERE / "web" / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = False
+
+SESSION_ENGINE = "django.contrib.sessions.backends.db"
+SESSION_COOKIE_AGE = 12 * 3600
+SESSION_COOKIE_NAME = "gecbench_session"
+SESSION_COOKIE_SECURE = _HTTPS
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_NAME = "gecbench_csrf"
+CSRF_COOKIE_SECURE = _HTTPS
+CSRF_FAILURE_VIEW = "gecbench.server.web.failures.csrf_failure"
+CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in SITE.hosts if _HTTPS and "*" not in host]
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+SECURE_HSTS_SECONDS = 31536000 if _HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = _HTTPS
+SECURE_HSTS_PRELOAD = _HTTPS
+SECURE_SSL_REDIRECT = _HTTPS
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if _HTTPS else None
+X_FRAME_OPTIONS = "DENY"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'none'"],
+        "script-src": ["'self'"],
+        "style-src": ["'self'"],
+        "connect-src": ["'self'"],
+        "img-src": ["'self'", "data:"],
+        "font-src": ["'self'"],
+        "worker-src": ["'self'"],
+        "form-action": ["'self'"],
+        "base-uri": ["'none'"],
+        "frame-ancestors": ["'none'"],
+    }
+}
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2_000_000
+FILE_UPLOAD_PERMISSIONS = 0o600
+FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o700
+SILENCED_SYSTEM_CHECKS: list[str] = []
+
+LOGGING: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "text": {"()": "gecbench.server.site.logs.TextLine"},
+        "json": {"()": "gecbench.server.site.logs.JsonLine"},
+    },
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": SITE.log}},
+    "root": {"handlers": ["stderr"], "level": "WARNING"},
+    "loggers": {
+        "gecbench": {"level": "INFO"},
+        "axes": {"level": "WARNING"},
+        # Its warnings name whole addresses, secrets of links among them; requests are logged
+        # by web/middleware.py.
+        "django.request": {"level": "ERROR"},
+        "django.security.csrf": {"level": "ERROR"},
+    },
+}

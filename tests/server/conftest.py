@@ -1,0 +1,189 @@
+"""A real database for each test: a copy of one that was migrated once, on SQLite or PostgreSQL.
+
+No test runs inside a transaction that is rolled back: the workflow's own transactions, triggers
+and deferred constraints work as they do for people.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gecbench.server.settings")
+os.environ.pop("GECBENCH_SITE", None)
+os.environ["GECBENCH_RATE_LIMITS"] = "0"  # their own tests turn them on; live servers have them
+
+import django
+
+django.setup()
+
+from django.conf import settings
+from django.contrib.auth.hashers import make_password
+from django.core.management import call_command
+from django.db import connection, connections
+from django.test.utils import setup_test_environment, teardown_test_environment
+from server.live import live, live_template, make_live
+
+from gecbench.server.models import Member, Person, Project
+from gecbench.server.settings import SQLITE_PRAGMAS
+
+__all__ = ["live", "live_template", "make_live"]
+
+POSTGRESQL = os.environ.get("GECBENCH_TEST_POSTGRESQL", "")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def django_under_test() -> Iterator[None]:
+    """Templates and mails as Django's own test runner has them."""
+    setup_test_environment(debug=False)
+    yield
+    teardown_test_environment()
+
+
+def use(database: dict[str, object]) -> None:
+    """Make it the default database of this process."""
+    for one in connections.all(initialized_only=True):
+        one.close()
+    plain = {
+        "ATOMIC_REQUESTS": False,
+        "AUTOCOMMIT": True,
+        "CONN_MAX_AGE": None,
+        "TIME_ZONE": None,
+        "CONN_HEALTH_CHECKS": False,
+        "OPTIONS": {},
+        "USER": "",
+        "PASSWORD": "",
+        "HOST": "",
+        "PORT": "",
+        "TEST": {"CHARSET": None, "COLLATION": None, "NAME": None, "MIGRATE": True},
+    }
+    connections.databases["default"] = plain | database
+    settings.DATABASES["default"] = connections.databases["default"]
+    if hasattr(connections._connections, "default"):
+        del connections["default"]
+
+
+def sqlite(path: Path) -> dict[str, object]:
+    """Settings of a SQLite file, as the site has them."""
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": str(path),
+        "OPTIONS": {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            # Tests crash no machine: without waiting for the disk they are ten times as fast.
+            "init_command": SQLITE_PRAGMAS.replace("synchronous=FULL", "synchronous=OFF"),
+        },
+    }
+
+
+def postgresql(name: str) -> dict[str, object]:
+    """Settings of a database on the server that GECBENCH_TEST_POSTGRESQL names."""
+    import dj_database_url
+
+    return {**dj_database_url.parse(POSTGRESQL), "NAME": name}
+
+
+@pytest.fixture(scope="session")
+def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite file with all tables and no rows."""
+    path = tmp_path_factory.mktemp("sqlite") / "empty.sqlite3"
+    use(sqlite(path))
+    call_command("migrate", verbosity=0)
+    connection.close()
+    return path
+
+
+def administer(command: str) -> None:
+    """Run one statement outside any transaction on the server's own database."""
+    import psycopg
+
+    with psycopg.connect(POSTGRESQL, autocommit=True) as server:
+        server.execute(command)
+
+
+@pytest.fixture(scope="session")
+def migrated_postgresql() -> Iterator[str]:
+    """A PostgreSQL database with all tables and no rows."""
+    if not POSTGRESQL:
+        reason = "no PostgreSQL: set GECBENCH_TEST_POSTGRESQL to the URL of one that may be filled"
+        if os.environ.get("GECBENCH_SHARED_REQUIRED"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    name = f"gecbench_empty_{uuid4().hex[:12]}"
+    administer(f"CREATE DATABASE {name}")
+    use(postgresql(name))
+    call_command("migrate", verbosity=0)
+    connection.close()
+    yield name
+    administer(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def on_sqlite(migrated_sqlite: Path, tmp_path: Path) -> Iterator[None]:
+    """An empty site on SQLite."""
+    path = tmp_path / "site.sqlite3"
+    shutil.copy(migrated_sqlite, path)
+    use(sqlite(path))
+    yield
+    connection.close()
+
+
+@pytest.fixture
+def on_postgresql(migrated_postgresql: str) -> Iterator[None]:
+    """An empty site on PostgreSQL."""
+    name = f"gecbench_test_{uuid4().hex[:12]}"
+    administer(f"CREATE DATABASE {name} TEMPLATE {migrated_postgresql}")
+    use(postgresql(name))
+    yield
+    connection.close()
+    administer(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest) -> str:
+    """An empty site on each of the two databases in turn; for what must hold on both."""
+    request.getfixturevalue(f"on_{request.param}")
+    return request.param
+
+
+@pytest.fixture
+def site(on_sqlite: None) -> None:
+    """An empty site; for what does not depend on the database."""
+
+
+PASSWORD = "correct horse battery"
+_HASHED = make_password(PASSWORD)
+
+
+@pytest.fixture
+def person() -> Callable[..., Person]:
+    """Make people: `person("li")` can sign in with PASSWORD."""
+
+    def make(login: str, **fields: object) -> Person:
+        return Person.objects.create(
+            **{"login": login, "name": login.title(), "password": _HASHED, **fields}
+        )
+
+    return make
+
+
+@pytest.fixture
+def member(person: Callable[..., Person]) -> Callable[..., Member]:
+    """Make members: `member(project, "li", "annotator", "reviewer")`."""
+
+    def make(project: Project, login: str, *roles: str, status: str = "active") -> Member:
+        somebody = Person.objects.filter(login=login).first() or person(login)
+        made, _ = Member.objects.update_or_create(
+            project=project,
+            person=somebody,
+            defaults={**{f"is_{role}": True for role in roles}, "status": status},
+        )
+        return made
+
+    return make

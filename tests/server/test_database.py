@@ -1,0 +1,29 @@
+"""The tables guard what they hold, on both databases."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+
+from gecbench.server.models import AppendOnlyError, MemberEvent, Project
+
+
+@pytest.fixture
+def event(database, member) -> MemberEvent:
+    project = Project.objects.create(slug="one", name="One", lang="zh")
+    return MemberEvent.objects.create(member=member(project, "li", "annotator"))
+
+
+def test_append_only_rows_refuse_change_and_deletion_in_the_model(event):
+    with pytest.raises(AppendOnlyError, match="member_event is append-only; write a new row"):
+        event.save()
+    with pytest.raises(AppendOnlyError, match="member_event is append-only; nothing is deleted"):
+        event.delete()
+
+
+@pytest.mark.parametrize(
+    "statement", ["UPDATE member_event SET note = 'x'", "DELETE FROM member_event"]
+)
+def test_append_only_rows_refuse_change_and_deletion_in_the_database(event, statement):
+    with pytest.raises(IntegrityError, match="append-only"), transaction.atomic():
+        connection.cursor().execute(statement)
