@@ -5,16 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from gecbench.api.files import sample
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -77,23 +73,3 @@ def bad(run: Run) -> Callable[..., str]:
 def zh() -> Path:
     """The folder of the bundled Chinese samples."""
     return sample("zh", "corpus.jsonl").parent
-
-
-CHROMIUM = Path("/usr/bin/chromium")
-QUIET = (
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-)
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """A real headless Chromium."""
-    from playwright.sync_api import sync_playwright
-
-    if not CHROMIUM.exists():
-        pytest.skip(f"no chromium at {CHROMIUM}; install Debian's package chromium")
-    with sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=str(CHROMIUM), args=list(QUIET))
-        yield opened
-        opened.close()

@@ -1,0 +1,320 @@
+"""The live diff and hints in a real browser: the same tables of cases as in Python, and drawing."""
+
+from __future__ import annotations
+
+import threading
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from server import diff_cases, hint_cases
+
+from gecbench.server.laws.diff import diff
+from gecbench.server.laws.graphemes import starts
+from gecbench.server.laws.hints import SENTENCES, hints
+
+STATIC = Path(str(files("gecbench.server") / "web" / "static"))
+WORDS = {
+    "delete": "delete",
+    "insert": "insert",
+    "moveFrom": "moved away",
+    "moveTo": "moved here",
+    "pause": ", ",
+    "space": "white space, not counted",
+}
+PAGE = """<!doctype html><meta charset="utf-8"><title>diff</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/gecbench/diff.css"><body><p id="out"></p></body>"""
+CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:"
+
+
+class Pages(SimpleHTTPRequestHandler):
+    """The static files as they are served, under the site's content security policy."""
+
+    def do_GET(self) -> None:
+        if self.path != "/":
+            super().do_GET()
+            return
+        page = PAGE.encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(page)))
+        self.end_headers()
+        self.wfile.write(page)
+
+    def end_headers(self) -> None:
+        self.send_header("Content-Security-Policy", CSP)
+        super().end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def served() -> Iterator[str]:
+    """The address of the files."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Pages, directory=str(STATIC))) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.fixture
+def page(browser):
+    """A page that may load the modules; what it complains of fails the test."""
+    with served() as address:
+        opened = browser.new_page()
+        said: list[str] = []
+        opened.on("console", lambda message: said.append(message.text))
+        opened.on("pageerror", lambda error: said.append(str(error)))
+        opened.goto(address)
+        yield opened
+        opened.close()
+        assert said == []
+
+
+def plain(case: diff_cases.Case) -> dict[str, object]:
+    """What Python finds, as the browser says it."""
+    found = diff(case.source, case.target, lang=case.lang, placeholder=case.placeholder)
+    return {
+        "edits": found.edits,
+        "pieces": [
+            {
+                "op": one.op,
+                "source": one.source,
+                "target": one.target,
+                "edits": list(one.edits),
+                "move": one.move,
+            }
+            for one in found.pieces
+        ],
+    }
+
+
+ASKED = [
+    [one.source, one.target, {"lang": one.lang, "placeholder": one.placeholder}]
+    for one in diff_cases.CASES
+]
+
+
+def test_the_browser_finds_what_python_finds(page):
+    found = page.evaluate(
+        """async (asked) => {
+          const { diff } = await import("/gecbench/diff.js");
+          return asked.map((one) => diff(...one));
+        }""",
+        ASKED,
+    )
+    assert len(found) == len(diff_cases.CASES) >= 500
+    wrong = [
+        (case, one) for case, one in zip(diff_cases.CASES, found, strict=True) if one != plain(case)
+    ]
+    assert wrong == []
+
+
+def test_a_worker_finds_the_same_under_the_sites_policy(page):
+    found = page.evaluate(
+        """async (asked) => {
+          const worker = new Worker("/gecbench/diff-worker.js", { type: "module" });
+          const answers = [];
+          const all = new Promise((resolve, reject) => {
+            worker.addEventListener("error", ({ message }) => reject(new Error(message)));
+            worker.addEventListener("message", ({ data }) => {
+              answers.push(data);
+              if (answers.length === asked.length) resolve(answers);
+            });
+          });
+          asked.forEach(([source, target, options], id) =>
+            worker.postMessage({ id, source, target, options }));
+          await all;
+          worker.terminate();
+          return answers;
+        }""",
+        ASKED[-4:],
+    )
+    wanted = [{"id": n, **plain(case)} for n, case in enumerate(diff_cases.CASES[-4:])]
+    assert found == wanted
+
+
+def test_without_options_it_is_chinese_with_the_usual_placeholder(page):
+    found = page.evaluate(
+        """async () => (await import("/gecbench/diff.js")).diff("我去", "我[缺失成分]去")"""
+    )
+    assert found == plain(diff_cases.Case("我去", "我[缺失成分]去"))
+
+
+def test_graphemes_are_those_of_the_browsers_own_segmenter(page):
+    texts = sorted({text for case in diff_cases.CASES for text in case[:2]})
+    found = page.evaluate(
+        """(texts) => {
+          const segmenter = new Intl.Segmenter("und", { granularity: "grapheme" });
+          return texts.map((text) => Array.from(segmenter.segment(text), ({ segment }) => segment));
+        }""",
+        texts,
+    )
+    for text, graphemes in zip(texts, found, strict=True):
+        first = [at for at, opens in enumerate(starts(text)) if opens]
+        cut = [text[at:end] for at, end in pairwise([*first, len(text)])]
+        assert cut == graphemes
+
+
+def test_browser_and_python_agree_on_every_character_that_python_knows(page):
+    known = [
+        code
+        for code in range(0x110000)
+        if unicodedata.category(chr(code)) not in ("Cn", "Cs", "Co")
+    ]
+    found = page.evaluate(
+        """async (known) => {
+          const { starts } = await import("/gecbench/graphemes.js");
+          const { isWhite, isHan, isInWord, isDigit } = await import("/gecbench/tokens.js");
+          return known.map((code) => {
+            const point = String.fromCodePoint(code);
+            const facts = [!starts(["a", point])[1], !starts(["\\u{1f469}", "\\u200d", point])[2],
+              isWhite(point), isHan(point), isInWord(point), isDigit(point)];
+            return facts.reduce((sum, fact, at) => sum + (fact << at), 0);
+          });
+        }""",
+        known,
+    )
+    odd = [
+        f"U+{code:04X}"
+        for code, facts in zip(known, found, strict=True)
+        if facts != facts_of(chr(code))
+    ]
+    assert odd == []
+
+
+def facts_of(character: str) -> int:
+    facts = (
+        not starts(f"a{character}")[1],
+        not starts(f"👩\u200d{character}")[2],
+        character.isspace(),
+        any(low <= ord(character) <= high for low, high in HAN),
+        unicodedata.category(character)[0] in "LMN" or character == "_",
+        character.isdecimal(),
+    )
+    return sum(fact << at for at, fact in enumerate(facts))
+
+
+HAN = ((0x3400, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x323AF))
+
+
+def test_the_browser_finds_the_same_hints(page):
+    asked = [
+        [one.source, one.text,
+         {"lang": one.lang, "placeholder": one.placeholder, "aliases": list(one.aliases)}]
+        for one in hint_cases.CASES
+    ]  # fmt: skip
+    found, codes = page.evaluate(
+        """async (asked) => {
+          const { hints, CODES } = await import("/gecbench/hints.js");
+          return [asked.map((one) => hints(...one)), CODES];
+        }""",
+        asked,
+    )
+    assert codes == list(SENTENCES)
+    for case, given in zip(hint_cases.CASES, found, strict=True):
+        assert [(one["code"], one["text"], one["repair"]) for one in given] == list(case.found)
+        python = hints(
+            case.source,
+            case.text,
+            lang=case.lang,
+            placeholder=case.placeholder,
+            aliases=case.aliases,
+        )
+        for one, same in zip(given, python, strict=True):
+            text = case.source if one["code"] == "lost_word" else case.text
+            units = len(text[: same.start].encode("utf-16-le")) // 2
+            assert one["start"] == units
+            assert one["end"] == units + len(same.text.encode("utf-16-le")) // 2
+
+
+def test_a_hints_sentence_is_the_pages(page):
+    said = page.evaluate(
+        """async (words) => {
+          const { hints, sentence } = await import("/gecbench/hints.js");
+          return [
+            ...hints("我用OK说", "我,你{text}  （"), ...hints("", "a，", { lang: "en" }),
+            ...hints("我", "【缺失成分】"),
+          ].map((one) => sentence(one, words));
+        }""",
+        dict(SENTENCES),
+    )
+    wanted = [
+        *hints("我用OK说", "我,你{text}  （", lang="zh"),
+        *hints("", "a，", lang="en"),
+        *hints("我", "【缺失成分】", lang="zh"),
+    ]
+    assert said == [str(one) for one in wanted]
+    assert len(said) == 6
+
+
+def drawn(page, *asked: object):
+    """Draw a diff into the page."""
+    page.evaluate(
+        """async ([source, target, options, words]) => {
+          const { diff, draw } = await import("/gecbench/diff.js");
+          const { pieces } = diff(source, target, options);
+          draw(document.getElementById("out"), pieces, words, options);
+        }""",
+        [*asked, WORDS],
+    )
+    return page.locator("#out")
+
+
+def test_what_is_drawn_can_be_heard(page):
+    shown = drawn(page, "我门舒舍", "我们宿舍", {"lang": "zh"})
+    assert shown.text_content() == "我delete 门舒, insert 们宿, 舍"
+    moved = drawn(page, "昨天我去", "我昨天去", {"lang": "zh"})
+    assert moved.text_content() == "moved here 我, 昨天moved away 我, 去"
+
+
+def test_elements_carry_the_numbers_of_edits_and_moves(page):
+    shown = drawn(page, "昨天我去舒舍", "我昨天去宿舍了", {"lang": "zh"})
+    given = shown.locator("[data-edits]").evaluate_all(
+        "all => all.map((one) => [one.tagName, one.className, one.dataset.edits, one.dataset.move])"
+    )
+    assert given == [
+        ["INS", "diff-move", "1", "1"],
+        ["DEL", "diff-move", "2", "1"],
+        ["DEL", "diff-delete", "3", None],
+        ["INS", "diff-insert", "3", None],
+        ["INS", "diff-insert", "4", None],
+    ]
+
+
+def test_the_placeholder_is_a_chip_and_white_space_is_marked(page):
+    shown = drawn(page, "我 去[MC]", "我[MC]去 [MC]家", {"lang": "zh", "placeholder": "[MC]"})
+    assert shown.locator(".diff-chip").all_text_contents() == ["[MC]", "[MC]"]
+    marked = drawn(page, "我 去 他", "我去  他", {"lang": "zh"})
+    spaces = marked.locator(".diff-space").evaluate_all(
+        "all => all.map((one) => [one.className, one.title, one.textContent])"
+    )
+    title = WORDS["space"]
+    assert spaces == [
+        ["diff-space diff-space-removed", title, " "],
+        ["diff-space diff-space-added", title, "  "],
+    ]
+
+
+@pytest.mark.parametrize("hostile", ["<img src=x onerror=alert(1)>", "<script>1</script>&amp;"])
+def test_texts_are_never_read_as_html(page, hostile: str):
+    shown = drawn(page, "我", hostile, {"lang": "zh", "placeholder": hostile})
+    assert hostile in shown.text_content()
+    assert page.locator("#out img, #out script").count() == 0
+
+
+def test_drawing_again_replaces_what_was_there(page):
+    drawn(page, "我", "你", {"lang": "zh"})
+    assert drawn(page, "我", "我", {"lang": "zh"}).text_content() == "我"
