@@ -1,0 +1,1 @@
+"""The default guidelines, and how Markdown becomes safe HTML."""
