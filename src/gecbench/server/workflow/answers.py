@@ -1,0 +1,121 @@
+"""What people hand in, as the workflow takes it: values that know nothing of HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from gecbench.server.laws.names import ComplaintState, Decision, RejectReason
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An annotator's decision about a sentence, or a try in self-study.
+
+    Args:
+        decision: One of three.
+        texts: The corrections, as typed; none unless the decision is corrected.
+        reason: Why it cannot be annotated, a NotAnnotatableReason; else "".
+        note: Free words to the reason.
+        active_ms: Milliseconds of real work on the page.
+        suggestion: Row of the suggestion that was shown, None where none was.
+    """
+
+    decision: Decision
+    texts: tuple[str, ...] = ()
+    reason: str = ""
+    note: str = ""
+    active_ms: int = 0
+    suggestion: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictGiven:
+    """A reviewer's word about one distinct text, or about a decision without text.
+
+    Args:
+        key: The text's digest, or "error_free" or "not_annotatable" for such a decision.
+        correct: Right or wrong.
+        reasons: Why it is wrong; at least one where it is.
+        note: Free words.
+        section: The guideline's section that is cited, "" for none.
+    """
+
+    key: str
+    correct: bool
+    reasons: tuple[RejectReason, ...] = ()
+    note: str = ""
+    section: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """A golden text that the reviewer wrote.
+
+    Args:
+        text: As typed.
+        parent: Digest of the rejected text it was made from; "" is a text of its own.
+        restored: Whether it came by restoring over-corrected edits (REV-9).
+    """
+
+    text: str
+    parent: str = ""
+    restored: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewAnswer:
+    """A reviewer's decision about a sentence.
+
+    The golden set is: the texts judged correct, in the order shown, then the additions; or, by
+    decision, error free or not annotatable.
+
+    Args:
+        decision: Of the sentence.
+        verdicts: One for each distinct text and each decision without text.
+        additions: Golden texts that the reviewer wrote.
+        reason: Why it cannot be annotated; else "".
+        note: Free words about the sentence.
+        confirmed: Warnings were seen and are overruled.
+        active_ms: Milliseconds of real work on the page.
+    """
+
+    decision: Decision
+    verdicts: Sequence[VerdictGiven]
+    additions: Sequence[Addition] = ()
+    reason: str = ""
+    note: str = ""
+    confirmed: bool = False
+    active_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """The decision of a complaint (CMP-3).
+
+    Args:
+        outcome: upheld, upheld_changed or dismissed.
+        note: The reason; required where it is dismissed.
+        text: The golden text, where it is upheld with a change.
+        section: The guideline's section that is cited.
+        confirmed: Warnings were seen and are overruled.
+    """
+
+    outcome: ComplaintState
+    note: str = ""
+    text: str = ""
+    section: str = ""
+    confirmed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DraftSaved:
+    """What a saved draft is answered with."""
+
+    rev: int
+    at: str
+
+
+Key = UUID
+"""A client's idempotency key: the same key twice is one act with one answer (INV-9)."""

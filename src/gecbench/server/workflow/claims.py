@@ -1,0 +1,310 @@
+"""Tasks are claimed, put off, given back, and expire (section 4.2, the claim algorithm)."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+
+from django.db.models import Count, Exists, Min, OuterRef, QuerySet
+from django.utils import timezone
+
+from gecbench.server.laws.names import (
+    Purpose,
+    SlotEventKind,
+    SlotState,
+    StudyState,
+)
+from gecbench.server.laws.options import ProjectOptions
+from gecbench.server.models import (
+    Member,
+    Review,
+    ReviewTask,
+    Sentence,
+    Skip,
+    Slot,
+    SlotEvent,
+    Study,
+)
+from gecbench.server.workflow import slots
+from gecbench.server.workflow.acts import act, locked_member, locked_sentence
+from gecbench.server.workflow.errors import ConflictError, NotYoursError, Problem, RefusedError
+from gecbench.server.workflow.leases import expire, give_back
+
+__all__ = [
+    "Claimed",
+    "Nothing",
+    "claim",
+    "current",
+    "expire",
+    "give_back",
+    "open_tasks",
+    "recall",
+    "skip",
+    "skipped",
+]
+
+FIRST = 60
+"""A task is drawn at random among so many that come first."""
+
+TRIES = 5
+ROUNDS = 5
+_CHANCE = secrets.SystemRandom()  # a fair draw between people; nothing is ever recomputed from it
+
+
+class Nothing(StrEnum):
+    """Why there is no task."""
+
+    ALL_DONE = "all_done"
+    NONE_FOR_YOU = "none_for_you"
+    STUDY_FIRST = "study_first"
+    NOT_ACTIVE = "not_active"
+    CLOSED = "closed"
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """A task for a member, or why there is none.
+
+    Args:
+        slot: Open and leased to the person, its sentence fetched with it; None where there is none.
+        nothing: Why, then.
+        fresh: Whether it was claimed just now, not held before.
+    """
+
+    slot: Slot | None
+    nothing: Nothing | None = None
+    fresh: bool = False
+
+
+def current(member: Member) -> Claimed:
+    """Return the member's open task, or claim the next one (random among the first 60, WFL-3).
+
+    Expired slots met on the way are freed. A person never gets a sentence they hold, held or
+    skipped, nor, as annotator, one that they review. One exception, so that nothing typed is in
+    vain: what they lost by an expired lease or a pause is offered to them first (INV-15).
+    """
+    held = open_tasks(member)
+    return Claimed(_renewed(held[0])) if held else _next(member)
+
+
+def claim(member: Member) -> Claimed:
+    """Claim one more task, if the project's option open_tasks allows it; else the oldest open."""
+    held = open_tasks(member)
+    if len(held) >= member.project.rules.open_tasks:
+        return Claimed(_renewed(held[0]))
+    return _next(member)
+
+
+def _renewed(slot: Slot) -> Slot:
+    """Lease a task anew whose holder comes back to it after the lease, within the grace."""
+    if slot.lease_until is not None and slot.lease_until < timezone.now():
+        until = slots.lease(slot.project.rules)
+        mine = Slot.objects.filter(pk=slot.pk, state=SlotState.OPEN, version=slot.version)
+        if mine.update(lease_until=until):
+            slot.lease_until = until
+    return slot
+
+
+def open_tasks(member: Member) -> tuple[Slot, ...]:
+    """Return the member's open tasks, oldest first."""
+    held = Slot.objects.filter(
+        project_id=member.project_id, person_id=member.person_id, state=SlotState.OPEN
+    )
+    return tuple(held.select_related("sentence", "project").order_by("claimed_at", "pk"))
+
+
+def _next(member: Member) -> Claimed:
+    """Claim a task: what was lost first, else a random one of those that come first."""
+    refused = _why_not(member)
+    if refused is not None:
+        return Claimed(None, refused)
+    expire(member.project_id)
+    for sentence_id in _lost(member):
+        claimed = _take_back(member, sentence_id)
+        if claimed is not None:
+            return claimed
+    for _ in range(ROUNDS):
+        found = tuple(_candidates(member).values_list("pk", "sentence_id")[:FIRST])
+        if not found:
+            return Claimed(None, _why_none(member))
+        for slot_id, sentence_id in _CHANCE.sample(found, min(TRIES, len(found))):
+            claimed = _take(member, slot_id, sentence_id)
+            if claimed is not None:
+                return claimed
+    raise ConflictError("many people ask for tasks at this moment; ask again")
+
+
+def _why_not(member: Member) -> Nothing | None:
+    """Return why a member gets no new task at all; None where they may."""
+    if slots.closed(member.project):
+        return Nothing.CLOSED
+    if not slots.may_annotate(member):
+        return Nothing.NOT_ACTIVE
+    rules = member.project.rules
+    return Nothing.STUDY_FIRST if rules.study_gate and _must_study(member, rules) else None
+
+
+def _must_study(member: Member, rules: ProjectOptions) -> bool:
+    """Return whether open study items come first (STU-7)."""
+    waiting = Study.objects.filter(
+        person_id=member.person_id, project_id=member.project_id, state=StudyState.OPEN
+    ).aggregate(count=Count("pk"), oldest=Min("opened_at"))
+    if waiting["count"] > rules.study_most:
+        return True
+    oldest = waiting["oldest"]
+    return oldest is not None and oldest < timezone.now() - timedelta(days=rules.study_days)
+
+
+def _free(project_id: int) -> QuerySet[Slot]:
+    """Return the free slots that somebody may take, in their order, read from one index."""
+    workable = Sentence.objects.filter(
+        pk=OuterRef("sentence_id"), state__in=slots.WORKABLE, purpose=Purpose.REAL
+    )
+    return Slot.objects.filter(Exists(workable), project_id=project_id, state=SlotState.FREE)
+
+
+def _candidates(member: Member) -> QuerySet[Slot]:
+    here = {"sentence_id": OuterRef("sentence_id")}
+    tasks = ReviewTask.objects.filter(**here)
+    seen = (
+        SlotEvent.objects.filter(**here, person_id=member.person_id),
+        Review.objects.filter(**here, reviewer_id=member.person_id),
+        tasks.filter(reviewer_id=member.person_id),
+        tasks.filter(handed_by_id=member.person_id),
+    )
+    free = _free(member.project_id).filter(*(~Exists(one) for one in seen))
+    return free.order_by("priority", "order_key")
+
+
+def _lost(member: Member) -> tuple[int, ...]:
+    """Return sentences that the member lost and did not put off, and that have a free slot."""
+    mine = {"person_id": member.person_id, "project_id": member.project_id}
+    ended = (
+        SlotEvent.objects.filter(
+            person_id=member.person_id,
+            kind__in=(SlotEventKind.EXPIRE, SlotEventKind.RELEASE),
+            slot__project_id=member.project_id,
+        )
+        .exclude(sentence_id__in=Skip.objects.filter(**mine, recalled_at=None).values("sentence"))
+        .exclude(sentence_id__in=Slot.objects.filter(**mine).values("sentence"))
+    )
+    lost = set(ended.values_list("sentence_id", flat=True))
+    if not lost:
+        return ()
+    free = _free(member.project_id).filter(sentence_id__in=lost).order_by("sentence_id")
+    return tuple(free.values_list("sentence_id", flat=True).distinct()[:TRIES])
+
+
+def _why_none(member: Member) -> Nothing:
+    return Nothing.NONE_FOR_YOU if _free(member.project_id).exists() else Nothing.ALL_DONE
+
+
+@act
+def _take(member: Member, slot_id: int, sentence_id: int) -> Claimed | None:
+    """Take a free slot; None where somebody else was first."""
+    fresh = locked_member(member)
+    refused = _why_not(fresh)
+    if refused is not None:
+        return Claimed(None, refused)
+    open_no = slots.free_place(fresh, fresh.project.rules)
+    if open_no is None:  # another window of the same person was first
+        return Claimed(open_tasks(fresh)[0])
+    sentence = locked_sentence(sentence_id, fresh.project_id)
+    if sentence.state not in slots.WORKABLE:
+        return None
+    slot = slots.take(fresh, sentence, slot_id, open_no=open_no)
+    return None if slot is None else Claimed(slot, fresh=True)
+
+
+@act
+def _take_back(member: Member, sentence_id: int) -> Claimed | None:
+    """Take what was lost; None where no slot of it is free any more."""
+    fresh = locked_member(member)
+    slot = slots.resume(fresh, locked_sentence(sentence_id, fresh.project_id))
+    return None if slot is None else Claimed(slot, fresh=True)
+
+
+@act
+def skip(member: Member, slot_id: int, *, version: int) -> None:
+    """Put a task off: the slot is free again, the draft is kept (ANN-14).
+
+    Raises:
+        RefusedError: Too many are put off already.
+        ConflictError: The slot has changed meanwhile.
+        NotYoursError: It is not the member's open slot.
+    """
+    fresh = locked_member(member)
+    slot, sentence = _own_open(fresh, slot_id)
+    if slot.version != version:
+        raise ConflictError("this task has changed in another window; look again", slot)
+    most = fresh.project.rules.open_skips
+    if _skips(fresh).exclude(sentence=sentence).count() >= most:
+        message = f"at most {most} tasks can be put off; take one of them up first"
+        raise RefusedError([Problem("ANN-14", "", message, (("most", str(most)),))])
+    slots.let_go(slot, sentence, SlotEventKind.SKIP)
+    Skip.objects.update_or_create(
+        sentence=sentence,
+        person_id=fresh.person_id,
+        defaults={"project_id": fresh.project_id, "at": timezone.now(), "recalled_at": None},
+    )
+
+
+def _own_open(member: Member, slot_id: int) -> tuple[Slot, Sentence]:
+    """Return a member's open slot and its sentence, both locked by the sentence.
+
+    Raises:
+        NotYoursError: It is not theirs, or not open.
+    """
+    mine = Slot.objects.filter(
+        pk=slot_id,
+        project_id=member.project_id,
+        person_id=member.person_id,
+        state=SlotState.OPEN,
+    )
+    sentence_id = mine.values_list("sentence_id", flat=True).first()
+    sentence = sentence_id and locked_sentence(sentence_id, member.project_id)
+    slot = mine.select_related("person").first()  # as it is now that the sentence is locked
+    if not sentence or slot is None:
+        raise NotYoursError(f"task {slot_id} is not one of yours that is open")
+    return slot, sentence
+
+
+def _skips(member: Member) -> QuerySet[Skip]:
+    return Skip.objects.filter(
+        project_id=member.project_id,
+        person_id=member.person_id,
+        recalled_at=None,
+        sentence__state__in=slots.WORKABLE,
+    )
+
+
+def skipped(member: Member) -> tuple[Sentence, ...]:
+    """Return what the member has put off and not asked for again, while it can still be done."""
+    return tuple(one.sentence for one in _skips(member).select_related("sentence").order_by("at"))
+
+
+@act
+def recall(member: Member, sentence_id: int) -> Claimed:
+    """Take up a skipped sentence again: claims a free slot of it where there is one.
+
+    Raises:
+        NotYoursError: The member has not put it off.
+        RefusedError: They have as many open tasks as they may.
+    """
+    fresh = locked_member(member)
+    mine = _skips(fresh).filter(sentence_id=sentence_id)
+    if not mine.exists():
+        raise NotYoursError(f"sentence {sentence_id} is not one that you have put off")
+    refused = _why_not(fresh)
+    if refused is not None:
+        return Claimed(None, refused)
+    if slots.free_place(fresh, fresh.project.rules) is None:
+        message = "finish or put off the open task first"
+        raise RefusedError([Problem("open-tasks", "", message)])
+    slot = slots.resume(fresh, locked_sentence(sentence_id, fresh.project_id))
+    if slot is None:
+        return Claimed(None, Nothing.NONE_FOR_YOU)
+    mine.update(recalled_at=timezone.now())
+    return Claimed(slot, fresh=True)

@@ -1,0 +1,52 @@
+"""Who may decide a complaint: never its author, never who held a slot, and never nobody."""
+
+from __future__ import annotations
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from gecbench.server.laws.names import MemberStatus
+from gecbench.server.models import Complaint, Member, SlotEvent
+
+
+def may_decide(member: Member, complaint: Complaint) -> bool:
+    """Return whether a member is among those who decide a complaint."""
+    return deciders(complaint).filter(pk=member.pk).exists()
+
+
+def deciders(complaint: Complaint) -> QuerySet[Member]:
+    """Return the active members who may decide a complaint (CMP-2, CMP-3).
+
+    Level 2 is for managers. Level 1 is for another reviewer, or for the one who decided, by the
+    project's option. Where there is none such, managers decide; and where there is no other,
+    the first reviewer does: a small team must not block for ever.
+    """
+    able = _able(complaint)
+    managers = able.filter(is_manager=True)
+    if complaint.level > 1:
+        return managers
+    reviewers = able.filter(is_reviewer=True)
+    if complaint.handler_id is not None:
+        chosen = reviewers.filter(person=complaint.handler_id)
+    else:
+        chosen = _but_first(reviewers, complaint)
+    for those in (chosen, _but_first(reviewers, complaint), _but_first(managers, complaint)):
+        if those.exists():
+            return those
+    return reviewers | managers
+
+
+def _able(complaint: Complaint) -> QuerySet[Member]:
+    """Return the active members who neither complained nor ever held a slot (INV-3)."""
+    held = SlotEvent.objects.filter(sentence=complaint.study.sentence_id, person=OuterRef("person"))
+    return Member.objects.filter(
+        ~Exists(held),
+        project=complaint.project_id,
+        status=MemberStatus.ACTIVE,
+        person__is_active=True,
+    ).exclude(person=complaint.person_id)
+
+
+def _but_first(members: QuerySet[Member], complaint: Complaint) -> QuerySet[Member]:
+    if complaint.first_reviewer_id is None:
+        return members
+    return members.exclude(person=complaint.first_reviewer_id)

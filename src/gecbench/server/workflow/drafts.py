@@ -1,0 +1,309 @@
+"""Drafts: saved often, never overwritten silently (section 4.9)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Exists, OuterRef
+from django.utils import timezone
+
+from gecbench.server.laws.names import Decision, MemberStatus, SlotState, TaskState
+from gecbench.server.models import (
+    Draft,
+    DraftRevision,
+    Member,
+    Person,
+    ReviewTask,
+    Sentence,
+    Skip,
+    Slot,
+    Submission,
+)
+from gecbench.server.workflow import review_tasks, slots
+from gecbench.server.workflow.acts import act, locked_member, locked_sentence
+from gecbench.server.workflow.answers import Answer
+from gecbench.server.workflow.errors import (
+    ConflictError,
+    GoneError,
+    NotYoursError,
+    Problem,
+    RefusedError,
+    WorkflowError,
+)
+
+MOST_BYTES = 200_000
+"""A draft's payload is refused beyond this."""
+
+_SHAPE: Mapping[str, type] = {
+    "decision": str,
+    "texts": list,
+    "reason": str,
+    "note": str,
+    "active_ms": int,
+}
+_DECISIONS = ("", *Decision)
+_DAMAGED = dict.fromkeys((0, *range(55296, 57344)), "�")
+
+
+@dataclass(frozen=True, slots=True)
+class _Received:
+    """A draft as it came: made from revision `rev`."""
+
+    rev: int
+    payload: dict[str, object]
+    client_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """What a draft is for: a slot or a review task."""
+
+    slot: Slot | None = None
+    task: ReviewTask | None = None
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        return {"slot": self.slot, "task": self.task}
+
+
+_Outcome = Draft | WorkflowError
+"""What became of a received draft: it was kept in any case, and perhaps refused all the same."""
+
+
+def save_draft(
+    member: Member,
+    slot_id: int,
+    *,
+    rev: int,
+    payload: Mapping[str, object],
+    client_at: datetime | None = None,
+) -> Draft:
+    """Save a draft that was made from revision `rev` (0: none); renews the lease.
+
+    The payload is `{"decision": "corrected"|..., "texts": [...], "reason": "", "note": "",
+    "active_ms": 0}`. What is received is kept even where it is refused as a conflict, or the lease
+    is over (INV-10, INV-15); a holder whose lease is over gets a free slot back silently. NUL and
+    halves of characters, which no database takes, become U+FFFD.
+
+    Raises:
+        ConflictError: Another tab wrote meanwhile; `current` is the server's Draft.
+        GoneError: The lease is over and the slot taken; the text was kept.
+        NotYoursError: The person never held the slot.
+        RefusedError: The payload is not of that shape, or too long.
+    """
+    checked = _shaped(_plain(payload))
+    return _told(_save(member, slot_id, rev, checked, client_at))
+
+
+def _told(outcome: _Outcome) -> Draft:
+    """Say what became of a draft, after what was kept of it has been committed."""
+    if isinstance(outcome, WorkflowError):
+        raise outcome
+    return outcome
+
+
+def _plain(payload: Mapping[str, object]) -> dict[str, object]:
+    """Return a payload as databases take it."""
+    if len(json.dumps(payload, default=str).encode()) > MOST_BYTES:
+        message = f"the draft has more than {MOST_BYTES} bytes; shorten it"
+        raise RefusedError([Problem("draft-too-long", "", message)])
+    return {str(key): _whole(value) for key, value in payload.items()}
+
+
+def _whole(value: object) -> object:
+    if isinstance(value, str):
+        return value.translate(_DAMAGED)
+    if isinstance(value, list | tuple):
+        return [_whole(one) for one in value]
+    if isinstance(value, Mapping):
+        return {str(key).translate(_DAMAGED): _whole(one) for key, one in value.items()}
+    return value
+
+
+def _shaped(payload: dict[str, object]) -> dict[str, object]:
+    for key, value in payload.items():
+        kind = _SHAPE.get(key)
+        if kind is None or not isinstance(value, kind) or isinstance(value, bool):
+            message = f"a draft has no {key!r} like that; it has {', '.join(_SHAPE)}"
+            raise RefusedError([Problem("draft-shape", key, message)])
+    texts = payload.get("texts", [])
+    if not isinstance(texts, list) or not all(isinstance(one, str) for one in texts):
+        raise RefusedError([Problem("draft-shape", "texts", "a draft's texts are a list of texts")])
+    if payload.get("decision", "") not in _DECISIONS:
+        raise RefusedError([Problem("draft-shape", "decision", "there is no such decision")])
+    return payload
+
+
+@act
+def _save(
+    member: Member,
+    slot_id: int,
+    rev: int,
+    payload: dict[str, object],
+    client_at: datetime | None,
+) -> _Outcome:
+    slot = Slot.objects.filter(pk=slot_id, project_id=member.project_id).first()
+    if slot is None or not slots.held_by(slot, member.person):
+        raise NotYoursError(f"task {slot_id} is not one of yours")
+    received = _Received(rev, payload, client_at)
+    if slot.person_id == member.person_id and slot.state != SlotState.OPEN:
+        keep_aside(slot, member.person, payload)
+        message = "this task was handed in already; what you typed since was kept"
+        return ConflictError(message, draft_of(member, slot_id))
+    mine = slot.person_id == member.person_id or slots.come_back(member, slot) is not None
+    outcome = _write(_Place(slot=slot), member.person, received)
+    if not mine:
+        return GoneError("this task is no longer yours; what you typed was kept as a draft")
+    Slot.objects.filter(pk=slot_id, state=SlotState.OPEN, person_id=member.person_id).update(
+        lease_until=slots.lease(member.project.rules)
+    )
+    return outcome
+
+
+def keep_aside(slot: Slot, person: Person, payload: dict[str, object]) -> None:
+    """Keep a text beside the draft, which stays; nothing where it is the draft already."""
+    draft = Draft.objects.filter(slot=slot, person=person).first()
+    if draft is None or draft.payload != payload:
+        _aside(_Place(slot=slot), person, _Received(draft.rev if draft else 0, payload))
+
+
+def payload_of(answer: Answer) -> dict[str, object]:
+    """Return an answer as a draft."""
+    received = {
+        "decision": str(answer.decision),
+        "texts": list(answer.texts),
+        "reason": answer.reason,
+        "note": answer.note,
+        "active_ms": answer.active_ms,
+    }
+    return {key: _whole(value) for key, value in received.items()}
+
+
+def payload_of_submission(submission: Submission) -> dict[str, object]:
+    """Return what was handed in as a draft."""
+    texts = submission.references.order_by("position").values_list("text", flat=True)
+    return {
+        "decision": str(submission.decision),
+        "texts": list(texts),
+        "reason": submission.reason,
+        "note": submission.reason_note,
+        "active_ms": submission.active_ms,
+    }
+
+
+def _write(place: _Place, person: Person, received: _Received) -> _Outcome:
+    """Make a received text the draft, if it was made from the one that is there."""
+    at = {**place.columns, "person": person}
+    draft = Draft.objects.select_for_update(no_key=True).filter(**at).first()
+    if draft is not None and draft.payload == received.payload:
+        return draft  # sent twice, because the answer was lost
+    if draft is not None and draft.rev != received.rev:
+        _aside(place, person, received)
+        return ConflictError("another window has saved a newer draft", draft)
+    now = timezone.now()
+    if draft is None:
+        draft = Draft(**at)
+    draft.payload, draft.rev, draft.saved_at = received.payload, received.rev + 1, now
+    draft.save()
+    DraftRevision.objects.create(
+        **at, rev=draft.rev, payload=received.payload, at=now, client_at=received.client_at
+    )
+    return draft
+
+
+def _aside(place: _Place, person: Person, received: _Received) -> None:
+    """Keep a text that does not become the draft; the same one again is kept once."""
+    at = {**place.columns, "person": person, "conflicting": True}
+    last = DraftRevision.objects.filter(**at).order_by("-pk").first()
+    if last is None or last.payload != received.payload:
+        DraftRevision.objects.create(
+            **at, rev=received.rev + 1, payload=received.payload, client_at=received.client_at
+        )
+
+
+def draft_of(member: Member, slot_id: int) -> Draft | None:
+    """Return the member's draft for a slot."""
+    return Draft.objects.filter(
+        slot_id=slot_id, slot__project_id=member.project_id, person_id=member.person_id
+    ).first()
+
+
+def orphans(member: Member) -> tuple[Draft, ...]:
+    """Return drafts whose slot the member lost, newest first, never submitted (INV-15).
+
+    What they have put off themselves is not lost, nor what they hold another slot of.
+    """
+    here = {"sentence_id": OuterRef("slot__sentence_id"), "person_id": member.person_id}
+    found = Draft.objects.filter(
+        ~Exists(Slot.objects.filter(**here)),
+        ~Exists(Submission.objects.filter(**here)),
+        ~Exists(Skip.objects.filter(**here, recalled_at=None)),
+        slot__project_id=member.project_id,
+        person_id=member.person_id,
+    )
+    return tuple(found.select_related("slot__sentence").order_by("-saved_at", "-pk"))
+
+
+def save_review_draft(
+    member: Member,
+    sentence: Sentence,
+    *,
+    rev: int,
+    payload: Mapping[str, object],
+    client_at: datetime | None = None,
+) -> Draft:
+    """Save what a reviewer has typed so far, for the open review task of a sentence.
+
+    The payload is free JSON of the page (verdicts, additions, note); raises as `save_draft`.
+    """
+    return _told(_save_review(member, sentence.pk, _Received(rev, _plain(payload), client_at)))
+
+
+@act
+def _save_review(member: Member, sentence_id: int, received: _Received) -> _Outcome:
+    task = review_tasks.live_task(sentence_id)
+    if task is None or task.project_id != member.project_id or not _is_mine(task, member):
+        return _save_late_review(member, sentence_id, received)
+    outcome = _write(_Place(task=task), member.person, received)
+    ReviewTask.objects.filter(
+        pk=task.pk, state=TaskState.OPEN, reviewer_id=member.person_id
+    ).update(lease_until=slots.lease(member.project.rules))
+    return outcome
+
+
+def _is_mine(task: ReviewTask, member: Member) -> bool:
+    return task.state == TaskState.OPEN and task.reviewer_id == member.person_id
+
+
+def _save_late_review(member: Member, sentence_id: int, received: _Received) -> _Outcome:
+    """Keep what a reviewer sends whose lease is over; a free task is theirs again silently."""
+    fresh = locked_member(member)
+    sentence = locked_sentence(sentence_id, fresh.project_id)
+    tasks = ReviewTask.objects.filter(sentence=sentence).order_by("-pk")
+    task = tasks.filter(drafts__person_id=fresh.person_id).first() or tasks.first()
+    if task is None or review_tasks.ever_held(fresh.person_id, sentence_id):
+        raise NotYoursError(f"sentence {sentence_id} is not one that you review")
+    if not (fresh.is_reviewer or fresh.is_manager):
+        raise NotYoursError(f"sentence {sentence_id} is not one that you review")
+    mine = _review_again(fresh, task, sentence)
+    outcome = _write(_Place(task=task), fresh.person, received)
+    if mine:
+        return outcome
+    return GoneError("this review is no longer yours; what you typed was kept as a draft")
+
+
+def _review_again(member: Member, task: ReviewTask, sentence: Sentence) -> bool:
+    """Take a free task that a reviewer comes back to; return whether it is theirs."""
+    open_ones = ReviewTask.objects.filter(
+        project_id=member.project_id, reviewer_id=member.person_id, state=TaskState.OPEN
+    )
+    if slots.closed(member.project) or member.status != MemberStatus.ACTIVE:
+        return False
+    if not member.is_reviewer or open_ones.exists():
+        return False
+    waiting = review_tasks.waiting_for(member).filter(pk=task.pk)
+    return waiting.exists() and review_tasks.take(member, task.pk, sentence.pk) is not None

@@ -1,0 +1,378 @@
+"""People come, change roles, pause and leave."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+
+from django.contrib.auth.hashers import make_password
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.utils import timezone, translation
+
+from gecbench.core.errors import UsageError
+from gecbench.server.laws.names import MemberStatus, Role, SlotState
+from gecbench.server.laws.text import TextError, cleaned
+from gecbench.server.models import Invitation, Member, MemberEvent, Person, Project, Slot
+from gecbench.server.workflow import audits
+from gecbench.server.workflow.acts import act, locked_project
+from gecbench.server.workflow.errors import GoneError, NotYoursError, Problem, RefusedError
+from gecbench.server.workflow.leases import give_back
+from gecbench.server.workflow.review_tasks import free_tasks_of
+
+VALID = timedelta(days=7)
+
+_LONGEST = 150
+_NEXT: Mapping[MemberStatus, tuple[MemberStatus, ...]] = {
+    MemberStatus.INVITED: (MemberStatus.TRAINING, MemberStatus.TRIAL, MemberStatus.ACTIVE),
+    MemberStatus.TRAINING: (MemberStatus.TRIAL, MemberStatus.ACTIVE, MemberStatus.PAUSED),
+    MemberStatus.TRIAL: (MemberStatus.TRAINING, MemberStatus.ACTIVE, MemberStatus.PAUSED),
+    MemberStatus.ACTIVE: (MemberStatus.PAUSED,),
+    MemberStatus.PAUSED: (MemberStatus.ACTIVE,),
+    MemberStatus.LEFT: (MemberStatus.ACTIVE,),
+}
+"""Status to what may follow it; anybody may leave, and be taken in again (section 1.3)."""
+
+
+def invite(
+    project: Project | None,
+    *,
+    roles: Sequence[Role],
+    by: Person | None,
+    administrator: bool = False,
+    for_person: Person | None = None,
+    note: str = "",
+    valid: timedelta = VALID,
+) -> tuple[Invitation, str]:
+    """Return an invitation and the secret of its link, which is kept nowhere.
+
+    `for_person` makes a link that sets that person's password anew; `administrator` one for the
+    first administrator.
+
+    Raises:
+        UsageError: It would let nobody in, or be over already.
+    """
+    if project is not None and not roles:
+        raise UsageError(f"an invitation names a role: {', '.join(Role)}")
+    if project is None and not administrator and for_person is None:
+        raise UsageError("an invitation is for a project, an administrator or a new password")
+    if valid <= timedelta(0):
+        raise UsageError("the invitation would be over already; give a longer time")
+    secret = secrets.token_urlsafe(32)
+    return _write_invitation(
+        Invitation(
+            token_hash=_hash_of(secret),
+            project=project,
+            roles=[str(role) for role in Role if role in roles],
+            by=by,
+            administrator=administrator,
+            for_person=for_person,
+            note=note[:200],
+            expires_at=timezone.now() + valid,
+        )
+    ), secret
+
+
+@act
+def _write_invitation(made: Invitation) -> Invitation:
+    made.save(force_insert=True)
+    data = {"roles": made.roles, "administrator": made.administrator, "for": made.for_person_id}
+    audits.record(
+        "invitation.made",
+        who=made.by,
+        project=made.project,
+        about=("invitation", made.pk),
+        data=data,
+    )
+    return made
+
+
+def _hash_of(secret: str) -> str:
+    # 256 random bits cannot be guessed, so the hash needs no salt.
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def invitation_of(secret: str) -> Invitation:
+    """Return the invitation of a link that still holds.
+
+    Raises:
+        GoneError: It was used, revoked or is over; the message says which.
+        NotYoursError: There is none.
+    """
+    found = (
+        Invitation.objects.select_related("project", "for_person")
+        .filter(token_hash=_hash_of(secret))
+        .first()
+    )
+    if found is None:
+        raise NotYoursError("there is no such invitation")
+    if found.used_at is not None:
+        raise GoneError("this link was used already; ask for a new one")
+    if found.revoked_at is not None:
+        raise GoneError("this link was withdrawn; ask for a new one")
+    if found.expires_at <= timezone.now():
+        raise GoneError("this link is over; ask for a new one")
+    return found
+
+
+def accept(secret: str, *, login: str, name: str, password: str) -> Person:
+    """Use an invitation as a new person: made, and made a member.
+
+    A link for a new password sets it, and takes login and name as they are.
+
+    Raises:
+        GoneError: The link no longer holds.
+        RefusedError: The login is taken, or the password is too weak; by field.
+    """
+    invitation = invitation_of(secret)
+    problems: list[Problem] = []
+    person = invitation.for_person
+    if person is None:
+        person = Person(
+            login=_tidy("login", login, problems).casefold(), name=_tidy("name", name, problems)
+        )
+    try:
+        with translation.override("en"):  # pages say it in their own language, by the code
+            validate_password(password, person)
+    except ValidationError as error:
+        problems += [
+            Problem(one.code or "password", "password", one.messages[0], _values(one))
+            for one in error.error_list
+        ]
+    if problems:
+        raise RefusedError(problems)
+    # Hashing takes a tenth of a second, so it is done before others have to wait for us.
+    person.password = make_password(password)
+    return _accepted(secret, person)
+
+
+def _tidy(field: str, text: str, problems: list[Problem]) -> str:
+    """Return a login or a name as it is kept; a login is one word."""
+    try:
+        tidy = cleaned(text, longest=_LONGEST, what=f"the {field}").text
+    except TextError as error:
+        problems.append(Problem(f"{field}-{error.code}", field, str(error)))
+        return ""
+    if not tidy:
+        problems.append(Problem(f"{field}-empty", field, f"the {field} is empty"))
+    if field == "login" and tidy.split() != [tidy]:
+        problems.append(Problem("login-space", field, "a login has no spaces in it"))
+    return tidy
+
+
+def _values(error: ValidationError) -> tuple[tuple[str, str], ...]:
+    return tuple((key, str(value)) for key, value in (error.params or {}).items())
+
+
+@act
+def _accepted(secret: str, person: Person) -> Person:
+    invitation = _used(secret)
+    if invitation.for_person_id is not None:
+        Person.objects.filter(pk=person.pk).update(password=person.password)
+        _log_use(invitation, person)
+        return person
+    if Person.objects.filter(login=person.login).exists():
+        raise RefusedError([Problem("login-taken", "login", f"the login {person.login} is taken")])
+    person.is_administrator = invitation.administrator
+    person.pk = None
+    person.save(force_insert=True)
+    _enter(invitation, person)
+    return person
+
+
+def _used(secret: str) -> Invitation:
+    """Mark an invitation as used; of two who try at once, one gets it."""
+    invitation = invitation_of(secret)
+    taken = Invitation.objects.filter(pk=invitation.pk, used_at=None, revoked_at=None)
+    if not taken.update(used_at=timezone.now()):
+        raise GoneError("this link was used already; ask for a new one")
+    return invitation
+
+
+def _enter(invitation: Invitation, person: Person) -> Member | None:
+    """Make a person a member with the invitation's roles, besides those they have."""
+    member = None
+    if invitation.project is not None:
+        roles = {Role(one) for one in invitation.roles}
+        known = Member.objects.filter(project=invitation.project, person=person).first()
+        roles |= set(known.roles) if known else set()
+        member = add_member(
+            invitation.project,
+            person,
+            roles=tuple(roles),
+            by=invitation.by,
+            status=MemberStatus(invitation.status),
+        )
+    _log_use(invitation, person)
+    return member
+
+
+def _log_use(invitation: Invitation, person: Person) -> None:
+    Invitation.objects.filter(pk=invitation.pk).update(used_by=person)
+    audits.record(
+        "invitation.used",
+        who=person,
+        project=invitation.project,
+        about=("invitation", invitation.pk),
+    )
+
+
+@act
+def join(secret: str, person: Person) -> Member:
+    """Use an invitation as somebody who has an account.
+
+    Raises:
+        GoneError: The link no longer holds.
+        RefusedError: It is no invitation to a project.
+    """
+    invitation = _used(secret)
+    member = _enter(invitation, person) if invitation.for_person_id is None else None
+    if member is None:
+        message = "this link sets up an account and is no invitation to a project"
+        raise RefusedError([Problem("invitation-kind", "", message)])
+    if invitation.administrator:
+        Person.objects.filter(pk=person.pk).update(is_administrator=True)
+    return member
+
+
+@act
+def revoke(invitation: Invitation, *, by: Person) -> None:
+    """Make a link useless; one that was used or revoked stays as it is."""
+    left = Invitation.objects.filter(pk=invitation.pk, used_at=None, revoked_at=None)
+    if left.update(revoked_at=timezone.now()):
+        about = ("invitation", invitation.pk)
+        audits.record("invitation.revoked", who=by, project=invitation.project, about=about)
+
+
+@act
+def add_member(
+    project: Project,
+    person: Person,
+    *,
+    roles: Sequence[Role],
+    by: Person | None,
+    status: MemberStatus = MemberStatus.ACTIVE,
+) -> Member:
+    """Make a person a member, or give a member these roles and status."""
+    project = locked_project(project.pk)
+    known = Member.objects.filter(project=project, person=person).first()
+    if known is not None:
+        return _change(known, by, roles, status, "")
+    member = Member.objects.create(project=project, person=person, status=status, **_columns(roles))
+    _log_change(member, {}, by, "")
+    return member
+
+
+def change_member(
+    member: Member,
+    *,
+    by: Person | None,
+    roles: Sequence[Role] | None = None,
+    status: MemberStatus | None = None,
+    note: str = "",
+) -> Member:
+    """Change roles or status, with an event; who pauses or leaves gives back open tasks (ROL-3).
+
+    Drafts stay. A project keeps at least one manager.
+
+    Raises:
+        RefusedError: The last manager would be gone, or the status cannot follow the one before.
+    """
+    changed = _changed(member, by, roles, status, note)
+    member.refresh_from_db()
+    return changed
+
+
+@act
+def _changed(
+    member: Member,
+    by: Person | None,
+    roles: Sequence[Role] | None,
+    status: MemberStatus | None,
+    note: str,
+) -> Member:
+    locked_project(member.project_id)
+    fresh = Member.objects.select_for_update(no_key=True).get(pk=member.pk)
+    return _change(fresh, by, fresh.roles if roles is None else roles, status, note)
+
+
+def _change(
+    member: Member,
+    by: Person | None,
+    roles: Sequence[Role],
+    status: MemberStatus | None,
+    note: str,
+) -> Member:
+    """Change a member while the project is locked: two managers cannot leave at once."""
+    old = _shown(member)
+    was_manager = _manages(member)
+    if status is not None and status != member.status:
+        _refuse_status(MemberStatus(member.status), status)
+        member.status = status
+    for column, value in _columns(roles).items():
+        setattr(member, column, value)
+    if _shown(member) == old:
+        return member
+    if was_manager and not _manages(member):
+        _refuse_last_manager(member)
+    member.since = timezone.now()
+    member.save()
+    _free_tasks(member)
+    _log_change(member, old, by, note)
+    return member
+
+
+def _columns(roles: Sequence[Role]) -> dict[str, bool]:
+    return {f"is_{role}": role in roles for role in Role}
+
+
+def _shown(member: Member) -> dict[str, object]:
+    return {"roles": [str(role) for role in member.roles], "status": str(member.status)}
+
+
+def _manages(member: Member) -> bool:
+    return member.is_manager and member.status == MemberStatus.ACTIVE
+
+
+def _refuse_status(old: MemberStatus, new: MemberStatus) -> None:
+    if new != MemberStatus.LEFT and new not in _NEXT[old]:
+        message = f"a member who is {old} cannot become {new}"
+        values = (("old", str(old)), ("new", str(new)))
+        raise RefusedError([Problem("member-status", "status", message, values)])
+
+
+def _refuse_last_manager(member: Member) -> None:
+    others = Member.objects.filter(
+        project_id=member.project_id, is_manager=True, status=MemberStatus.ACTIVE
+    ).exclude(pk=member.pk)
+    if not others.exists():
+        message = "a project keeps at least one manager; make somebody else one first"
+        raise RefusedError([Problem("last-manager", "roles", message)])
+
+
+def _free_tasks(member: Member) -> None:
+    """Give back what the member may no longer work on."""
+    active = member.status == MemberStatus.ACTIVE
+    if not (active and member.is_annotator):
+        held = Slot.objects.filter(
+            project_id=member.project_id, person_id=member.person_id, state=SlotState.OPEN
+        )
+        for slot in held.order_by("sentence_id"):
+            give_back(slot, why=str(member.status))
+    if not (active and member.is_reviewer):
+        free_tasks_of(member)
+
+
+def _log_change(member: Member, old: Mapping[str, object], by: Person | None, note: str) -> None:
+    new = _shown(member)
+    at: datetime = member.since
+    MemberEvent.objects.create(member=member, old=dict(old), new=new, by=by, at=at, note=note)
+    audits.record(
+        "member.changed" if old else "member.added",
+        who=by,
+        project=member.project,
+        about=("member", member.pk),
+        data={"old": old, "new": new},
+    )

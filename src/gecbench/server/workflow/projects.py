@@ -1,0 +1,275 @@
+"""Projects: made, changed, put away; guidelines published and read."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from datetime import timedelta
+
+from django.db.models import Max
+from django.utils import timezone
+
+from gecbench.core.errors import UnknownNameError, UsageError
+from gecbench.server.guide.documents import PLACEHOLDERS, default_guideline
+from gecbench.server.guide.taxonomy import Language
+from gecbench.server.laws.names import MemberStatus, Role
+from gecbench.server.laws.options import ALIASES, TEMPLATES, options_of, stored_of
+from gecbench.server.models import (
+    Acknowledgement,
+    Guideline,
+    Member,
+    Notice,
+    Person,
+    Project,
+)
+from gecbench.server.workflow import audits
+from gecbench.server.workflow.acts import act, locked_project
+from gecbench.server.workflow.members import add_member
+from gecbench.server.workflow.numbers import fit_slots
+
+LANGUAGES: tuple[Language, ...] = ("zh", "en")
+KEPT = timedelta(days=30)
+"""How long a deleted project can be brought back."""
+
+_LONGEST_GUIDELINE = 500_000
+_LIMITS = {"annotators": (1, 20), "max_references": (1, 10)}
+
+
+@act
+def create_project(
+    *,
+    slug: str,
+    name: str,
+    lang: str,
+    by: Person | None,
+    template: str = "mucgec",
+    annotators: int | None = None,
+    max_references: int | None = None,
+    options: Mapping[str, object] | None = None,
+) -> Project:
+    """Make a project with the default guideline of its language as version 1; `by` manages it.
+
+    Raises:
+        UsageError: A name that is taken or means nothing; an option that does.
+    """
+    if lang not in LANGUAGES:
+        raise UnknownNameError("language", lang, LANGUAGES)
+    if template not in TEMPLATES:
+        raise UnknownNameError("template", template, TEMPLATES)
+    start = TEMPLATES[template]
+    rules = options_of({**_spellings(lang), **start.options, **(options or {})})
+    if Project.objects.filter(slug=_slug(slug)).exists():
+        raise UsageError(f"the short name {slug!r} is taken; choose another")
+    project = Project.objects.create(
+        slug=slug,
+        name=_name(name),
+        lang=lang,
+        annotators=_number("annotators", start.annotators if annotators is None else annotators),
+        max_references=_number(
+            "max_references", start.max_references if max_references is None else max_references
+        ),
+        options=stored_of(rules),
+        created_by=by,
+    )
+    text = default_guideline(lang, placeholder=rules.placeholder)
+    _put_in_force(project, text, note="", by=by)
+    if by is not None:
+        add_member(project, by, roles=(Role.MANAGER,), by=by)
+    data = {"slug": slug, "template": template}
+    audits.record("project.made", who=by, project=project, about=("project", project.pk), data=data)
+    return project
+
+
+def _spellings(lang: str) -> dict[str, object]:
+    """Return the placeholder of a language other than Chinese, whose spelling is the default."""
+    if lang == "zh":
+        return {}
+    own = PLACEHOLDERS["en"]
+    return {
+        "placeholder": own,
+        "placeholder_aliases": tuple(one for one in ALIASES if one != own),
+    }
+
+
+def _slug(slug: str) -> str:
+    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,59}", slug):
+        raise UsageError(
+            f"the short name is {slug!r}; it has at most 60 small letters, digits, - and _, "
+            "as mucgec-2"
+        )
+    return slug
+
+
+def _name(name: str) -> str:
+    tidy = " ".join(name.split())
+    if not tidy or len(tidy) > 150:
+        raise UsageError("a project needs a name of at most 150 characters")
+    return tidy
+
+
+def _number(key: str, value: int) -> int:
+    least, most = _LIMITS[key]
+    if isinstance(value, bool) or not least <= value <= most:
+        raise UsageError(f"{key} is {value!r}; it is a whole number from {least} to {most}")
+    return value
+
+
+def change_project(
+    project: Project,
+    *,
+    by: Person,
+    name: str | None = None,
+    annotators: int | None = None,
+    max_references: int | None = None,
+    options: Mapping[str, object] | None = None,
+) -> Project:
+    """Change what may be changed (WFL-1): N upwards for all, downwards for untouched sentences.
+
+    Options are laid over those there are. A new N reaches the sentences as `numbers.fit_slots`
+    says, in short transactions; giving the same N again finishes what was interrupted.
+
+    Raises:
+        UsageError: A value that means nothing.
+    """
+    given: dict[str, object] = {}
+    if name is not None:
+        given["name"] = _name(name)
+    if annotators is not None:
+        given["annotators"] = _number("annotators", annotators)
+    if max_references is not None:
+        given["max_references"] = _number("max_references", max_references)
+    _write_changes(project.pk, given, options, by)
+    if annotators is not None:
+        fit_slots(project.pk)
+    project.refresh_from_db()
+    return project
+
+
+@act
+def _write_changes(
+    project_id: int, given: Mapping[str, object], options: Mapping[str, object] | None, by: Person
+) -> None:
+    project = locked_project(project_id)
+    new = dict(given)
+    if options is not None:
+        new["options"] = stored_of(options_of({**project.options, **options}))
+    differing = {key: value for key, value in new.items() if getattr(project, key) != value}
+    if differing:
+        old = {key: getattr(project, key) for key in differing}
+        Project.objects.filter(pk=project_id).update(**differing)
+        _log("project.changed", project, by, {"old": old, "new": differing})
+
+
+def _log(what: str, project: Project, by: Person, data: Mapping[str, object]) -> None:
+    audits.record(what, who=by, project=project, about=("project", project.pk), data=data)
+
+
+@act
+def publish_guideline(project: Project, *, markdown: str, note: str, by: Person) -> Guideline:
+    """Publish the next version and make it the one in force; members get a notice (GUI-2).
+
+    Whoever publishes it has read it.
+
+    Raises:
+        UsageError: It is empty, too long, or equal to the version in force.
+    """
+    fresh = locked_project(project.pk)
+    text = markdown.replace("\r\n", "\n").replace("\r", "\n").strip() + "\n"
+    if not text.strip() or "\0" in text:
+        raise UsageError("the guideline is empty or holds NUL characters; write some Markdown")
+    if len(text) > _LONGEST_GUIDELINE:
+        raise UsageError(
+            f"the guideline has {len(text)} characters; at most {_LONGEST_GUIDELINE} are allowed"
+        )
+    if fresh.guideline is not None and fresh.guideline.sha256 == _sha256(text):
+        raise UsageError(f"this is version {fresh.guideline.version}, which is in force already")
+    made = _put_in_force(fresh, text, note=note.strip(), by=by)
+    Acknowledgement.objects.create(guideline=made, person=by)
+    others = Member.objects.filter(project=fresh).exclude(status=MemberStatus.LEFT)
+    Notice.objects.bulk_create(
+        Notice(
+            person_id=person,
+            project=fresh,
+            kind="guideline",
+            data={"version": made.version, "note": made.note},
+        )
+        for person in others.exclude(person=by).values_list("person_id", flat=True)
+    )
+    _log("guideline.published", fresh, by, {"version": made.version, "sha256": made.sha256})
+    project.guideline = made
+    return made
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _put_in_force(project: Project, text: str, *, note: str, by: Person | None) -> Guideline:
+    last = Guideline.objects.filter(project=project).aggregate(Max("version"))["version__max"]
+    made = Guideline.objects.create(
+        project=project,
+        version=(last or 0) + 1,
+        markdown=text,
+        sha256=_sha256(text),
+        note=note,
+        by=by,
+    )
+    Project.objects.filter(pk=project.pk).update(guideline=made)
+    project.guideline = made
+    return made
+
+
+@act
+def acknowledge(guideline: Guideline, person: Person) -> None:
+    """Note that somebody has read a version; twice is once."""
+    Acknowledgement.objects.get_or_create(guideline=guideline, person=person)
+    Notice.objects.filter(
+        person=person,
+        project_id=guideline.project_id,
+        kind="guideline",
+        data__version=guideline.version,
+        read_at=None,
+    ).update(read_at=timezone.now())
+
+
+@act
+def archive_project(project: Project, *, by: Person) -> Project:
+    """Close a project for work; everything stays readable."""
+    return _put_away(project, by, "project.archived", archived_at=timezone.now())
+
+
+@act
+def delete_project(project: Project, *, typed: str, by: Person) -> Project:
+    """Hide a project (it can be brought back for 30 days, and by backup later).
+
+    Raises:
+        UsageError: The typed name is not the project's slug.
+    """
+    if typed != project.slug:
+        raise UsageError(f"{typed!r} is not the project's short name {project.slug!r}")
+    return _put_away(project, by, "project.deleted", deleted_at=timezone.now())
+
+
+@act
+def bring_back(project: Project, *, by: Person) -> Project:
+    """Undo archiving or deleting.
+
+    Raises:
+        UsageError: It was deleted too long ago.
+    """
+    deleted = locked_project(project.pk).deleted_at
+    if deleted is not None and deleted + KEPT < timezone.now():
+        raise UsageError(
+            f"the project was deleted more than {KEPT.days} days ago; restore a backup"
+        )
+    return _put_away(project, by, "project.brought_back", archived_at=None, deleted_at=None)
+
+
+def _put_away(project: Project, by: Person, what: str, **columns: object) -> Project:
+    fresh = locked_project(project.pk)
+    if any((getattr(fresh, key) is None) != (value is None) for key, value in columns.items()):
+        Project.objects.filter(pk=project.pk).update(**columns)
+        _log(what, fresh, by, {})
+    project.refresh_from_db()
+    return project

@@ -1,0 +1,245 @@
+"""Reviewing: a sentence is drawn, judged, finalised, handed on or returned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db.models import Exists, F, OuterRef
+
+from gecbench.server.laws.names import MemberStatus, ReviewKind, Role, TaskState
+from gecbench.server.models import Member, Review, ReviewTask, SlotEvent
+from gecbench.server.workflow import audits
+from gecbench.server.workflow.acting import acting
+from gecbench.server.workflow.acts import act, locked_sentence
+from gecbench.server.workflow.answers import ReviewAnswer
+from gecbench.server.workflow.candidates import (
+    Candidate,
+    candidates_for,
+    current_submissions,
+)
+from gecbench.server.workflow.claims import Nothing
+from gecbench.server.workflow.errors import (
+    ConflictError,
+    NotYoursError,
+    Problem,
+    RefusedError,
+)
+from gecbench.server.workflow.finalising import Finalised, close_unanimous, finalise
+from gecbench.server.workflow.opinions import checked_note, held_task, return_for_more
+from gecbench.server.workflow.review_tasks import (
+    draw,
+    ever_held,
+    expire_tasks,
+    free,
+    free_tasks_of,
+    lease,
+    live_task,
+    make_ready,
+    over,
+    reviewers_for,
+    stuck,
+    take,
+    take_from_queue,
+)
+from gecbench.server.workflow.verdicts import weigh
+from gecbench.server.workflow.withdrawals import reopen_sentence, restore, withdraw
+
+__all__ = [
+    "Candidate",
+    "ClaimedReview",
+    "Finalised",
+    "assign",
+    "candidates",
+    "close_unanimous",
+    "current_review",
+    "current_submissions",
+    "examine",
+    "expire_tasks",
+    "finalise",
+    "free_tasks_of",
+    "hand_on",
+    "make_ready",
+    "open_review",
+    "reopen_sentence",
+    "restore",
+    "return_for_more",
+    "reviewed",
+    "second_opinion",
+    "stuck",
+    "take_from_queue",
+    "withdraw",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimedReview:
+    """A review task for a member, or why there is none."""
+
+    task: ReviewTask | None
+    nothing: Nothing | None = None
+
+
+@act
+def current_review(member: Member) -> ClaimedReview:
+    """Return the member's open review, or draw one at random among the eligible (REV-10, ROL-2).
+
+    Raises:
+        NotAllowedError: The member is no reviewer.
+    """
+    project = member.project
+    if project.archived_at or project.deleted_at:
+        return ClaimedReview(None, Nothing.CLOSED)
+    if member.status != MemberStatus.ACTIVE:
+        return ClaimedReview(None, Nothing.NOT_ACTIVE)
+    member = acting(member, Role.REVIEWER)
+    task = _held_by(member)
+    if task is None:
+        expire_tasks(member.project)
+        task = draw(member)
+    if task is not None:
+        return ClaimedReview(task)
+    waits = ReviewTask.objects.filter(project=project, state__in=(TaskState.FREE, TaskState.OPEN))
+    return ClaimedReview(None, Nothing.NONE_FOR_YOU if waits.exists() else Nothing.ALL_DONE)
+
+
+def _held_by(member: Member) -> ReviewTask | None:
+    """Return the member's open review; a lease that has ended is renewed, nobody else came."""
+    mine = ReviewTask.objects.select_related("sentence", "reviewer").filter(
+        project=member.project_id, reviewer=member.person_id, state=TaskState.OPEN
+    )
+    found = mine.first()
+    if found is not None and found.lease_until and found.lease_until < over(member.project):
+        until = found.lease_until = over(member.project) + 2 * lease(member.project)
+        mine.update(lease_until=until)
+    return found
+
+
+@act
+def open_review(member: Member, sentence_id: int) -> ReviewTask:
+    """Return a sentence's task for reading; claims it where it is free and the member may (REV-12).
+
+    Managers read, too. A reviewer who holds another review only reads.
+
+    Raises:
+        NotYoursError: The member may not see it: it does not exist, or they ever held a slot of it.
+        NotAllowedError: The member is neither reviewer nor manager, or not active.
+    """
+    member = acting(member, Role.REVIEWER, Role.MANAGER)
+    sentence = locked_sentence(sentence_id, member.project_id)
+    if ever_held(member.person_id, sentence_id):
+        raise NotYoursError(f"there is no sentence {sentence_id} for this reviewer")
+    task = live_task(sentence_id) or (
+        ReviewTask.objects.filter(sentence=sentence, state=TaskState.DONE).order_by("pk").last()
+    )
+    if task is None:
+        raise NotYoursError(f"sentence {sentence_id} is not in review")
+    if (
+        task.state == TaskState.OPEN
+        and task.lease_until
+        and task.lease_until < over(member.project)
+    ):
+        free(task, sentence)
+        task = live_task(sentence_id) or task
+    free_for_them = task.state == TaskState.FREE and (
+        task.reviewer_id == member.person_id
+        or (task.reviewer_id is None and task.not_for_id != member.person_id)
+    )
+    if free_for_them and member.is_reviewer and _held_by(member) is None:
+        return take(member, task.pk, sentence_id) or task
+    return task
+
+
+def candidates(task: ReviewTask, reviewer: Member) -> tuple[Candidate, ...]:
+    """Return the distinct texts and decisions, in an order of this reviewer's own (ROL-6)."""
+    return candidates_for(task, reviewer.person_id)
+
+
+def examine(task: ReviewTask, answer: ReviewAnswer) -> tuple[Problem, ...]:
+    """Return what is wrong with a review, blocking and warnings (REV-2, 3, 8, 9; CON-1 to 10).
+
+    Fields are numbered by the order in which the task's reviewer sees the texts.
+    """
+    shown = candidates_for(task, task.reviewer_id or 0)
+    return weigh(task.sentence, shown, answer).problems
+
+
+@act
+def hand_on(member: Member, sentence_id: int, *, version: int, note: str) -> None:
+    """Give a review to another reviewer, with a note (REV-10).
+
+    Raises:
+        RefusedError: There is no note, or nobody else who could review the sentence.
+        ConflictError: The review has changed, or is not with the member.
+    """
+    _pass_on(member, sentence_id, version, note, None)
+
+
+@act
+def second_opinion(member: Member, sentence_id: int, *, version: int, note: str) -> None:
+    """Ask another reviewer to decide, after one's own draft, with a note (REV-10).
+
+    Raises as `hand_on`.
+    """
+    _pass_on(member, sentence_id, version, note, ReviewKind.SECOND)
+
+
+def _pass_on(
+    member: Member, sentence_id: int, version: int, note: str, kind: ReviewKind | None
+) -> None:
+    member = acting(member, Role.REVIEWER)
+    sentence = locked_sentence(sentence_id, member.project_id)
+    task = held_task(member, sentence, version)
+    words = checked_note(note, "REV-10")
+    if not reviewers_for(sentence, but=[member.person_id]).exists():
+        message = "nobody else can review this sentence: decide it, or ask a manager for a reviewer"
+        raise RefusedError([Problem("REV-10-nobody", "", message)])
+    free(task, sentence, not_for=member.person, note=words, kind=kind)
+    audits.record(
+        "review.second_opinion" if kind else "review.handed_on",
+        who=member.person,
+        project=member.project,
+        about=("sentence", sentence.pk),
+    )
+
+
+@act
+def assign(manager: Member, sentence_id: int, *, to: Member, note: str = "") -> ReviewTask:
+    """Let a manager say who reviews a sentence that waits; it comes first for them.
+
+    It overrules "not for": so a project with one reviewer never blocks for ever. What nobody
+    overrules is that who held a slot does not review (ROL-2).
+
+    Raises:
+        RefusedError: They are no active reviewer, or held a slot of the sentence.
+        ConflictError: The sentence does not wait for a reviewer.
+    """
+    manager = acting(manager, Role.MANAGER)
+    sentence = locked_sentence(sentence_id, manager.project_id)
+    task = live_task(sentence_id)
+    if task is None or task.state != TaskState.FREE:
+        raise ConflictError(f"sentence {sentence.number} does not wait for a reviewer", task)
+    if not reviewers_for(sentence).filter(pk=to.pk).exists():
+        message = "they are no active reviewer, or have worked on this sentence themselves"
+        raise RefusedError([Problem("ROL-2", "reviewer", message)])
+    ReviewTask.objects.filter(pk=task.pk, state=TaskState.FREE, version=task.version).update(
+        reviewer=to.person_id, note=note.strip() or task.note, version=F("version") + 1
+    )
+    audits.record(
+        "review.assigned",
+        who=manager.person,
+        project=manager.project,
+        about=("sentence", sentence.pk),
+        data={"to": to.person_id},
+    )
+    return ReviewTask.objects.select_related("sentence", "reviewer").get(pk=task.pk)
+
+
+def reviewed(member: Member, *, before: int | None = None, most: int = 50) -> tuple[Review, ...]:
+    """Return the member's own reviews, newest first, keyset by id `before`."""
+    held = SlotEvent.objects.filter(sentence=OuterRef("sentence"), person=member.person_id)
+    mine = Review.objects.filter(
+        ~Exists(held), reviewer=member.person_id, sentence__project=member.project_id
+    )
+    if before is not None:
+        mine = mine.filter(pk__lt=before)
+    return tuple(mine.select_related("sentence").order_by("-pk")[:most])

@@ -1,0 +1,289 @@
+"""Self-study: items open, are tried, and close (STU-1 to STU-8)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db.models import F, QuerySet
+
+from gecbench.server.laws.diff import diff
+from gecbench.server.laws.names import CloseReason, Decision, Role, StudyState
+from gecbench.server.laws.text import TextError, cleaned, digest
+from gecbench.server.models import (
+    Golden,
+    Member,
+    Notice,
+    Reference,
+    Sentence,
+    Study,
+    StudyTry,
+    Verdict,
+)
+from gecbench.server.workflow import audits
+from gecbench.server.workflow.acting import STUDYING, acting
+from gecbench.server.workflow.acts import act, locked_sentence
+from gecbench.server.workflow.answers import Answer, Key
+from gecbench.server.workflow.candidates import golden_rows, verdicts
+from gecbench.server.workflow.errors import (
+    ConflictError,
+    NotYoursError,
+    Problem,
+    RefusedError,
+)
+from gecbench.server.workflow.opinions import checked_note
+from gecbench.server.workflow.standing import settle_slot
+from gecbench.server.workflow.study_items import close, key_of, sync
+
+__all__ = ["Lesson", "Tried", "attempt", "items", "lesson", "sync", "waive"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What a try came to.
+
+    Args:
+        attempt: The row; its `study` has the version for the next try.
+        matched: Whether it closed the item.
+        revealed: Whether golden references may be shown now (STU-4).
+        nearest: Golden texts are not given; this says how many edits the nearest one is away. In
+            an error-free sentence that is the sentence itself; -1 where no text is right.
+    """
+
+    attempt: StudyTry
+    matched: bool
+    revealed: bool
+    nearest: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """All that the study screen shows of an item (STU-2).
+
+    Args:
+        study: The item, its submission, reference and sentence fetched with it.
+        verdict: What the deciding review said of the text; None where a later version dropped it.
+        review_note: The reviewer's words.
+        tries: Earlier tries, oldest first.
+        revealed: Golden references, once they may be shown; else ().
+        decision: The golden kind, once it may be shown; else "".
+        complaint: Row of the latest complaint, None where none was made.
+    """
+
+    study: Study
+    verdict: Verdict | None
+    review_note: str
+    tries: tuple[StudyTry, ...]
+    revealed: tuple[Reference, ...]
+    decision: str
+    complaint: int | None
+
+
+def items(member: Member, *, state: str = "open", most: int = 200) -> tuple[Study, ...]:
+    """Return the member's own items, oldest first; any state where it is ""."""
+    found = _own(member)
+    if state:
+        found = found.filter(state=state)
+    return tuple(found.order_by("opened_at", "pk")[:most])
+
+
+def _own(member: Member) -> QuerySet[Study]:
+    return Study.objects.filter(person=member.person_id, project=member.project_id).select_related(
+        "sentence__project", "sentence__golden", "submission", "reference", "golden"
+    )
+
+
+def _study_of(member: Member, study_id: int) -> Study:
+    found = _own(member).filter(pk=study_id).first()
+    if found is None:
+        raise NotYoursError(f"there is no study item {study_id} for this person")
+    return found
+
+
+def lesson(member: Member, study_id: int) -> Lesson:
+    """Return what the member may see of an own item.
+
+    Raises:
+        NotYoursError: It is not theirs.
+    """
+    study = _study_of(member, study_id)
+    verdict = verdicts(study.sentence).get(key_of(study))
+    if verdict is not None and verdict.correct:
+        verdict = None
+    golden = _golden(study)
+    revealed = _is_revealed(study)
+    rows = golden_rows(golden) if revealed else {}
+    review = verdict.review if verdict is not None else golden.review
+    return Lesson(
+        study,
+        verdict,
+        "" if review is None else review.note,
+        tuple(study.tries.order_by("pk")),
+        tuple(one for one in rows.values() if one is not None),
+        golden.kind if revealed else "",
+        study.complaints.order_by("-pk").values_list("pk", flat=True).first(),
+    )
+
+
+def _golden(study: Study) -> Golden:
+    """Return the golden version that counts now; the item's own, where it is the first."""
+    return study.sentence.golden or study.golden
+
+
+def _is_revealed(study: Study) -> bool:
+    """Return whether golden references may be shown (STU-4).
+
+    A closed item shows them, unless they would answer another one of the same sentence.
+    """
+    after = study.sentence.project.rules.reveal_after
+    if after is None:
+        return False
+    if study.attempts >= after:
+        return True
+    others = Study.objects.filter(
+        person=study.person_id,
+        sentence=study.sentence_id,
+        state=StudyState.OPEN,
+        attempts__lt=after,
+    )
+    return study.state == StudyState.CLOSED and not others.exists()
+
+
+@act
+def attempt(
+    member: Member, study_id: int, *, version: int, client_key: Key, answer: Answer
+) -> Tried:
+    """Try to mend an item; it closes when the text equals a current golden reference (STU-3).
+
+    A lost decision is mended by the right one, or by a golden text; a text, too, by the right
+    decision (STU-5). What is written here never becomes golden (STU-6).
+
+    Raises:
+        RefusedError: The text is empty or equals the source, and so on, by box.
+        ConflictError: The item has changed meanwhile.
+        NotYoursError: It is not theirs.
+    """
+    member = acting(member, statuses=STUDYING)
+    study = _study_of(member, study_id)
+    before = StudyTry.objects.filter(client_key=client_key).select_related("study").first()
+    if before is not None:
+        return _again(before, study)
+    sentence = locked_sentence(study.sentence_id, member.project_id)
+    text = _text(sentence, answer)
+    rows = golden_rows(sentence.golden)
+    key = digest(text) if answer.decision == Decision.CORRECTED else str(answer.decision)
+    study = _study_of(member, study_id)  # as it is now that the sentence is locked
+    if study.state != StudyState.OPEN or study.version != version:
+        raise ConflictError("the item has changed meanwhile; your text is kept in the page", study)
+    made = StudyTry.objects.create(
+        study=study,
+        decision=answer.decision,
+        text=text,
+        matched=key in rows,
+        reference=rows.get(key),
+        client_key=client_key,
+    )
+    if made.matched:
+        close(study, CloseReason.MATCHED, by=member.person)
+        settle_slot(study.submission.slot_id, by=member.person)
+    else:
+        _count_try(study)
+    return _tried(made, study)
+
+
+def _again(before: StudyTry, study: Study) -> Tried:
+    if before.study_id != study.pk:
+        raise ConflictError("this key was used for something else; load the page anew")
+    return _tried(before, study)
+
+
+def _text(sentence: Sentence, answer: Answer) -> str:
+    """Return the one text of a try as it is kept; "" for decisions.
+
+    Raises:
+        RefusedError: There is none, or too many, or it cannot be right.
+    """
+    if answer.decision != Decision.CORRECTED:
+        if answer.texts:
+            message = f"the sentence is {answer.decision}: take the text away"
+            raise RefusedError([Problem("ANN-9", "decision", message)])
+        return ""
+    if len(answer.texts) != 1:
+        raise RefusedError([Problem("ANN-9", "reference-0", "write one text")])
+    field = "reference-0"
+    try:
+        text = cleaned(answer.texts[0]).text
+    except TextError as error:
+        values = (("code", error.code),)
+        raise RefusedError([Problem("ANN-12", field, str(error), values)]) from error
+    if not text:
+        raise RefusedError([Problem("ANN-12", field, "the text is empty")])
+    if digest(text) == sentence.digest:
+        message = "the text is the sentence itself; is it free of errors?"
+        raise RefusedError([Problem("ANN-10", field, message)])
+    return text
+
+
+def _count_try(study: Study) -> None:
+    changed = Study.objects.filter(
+        pk=study.pk, state=StudyState.OPEN, version=study.version
+    ).update(attempts=F("attempts") + 1, version=F("version") + 1)
+    if changed != 1:
+        raise ConflictError("the item has changed meanwhile; your text is kept in the page", study)
+    study.attempts += 1
+    study.version += 1
+
+
+def _tried(made: StudyTry, study: Study) -> Tried:
+    made.study = study
+    nearest = 0 if made.matched else _nearest(made, study)
+    return Tried(made, made.matched, _is_revealed(study), nearest)
+
+
+def _nearest(made: StudyTry, study: Study) -> int:
+    """Return how many edits lie between a try and the nearest golden text."""
+    sentence = study.sentence
+    golden = _golden(study)
+    goals = [one.text for one in golden_rows(golden).values() if one is not None]
+    if golden.kind == Decision.ERROR_FREE:
+        goals = [sentence.text]
+    text = made.text or sentence.text
+    project = sentence.project
+    placeholder = project.rules.placeholder
+    return min(
+        (diff(text, one, lang=project.lang, placeholder=placeholder).edits for one in goals),
+        default=-1,
+    )
+
+
+@act
+def waive(member: Member, study_id: int, *, note: str) -> Study:
+    """Let a manager close an item.
+
+    Raises:
+        RefusedError: There is no note.
+        ConflictError: It is closed already.
+        NotYoursError: It is not of the manager's project.
+    """
+    member = acting(member, Role.MANAGER)
+    words = checked_note(note, "waive-note")
+    found = Study.objects.filter(pk=study_id, project=member.project_id)
+    study = found.select_related("sentence", "submission", "person").first()
+    if study is None:
+        raise NotYoursError(f"there is no study item {study_id} in this project")
+    locked_sentence(study.sentence_id, member.project_id)
+    close(study, CloseReason.WAIVED, by=member.person)
+    settle_slot(study.submission.slot_id, by=member.person)
+    Notice.objects.create(
+        person=study.person,
+        project=member.project,
+        kind="study_waived",
+        data={"study": study.pk, "number": study.sentence.number, "note": words},
+    )
+    audits.record(
+        "study.waived",
+        who=member.person,
+        project=member.project,
+        about=("study", study.pk),
+        data={"note": words},
+    )
+    return study

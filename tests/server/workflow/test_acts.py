@@ -1,0 +1,120 @@
+"""One act is one transaction; a lost race is looked at again, a real fault goes up."""
+
+from __future__ import annotations
+
+from threading import Barrier
+
+import pytest
+from django.db import IntegrityError, OperationalError, connection, transaction
+from server.workflow.races import together
+from server.workflow.stories import a_project, joined, people, sentence_of, somebody
+
+from gecbench.server.models import Member, Project, Sentence
+from gecbench.server.workflow.acts import act, locked_member, locked_sentence
+from gecbench.server.workflow.errors import NotAllowedError, NotYoursError
+
+
+def test_a_lost_race_is_done_again_and_its_first_half_undone(database):
+    tries = []
+
+    @act
+    def make() -> str:
+        tries.append(1)
+        somebody(f"try-{len(tries)}")
+        if len(tries) < 3:
+            raise IntegrityError("taken")
+        return "made"
+
+    assert make() == "made"
+    assert list(type(somebody("x")).objects.values_list("login", flat=True)) == ["try-3", "x"]
+
+
+def test_what_fails_every_time_goes_up_as_it_is(site):
+    tries = []
+
+    @act
+    def make() -> None:
+        tries.append(1)
+        raise IntegrityError("always")
+
+    with pytest.raises(IntegrityError, match="always"):
+        make()
+    assert len(tries) == 4
+
+
+def test_a_database_that_fails_is_not_asked_again(site):
+    tries = []
+
+    @act
+    def make() -> None:
+        tries.append(1)
+        raise OperationalError("database or disk is full")
+
+    with pytest.raises(OperationalError, match="full"):
+        make()
+    assert len(tries) == 1
+
+
+def test_inside_another_transaction_the_whole_is_the_outer_ones_matter(site):
+    tries = []
+
+    @act
+    def make() -> None:
+        tries.append(1)
+        somebody("inner")
+        raise IntegrityError("taken")
+
+    with transaction.atomic():
+        somebody("outer")
+        with pytest.raises(IntegrityError):
+            make()
+    assert len(tries) == 1
+    assert list(type(somebody("outer")).objects.values_list("login", flat=True)) == ["outer"]
+
+
+def test_two_who_lock_in_opposite_order_both_come_through(on_postgresql):
+    project = a_project(2)
+    rows = [sentence_of(project, 1), sentence_of(project, 2)]
+    meet = Barrier(2)
+    met = []
+
+    @act
+    def both(first: Sentence, second: Sentence) -> str:
+        locked_sentence(first.pk, project.pk)
+        if len(met) < 2:
+            met.append(1)
+            meet.wait(20)
+        locked_sentence(second.pk, project.pk)
+        return "done"
+
+    assert together(2, lambda n: both(*rows[:: 1 if n else -1])) == ["done", "done"]
+    assert connection.vendor == "postgresql"
+
+
+def test_a_sentence_is_fetched_through_its_project(site):
+    project, other = a_project(1), a_project(1, slug="other")
+    foreign = sentence_of(other)
+    with transaction.atomic(), pytest.raises(NotYoursError, match="no sentence"):
+        locked_sentence(foreign.pk, project.pk)
+
+
+def test_an_administrator_acts_as_a_manager_without_being_a_member(site):
+    project = a_project(1)
+    chief = somebody("chief", is_administrator=True)
+    with transaction.atomic():
+        acting = locked_member(Member(project=project, person=chief))
+        assert (acting.is_manager, acting.is_annotator) == (True, False)
+    type(chief).objects.filter(pk=chief.pk).update(is_administrator=False)
+    with transaction.atomic(), pytest.raises(NotAllowedError):
+        locked_member(Member(project=project, person=chief))
+
+
+def test_a_locked_member_is_as_the_database_has_them(site):
+    project = a_project(1)
+    (one,) = people(project, 1)
+    Member.objects.filter(pk=one.pk).update(status="paused")
+    Project.objects.update(name="New")
+    with transaction.atomic():
+        fresh = locked_member(one)
+    assert (fresh.status, fresh.project.name) == ("paused", "New")
+    assert joined(project, "b") != one

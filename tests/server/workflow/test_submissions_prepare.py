@@ -1,0 +1,132 @@
+"""What an answer becomes, and what is wrong with it."""
+
+from __future__ import annotations
+
+import pytest
+from server.workflow.stories import (
+    a_project,
+    correction,
+    error_free,
+    not_annotatable,
+    sentence_of,
+)
+
+from gecbench.server.laws.names import Decision
+from gecbench.server.laws.text import LONGEST, LONGEST_NOTE
+from gecbench.server.models import Suggestion
+from gecbench.server.workflow.answers import Answer
+from gecbench.server.workflow.submissions import prepare
+
+SOURCE = "他说的汉语很好，"
+
+
+@pytest.fixture
+def sentence(site):
+    return sentence_of(a_project([SOURCE]))
+
+
+def problems(sentence, answer) -> list[tuple[str, str, bool]]:
+    return [(one.code, one.field, one.blocking) for one in prepare(sentence, answer).problems]
+
+
+def test_ann_9_exactly_one_of_three_decisions(sentence):
+    assert problems(sentence, correction("他汉语说得很好。")) == []
+    assert problems(sentence, error_free()) == []
+    assert problems(sentence, not_annotatable()) == []
+    assert problems(sentence, Answer(Decision.CORRECTED)) == [("ANN-9", "decision", True)]
+    for decision in (Decision.ERROR_FREE, Decision.NOT_ANNOTATABLE):
+        mixed = Answer(decision, ("他汉语说得很好。",), reason="")
+        assert ("ANN-9", "decision", True) in problems(sentence, mixed)
+
+
+def test_ann_6_not_annotatable_needs_a_reason_and_other_needs_words(sentence):
+    assert problems(sentence, not_annotatable("")) == [("ANN-6", "reason", True)]
+    assert problems(sentence, not_annotatable("bored")) == [("ANN-6", "reason", True)]
+    assert problems(sentence, not_annotatable("other", " ")) == [("ANN-6", "note", True)]
+    assert problems(sentence, not_annotatable("other", "一首歌")) == []
+    stray = Answer(Decision.ERROR_FREE, reason="traditional")
+    assert problems(sentence, stray) == [("ANN-9", "reason", True)]
+
+
+def test_ann_7_error_free_is_a_decision_and_no_text(sentence):
+    made = prepare(sentence, error_free())
+    assert (made.decision, made.texts) == (Decision.ERROR_FREE, ())
+
+
+@pytest.mark.parametrize("text", [SOURCE, f" {SOURCE}\n", f"{SOURCE[:3]}\u200b{SOURCE[3:]}"])
+def test_ann_10_a_correction_equal_to_the_source_is_refused(sentence, text):
+    assert problems(sentence, correction("好。", text)) == [("ANN-10", "reference-1", True)]
+
+
+def test_ann_10_half_and_full_width_differ(sentence):
+    found = prepare(sentence, correction(SOURCE.replace("，", ","))).problems
+    assert not any(one.blocking for one in found)
+
+
+def test_ann_11_equal_boxes_are_merged_in_order(sentence):
+    made = prepare(sentence, correction("一。", "二。", " 一。", "e\u0301", "é"))
+    assert made.texts == ("一。", "二。", "e\u0301")
+    assert (made.merged, made.problems) == (2, ())
+
+
+def test_ann_12_line_ends_and_invisible_characters_go_and_are_counted(sentence):
+    made = prepare(sentence, correction("一\n二\t三\u200b\ufeff。", "四\u00ad。", note=" 好\0"[:2]))
+    assert made.texts == ("一 二 三。", "四。")
+    assert (made.removed, made.note) == (3, "好")
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("", "ANN-12"),
+        (" \u200b\n", "ANN-12"),
+        ("a\0b", "ANN-12-nul"),
+        ("a\ud83d", "ANN-12-surrogate"),
+        ("x" * (LONGEST + 1), "ANN-12-too_long"),
+    ],
+)
+def test_ann_12_empty_damaged_and_endless_corrections_are_refused_by_box(sentence, text, code):
+    made = prepare(sentence, correction("好。", text))
+    assert [(one.code, one.field) for one in made.problems] == [(code, "reference-1")]
+    assert "correction 2" in made.problems[0].message
+
+
+def test_ann_12_a_note_has_its_own_limit(sentence):
+    made = prepare(sentence, correction("好。", note="x" * (LONGEST_NOTE + 1)))
+    assert [(one.code, one.field) for one in made.problems] == [("ANN-12-too_long", "note")]
+    assert made.note == ""
+
+
+def test_ann_4_there_are_no_more_corrections_than_the_project_takes(sentence):
+    five = [f"第{n}。" for n in range(5)]
+    assert problems(sentence, correction(*five, "第0。")) == []
+    assert problems(sentence, correction(*five, "再来。")) == [("ANN-4", "reference-5", True)]
+
+
+def test_con_5_to_9_are_told_and_refuse_nothing(sentence):
+    text = "他的汉语說得很好,我们[MC]去 # 北京"
+    found = prepare(sentence, correction("好。", text)).problems
+    assert {one.code for one in found} >= {"CON-5", "CON-6", "CON-9"}
+    assert {one.field for one in found} == {"reference-1"}
+    assert not any(one.blocking for one in found)
+    assert dict(found[0].values)["code"]
+
+
+def test_rules_for_whole_golden_sets_are_not_held_against_one_annotator(sentence):
+    one = correction("他[缺失成分]说汉语。", "他说汉语说得好。")
+    assert problems(sentence, one) == []
+
+
+def test_a_rule_that_is_off_says_nothing(site):
+    off = sentence_of(a_project([SOURCE], rules={"CON-6": "off"}))
+    assert problems(off, correction("好,好。")) == []
+
+
+def test_a_suggestion_must_be_one_for_this_sentence(sentence):
+    other = sentence_of(a_project(["另一句。"], slug="other"))
+    foreign = Suggestion.objects.create(sentence=other, model="m", text="好。")
+    own = Suggestion.objects.create(sentence=sentence, model="m", text="好。")
+    assert problems(sentence, correction("好。", suggestion=own.pk)) == []
+    assert problems(sentence, correction("好。", suggestion=foreign.pk)) == [
+        ("suggestion", "", True)
+    ]
