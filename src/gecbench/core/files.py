@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO, TextIO, cast
@@ -133,6 +133,27 @@ def write_files(contents: Mapping[Path, bytes]) -> None:
                 _write_through(path, content)
             else:
                 stack.enter_context(_replacing(target)).write(content)
+
+
+def write_stream(path: Path, pieces: Iterable[bytes]) -> None:
+    """Write a file whole from pieces that are made one after another; "-" is standard output.
+
+    Raises:
+        GecbenchError: The folder is missing or may not be written to.
+    """
+    if str(path) == STDIO:
+        if sys.stdout is None:
+            raise GecbenchError("standard output is closed; nothing can be written to it")
+        for piece in pieces:
+            sys.stdout.buffer.write(piece)
+        return
+    target = _target(path)
+    if target is None:
+        _write_through(path, b"".join(pieces))
+        return
+    with _replacing(target) as file:
+        for piece in pieces:
+            file.write(piece)
 
 
 def check_target(path: Path) -> None:

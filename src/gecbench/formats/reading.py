@@ -108,7 +108,7 @@ def _open(path: Path, format: str | None) -> tuple[Format, list[str]]:
     formats = map(load_format, FORMATS)
     found = next(each for each in formats if each.sniff(lines))
     if found.name == "mucgec":
-        _check_columns(path, lines)
+        check_columns(path, lines)
     return found, lines
 
 
@@ -129,7 +129,7 @@ def check_plain(path: Path) -> None:
         )
 
 
-def _check_columns(path: Path, lines: Sequence[str]) -> None:
+def check_columns(path: Path, lines: Sequence[str]) -> None:
     """Refuse two tables that look like MuCGEC's and would be read wrongly.
 
     `--from mucgec` reads them all the same.

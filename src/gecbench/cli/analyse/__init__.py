@@ -12,6 +12,7 @@ _ANALYSES = {
     "difficulty": "How difficult is each error, and who corrects the difficult ones? (GoToScorer)",
     "references": "What does the number of references change?",
     "human": "How do annotators fare against the final references?",
+    "agreement": "How far do annotators agree before anybody decides?",
     "correlation": "Do metrics agree with one another over systems?",
     "meta": "Do metrics agree with human judgements? (SEEDA)",
     "segmentation": "How far do scores depend on the segmenter?",

@@ -1,0 +1,1 @@
+"""Sentences and answers go in and out: imports, exports, releases, rows as core types."""

@@ -1,0 +1,331 @@
+"""What leaves a project: formats of export, each streamed piece by piece."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, get_args
+
+from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError
+from gecbench.core.files import STDIO, check_target, write_stream
+from gecbench.core.sample import Corpus
+from gecbench.formats import load_format
+from gecbench.server.exchange import bridge
+from gecbench.server.exchange.bridge import Decided, Look, look_of, real
+from gecbench.server.exchange.counts import counts
+from gecbench.server.exchange.full import full
+from gecbench.server.exchange.goldens import Frame, GoldenFile, check_scheme, golden_file
+from gecbench.server.exchange.pseudonyms import Naming, naming_of
+from gecbench.server.exchange.rows import table
+from gecbench.server.exchange.sheet import HEADER, sheet
+from gecbench.server.laws.names import Decision
+from gecbench.server.models import Project
+
+Unannotatable = Literal["keep", "leave_out"]
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A format of export.
+
+    Args:
+        about: One line for people.
+        ending: Of the file; parallel text has endings of its own.
+        media: Type of the content, for HTTP.
+        golden: Whether it holds golden sets; else it holds people's work.
+    """
+
+    about: str
+    ending: str
+    media: str
+    golden: bool
+
+
+_JSON = "application/x-ndjson"
+_TEXT = "text/plain; charset=utf-8"
+
+EXPORTS: Mapping[str, Exported] = {
+    "mucgec": Exported(
+        "golden sets as MuCGEC's table: id, source, references",
+        ".tsv",
+        "text/tab-separated-values; charset=utf-8",
+        golden=True,
+    ),
+    "jsonl": Exported("golden sets as gecbench's corpus", ".jsonl", _JSON, golden=True),
+    "parallel": Exported("golden sets as parallel text, several files", "", _TEXT, golden=True),
+    "m2": Exported("golden sets as edits; choose a scheme", ".m2", _TEXT, golden=True),
+    "submissions": Exported(
+        "what annotators handed in, as a corpus for analyse human",
+        ".submissions.jsonl",
+        _JSON,
+        golden=False,
+    ),
+    "counts": Exported(
+        "each distinct text with its number of annotators, as YACLC",
+        ".counts.jsonl",
+        _JSON,
+        golden=False,
+    ),
+    "annotations": Exported(
+        "everything: submissions, reviews, golden history, study, complaints",
+        ".annotations.jsonl",
+        _JSON,
+        golden=False,
+    ),
+    "sentences": Exported(
+        "a table of all sentences and where they stand",
+        ".csv",
+        "text/csv; charset=utf-8",
+        golden=False,
+    ),
+}
+"""Name to format of export."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportOptions:
+    """What is exported, and how.
+
+    Args:
+        format: A key of EXPORTS.
+        scheme: For M2: how edits are found; "" is zh-char or en-errant, by the language.
+        names: Show people's names; else they have stable pseudonyms.
+        alias: What stands for the placeholder in golden sets, submissions and counts; None is
+            what the project's option says, "" is the token itself.
+        unannotatable: Whether golden sets that say "not annotatable" are in the file. None: where
+            the format can say so.
+
+    Raises:
+        UsageError: A value that means nothing for the format.
+    """
+
+    format: str
+    scheme: str = ""
+    names: bool = False
+    alias: str | None = None
+    unannotatable: Unannotatable | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what means nothing."""
+        if self.format not in EXPORTS:
+            raise UnknownNameError("format of export", self.format, EXPORTS)
+        if self.scheme and self.format != "m2":
+            raise UsageError(f"a scheme of edits is for format m2, not for {self.format}")
+        if self.names and self.format not in ("submissions", "annotations"):
+            raise UsageError(f"format {self.format} names nobody; leave names out")
+        if self.unannotatable is not None:
+            if self.unannotatable not in get_args(Unannotatable):
+                raise UsageError(
+                    f"unannotatable is {self.unannotatable!r}; it is keep or leave_out"
+                )
+            if not EXPORTS[self.format].golden or self.format == "parallel":
+                raise UsageError(
+                    f"format {self.format} has no choice about what is not annotatable"
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class ExportFile:
+    """One file of an export, ready to be streamed.
+
+    Args:
+        name: As it may be saved.
+        ending: What stands behind the name that a person chose.
+        media: Type of the content.
+        content: Yields it, once.
+    """
+
+    name: str
+    ending: str
+    media: str
+    content: Iterator[bytes]
+
+
+def export(project: Project, options: ExportOptions) -> tuple[ExportFile, ...]:
+    """Return the files of an export; each is made while it is read.
+
+    Raises:
+        GecbenchError: There is nothing to export.
+        UsageError: The scheme is for another language.
+    """
+    kind = EXPORTS[options.format]
+    if kind.golden:
+        return _golden(project, options, kind)
+    content = _work(project, options)
+    name = f"{project.slug}{kind.ending}"
+    return (ExportFile(name, kind.ending, kind.media, content),)
+
+
+def one_file(files: Iterable[ExportFile], part: str = "") -> ExportFile:
+    """Return the one file of an export, or the one with an ending.
+
+    Raises:
+        UsageError: There are several and none is named, or there is none such.
+    """
+    made = {one.ending: one for one in files}
+    if not part and len(made) == 1:
+        return next(iter(made.values()))
+    if part not in made:
+        raise UsageError(
+            f"there is no part {part!r}; this export has the parts {', '.join(made)}"
+            if part
+            else f"this export has several files; name a part: {', '.join(made)}"
+        )
+    return made[part]
+
+
+def default_scheme(lang: str) -> str:
+    """Return how the edits of M2 are found where nobody says it."""
+    return "zh-char" if lang == "zh" else "en-errant"
+
+
+def notes(project: Project, options: ExportOptions) -> tuple[str, ...]:
+    """Return what an export leaves out or writes otherwise, one sentence each, with counts."""
+    if not EXPORTS[options.format].golden:
+        return ()
+    decided = real(project).filter(state__in=bridge.DECIDED)
+    nothing = decided.filter(golden__kind=Decision.NOT_ANNOTATABLE).count()
+    free = decided.filter(golden__kind=Decision.ERROR_FREE).count()
+    undecided = real(project).exclude(state__in=bridge.DECIDED).count()
+    told = []
+    if undecided:
+        told.append(f"{undecided} sentences are not decided, or are withdrawn: not in the file")
+    if nothing and _leaves_out(options):
+        told.append(f"{nothing} sentences are not annotatable: not in the file")
+    if options.format == "parallel":
+        if free:
+            told.append(f"{free} sentences are free of errors: their source is the reference")
+        told.append("sentences with fewer references than the one with most repeat their first one")
+    alias = look_of(project, alias=options.alias).alias
+    if alias:
+        told.append(f"{project.rules.placeholder} is written {alias}")
+    return tuple(told)
+
+
+def write_export(files: Iterable[ExportFile], path: Path) -> tuple[tuple[Path, str, int], ...]:
+    """Write files whole, each with its SHA-256 beside it; return path, SHA-256 and size of each.
+
+    Args:
+        files: Of an export.
+        path: The file; several files add their endings to it. "-" is standard output, without a
+            SHA-256 beside it.
+
+    Raises:
+        UsageError: Several files cannot go to standard output.
+        GecbenchError: A file cannot be written.
+    """
+    made = tuple(files)
+    if str(path) == STDIO and len(made) > 1:
+        raise UsageError(f"this export has {len(made)} files; name them by --output")
+    targets = [path if len(made) == 1 else Path(f"{path}{one.ending}") for one in made]
+    for target in targets:
+        check_target(target)
+    written = []
+    for one, target in zip(made, targets, strict=True):
+        counted = Counted(one.content)
+        write_stream(target, counted)
+        if str(target) != STDIO:
+            said = f"{counted.sha256}  {target.name}\n".encode()
+            write_stream(Path(f"{target}.sha256"), [said])
+        written.append((target, counted.sha256, counted.size))
+    return tuple(written)
+
+
+def _golden(project: Project, options: ExportOptions, kind: Exported) -> tuple[ExportFile, ...]:
+    if not real(project).filter(state__in=bridge.DECIDED).exists():
+        raise GecbenchError(
+            f"project {project.slug} has no golden set yet; review some sentences first"
+        )
+    frame = Frame(
+        project.slug,
+        project.lang,
+        look_of(project, alias=options.alias),
+        {"project": project.slug, "made by": "gecbench annotate"},
+    )
+
+    def pieces() -> Iterator[list[Decided]]:
+        return bridge.decided_now(project, annotatable=_leaves_out(options))
+
+    scheme = ""
+    if options.format == "m2":
+        scheme = options.scheme or default_scheme(project.lang)
+        check_scheme(scheme, project.lang)
+    parts, wide = [kind.ending], 1
+    if options.format == "parallel":
+        wide = bridge.most_references(project)
+        parts = [".src", *(f".ref{n}" for n in range(wide))]
+    return tuple(
+        ExportFile(
+            f"{project.slug}{part}",
+            part,
+            kind.media,
+            golden_file(
+                GoldenFile(options.format, "" if kind.ending else part, scheme, wide),
+                pieces,
+                frame,
+            ),
+        )
+        for part in parts
+    )
+
+
+def _leaves_out(options: ExportOptions) -> bool:
+    """Say whether golden sets that say "not annotatable" stay out: parallel text cannot say so."""
+    return options.format == "parallel" or options.unannotatable == "leave_out"
+
+
+def _work(project: Project, options: ExportOptions) -> Iterator[bytes]:
+    naming = naming_of(project, show=options.names)
+    look = look_of(project, alias=options.alias)
+    if options.format == "submissions":
+        return _submissions(project, look, naming)
+    if options.format == "counts":
+        return counts(project, look)
+    if options.format == "annotations":
+        return full(project, look, naming)
+    return table(HEADER, sheet(project, look))
+
+
+def _submissions(project: Project, look: Look, naming: Naming) -> Iterator[bytes]:
+    write = load_format("jsonl").write
+    provenance = {"project": project.slug, "made by": "gecbench annotate"}
+    empty = Corpus(f"{project.slug} submissions", (), project.lang, provenance)
+    yield write(empty)[""].encode()
+    for piece in bridge.submitted(project, look, naming):
+        rows = write(replace(empty, samples=tuple(piece)))[""].partition("\n")[2]
+        if rows:
+            yield rows.encode()
+
+
+class Counted:
+    """Pieces of a file that are counted and hashed while they go by."""
+
+    def __init__(self, pieces: Iterable[bytes] = ()) -> None:
+        self._pieces = pieces
+        self._hash = hashlib.sha256()
+        self.size = 0
+        self.lines = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        for piece in self._pieces:
+            self.take(piece)
+            yield piece
+
+    def take(self, piece: bytes) -> None:
+        """Count one piece."""
+        self._hash.update(piece)
+        self.size += len(piece)
+        self.lines += piece.count(b"\n")
+
+    def through(self) -> Counted:
+        """Let all pieces go by, and return what was counted."""
+        for _ in self:
+            pass
+        return self
+
+    @property
+    def sha256(self) -> str:
+        """The hash of what has gone by."""
+        return self._hash.hexdigest()

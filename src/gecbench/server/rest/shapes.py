@@ -1,0 +1,223 @@
+"""What goes in and comes out, as OpenAPI shows it; unknown fields are refused."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from ninja import Schema
+from pydantic import ConfigDict, Field
+
+Text = Annotated[str, Field(pattern=r"^[^\x00]*$")]
+"""A text that every database can hold."""
+
+Slug = Annotated[str, Field(pattern=r"^[-a-zA-Z0-9_]{1,60}$")]
+
+
+class Given(Schema):
+    """What somebody sends: nothing in it may be unknown."""
+
+    model_config = ConfigDict(extra="forbid", str_max_length=20_000)
+
+
+class ProjectGiven(Given):
+    """A new project."""
+
+    slug: Slug
+    name: Annotated[Text, Field(min_length=1, max_length=150)]
+    lang: Literal["zh", "en"]
+    template: Text = "mucgec"
+    annotators: Annotated[int, Field(ge=1, le=20)] | None = None
+    max_references: Annotated[int, Field(ge=1, le=10)] | None = None
+    options: dict[str, object] = Field(default_factory=dict)
+
+
+class ReleaseGiven(Given):
+    """A new release."""
+
+    name: Annotated[Text, Field(min_length=1, max_length=100)]
+    note: Annotated[Text, Field(max_length=2000)] = ""
+    schemes: list[Text] | None = None
+
+
+class TokenGiven(Given):
+    """A new token."""
+
+    name: Annotated[Text, Field(min_length=1, max_length=100)]
+    scopes: list[Literal["read", "write", "admin"]] = Field(default_factory=lambda: ["read"])  # type: ignore[arg-type]
+    expires_at: datetime | None = None
+
+
+class ImportGiven(Given):
+    """How an uploaded file becomes sentences."""
+
+    format: Text | None = None
+    encoding: Literal["utf-8", "gb18030"] = "utf-8"
+    references: Literal["ignore", "golden", "keep"] | None = None
+    duplicates: Literal["skip", "keep"] | None = None
+    purpose: Literal["real", "training"] = "real"
+    priority: Annotated[int, Field(ge=-1_000_000, le=1_000_000)] = 100
+    source: Annotated[Text, Field(max_length=100)] = ""
+    clean: bool = True
+    number: bool = False
+
+
+class Failure(Schema):
+    """Why something was not done."""
+
+    error: str
+    request_id: str
+    problems: list[dict[str, object]] = Field(default_factory=list)
+
+
+class PersonShown(Schema):
+    """Who asks."""
+
+    login: str
+    name: str
+    administrator: bool
+
+
+class TokenShown(Schema):
+    """A token, without its secret."""
+
+    id: int
+    name: str
+    scopes: list[str]
+    created_at: datetime
+    last_used_at: datetime | None
+    expires_at: datetime | None
+
+
+class TokenMade(TokenShown):
+    """A new token; its secret is shown this once."""
+
+    secret: str
+
+
+class ProjectShown(Schema):
+    """A project, as its members see it."""
+
+    slug: str
+    name: str
+    lang: str
+    kind: str
+    annotators: int
+    max_references: int
+    guideline: int | None
+    archived: bool
+    roles: list[str]
+    states: dict[str, int] | None = None
+
+
+class GoldenShown(Schema):
+    """A golden set."""
+
+    number: int
+    id: str
+    text: str
+    source: str
+    version: int
+    decision: str
+    references: list[str]
+
+
+class SentenceShown(Schema):
+    """A sentence and where it stands."""
+
+    number: int
+    id: str
+    text: str
+    source: str
+    meta: dict[str, object]
+    purpose: str
+    state: str
+    priority: int
+    needed: int
+    submitted: int
+    golden_version: int | None
+
+
+class SubmissionShown(Schema):
+    """What somebody handed in."""
+
+    key: int
+    number: int
+    id: str
+    annotator: str
+    no: int
+    decision: str
+    reason: str
+    texts: list[str]
+    at: datetime
+    stands: bool
+
+
+class Sentences(Schema):
+    """A page of sentences; `next` goes into `after`."""
+
+    items: list[SentenceShown]
+    next: int | None
+
+
+class Goldens(Schema):
+    """A page of golden sets."""
+
+    items: list[GoldenShown]
+    next: int | None
+
+
+class Submissions(Schema):
+    """A page of submissions."""
+
+    items: list[SubmissionShown]
+    next: int | None
+
+
+class PlanShown(Schema):
+    """What an import would do, or did."""
+
+    obstacle: str
+    report: dict[str, object]
+    sha256: str
+    resumes: bool
+
+
+class ImportDone(Schema):
+    """What an import did."""
+
+    batch: int
+    sentences: int
+    kept_references: int
+    report: dict[str, object]
+
+
+class ImportShown(Schema):
+    """An import that was made."""
+
+    batch: int
+    file: str
+    sha256: str
+    format: str
+    sentences: int
+    missing: int
+    at: datetime
+
+
+class ExportShown(Schema):
+    """A format of export."""
+
+    format: str
+    about: str
+    media: str
+    notes: list[str]
+
+
+class ReleaseShown(Schema):
+    """A release and its files."""
+
+    name: str
+    note: str
+    at: datetime
+    manifest_sha256: str
+    manifest: dict[str, object]

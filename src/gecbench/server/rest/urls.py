@@ -1,0 +1,49 @@
+"""Addresses of the API, each with who may come."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.http import HttpRequest, JsonResponse
+from django.urls import URLPattern, path, reverse
+
+from gecbench.server.laws.names import Role
+from gecbench.server.rest.api import api
+from gecbench.server.web.policy import Access
+
+app_name = "api"
+
+_ANYONE = ("openapi.json",)
+_SIGNED_IN = ("me", "tokens", "tokens/<int:token_id>", "projects")
+_MEMBERS = ("projects/<slug:slug>", "projects/<slug:slug>/submissions")
+_PLAIN: Mapping[str, Access] = {
+    **dict.fromkeys(_ANYONE, Access("anyone")),
+    **dict.fromkeys(_SIGNED_IN, Access("signed_in")),
+    **dict.fromkeys(_MEMBERS, Access("member")),
+}
+
+
+def root(request: HttpRequest) -> JsonResponse:
+    """Say where the description of the API is."""
+    del request
+    return JsonResponse({"openapi": reverse("api:openapi-json")})
+
+
+root.access = Access("anyone")  # type: ignore[attr-defined]
+
+
+def _declared(pattern: URLPattern) -> URLPattern:
+    """Return an address whose view says who may come, as the pages' views do."""
+    access = _PLAIN.get(str(pattern.pattern), Access("member", (Role.MANAGER,)))
+    pattern.callback.access = access  # type: ignore[attr-defined]
+    return pattern
+
+
+urlpatterns = [
+    path("", root, name="api-root"),
+    *(
+        _declared(one)
+        for one in api.urls[0]
+        if isinstance(one, URLPattern) and one.name != "api-root"
+    ),
+]

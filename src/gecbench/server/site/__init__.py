@@ -1,0 +1,1 @@
+"""Where a site lives on disk, how it is served and saved."""

@@ -1,0 +1,256 @@
+"""Everything of a site in one file: made while people work, verified, kept by age.
+
+A backup is a tar of the database, the secret (links and pseudonyms depend on it), the options,
+and a manifest with the SHA-256 of each. Beside it lies its own SHA-256.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import re
+import tarfile
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from gecbench import __version__
+from gecbench.core.errors import GecbenchError
+from gecbench.server.site import postgresql, sqlite
+from gecbench.server.site.folder import DATABASE, OPTIONS, SECRET, Site
+
+DUMP = "gecbench.dump"
+MANIFEST = "manifest.json"
+_NAME = re.compile(r"gecbench-(\d{8}T\d{6})Z\.tar")
+_STAMP = "%Y%m%dT%H%M%S"
+_FORMAT = 1
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """What a backup says of itself.
+
+    Args:
+        made_at: When, UTC.
+        version: Of the gecbench that made it.
+        database: "sqlite" or "postgresql".
+        sha256: Name of each file in it to the hash of its content.
+    """
+
+    made_at: datetime
+    version: str
+    database: str
+    sha256: dict[str, str]
+
+
+def make(site: Site, target: Path | None = None, *, before: str = "") -> Path:
+    """Save a site into one file and return its path; nobody who works has to wait.
+
+    Args:
+        site: What is saved.
+        target: A new file; by default one in the folder of backups, named after the time.
+        before: The migration before which it is made, in the name then.
+
+    Raises:
+        GecbenchError: The database is damaged, or the file exists or cannot be written.
+    """
+    at = datetime.now(UTC).replace(microsecond=0)
+    name = f"before-{before}-{at:{_STAMP}}Z.tar" if before else f"gecbench-{at:{_STAMP}}Z.tar"
+    path = target or site.backups / name
+    if path.exists():
+        raise GecbenchError(f"{path}: exists already; name a new file")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".backup-") as folder:
+            _write(site, at, Path(folder), path)
+    except OSError as error:
+        raise GecbenchError(f"{path}: cannot be written: {error.strerror or error}") from error
+    return path
+
+
+def _write(site: Site, at: datetime, folder: Path, path: Path) -> None:
+    """Collect the parts in a private folder, pack them, and give the result its name."""
+    if site.sqlite is not None:
+        sqlite.copy(site.sqlite, folder / DATABASE)
+        sqlite.settle(folder / DATABASE)
+        sqlite.check(folder / DATABASE)
+    else:
+        postgresql.dump(site.database, folder / DUMP)
+    (folder / SECRET).write_text(site.secret, "utf-8")
+    if (site.folder / OPTIONS).exists():
+        (folder / OPTIONS).write_bytes((site.folder / OPTIONS).read_bytes())
+    parts = sorted(folder.iterdir())
+    manifest = {
+        "format": _FORMAT,
+        "made_at": at.isoformat(),
+        "version": __version__,
+        "database": "sqlite" if site.sqlite is not None else "postgresql",
+        "sha256": {one.name: sha256(one) for one in parts},
+    }
+    packed = folder / "packed"
+    with packed.open("wb") as file:
+        packed.chmod(0o600)
+        with tarfile.open(fileobj=file, mode="w") as tar:
+            _add(tar, MANIFEST, io.BytesIO(json.dumps(manifest, indent=1).encode()), at)
+            for one in parts:
+                with one.open("rb") as content:
+                    _add(tar, one.name, content, at)
+        file.flush()
+        os.fsync(file.fileno())
+    beside = folder / "sum"
+    beside.write_text(f"{sha256(packed)}  {path.name}\n", "utf-8")
+    beside.chmod(0o600)
+    beside.replace(sum_of(path))
+    packed.replace(path)
+
+
+def _add(tar: tarfile.TarFile, name: str, content: io.BufferedIOBase, at: datetime) -> None:
+    entry = tarfile.TarInfo(name)
+    entry.size = content.seek(0, io.SEEK_END)
+    content.seek(0)
+    entry.mode, entry.mtime = 0o600, int(at.timestamp())
+    tar.addfile(entry, content)
+
+
+def sum_of(path: Path) -> Path:
+    """Return the file beside a backup that holds its SHA-256."""
+    return path.with_name(f"{path.name}.sha256")
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def verify(path: Path) -> Backup:
+    """Return what a backup says of itself, after every byte of it was looked at.
+
+    Raises:
+        GecbenchError: It is no backup, was changed or cut, or its database is damaged.
+    """
+    with unpacked(path) as (said, _):
+        return said
+
+
+@contextmanager
+def unpacked(path: Path, beside: Path | None = None) -> Iterator[tuple[Backup, Path]]:
+    """Yield a verified backup and a private folder with its files.
+
+    Args:
+        path: The backup.
+        beside: Where the folder is made, to be on the disk of what is restored.
+
+    Raises:
+        GecbenchError: It is no backup, was changed or cut, or its database is damaged.
+    """
+    _check_sum(path)
+    with tempfile.TemporaryDirectory(dir=beside, prefix=".restore-") as made:
+        folder = Path(made)
+        try:
+            with tarfile.open(path, "r:") as tar:
+                said = _manifest(path, tar)
+                for name, expected in said.sha256.items():
+                    _extract(path, tar, name, folder / name)
+                    if sha256(folder / name) != expected:
+                        raise GecbenchError(f"{path}: {name} in it was changed; use another backup")
+        except (tarfile.TarError, OSError, EOFError) as error:
+            raise GecbenchError(f"{path}: is no whole backup: {error}") from error
+        if said.database == "sqlite":
+            sqlite.check(folder / DATABASE)
+        else:
+            postgresql.check(folder / DUMP)
+        yield said, folder
+
+
+def _check_sum(path: Path) -> None:
+    if not path.is_file():
+        raise GecbenchError(f"{path}: no such file; check the path")
+    if not sum_of(path).exists():
+        return  # the manifest inside holds what is needed
+    expected = sum_of(path).read_text("utf-8", errors="replace").split()
+    if not expected or sha256(path) != expected[0]:
+        raise GecbenchError(
+            f"{path}: is not what {sum_of(path).name} says; it was changed or cut, use another"
+        )
+
+
+def _manifest(path: Path, tar: tarfile.TarFile) -> Backup:
+    try:
+        content = tar.extractfile(MANIFEST)
+        said = json.loads(content.read(_CHUNK)) if content else {}
+        if said["format"] != _FORMAT:
+            raise GecbenchError(
+                f"{path}: was made by a newer gecbench ({said['version']}); upgrade"
+            )
+        found = Backup(
+            datetime.fromisoformat(said["made_at"]),
+            str(said["version"]),
+            str(said["database"]),
+            {str(name): str(one) for name, one in said["sha256"].items()},
+        )
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        raise GecbenchError(f"{path}: is no backup of gecbench: no manifest in it") from error
+    needed = {SECRET, DATABASE if found.database == "sqlite" else DUMP}
+    if not needed <= set(found.sha256) <= needed | {OPTIONS}:
+        raise GecbenchError(f"{path}: is no backup of gecbench: it holds {sorted(found.sha256)}")
+    return found
+
+
+def _extract(path: Path, tar: tarfile.TarFile, name: str, target: Path) -> None:
+    content = tar.extractfile(name)  # by name and as bytes: no path of the tar is ever followed
+    if content is None:
+        raise GecbenchError(f"{path}: {name} in it is no file")
+    with os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        while chunk := content.read(_CHUNK):
+            file.write(chunk)
+
+
+def newest(site: Site) -> datetime | None:
+    """Return when the last backup in the folder of backups was made; None where there is none."""
+    times = [at for at, _ in _listed(site)]
+    return max(times, default=None)
+
+
+def _listed(site: Site) -> list[tuple[datetime, Path]]:
+    found = []
+    for path in site.backups.glob("gecbench-*.tar"):
+        stamp = _NAME.fullmatch(path.name)
+        if stamp:
+            found.append((datetime.strptime(stamp[1], _STAMP).replace(tzinfo=UTC), path))
+    return sorted(found)
+
+
+def to_keep(times: Sequence[datetime], *, days: int = 7, weeks: int = 4) -> frozenset[datetime]:
+    """Return which backups stay: the last of each of 7 days and of each of 4 weeks that have one.
+
+    >>> noon = datetime(2026, 11, 21, 12, tzinfo=UTC)
+    >>> sorted(one.day for one in to_keep([noon - timedelta(days=n) for n in range(10)]))
+    [15, 16, 17, 18, 19, 20, 21]
+    """
+    daily: dict[object, datetime] = {}
+    weekly: dict[object, datetime] = {}
+    for at in sorted(times):
+        daily[at.date()] = at
+        weekly[at.isocalendar()[:2]] = at
+    return frozenset([*list(daily.values())[-days:], *list(weekly.values())[-weeks:]])
+
+
+def prune(site: Site) -> tuple[Path, ...]:
+    """Remove old backups from the folder of backups by `to_keep`; return which.
+
+    Those made before migrations, and files of other names, stay.
+    """
+    listed = _listed(site)
+    kept = to_keep([at for at, _ in listed])
+    gone = tuple(path for at, path in listed if at not in kept)
+    for path in gone:
+        path.unlink()
+        sum_of(path).unlink(missing_ok=True)
+    return gone

@@ -1,0 +1,76 @@
+"""What a data folder's disk must offer: locks that hold, and one server at a time."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from gecbench.core.errors import GecbenchError
+from gecbench.server.site.folder import LOCK
+
+MOUNTS = Path("/proc/self/mounts")
+NETWORK = frozenset(
+    [
+        *("9p", "afs", "ceph", "cifs", "davfs", "gfs2", "glusterfs", "lustre", "ncpfs", "nfs"),
+        *("nfs4", "ocfs2", "smb3", "smbfs", "fuse.glusterfs", "fuse.rclone", "fuse.s3fs"),
+        "fuse.sshfs",
+    ]
+)
+"""Kinds of file systems on which SQLite's write-ahead log is not safe."""
+
+
+def file_system(folder: Path, mounts: Path = MOUNTS) -> str:
+    """Return the kind of the file system of a folder; "" where the system does not say."""
+    try:
+        lines = mounts.read_text("utf-8", errors="surrogateescape").splitlines()
+    except OSError:
+        return ""
+    place, kind = "", ""
+    for line in lines:
+        _, mounted, its_kind, *_ = line.split(" ")
+        mounted = mounted.replace("\\040", " ")
+        inside = folder.resolve().is_relative_to(mounted)
+        if inside and len(mounted) >= len(place):  # the last of equals hides the ones before
+            place, kind = mounted, its_kind
+    return kind
+
+
+def refuse_network(folder: Path, mounts: Path = MOUNTS) -> None:
+    """Refuse a folder that other machines may write to, too.
+
+    Raises:
+        GecbenchError: It lies on a network file system.
+    """
+    kind = file_system(folder, mounts)
+    if kind in NETWORK:
+        raise GecbenchError(
+            f"{folder}: lies on a network file system ({kind}), where SQLite loses data; name a "
+            "folder on a local disk, or a PostgreSQL server: --database URL"
+        )
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[int]:
+    """Hold a data folder for one process; yields what a child process must close.
+
+    Raises:
+        GecbenchError: Another process holds it.
+    """
+    path = folder / LOCK
+    try:
+        held = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise GecbenchError(f"{path}: cannot be opened: {error.strerror}") from error
+    try:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise GecbenchError(
+                f"{folder}: a server is running on this data folder; stop it first"
+            ) from None
+        yield held
+    finally:
+        os.close(held)

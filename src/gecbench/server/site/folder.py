@@ -1,0 +1,202 @@
+"""A site's data folder: private, with its secret, its options and where its database is."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from gecbench.core.errors import GecbenchError, UsageError
+
+SECRET = "secret.key"
+OPTIONS = "site.toml"
+DATABASE = "gecbench.sqlite3"
+BACKUPS = "backups"
+LOCK = "serving.lock"
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One installation of the annotation platform.
+
+    Args:
+        folder: Its data folder, readable by its owner alone.
+        secret: Signs sessions and links; generated, never shown.
+        database: A URL as postgresql://user@host/name; "" is SQLite in the folder.
+        language: Of the interface for those who have chosen none: "zh-hans", "en"; "" is the
+            browser's.
+        hosts: Names under which the site may be asked for, besides this machine's own.
+        https: Whether it is reached by https, which a proxy before it ends.
+        behind_proxy: Whether the proxy's word about addresses of people is believed.
+        rate_limits: Whether drafts, submissions and exports are limited; off for load tests.
+        log: How requests are logged, "text" or "json".
+    """
+
+    folder: Path
+    secret: str = field(repr=False)
+    database: str = field(default="", repr=False)
+    language: str = ""
+    hosts: tuple[str, ...] = ()
+    https: bool = False
+    behind_proxy: bool = False
+    rate_limits: bool = True
+    log: str = "text"
+
+    @property
+    def sqlite(self) -> Path | None:
+        """The file of the database; None where a server has it."""
+        return None if self.database else self.folder / DATABASE
+
+    @property
+    def backups(self) -> Path:
+        """The folder of backups."""
+        return self.folder / BACKUPS
+
+
+def make_site(folder: Path) -> Site:
+    """Make a data folder, or complete one: private permissions and a new secret.
+
+    Raises:
+        GecbenchError: It cannot be made, or holds other things.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        known = {SECRET, OPTIONS, BACKUPS, LOCK, *(DATABASE + end for end in ("", "-wal", "-shm"))}
+        strangers = {one.name for one in folder.iterdir()} - known
+        if strangers and not (folder / SECRET).exists():
+            raise GecbenchError(
+                f"{folder}: holds other files ({min(strangers)}); name a new or empty folder"
+            )
+        folder.chmod(0o700)
+        if not (folder / SECRET).exists():
+            _write_private(folder / SECRET, secrets.token_urlsafe(50))
+        (folder / BACKUPS).mkdir(exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise GecbenchError(
+            f"{folder}: the data folder cannot be made: {error.strerror}"
+        ) from error
+    return read_site(folder)
+
+
+def read_site(folder: Path) -> Site:
+    """Return the site of a data folder.
+
+    Raises:
+        GecbenchError: The folder is none, or its options mean nothing.
+    """
+    try:
+        secret = (folder / SECRET).read_text("utf-8").strip()
+    except OSError:
+        raise GecbenchError(
+            f"{folder}: is no data folder of gecbench; make one: gecbench annotate init {folder}"
+        ) from None
+    return Site(folder=folder, secret=secret, **_options(folder / OPTIONS))  # type: ignore[arg-type]
+
+
+def _write_private(path: Path, text: str) -> None:
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(text)
+
+
+_KINDS: Mapping[str, type] = {
+    "database": str,
+    "language": str,
+    "hosts": list,
+    "https": bool,
+    "behind_proxy": bool,
+    "rate_limits": bool,
+    "log": str,
+}
+_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "language": ("", "zh-hans", "en"),
+    "log": ("text", "json"),
+}
+
+
+def _options(path: Path) -> dict[str, object]:
+    """Return the options of site.toml, checked; none where the file is absent."""
+    if not path.exists():
+        return {}
+    try:
+        given = tomllib.loads(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise GecbenchError(f"{path}: cannot be read: {error}") from error
+    for key, value in given.items():
+        _check(str(path), key, value)
+    return {key: tuple(value) if key == "hosts" else value for key, value in given.items()}
+
+
+def _check(where: str, key: str, value: object) -> None:
+    if key not in _KINDS:
+        raise UsageError(f"{where}: unknown option {key!r}; known: {', '.join(_KINDS)}")
+    if not isinstance(value, _KINDS[key]) or (
+        isinstance(value, list) and not all(isinstance(one, str) and one for one in value)
+    ):
+        expected = "list of names" if key == "hosts" else _KINDS[key].__name__
+        raise UsageError(f"{where}: {key} is {value!r}; a {expected} was expected")
+    if key in _CHOICES and value not in _CHOICES[key]:
+        known = ", ".join(repr(one) for one in _CHOICES[key])
+        raise UsageError(f"{where}: {key} is {value!r}; it is one of {known}")
+
+
+def write_options(site: Site, **changed: object) -> Site:
+    """Keep options in site.toml and return the site with them.
+
+    Raises:
+        GecbenchError: An option means nothing, or the file cannot be written.
+    """
+    path = site.folder / OPTIONS
+    kept = {**_options(path), **changed}
+    lines = []
+    for key, value in kept.items():
+        plain = list(value) if isinstance(value, tuple) else value
+        _check(str(path), key, plain)
+        # JSON's texts, truths and lists of texts are TOML's too.
+        lines.append(f"{key} = {json.dumps(plain, ensure_ascii=False)}\n")
+    temporary = path.with_name(f".{OPTIONS}.new")
+    try:
+        temporary.unlink(missing_ok=True)
+        _write_private(temporary, "".join(lines))
+        temporary.replace(path)
+    except OSError as error:
+        raise GecbenchError(f"{path}: cannot be written: {error.strerror}") from error
+    return read_site(site.folder)
+
+
+ENVIRONMENT: Mapping[str, str] = {
+    "GECBENCH_DATABASE_URL": "database",
+    "GECBENCH_LANGUAGE": "language",
+    "GECBENCH_HOSTS": "hosts",
+    "GECBENCH_HTTPS": "https",
+    "GECBENCH_BEHIND_PROXY": "behind_proxy",
+    "GECBENCH_RATE_LIMITS": "rate_limits",
+    "GECBENCH_LOG": "log",
+}
+"""Variable to the option that it overrules: for containers, and for what `serve` was told."""
+
+
+def overruled(site: Site, environment: Mapping[str, str]) -> Site:
+    """Return the site as the environment wants it; an empty variable says nothing.
+
+    Raises:
+        UsageError: A variable's value means nothing.
+    """
+    changed: dict[str, object] = {}
+    for variable, key in ENVIRONMENT.items():
+        said = environment.get(variable, "").strip()
+        if not said:
+            continue
+        value: object = said
+        if _KINDS[key] is bool:
+            if said not in ("0", "1"):
+                raise UsageError(f"{variable} is {said!r}; it is 0 or 1")
+            value = said == "1"
+        elif key == "hosts":
+            value = [one.strip() for one in said.split(",") if one.strip()]
+        _check(variable, key, value)
+        changed[key] = tuple(value) if isinstance(value, list) else value
+    return replace(site, **changed)  # type: ignore[arg-type]  # each was checked

@@ -1,0 +1,117 @@
+"""PostgreSQL's own programs dump and restore; this finds them and words their failures."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from gecbench.core.errors import GecbenchError, UsageError
+
+
+def check_url(url: str) -> None:
+    """Refuse what is no address of a PostgreSQL database.
+
+    Raises:
+        UsageError: It is none; the message does not repeat it, for it may hold a password.
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in ("postgres", "postgresql") or not parts.path.strip("/"):
+        raise UsageError(
+            "the database's URL is postgresql://PERSON:PASSWORD@HOST:PORT/NAME (the password may "
+            "lie in ~/.pgpass instead)"
+        )
+
+
+def dump(url: str, target: Path) -> None:
+    """Write a database into a file of one moment, while others work on it.
+
+    Raises:
+        GecbenchError: pg_dump is missing, or fails.
+    """
+    os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    _run("pg_dump", url, ["--format=custom", "--no-owner", "--no-acl", f"--file={target}"])
+
+
+def check(path: Path) -> None:
+    """Refuse a dump whose table of contents cannot be read.
+
+    Raises:
+        GecbenchError: It cannot, or pg_restore is missing.
+    """
+    listed = _run("pg_restore", "", ["--list", str(path)])
+    if "TABLE DATA public sentence" not in listed:
+        raise GecbenchError(f"{path.name}: is no dump of gecbench's database")
+
+
+def restore(url: str, path: Path) -> None:
+    """Fill a database from a dump, whole or not at all; what it held of gecbench is replaced.
+
+    Raises:
+        GecbenchError: pg_restore is missing, or fails.
+    """
+    words = ["--clean", "--if-exists", "--no-owner", "--no-acl", "--single-transaction"]
+    _run("pg_restore", url, [*words, "--exit-on-error", str(path)])
+
+
+def _run(program: str, url: str, words: Sequence[str]) -> str:
+    found = shutil.which(program)
+    if found is None:
+        raise GecbenchError(
+            f"{program} is not on the path; install PostgreSQL's client programs (Debian: "
+            "apt-get install postgresql-client)"
+        )
+    environment = {**os.environ, "LC_MESSAGES": "C", **_connection(url)}
+    named = [f"--dbname={environment['PGDATABASE']}"] if url else []
+    ended = subprocess.run(  # a fixed program, no shell
+        [found, *named, *words],
+        env=environment, capture_output=True, text=True, errors="replace", check=False,
+    )  # fmt: skip
+    if ended.returncode:
+        lines = ended.stderr.strip().splitlines() or [f"exit code {ended.returncode}"]
+        raise GecbenchError(f"{program} failed: {lines[0].removeprefix(f'{program}: ')}")
+    return ended.stdout
+
+
+def _connection(url: str) -> dict[str, str]:
+    """Return what the programs read from the environment: no password in a list of processes."""
+    if not url:
+        return {}
+    parts = urlsplit(url)
+    said = {
+        "PGHOST": unquote(parts.hostname) if parts.hostname else None,
+        "PGPORT": str(parts.port) if parts.port else None,
+        "PGUSER": unquote(parts.username) if parts.username else None,
+        "PGPASSWORD": unquote(parts.password) if parts.password else None,
+        "PGDATABASE": unquote(parts.path.lstrip("/")),
+        "PGSSLMODE": parse_qs(parts.query).get("sslmode", [None])[0],
+        "PGSSLROOTCERT": parse_qs(parts.query).get("sslrootcert", [None])[0],
+    }
+    return {name: value for name, value in said.items() if value}
+
+
+def is_empty(url: str) -> bool:
+    """Return whether a database holds nothing: no table, or gecbench's tables without people.
+
+    Raises:
+        GecbenchError: It cannot be reached.
+    """
+    import psycopg
+
+    count = "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()"
+    try:
+        with psycopg.connect(url, connect_timeout=10) as opened:
+            row = opened.execute(count).fetchone()
+            if row is None or not row[0]:
+                return True
+            try:
+                row = opened.execute("SELECT EXISTS (SELECT 1 FROM person)").fetchone()
+            except psycopg.errors.UndefinedTable:
+                return False
+            return row is not None and not row[0]
+    except psycopg.Error as error:
+        first = (str(error).strip().splitlines() or ["no reason"])[0]
+        raise GecbenchError(f"the database cannot be opened: {first}") from error

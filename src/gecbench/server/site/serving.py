@@ -1,0 +1,185 @@
+"""The HTTP server: where it may listen, and gunicorn's processes, all from one command."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from gecbench.core.errors import GecbenchError, UsageError
+
+THREADS = 4
+_SHARED_MEMORY = "/dev/shm"  # where a worker's sign of life costs no disk
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where the server listens.
+
+    Args:
+        host: An address or a name of this machine.
+        port: 0 takes any free one.
+    """
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+    @property
+    def loopback(self) -> bool:
+        """Whether only this machine can reach it."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    @property
+    def everywhere(self) -> bool:
+        """Whether it is all addresses of the machine, and so no name to ask for."""
+        return self.host in ("0.0.0.0", "::")  # compared, not bound
+
+
+def address_of(text: str) -> Address:
+    """Return the address of HOST:PORT or [HOST]:PORT.
+
+    Raises:
+        UsageError: It is neither.
+
+    >>> address_of("127.0.0.1:8700"), str(address_of("[::1]:80"))
+    (Address(host='127.0.0.1', port=8700), '[::1]:80')
+    """
+    host, colon, port = text.rpartition(":")
+    bare = host[1:-1] if host.startswith("[") and host.endswith("]") else host
+    if not colon or not bare or (":" in bare and bare == host) or not port.isascii():
+        raise UsageError(f"{text!r} is no address; write HOST:PORT, as 127.0.0.1:8700")
+    if not port.isdigit() or int(port) > 65535:
+        raise UsageError(f"{text!r}: the port is a number up to 65535")
+    return Address(bare, int(port))
+
+
+def refuse_exposure(
+    address: Address, *, behind_proxy: bool, insecure: bool, hosts: tuple[str, ...]
+) -> None:
+    """Refuse to let passwords travel readable, or to listen where nobody may ask.
+
+    Raises:
+        UsageError: Others can reach the address by plain HTTP, or it has no name.
+    """
+    if address.loopback:
+        return
+    if not behind_proxy and not insecure:
+        raise UsageError(
+            f"{address} can be reached from other machines, by plain HTTP; put a proxy with https "
+            "before it and say --behind-proxy, or say --insecure where the network is trusted"
+        )
+    if address.everywhere and not hosts:
+        raise UsageError(
+            f"{address} is every address of this machine; say the name that people type in their "
+            "browser: --host annotate.example.org"
+        )
+
+
+def listen(address: Address) -> socket.socket:
+    """Return a listening socket, so that a busy port is known before anything else is done.
+
+    Raises:
+        GecbenchError: The address is in use, or is none of this machine.
+    """
+    try:
+        family, kind, _, _, place = socket.getaddrinfo(
+            address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        opened = socket.socket(family, kind)
+    except OSError as error:
+        raise GecbenchError(f"{address}: is no address of this machine: {error.strerror}") from None
+    try:
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        opened.bind(place)
+        opened.listen(2048)
+    except OSError as error:
+        opened.close()
+        why = "in use by another program" if error.errno == 98 else str(error.strerror)
+        raise GecbenchError(
+            f"{address}: {why}; name another address: --bind {address.host}:PORT"
+        ) from None
+    return opened
+
+
+def run(
+    opened: socket.socket, *, workers: int, ready: Callable[[], None], close_in_workers: int
+) -> None:
+    """Serve until a signal ends it; returns when all processes have ended.
+
+    Args:
+        opened: What `listen` gave.
+        workers: How many processes answer, each with `THREADS` threads.
+        ready: Called once, when people may come.
+        close_in_workers: The lock of the data folder, which only the first process holds.
+    """
+    from gunicorn.app.base import BaseApplication
+
+    class Application(BaseApplication):  # type: ignore[misc]
+        def load_config(self) -> None:
+            for key, value in _options(opened, workers, ready, close_in_workers).items():
+                self.cfg.set(key, value)
+
+        def load(self) -> Callable[..., Any]:
+            return load()
+
+    first = os.getpid()
+    try:
+        Application().run()
+    except SystemExit as ended:
+        if os.getpid() != first:  # a worker: what comes after this is the first process's
+            os._exit(ended.code if isinstance(ended.code, int) else 1)
+        if ended.code:
+            raise GecbenchError("the server ended by a failure; its messages are above") from None
+
+
+def _options(
+    opened: socket.socket, workers: int, ready: Callable[[], None], close_in_workers: int
+) -> dict[str, object]:
+    def post_fork(server: object, worker: object) -> None:
+        del server, worker
+        os.close(close_in_workers)
+
+    def when_ready(server: object) -> None:
+        del server
+        ready()
+
+    return {
+        "bind": f"fd://{opened.detach()}",  # gunicorn closes it from now on
+        "workers": workers,
+        "worker_class": "gthread",
+        "threads": THREADS,
+        "preload_app": True,
+        "timeout": 60,
+        "graceful_timeout": 10,
+        "keepalive": 75,
+        "umask": 0o077,
+        "loglevel": "warning",
+        "proc_name": "gecbench",
+        "control_socket_disable": True,
+        "worker_tmp_dir": _SHARED_MEMORY if os.access(_SHARED_MEMORY, os.W_OK) else None,
+        "post_fork": post_fork,
+        "when_ready": when_ready,
+    }
+
+
+def load() -> Callable[..., Any]:
+    """Return the application with all its pages imported: workers share that memory."""
+    from django.db import connections
+    from django.urls import get_resolver
+
+    from gecbench.server.site.wsgi import application
+
+    _ = get_resolver().url_patterns
+    connections.close_all()  # a connection must not be shared by two processes
+    return application
