@@ -1,0 +1,1 @@
+"""Signing in and out, invitations, and what belongs to a person alone."""

@@ -1,0 +1,116 @@
+"""The words of these pages: roles, what is refused, what keys do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
+
+from gecbench.server.laws.keys import KeyRefusedError
+from gecbench.server.workflow.errors import RefusedError
+
+_ROLES: Mapping[str, str | Promise] = {
+    "annotator": gettext_lazy("Annotator"),
+    "reviewer": gettext_lazy("Reviewer"),
+    "judge": gettext_lazy("Judge"),
+    "manager": gettext_lazy("Manager"),
+}
+_PROBLEMS: Mapping[str, str | Promise] = {
+    "login-taken": gettext_lazy("Somebody has this name for signing in already; choose another."),
+    "login-empty": gettext_lazy("Choose a name for signing in."),
+    "login-space": gettext_lazy("A name for signing in has no spaces."),
+    "login-too_long": gettext_lazy("This name is too long; 150 characters are allowed."),
+    "name-empty": gettext_lazy("Say by which name others see you."),
+    "name-too_long": gettext_lazy("This name is too long; 150 characters are allowed."),
+    "password-again": gettext_lazy("The two passwords are not the same."),
+    "password_wrong": gettext_lazy("This is not your password."),
+    "invitation-kind": gettext_lazy("This link is for a new account; sign out first."),
+}
+
+
+def of(code: str) -> str:
+    """Return the words for a code of a problem."""
+    return str(_PROBLEMS[code])
+
+
+def role(name: str) -> str:
+    """Return what a role is called."""
+    return str(_ROLES.get(name, name))
+
+
+def by_field(error: RefusedError) -> dict[str, list[str]]:
+    """Return the problems of each field, in the reader's words where there are some."""
+    found: dict[str, list[str]] = {}
+    for one in error.problems:
+        found.setdefault(one.field or "whole", []).append(str(_PROBLEMS.get(one.code, one.message)))
+    return found
+
+
+ACTIONS: Mapping[str, str | Promise] = {
+    "submit": gettext_lazy("Submit"),
+    "add": gettext_lazy("Add a correction"),
+    "remove": gettext_lazy("Remove this correction"),
+    "bring_back": gettext_lazy("Bring a removed correction back"),
+    "box_up": gettext_lazy("To the box above"),
+    "box_down": gettext_lazy("To the box below"),
+    "box": gettext_lazy("To box %(number)s"),
+    "copy": gettext_lazy("Copy the box above into this one"),
+    "placeholder": gettext_lazy("Insert the placeholder"),
+    "reset": gettext_lazy("Back to the source"),
+    "error_free": gettext_lazy("Error free"),
+    "not_annotatable": gettext_lazy("Not annotatable"),
+    "skip": gettext_lazy("Skip"),
+    "undo": gettext_lazy("Take back"),
+    "previous": gettext_lazy("My task before"),
+    "next": gettext_lazy("My task after"),
+    "other_version": gettext_lazy("The other saved version"),
+    "suggestion": gettext_lazy("Show a suggestion"),
+    "guide": gettext_lazy("Guideline"),
+    "close": gettext_lazy("Close"),
+    "keys": gettext_lazy("List of keys"),
+    "correct": gettext_lazy("Row %(number)s is correct"),
+    "wrong": gettext_lazy("Row %(number)s is wrong"),
+    "reason": gettext_lazy("Reason %(number)s"),
+    "restore": gettext_lazy("Switch edit %(number)s"),
+    "row_down": gettext_lazy("Next row"),
+    "row_up": gettext_lazy("Row before"),
+    "modify": gettext_lazy("Modify"),
+    "undo_row": gettext_lazy("Take the last verdict back"),
+    "second_opinion": gettext_lazy("Ask for a second opinion"),
+    "complain": gettext_lazy("Complain"),
+}
+
+
+def action(name: str) -> str:
+    """Return what a key does, in words.
+
+    >>> action("nobody_knows")
+    'nobody_knows'
+    """
+    kind, _, number = name.rpartition("_")
+    if number.isdigit() and kind in ACTIONS:
+        return str(ACTIONS[kind]) % {"number": number}
+    return str(ACTIONS.get(name, name))
+
+
+_KEYS: Mapping[str, str | Promise] = {
+    "unknown": gettext_lazy("There is no action “%(action)s”."),
+    "missing": gettext_lazy("“%(action)s” has no key."),
+    "no_key": gettext_lazy("“%(key)s” is no key; write it as Alt+A, Ctrl+Enter, F1 or ?."),
+    "taken": gettext_lazy("%(key)s belongs to the browser; choose another key for “%(action)s”."),
+    "types": gettext_lazy(
+        "%(key)s would type into the box; choose a key with Ctrl, Alt or Meta for “%(action)s”."
+    ),
+    "twice": gettext_lazy(
+        "%(key)s would do two things: “%(action)s” and “%(other)s”; choose another key."
+    ),
+}
+
+
+def key_refused(error: KeyRefusedError) -> str:
+    """Return why a key cannot be, with the actions by their names."""
+    values = {
+        name: value if name == "key" else action(value) for name, value in error.values.items()
+    }
+    return str(_KEYS[error.code]) % values

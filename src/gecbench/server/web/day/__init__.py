@@ -1,0 +1,1 @@
+"""The first page: what is to be done today, in which project."""

@@ -1,0 +1,161 @@
+"""My day: projects, what waits there, news, and the day's goal; and one's own figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import get_language
+from django.views.decorators.http import require_GET, require_POST
+
+from gecbench.server.guide.taxonomy import REJECT_REASONS
+from gecbench.server.laws.names import MemberStatus, Role
+from gecbench.server.models import Member, Notice, Person, Project
+from gecbench.server.progress import own_figures
+from gecbench.server.web.day.notices import said
+from gecbench.server.web.menu import Entry, menu
+from gecbench.server.web.numbers import number_in
+from gecbench.server.web.policy import member, signed_in
+from gecbench.server.web.standing import goal, standings
+
+NOTICES = 50
+MOST_GOAL = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class MyProject:
+    """One project of a person as the day shows it.
+
+    Args:
+        member: Who they are there.
+        entries: What waits: only places with something in them.
+        first: Where Continue leads; None for a project that is closed.
+        done: Sentences submitted there today.
+    """
+
+    member: Member
+    entries: tuple[Entry, ...]
+    first: Entry | None
+    done: int
+
+
+@signed_in
+@require_GET
+def day(request: HttpRequest) -> HttpResponse:
+    """Show what a person can do today, the most urgent first."""
+    person = _person(request)
+    projects = _projects(request, person)
+    unread = _unread(person)
+    done = sum(one.done for one in projects)
+    wanted = goal(person)
+    shown = {
+        "projects": projects,
+        "notices": [said(one) for one in unread.select_related("project")[:NOTICES]],
+        "done": done,
+        "goal": wanted,
+        "reached": bool(wanted) and done >= wanted,
+        "most_goal": MOST_GOAL,
+    }
+    return render(request, "day/day.html", shown)
+
+
+def _person(request: HttpRequest) -> Person:
+    return cast("Person", request.user)
+
+
+def _unread(person: Person) -> QuerySet[Notice]:
+    return Notice.objects.filter(person=person, read_at=None).order_by("-at", "-pk")
+
+
+def _projects(request: HttpRequest, person: Person) -> tuple[MyProject, ...]:
+    members = list(
+        Member.objects.select_related("project", "project__guideline")
+        .filter(person=person, project__deleted_at=None)
+        .exclude(status__in=(MemberStatus.LEFT, MemberStatus.INVITED))
+        .order_by("project__archived_at", "project__name")
+    )
+    members += _as_administrator(person, [one.project_id for one in members])
+    counted = standings(person.pk, [one.project_id for one in members])
+    return tuple(_mine(request, one, counted[one.project_id]) for one in members)
+
+
+def _as_administrator(person: Person, known: Sequence[int]) -> list[Member]:
+    """Return memberships as a manager in all other projects, for administrators."""
+    if not person.is_administrator:
+        return []
+    others = Project.objects.filter(deleted_at=None).exclude(pk__in=known).order_by("name")
+    return [Member(project=one, person=person, is_manager=True) for one in others]
+
+
+def _mine(request: HttpRequest, member: Member, standing: Mapping[str, Any]) -> MyProject:
+    entries = menu(request, member, standing)
+    waiting = tuple(one for one in entries if one.count)
+    closed = member.project.archived_at is not None
+    return MyProject(member, waiting, None if closed else _first(member, entries), standing["done"])
+
+
+def _first(member: Member, entries: Sequence[Entry]) -> Entry | None:
+    """Return where somebody goes on: their own work; for managers the managing."""
+    found = {one.id: one for one in entries}
+    if member.status != MemberStatus.ACTIVE:
+        return None
+    return next((found[name] for name in ("work", "review", "manage") if name in found), None)
+
+
+@member()
+@require_GET
+def project(request: HttpRequest, member: Member) -> HttpResponse:
+    """Open a project where the member's own work is (section 4.3)."""
+    del request
+    slug = member.project.slug
+    if member.has(Role.ANNOTATOR):
+        return redirect("work", slug)
+    if member.has(Role.REVIEWER):
+        return redirect("review", slug)
+    return redirect("manage" if member.has(Role.MANAGER) else "guide", slug)
+
+
+@signed_in
+@require_POST
+def read_notices(request: HttpRequest) -> HttpResponse:
+    """Mark one notice (`notice`), or all that were shown, as read."""
+    unread = _unread(_person(request))
+    one = number_in(request.POST.get("notice", ""))
+    if one is not None:
+        unread = unread.filter(pk=one)
+    upto = number_in(request.POST.get("upto", ""))
+    if upto is not None:
+        unread = unread.filter(pk__lte=upto)  # what came since was not seen yet
+    unread.order_by().update(read_at=timezone.now())
+    return redirect("day")
+
+
+@signed_in
+@require_POST
+def set_goal(request: HttpRequest) -> HttpResponse:
+    """Set how many sentences a person wants to do each day; 0 is no goal."""
+    person = _person(request)
+    number = number_in(request.POST.get("goal", "").strip())
+    person.preferences = {**person.preferences, "goal": min(number or 0, MOST_GOAL)}
+    person.save(update_fields=["preferences"])
+    return redirect("day")
+
+
+@member()
+@require_GET
+def me(request: HttpRequest, member: Member) -> HttpResponse:
+    """Show a member's own figures (Information); nobody else's."""
+    figures = own_figures(member)
+    chinese = (get_language() or "").startswith("zh")
+    names = {one.id: one.zh if chinese else one.en for one in REJECT_REASONS}
+    shown = {
+        "figures": figures,
+        "accepted_percent": None if figures.acceptance is None else 100 * figures.acceptance,
+        "reasons": [(names.get(reason, reason), count) for reason, count in figures.reasons],
+    }
+    return render(request, "day/me.html", shown)

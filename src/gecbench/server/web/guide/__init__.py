@@ -1,0 +1,1 @@
+"""The guideline: page, drawer, search, acknowledging."""

@@ -1,0 +1,1 @@
+"""What managers do: sentences, members, exchange, quality, settings."""

@@ -1,0 +1,111 @@
+"""The guideline: edited with a preview, published with a note; cases that wait for a change."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.views.decorators.http import require_http_methods, require_POST
+
+from gecbench.core.errors import GecbenchError
+from gecbench.server.guide.render import render as rendered
+from gecbench.server.guide.taxonomy import Language
+from gecbench.server.models import Guideline, GuidelineCase, Member
+from gecbench.server.web.manage.pages import (
+    acting,
+    insist_on_active,
+    looking,
+    page,
+    told,
+    whole,
+    words_of,
+)
+from gecbench.server.web.manage.words import refusal
+from gecbench.server.workflow import managing, projects
+
+_LAST = 50
+_CASES = 100
+
+
+@looking
+@require_http_methods(["GET", "HEAD", "POST"])
+def edit(request: HttpRequest, member: Member) -> HttpResponseBase:
+    """Show the version in force to be edited, or publish the next one."""
+    if request.method == "POST":
+        return _publish(request, member)
+    return _page(request, member)
+
+
+def _publish(request: HttpRequest, member: Member) -> HttpResponseBase:
+    insist_on_active(member)
+    text = request.POST.get("markdown", "")
+    based = whole(request.POST.get("based"))
+    current = member.project.guideline
+    if current is not None and based != current.version:
+        said = gettext("Version %(version)s was published meanwhile; look at it, then publish.")
+        return _page(request, member, problem=said % {"version": current.version})
+    try:
+        note = words_of(request, "note", most=2000)
+        made = projects.publish_guideline(
+            member.project, markdown=text, note=note, by=member.person
+        )
+    except GecbenchError as error:
+        return _page(request, member, problem=refusal(error))
+    cases = [one for one in map(whole, request.POST.getlist("case")) if one is not None]
+    managing.settle_cases(member, cases, closed_in=made)
+    said = gettext("Version %(version)s is in force; all members are told.")
+    messages.success(request, said % {"version": made.version})
+    return redirect("manage-guideline", member.project.slug)
+
+
+def _page(request: HttpRequest, member: Member, problem: str = "") -> HttpResponse:
+    project = member.project
+    waiting = GuidelineCase.objects.filter(project=project, closed_in=None)
+    current = project.guideline
+    shown = {
+        "markdown": request.POST.get("markdown", current.markdown if current else ""),
+        "note": request.POST.get("note", ""),
+        "based": current.version if current else 0,
+        "cases": waiting.select_related(
+            "by", "complaint__study__sentence", "message__complaint__study__sentence"
+        ).order_by("pk")[:_CASES],
+        "versions": Guideline.objects.filter(project=project)
+        .select_related("by")
+        .defer("markdown")
+        .order_by("-version")[:_LAST],
+        "problem": problem,
+    }
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
+    return page(request, member, "manage-guideline", shown, status=status)
+
+
+@acting
+@require_POST
+def preview(request: HttpRequest, member: Member) -> HttpResponse:
+    """Show how a text would look; nothing is kept."""
+    problem, html = "", SafeString("")
+    try:
+        lang: Language = "zh" if member.project.lang == "zh" else "en"
+        text = request.POST.get("markdown", "")
+        # The renderer lets nothing through but the tags and attributes it knows.
+        html = SafeString(rendered(text, lang=lang, prefix="preview-", shift=1).html)
+    except GecbenchError as error:
+        problem = refusal(error)
+    return render(request, "manage/preview.html", {"html": html, "problem": problem})
+
+
+@acting
+@require_POST
+@told("manage-guideline")
+def settle(request: HttpRequest, member: Member) -> HttpResponseBase:
+    """Note that the version in force answers a case already."""
+    current = member.project.guideline
+    case = whole(request.POST.get("case"))
+    if current is not None and case is not None:
+        managing.settle_cases(member, [case], closed_in=current)
+        messages.success(request, gettext("The case is settled."))
+    return redirect("manage-guideline", member.project.slug)

@@ -1,0 +1,201 @@
+"""The settings of a project: every option with its switch, each explained in one line."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
+from django.shortcuts import redirect
+from django.utils.translation import gettext
+from django.views.decorators.http import require_http_methods
+
+from gecbench.core.errors import GecbenchError
+from gecbench.server.laws.options import RULES, ProjectOptions
+from gecbench.server.models import Member, Project
+from gecbench.server.web.manage.fields import GROUPS, LEVELS, RULE_WORDS, Field
+from gecbench.server.web.manage.pages import insist_on_active, looking, page, whole
+from gecbench.server.web.manage.words import refusal
+from gecbench.server.workflow import projects
+
+_OWN = ("name", "annotators", "max_references")
+"""What is a column of the project, and no option."""
+
+_LONGEST = 500
+_NEVER = "never"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A field with its value, and what is wrong with it.
+
+    Args:
+        field: Which.
+        value: As the form has it.
+        choices: Value, words, and whether it is chosen.
+        usual: The default in words; "" where the field has none.
+        problem: What is wrong; "" where nothing is.
+    """
+
+    field: Field
+    value: str
+    choices: tuple[tuple[str, object, bool], ...] = ()
+    usual: str = ""
+    problem: str = ""
+
+
+@looking
+@require_http_methods(["GET", "HEAD", "POST"])
+def settings(request: HttpRequest, member: Member) -> HttpResponseBase:
+    """Show the settings, or keep them."""
+    if request.method == "POST":
+        return _keep(request, member)
+    return _page(request, member, _stored(member.project), {})
+
+
+def _keep(request: HttpRequest, member: Member) -> HttpResponseBase:
+    insist_on_active(member)
+    given = _given(request.POST)
+    problems = dict(_problems(given))
+    if not problems:
+        try:
+            _change(member, given, request.POST)
+            messages.success(request, gettext("The settings are kept."))
+            return redirect("manage-settings", member.project.slug)
+        except GecbenchError as error:
+            problems = {"": refusal(error)}
+    levels = {rule: request.POST.get(f"rule-{rule}", "") for rule in RULES}
+    return _page(request, member, given, problems, levels)
+
+
+def _change(member: Member, given: Mapping[str, str], post: QueryDict) -> None:
+    options: dict[str, object] = {
+        field.name: _value(field, given[field.name])
+        for _, fields in GROUPS
+        for field in fields
+        if field.name not in _OWN
+    }
+    chosen = {rule: post.get(f"rule-{rule}", RULES[rule]) for rule in RULES}
+    options["rules"] = {rule: level for rule, level in chosen.items() if level != RULES[rule]}
+    asked = int(given["annotators"])
+    projects.change_project(
+        member.project,
+        by=member.person,
+        name=given["name"],
+        annotators=asked if asked != member.project.annotators else None,
+        max_references=int(given["max_references"]),
+        options=options,
+    )
+
+
+def _given(post: QueryDict) -> dict[str, str]:
+    return {
+        field.name: (post.get(field.name) or "").replace("\0", "").strip()
+        for _, fields in GROUPS
+        for field in fields
+    }
+
+
+def _stored(project: Project) -> dict[str, str]:
+    """Return the values of now as the form has them."""
+    rules = project.rules
+    made = {name: str(getattr(project, name)) for name in _OWN}
+    for one in dataclasses.fields(ProjectOptions):
+        made[one.name] = _text(getattr(rules, one.name))
+    return made
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return _NEVER
+    if isinstance(value, bool):
+        return "yes" if value else ""
+    return "\n".join(value) if isinstance(value, tuple) else str(value)
+
+
+def _value(field: Field, text: str) -> object:
+    """Return what the options keep of a field's text, which was checked before."""
+    if field.name == "reveal_after":
+        return None if text == _NEVER else int(text)
+    if field.kind == "number":
+        return int(text)
+    if field.kind == "switch":
+        return text == "yes"
+    if field.kind == "lines":
+        return tuple(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
+    return text
+
+
+def _problems(given: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the fields that are wrong, and why."""
+    for _, fields in GROUPS:
+        for field in fields:
+            words = _problem(field, given[field.name])
+            if words:
+                yield field.name, words
+
+
+def _problem(field: Field, text: str) -> str:
+    if field.kind == "number":
+        number, (least, most) = whole(text), field.limits
+        if number is None or not least <= number <= most:
+            said = gettext("A whole number from %(least)s to %(most)s.")
+            return said % {"least": least, "most": most}
+    if field.kind == "choice" and text not in _known(field):
+        return gettext("Choose one.")
+    if field.name in ("name", "placeholder") and not text:
+        return gettext("This cannot be empty.")
+    longest = 150 if field.name == "name" else _LONGEST
+    if field.kind == "text" and len(text) > longest:
+        return gettext("At most %(most)s characters.") % {"most": longest}
+    return ""
+
+
+def _known(field: Field) -> list[str]:
+    more = [str(n) for n in range(101)] if field.name == "reveal_after" else []
+    return [value for value, _ in field.choices] + more
+
+
+def _page(
+    request: HttpRequest,
+    member: Member,
+    values: Mapping[str, str],
+    problems: Mapping[str, str],
+    levels: Mapping[str, str] | None = None,
+) -> HttpResponse:
+    rules = member.project.rules
+    now = levels or {rule: rules.level(rule) for rule in RULES}
+    shown = {
+        "groups": [
+            (title, [_shown(field, values[field.name], problems) for field in fields])
+            for title, fields in GROUPS
+        ],
+        "rules": [
+            (
+                rule,
+                words,
+                [(level, said, level == now[rule], level == RULES[rule]) for level, said in LEVELS],
+            )
+            for rule, words in RULE_WORDS.items()
+        ],
+        "problem": problems.get("", ""),
+        "wrong": len(problems),
+    }
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if problems else HTTPStatus.OK
+    return page(request, member, "manage-settings", shown, status=status)
+
+
+_PLAIN = ProjectOptions()
+
+
+def _shown(field: Field, value: str, problems: Mapping[str, str]) -> Shown:
+    choices = [(one, words, one == value) for one, words in field.choices]
+    if field.kind == "choice" and value and not any(chosen for *_, chosen in choices):
+        choices.append((value, value, True))
+    usual = ""
+    if field.kind == "number" and field.name not in _OWN:
+        usual = str(getattr(_PLAIN, field.name))
+    return Shown(field, value, tuple(choices), usual, problems.get(field.name, ""))

@@ -1,0 +1,138 @@
+"""What all pages of managers share: who may, the places beside each other, answers to acts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import wraps
+from http import HTTPStatus
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import NoReverseMatch, reverse
+from django.utils.translation import gettext_lazy as _
+
+from gecbench.core.errors import GecbenchError
+from gecbench.server.laws.names import MemberStatus, Role
+from gecbench.server.models import Member
+from gecbench.server.web.manage.words import refusal
+from gecbench.server.web.policy import member
+from gecbench.server.workflow.errors import NotYoursError
+
+looking = member(Role.MANAGER)
+"""Managers may look, also while they are paused."""
+
+acting = member(Role.MANAGER, active=True)
+"""Only active ones may act."""
+
+_PLACES = (
+    ("manage", _("Overview")),
+    ("manage-sentences", _("Sentences")),
+    ("manage-import", _("Import")),
+    ("manage-export", _("Export")),
+    ("manage-releases", _("Releases")),
+    ("manage-members", _("Members")),
+    ("manage-quality", _("Quality")),
+    ("manage-guideline", _("Guideline")),
+    ("manage-settings", _("Settings")),
+    ("manage-audit", _("Log")),
+)
+_LARGEST_ID = 2**63 - 1
+
+
+def insist_on_active(member: Member) -> None:
+    """Refuse an act of a manager who is paused, where the page itself may be looked at.
+
+    Raises:
+        Http404: They are.
+    """
+    if member.status != MemberStatus.ACTIVE:
+        raise Http404
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One of the pages beside each other."""
+
+    name: object
+    url: str
+    current: bool
+
+
+def places(slug: str, here: str) -> tuple[Place, ...]:
+    """Return the manager's pages of a project; one that is not built in is left out."""
+    made = []
+    for name, words in _PLACES:
+        try:
+            url = reverse(name, args=[slug])
+        except NoReverseMatch:
+            continue
+        made.append(Place(words, url, name == here))
+    return tuple(made)
+
+
+def page(
+    request: HttpRequest,
+    member: Member,
+    here: str,
+    shown: Mapping[str, object],
+    *,
+    template: str = "",
+    status: int = HTTPStatus.OK,
+) -> HttpResponse:
+    """Return a manager's page; its template is named after the place, unless one is given."""
+    name = template or f"manage/{here.removeprefix('manage-')}.html"
+    project = member.project
+    around = {
+        "places": places(project.slug, here),
+        "text_lang": "zh-Hans" if project.lang == "zh" else project.lang,
+        "closed": project.archived_at is not None,
+        **shown,
+    }
+    return render(request, name, around, status=status)
+
+
+Act = Callable[..., HttpResponseBase]
+
+
+def told(place: str) -> Callable[[Act], Act]:
+    """Answer what an act refuses with a message on a page, and nothing changed.
+
+    Args:
+        place: The name of its address; it has the same arguments as the act.
+    """
+
+    def declare(view: Act) -> Act:
+        @wraps(view)
+        def answered(
+            request: HttpRequest, member: Member, *args: object, **words: object
+        ) -> HttpResponseBase:
+            try:
+                return view(request, member, *args, **words)
+            except NotYoursError:
+                raise
+            except GecbenchError as error:
+                messages.error(request, refusal(error))
+            named = {"number": words["number"]} if "number" in words else {}
+            return redirect(reverse(place, kwargs={"slug": member.project.slug, **named}))
+
+        return answered
+
+    return declare
+
+
+def whole(text: str | None) -> int | None:
+    """Return a number that a person or an address gives; None where it is none a row can have."""
+    tidy = (text or "").strip()
+    digits = tidy.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit()) or len(digits) > 19:
+        return None
+    number = int(tidy)
+    return number if -_LARGEST_ID <= number <= _LARGEST_ID else None
+
+
+def words_of(request: HttpRequest, name: str, *, most: int = 1000) -> str:
+    """Return what was typed into a field, without what no row can hold."""
+    given = request.POST.get(name) or ""
+    return given.replace("\0", "").strip()[:most]

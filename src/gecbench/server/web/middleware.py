@@ -1,0 +1,134 @@
+"""What every request goes through: an id, the person's language, and a way back from failures."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import time
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.utils import translation
+
+from gecbench.server.web import failures
+from gecbench.server.web.addresses import client_address
+from gecbench.server.workflow import audits
+
+Respond = Callable[[HttpRequest], HttpResponse]
+LANGUAGE_COOKIE = "gecbench_language"
+_LOG = logging.getLogger("gecbench.requests")
+_POLICY = ", ".join(
+    f"{one}=()"
+    for one in (
+        *("accelerometer", "browsing-topics", "camera", "display-capture", "geolocation"),
+        *("gyroscope", "magnetometer", "microphone", "payment", "usb"),
+    )
+)
+
+
+class RequestId:
+    """Gives each request an id, shown on error pages and in the log; logs what was answered.
+
+    The log names the route, the person and the time: never an address with its secrets, never a
+    text.
+    """
+
+    def __init__(self, respond: Respond) -> None:
+        self.respond = respond
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Answer, with the id in a header."""
+        began = time.perf_counter()
+        request.id = secrets.token_hex(6)  # type: ignore[attr-defined]
+        with audits.coming_from(client_address(request) or ""):
+            response = self.respond(request)
+        response["X-Request-Id"] = request.id  # type: ignore[attr-defined]
+        response.setdefault("Permissions-Policy", _POLICY)
+        if request.resolver_match is not None or response.status_code >= 400:
+            _log(request, response, time.perf_counter() - began)
+        return response
+
+
+def _log(request: HttpRequest, response: HttpResponse, seconds: float) -> None:
+    route = request.resolver_match.route if request.resolver_match else "(no page)"
+    person = getattr(getattr(request, "_cached_user", None), "pk", None)
+    _LOG.log(
+        logging.ERROR if response.status_code >= 500 else logging.INFO,
+        "%s /%s %d %.0f ms",
+        request.method if request.method in _METHODS else "OTHER",
+        route,
+        response.status_code,
+        seconds * 1000,
+        extra={
+            "request": request.id,  # type: ignore[attr-defined]
+            "person": person,
+            "status": response.status_code,
+            "milliseconds": round(seconds * 1000, 1),
+        },
+    )
+
+
+_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+
+
+class PersonLocale:
+    """Speaks the person's language, else the cookie's, else the site's, else the browser's."""
+
+    def __init__(self, respond: Respond) -> None:
+        self.respond = respond
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Answer in that language."""
+        chosen = language_of(request)
+        with translation.override(chosen):
+            request.LANGUAGE_CODE = chosen
+            response = self.respond(request)
+            response.setdefault("Content-Language", chosen)
+            return response
+
+
+def language_of(request: HttpRequest) -> str:
+    """Return the code of the language in which a request is answered."""
+    known = dict(settings.LANGUAGES)
+    for said in (
+        getattr(request.user, "language", ""),
+        request.COOKIES.get(LANGUAGE_COOKIE, ""),
+        settings.SITE.language,
+    ):
+        if said in known:
+            return str(said)
+    return translation.get_language_from_request(request)
+
+
+class SessionAge:
+    """Lets a session end 12 hours after its last use, with one write in ten minutes at most."""
+
+    _EVERY = 600
+
+    def __init__(self, respond: Respond) -> None:
+        self.respond = respond
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Answer; mark the session as used where the last mark is old."""
+        if request.user.is_authenticated:
+            seen = request.session.get("seen", 0)
+            now = int(time.time())
+            if not 0 <= now - seen < self._EVERY:
+                request.session["seen"] = now
+        return self.respond(request)
+
+
+class Failures:
+    """Answers what the workflow refuses, and what the database cannot do, in words."""
+
+    def __init__(self, respond: Respond) -> None:
+        self.respond = respond
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Answer."""
+        return self.respond(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        """Return a page or JSON for a failure that has a name; None leaves it to Django."""
+        return failures.answer(request, error)

@@ -1,0 +1,292 @@
+"""The review screen: a sentence, all that was submitted for it, and one decision (REV-1 to 12)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import cast
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext, ngettext
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from gecbench.server.laws.names import Decision, Role
+from gecbench.server.models import Draft, Member, ReviewTask, Sentence
+from gecbench.server.web.policy import ProjectView, member, wants_json
+from gecbench.server.web.review import pages
+from gecbench.server.web.review.examining import examined, settled, unsettled
+from gecbench.server.web.review.given import ReviewGiven, form_given, places, read_given
+from gecbench.server.web.review.words import (
+    DECISIONS,
+    malformed,
+    nothing_words,
+    problem_words,
+    tell,
+)
+from gecbench.server.web.work import wire
+from gecbench.server.workflow import drafts, reviews
+from gecbench.server.workflow.errors import (
+    ConflictError,
+    NotYoursError,
+    Problem,
+    RefusedError,
+    WorkflowError,
+)
+
+PAGE = 50
+_DRAFT = frozenset({"rev", "payload", "client_at"})
+_DECISION = frozenset({"version", "client_key", "payload"})
+reviewer = member(Role.REVIEWER, active=True)
+
+
+@reviewer
+@require_GET
+def current(request: HttpRequest, member: Member) -> HttpResponse:
+    """Show the current or the next review; always the same address (section 4.3)."""
+    claimed = reviews.current_review(member)
+    if claimed.task is None:
+        words = {"words": nothing_words(claimed.nothing)}
+        return render(request, "review/none.html", words)
+    return _page(request, member, pages.review_of(member, claimed.task))
+
+
+@reviewer
+@require_GET
+def sentence(request: HttpRequest, member: Member, sentence_id: int) -> HttpResponse:
+    """Show one sentence's review: to work on, or to read where somebody else has it (REV-12)."""
+    task = reviews.open_review(member, sentence_id)
+    return _page(request, member, pages.review_of(member, task))
+
+
+def _page(
+    request: HttpRequest,
+    member: Member,
+    review: pages.Review,
+    problems: list[dict[str, object]] | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    shown = pages.context(review, member) | {"problems": problems or []}
+    return render(request, "review/review.html", shown, status=status)
+
+
+@reviewer
+@require_http_methods(["PUT", "POST"])
+def draft(request: HttpRequest, member: Member, sentence_id: int) -> HttpResponse:
+    """Keep what a reviewer has done so far; a beacon comes as a form (section 4.9)."""
+    sentence = Sentence.objects.filter(pk=sentence_id, project=member.project_id).first()
+    if sentence is None:
+        raise NotYoursError(f"no sentence {sentence_id}")
+    try:
+        body = wire.body(request, known=_DRAFT)
+        rev, payload, at = wire.number(body, "rev"), body["payload"], wire.moment(body, "client_at")
+        read_given(payload)
+    except (wire.MalformedError, RefusedError, KeyError):
+        return JsonResponse({"error": malformed()}, status=400)
+    try:
+        saved = drafts.save_review_draft(
+            member, sentence, rev=rev, payload=cast("Mapping[str, object]", payload), client_at=at
+        )
+    except ConflictError as error:
+        theirs = error.current
+        known = wire.draft_json(theirs) if isinstance(theirs, Draft) else {}
+        return JsonResponse({"error": gettext("Another window has saved."), **known}, status=409)
+    except WorkflowError as error:
+        return JsonResponse({"error": str(error)}, status=error.status)
+    return JsonResponse({"rev": saved.rev, "at": saved.saved_at.isoformat()})
+
+
+@reviewer
+@require_POST
+def examine(request: HttpRequest, member: Member, sentence_id: int) -> HttpResponse:
+    """Say what the rules make of a review as it stands (CON-1 to 10); nothing is kept."""
+    task = reviews.open_review(member, sentence_id)
+    if not pages.is_mine(task, member):
+        return JsonResponse({"error": gettext("You no longer hold this review.")}, status=409)
+    try:
+        given = read_given(wire.body(request, known=frozenset({"payload"})).get("payload"))
+    except (wire.MalformedError, RefusedError):
+        return JsonResponse({"error": malformed()}, status=400)
+    review = pages.review_of(member, task, given)
+    problems = examined(review, live=True)
+    where = places(review.given, review.candidates)
+    count = len(where.golden) if given.decision == Decision.CORRECTED else 0
+    told = [tell(one, where) for one in problems]
+    return JsonResponse({"problems": told, "checks": _checks(problems), "golden": count})
+
+
+def _told(problems: Sequence[Problem], review: pages.Review) -> list[dict[str, object]]:
+    where = places(review.given, review.candidates)
+    return [tell(one, where) for one in problems]
+
+
+_GROUPS = {
+    "placeholder": ("CON-3", "CON-4"),
+    "distinct": ("CON-10",),
+    "decision": ("CON-1", "CON-2"),
+}
+
+
+def _checks(problems: Sequence[Problem]) -> dict[str, bool]:
+    """Return which of the rules that every golden set keeps are kept now."""
+    broken = {one.code for one in problems if one.blocking}
+    return {name: broken.isdisjoint(rules) for name, rules in _GROUPS.items()}
+
+
+@reviewer
+@require_POST
+def finalise(request: HttpRequest, member: Member, sentence_id: int) -> HttpResponse:
+    """Decide the sentence; what is refused or too late comes back with everything kept."""
+    task = reviews.open_review(member, sentence_id)
+    as_json = wants_json(request)
+    try:
+        given, version, key = _sent(request) if as_json else _form(request, task, member)
+    except (wire.MalformedError, RefusedError, ValueError):
+        return JsonResponse({"error": malformed()}, status=400)
+    review = pages.review_of(member, task, given)
+    try:
+        done = reviews.finalise(
+            member, sentence_id, version=version, client_key=key, answer=settled(review)
+        )
+    except RefusedError as error:
+        return _refused(request, member, review, _told(unsettled(review, error.problems), review))
+    except ConflictError as error:
+        return _late(request, member, sentence_id, given, error)
+    messages.success(request, _done_words(task.sentence, done))
+    following = pages.next_address(member)
+    return JsonResponse({"next": following}) if as_json else redirect(following)
+
+
+def _sent(request: HttpRequest) -> tuple[ReviewGiven, int, UUID]:
+    body = wire.body(request, known=_DECISION)
+    return read_given(body.get("payload")), wire.number(body, "version"), wire.key(body)
+
+
+def _form(request: HttpRequest, task: ReviewTask, member: Member) -> tuple[ReviewGiven, int, UUID]:
+    """Return what a page without scripts sends.
+
+    Raises:
+        ValueError: No page of ours sent it.
+    """
+    keys = [one.key for one in reviews.candidates(task, member)]
+    version, key = request.POST.get("version", ""), request.POST.get("client_key", "")
+    return form_given(request.POST, keys), int(version), UUID(key)
+
+
+def _refused(
+    request: HttpRequest, member: Member, review: pages.Review, problems: list[dict[str, object]]
+) -> HttpResponse:
+    if wants_json(request):
+        return JsonResponse({"problems": problems}, status=422)
+    return _page(request, member, review, problems, status=422)
+
+
+def _late(
+    request: HttpRequest,
+    member: Member,
+    sentence_id: int,
+    given: ReviewGiven,
+    error: ConflictError,
+) -> HttpResponse:
+    """Answer a decision that came too late: 409, and what was written stays (REV-12)."""
+    task = reviews.open_review(member, sentence_id)
+    words = late_words(task, member)
+    if wants_json(request):
+        return JsonResponse({"error": words, "detail": str(error)}, status=409)
+    messages.error(request, words)
+    return _page(request, member, pages.review_of(member, task, given), status=409)
+
+
+def late_words(task: ReviewTask, member: Member) -> str:
+    """Return why a decision is too late, and that nothing is lost."""
+    holder = task.reviewer
+    if holder is not None and holder.pk != member.person_id:
+        return gettext(
+            "%(name)s has this sentence now. Nothing was decided; your work stays in this page."
+        ) % {"name": holder.name}
+    return gettext(
+        "This sentence has changed meanwhile. Nothing was decided; your work stays in this page."
+    )
+
+
+def _done_words(sentence: Sentence, done: reviews.Finalised) -> str:
+    kind = Decision(done.golden.kind)
+    if kind != Decision.CORRECTED:
+        return gettext("#%(number)s is decided: %(decision)s.") % {
+            "number": sentence.number,
+            "decision": DECISIONS[kind],
+        }
+    count = done.golden.entries.count()
+    words = ngettext(
+        "#%(number)s is decided: %(count)s golden text.",
+        "#%(number)s is decided: %(count)s golden texts.",
+        count,
+    )
+    return words % {"number": sentence.number, "count": count}
+
+
+def _hands_over(act: Callable[[HttpRequest, Member, int, int], str]) -> ProjectView:
+    """Make a view of an act that gives the sentence away; `act` returns what is then said."""
+
+    @reviewer
+    @require_POST
+    def view(request: HttpRequest, member: Member, sentence_id: int) -> HttpResponse:
+        version = request.POST.get("version", "")
+        try:
+            words = act(request, member, sentence_id, int(version) if version.isdigit() else 0)
+        except RefusedError as error:
+            messages.error(request, " ".join(problem_words(one) for one in error.problems))
+            return redirect("review-sentence", member.project.slug, sentence_id)
+        except ConflictError:
+            messages.error(request, late_words(reviews.open_review(member, sentence_id), member))
+            return redirect("review-sentence", member.project.slug, sentence_id)
+        messages.success(request, words)
+        return redirect("review", member.project.slug)
+
+    return view
+
+
+def _note(request: HttpRequest) -> str:
+    return request.POST.get("note", "").strip()
+
+
+def _hand(request: HttpRequest, member: Member, sentence_id: int, version: int) -> str:
+    reviews.hand_on(member, sentence_id, version=version, note=_note(request))
+    return gettext("The review went to another reviewer.")
+
+
+def _second(request: HttpRequest, member: Member, sentence_id: int, version: int) -> str:
+    reviews.second_opinion(member, sentence_id, version=version, note=_note(request))
+    return gettext("Another reviewer is asked for a second opinion.")
+
+
+def _more(request: HttpRequest, member: Member, sentence_id: int, version: int) -> str:
+    given = request.POST.get("more", "")
+    more = int(given) if given.isdigit() else 0
+    reviews.return_for_more(member, sentence_id, version=version, more=more, note=_note(request))
+    words = ngettext(
+        "The sentence waits for %(count)s more annotator.",
+        "The sentence waits for %(count)s more annotators.",
+        more,
+    )
+    return words % {"count": more}
+
+
+hand = _hands_over(_hand)
+second = _hands_over(_second)
+more = _hands_over(_more)
+
+
+@reviewer
+@require_GET
+def history(request: HttpRequest, member: Member) -> HttpResponse:
+    """List the member's own reviews, newest first (keyset)."""
+    before = request.GET.get("before", "")
+    found = reviews.reviewed(
+        member, before=int(before) if before.isdigit() else None, most=PAGE + 1
+    )
+    shown = found[:PAGE]
+    last = shown[-1].pk if len(found) > PAGE else None
+    listed = [(one, DECISIONS[Decision(one.decision)]) for one in shown]
+    return render(request, "review/history.html", {"reviews": listed, "before": last})

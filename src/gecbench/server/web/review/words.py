@@ -1,0 +1,254 @@
+"""The words for decisions, reasons and problems, in the language of the person."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from django.utils.translation import get_language, gettext
+from django.utils.translation import gettext_lazy as _
+
+from gecbench.server.guide.render import render
+from gecbench.server.guide.taxonomy import NOT_ANNOTATABLE_REASONS, REJECT_REASONS, Language, Topic
+from gecbench.server.laws.names import Decision
+from gecbench.server.models import Guideline
+from gecbench.server.web.review.given import Places
+from gecbench.server.workflow.claims import Nothing
+from gecbench.server.workflow.errors import Problem
+
+DECISIONS: Mapping[Decision, object] = {
+    Decision.CORRECTED: _("Has corrections"),
+    Decision.ERROR_FREE: _("Free of errors"),
+    Decision.NOT_ANNOTATABLE: _("Cannot be annotated"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A reason: its name on the wire, its words, and the section that explains it."""
+
+    name: str
+    words: str
+    section: str
+
+
+def interface_language() -> Language:
+    """Return which of the guideline's two languages the person reads."""
+    return "zh" if (get_language() or "zh").startswith("zh") else "en"
+
+
+def _named(topics: tuple[Topic, ...]) -> tuple[Named, ...]:
+    lang = interface_language()
+    return tuple(Named(one.id, one.name(lang), one.section) for one in topics)
+
+
+def reject_reasons() -> tuple[Named, ...]:
+    """Return why a text can be judged wrong (REV-3)."""
+    return _named(REJECT_REASONS)
+
+
+def not_annotatable_reasons() -> tuple[Named, ...]:
+    """Return why a sentence cannot be annotated (ANN-6)."""
+    return _named(NOT_ANNOTATABLE_REASONS)
+
+
+def section_titles(guideline: Guideline | None) -> tuple[tuple[str, str], ...]:
+    """Return id and title of each section that can be cited (GUI-4)."""
+    sections = _sections(guideline.pk, guideline.markdown) if guideline else {}
+    return tuple((name, title) for name, (title, _) in sections.items())
+
+
+def excerpt(guideline: Guideline | None, section: str) -> tuple[str, str, str] | None:
+    """Return id, title and the first words of a section; None where there is no such section."""
+    sections = _sections(guideline.pk, guideline.markdown) if guideline else {}
+    return (section, *sections[section]) if section in sections else None
+
+
+@lru_cache(maxsize=64)
+def _sections(row: int, markdown: str) -> Mapping[str, tuple[str, str]]:
+    """Return id to title and text, rendered once for each version: a version never changes."""
+    del row
+    return {one.id: (one.title, one.text) for one in render(markdown).sections if one.level}
+
+
+PROBLEMS: Mapping[str, object] = {
+    "error_free_and_corrected": _(
+        "The sentence is declared free of errors, and there are corrections; take one away."
+    ),
+    "equals_source": _("This is the sentence itself. Is it free of errors?"),
+    "not_annotatable_and_corrected": _(
+        "The sentence is declared not annotatable, and there are corrections; take one away."
+    ),
+    "placeholder_in_some": _(
+        "This text has no %(placeholder)s and others have it; all have it or none."
+    ),
+    "placeholder_count": _(
+        "This text has %(placeholder)s %(count)s times; %(other)s: %(expected)s times."
+    ),
+    "placeholder_position": _(
+        "%(placeholder)s stands at another place here (%(other)s); right only where there are "
+        "several ways."
+    ),
+    "placeholder_spelling": _("%(text)s is not how this project writes it; write %(repair)s."),
+    "half_width": _("Half-width %(text)s between Chinese characters; full width is %(repair)s."),
+    "full_width": _("Full-width %(text)s in English; half width is %(repair)s."),
+    "symbol": _("The symbol %(text)s inside Chinese text is still there."),
+    "lost_word": _("The word %(text)s has gone; words are corrected, not translated."),
+    "traditional_source": _("The sentence has traditional characters: %(text)s."),
+    "traditional_reference": _("Traditional characters: %(text)s; write %(repair)s."),
+    "traditional_unchecked": _(
+        "Traditional characters could not be looked for: OpenCC is not installed on the server."
+    ),
+    "same_reference": _("The same text twice: %(other)s."),
+    "nothing_decided": _(
+        "There is no golden text yet: judge one correct, write one, or decide otherwise."
+    ),
+    "empty": _("This text is empty."),
+    "nul": _("This text holds a NUL character, which no text has; paste it anew."),
+    "surrogate": _("This text was damaged on its way: it holds half a character; paste it anew."),
+    "too_long": _("This text has %(length)s characters; at most %(longest)s are allowed."),
+    "REV-2": _("Not judged yet."),
+    "REV-3": _("Say why it is wrong: choose at least one reason."),
+    "REV-3-note": _("The reason “other” needs a note."),
+    "REV-4": _("This is a text that you judge wrong."),
+    "REV-4-parent": _("This was made from a text that is not judged wrong."),
+    "REV-7": _("Say why the sentence cannot be annotated."),
+    "REV-7-note": _("The reason “other” needs a note."),
+    "REV-9": _(
+        "It only goes too far: restore what was over-corrected and keep the rest as a text."
+    ),
+    "ANN-10": _("This is the sentence itself. Is it free of errors?"),
+    "ANN-12": _("This text is empty."),
+    "CON-10": _("This text is there already."),
+    "REV-10": _("Say why in a few words."),
+    "REV-10-nobody": _(
+        "Nobody else can review this sentence: decide it, or ask a manager for a reviewer."
+    ),
+    "WFL-5": _("At most %(most)s more annotators can be asked for."),
+    "WFL-5-nobody": _("Only %(left)s annotators have not worked on this sentence."),
+    "ANN-9": _("Write one text, or decide otherwise."),
+    "CMP-1-argument": _("Say why your text is right."),
+    "CMP-1-closed": _("This item is closed already."),
+    "CMP-1-open": _("Your complaint about it is not decided yet."),
+    "CMP-3": _("Choose one of the three decisions."),
+    "CMP-3-final": _("A manager has spoken the last word."),
+    "CMP-3-reason": _("Say why, in a few words."),
+    "CMP-3-same": _("This is the submitted text itself: uphold it without a change."),
+    "CMP-4": _("Say something."),
+    "note-too-long": _("This note is too long."),
+}
+"""Code of a finding, else of a problem, to the words of the page, with the names of its values."""
+
+CONTRADICTIONS: Mapping[str, object] = {
+    "corrected": _("This is judged correct, but the sentence is to have corrections."),
+    "error_free": _("This contradicts the decision that the sentence is free of errors."),
+    "not_annotatable": _("This contradicts the decision that the sentence cannot be annotated."),
+}
+
+
+def problem_words(problem: Problem, golden: Sequence[str] = ()) -> str:
+    """Return a problem in the person's language; the message where no words are known.
+
+    Args:
+        problem: What the workflow found.
+        golden: What the page calls each text of the golden set.
+    """
+    values = dict(problem.values)
+    words = PROBLEMS.get(values.get("code", "")) or CONTRADICTIONS.get(values.get("decision", ""))
+    words = words or PROBLEMS.get(problem.code)
+    if words is None:
+        return problem.message
+    other = values.get("other", "")
+    if other.isdigit() and int(other) <= len(golden):
+        values["other"] = golden[int(other) - 1]
+    return str(words) % values
+
+
+def part_words(place: str) -> str:
+    """Return what the page calls a part that holds a text: "text 2", "added text 1"."""
+    kind, _, n = place.partition("-")
+    number = {"number": int(n) + 1}
+    if kind == "row":
+        return gettext("text %(number)s") % number
+    if kind == "modified":
+        return gettext("the text made from text %(number)s") % number
+    return gettext("added text %(number)s") % number
+
+
+def tell(problem: Problem, places: Places) -> dict[str, object]:
+    """Return a problem as the page takes it."""
+    return {
+        "code": problem.code,
+        "place": places.fields.get(problem.field, "review"),
+        "words": problem_words(problem, [part_words(one) for one in places.golden]),
+        "blocking": problem.blocking,
+    }
+
+
+_NOTHING: Mapping[str, object] = {
+    Nothing.ALL_DONE: _("Every sentence that had enough submissions has been decided."),
+    Nothing.NONE_FOR_YOU: _(
+        "The sentences that wait are not for you: you have annotated them, handed them on, or "
+        "another reviewer has them."
+    ),
+    Nothing.STUDY_FIRST: _("There are study items of yours to be closed first."),
+    Nothing.NOT_ACTIVE: _("You are not an active member of this project now."),
+    Nothing.CLOSED: _("The project is closed."),
+}
+
+
+def nothing_words(nothing: Nothing | None) -> str:
+    """Return why there is no review."""
+    return str(_NOTHING[nothing or Nothing.ALL_DONE])
+
+
+def malformed() -> str:
+    """Return what a page is told that sent something nobody can read."""
+    return gettext("The server could not read what the page sent. Load the page again.")
+
+
+def diff_words() -> dict[str, str]:
+    """Return what is said of a change by scripts that draw one (see drawing.js)."""
+    return {
+        "delete": gettext("deleted:"),
+        "insert": gettext("inserted:"),
+        "moveFrom": gettext("moved from here:"),
+        "moveTo": gettext("moved to here:"),
+        "pause": ", ",
+        "space": gettext("white space, not counted"),
+    }
+
+
+def page_words() -> dict[str, object]:
+    """Return the words that the review page's script needs."""
+    return {
+        "diff": diff_words(),
+        "saving": {
+            "saved": gettext("Saved"),
+            "saving": gettext("Saving"),
+            "offline": gettext("Offline, kept on this machine"),
+            "conflict": gettext("Another window has saved"),
+            "gone": gettext("No longer yours, kept on this machine"),
+            "refused": gettext("Not saved, kept on this machine"),
+            "signedout": gettext("Signed out, kept on this machine"),
+        },
+        "conflict": gettext("Another window has saved something else for this review."),
+        "mine": gettext("Go on with what stands here"),
+        "theirs": gettext("Load what the other window saved"),
+        "sameAs": gettext("= the same as text {number}"),
+        "sameAsWrong": gettext("= the same as text {number}, which you judge wrong"),
+        "sameAsSource": gettext("= the original"),
+        "edits": gettext("Edits: {count}"),
+        "left": gettext("Not judged yet: {count}"),
+        "golden": gettext("Golden texts: {count}"),
+        "checks": {
+            "placeholder": gettext("placeholder in all or none"),
+            "distinct": gettext("all different"),
+            "decision": gettext("agrees with the decision"),
+        },
+        "warning": gettext("Warning"),
+        "again": gettext("There are warnings. Look at them; decide again to overrule them."),
+        "unreached": gettext("The server was not reached. Nothing is lost; try again."),
+        "changed": gettext("The decision could not be kept:"),
+    }

@@ -1,0 +1,118 @@
+"""What waits for a person in their projects, counted in one query; the menu and the day show it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from gecbench.server.laws.names import ComplaintState, StudyState, TaskState
+from gecbench.server.models import (
+    Acknowledgement,
+    Complaint,
+    Guideline,
+    Member,
+    Person,
+    Project,
+    ReviewTask,
+    Skip,
+    SlotEvent,
+    Study,
+    Submission,
+)
+
+MOST = 100
+"""Reviews are counted up to here; beyond it nobody cares."""
+
+UNDECIDED = (ComplaintState.OPEN, ComplaintState.DISCUSSED)
+
+
+def today() -> datetime:
+    """Return when this day began."""
+    return timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def goal(person: Person) -> int:
+    """Return how many sentences a person wants to do each day; 0 is no goal."""
+    value = person.preferences.get("goal", 0)
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
+def standings(person_id: int, projects: Sequence[int]) -> dict[int, Mapping[str, Any]]:
+    """Return for each project what waits for a person there.
+
+    The keys are `study` (open items), `complaints` (of others, waiting for this person's word),
+    `reviews` (that this person may take, up to `MOST`), `skipped`, `done` (submissions today),
+    `last` (number of the last task submitted, or None), `acknowledged` (whether the guideline in
+    force was read), and `first` (whether it is the project's first version).
+    """
+    here = {"project": OuterRef("pk")}
+    mine = {**here, "person": person_id}
+    submitted = Submission.objects.filter(
+        person=person_id, at__gte=today(), slot__project=OuterRef("pk")
+    )
+    read = Acknowledgement.objects.filter(guideline=OuterRef("guideline"), person=person_id)
+    versions = Guideline.objects.filter(pk=OuterRef("guideline"), version=1)
+    counted = {
+        "study": _count(Study.objects.filter(**mine, state=StudyState.OPEN)),
+        "complaints": _count(_complaints(person_id)),
+        "reviews": _count(_reviews(person_id)),
+        "skipped": _count(Skip.objects.filter(**mine, recalled_at=None)),
+        "done": _count(submitted, of="slot"),
+        "last": Subquery(
+            Submission.objects.filter(person=person_id, slot__project=OuterRef("pk"))
+            .order_by("-at", "-pk")
+            .values("sentence__number")[:1]
+        ),
+        "acknowledged": Exists(read),
+        "first": Exists(versions),
+    }
+    # A project has columns of some of these names.
+    rows = Project.objects.filter(pk__in=projects).annotate(
+        **{f"my_{name}": count for name, count in counted.items()}
+    )
+    return {
+        row["pk"]: {name: row[f"my_{name}"] for name in counted}
+        for row in rows.values("pk", *(f"my_{name}" for name in counted))
+    }
+
+
+def _complaints(person_id: int) -> QuerySet[Complaint]:
+    """Return the complaints that a person may decide, near enough for a count (see deciders)."""
+    held = SlotEvent.objects.filter(sentence=OuterRef("study__sentence"), person=person_id)
+    me = Member.objects.filter(project=OuterRef("project"), person=person_id)
+    first = Q(level=1) & (
+        Q(handler=person_id)
+        | Q(Exists(me.filter(is_reviewer=True)), handler=None) & ~Q(first_reviewer=person_id)
+    )
+    last = Q(Exists(me.filter(is_manager=True)), level=2)
+    return (
+        Complaint.objects.filter(first | last, project=OuterRef("pk"), state__in=UNDECIDED)
+        .filter(~Exists(held))
+        .exclude(person=person_id)
+    )
+
+
+def _reviews(person_id: int) -> QuerySet[ReviewTask]:
+    held = SlotEvent.objects.filter(sentence=OuterRef("sentence"), person=person_id)
+    free = Q(state=TaskState.FREE) & (Q(not_for=None) | ~Q(not_for=person_id))
+    own = Q(state=TaskState.OPEN, reviewer=person_id)
+    waiting = ReviewTask.objects.filter(free | own, project=OuterRef(OuterRef("pk"))).filter(
+        ~Exists(held)
+    )
+    return ReviewTask.objects.filter(pk__in=waiting.values("pk")[:MOST])
+
+
+def _count(rows: QuerySet[Any], *, of: str = "pk") -> Coalesce:
+    """Return a subquery that counts rows, none being 0."""
+    counted = (
+        rows.order_by()
+        .annotate(_all=F("pk") * 0)
+        .values("_all")
+        .annotate(n=Count(of, distinct=True))
+    )
+    return Coalesce(Subquery(counted.values("n"), output_field=IntegerField()), 0)

@@ -1,0 +1,103 @@
+// What is kept on this machine until the server has acknowledged it: drafts, and submissions that
+// wait for the connection. Kept by person and task, so that two people at one machine do not meet.
+
+const OLD = 30 * 24 * 3600 * 1000;
+
+/** Return whether two drafts say the same. */
+export function same(one, two) {
+  const words = (draft) =>
+    JSON.stringify([draft.decision, draft.texts ?? [], draft.reason ?? "", draft.note ?? ""]);
+  return Boolean(one && two) && words(one) === words(two);
+}
+
+/**
+ * Return which draft a page begins with: {payload, unsaved, other}; the newest wins (4.9).
+ *
+ * `saved` is the server's {rev, payload, at} or null, `local` this machine's {rev, payload, at,
+ * unsaved} or null; `ahead` is how far this machine's clock is before the server's.
+ */
+export function newest(saved, local, ahead = 0) {
+  if (!local || !local.unsaved || same(local.payload, saved?.payload)) {
+    return { payload: saved?.payload ?? local?.payload ?? null, unsaved: false, other: null };
+  }
+  const builtOnIt = !saved || local.rev >= saved.rev;
+  if (builtOnIt || local.at - ahead > Date.parse(saved.at)) {
+    return { payload: local.payload, unsaved: true, other: saved?.payload ?? null };
+  }
+  return { payload: saved.payload, unsaved: false, other: local.payload };
+}
+
+export class Copies {
+  constructor(person) {
+    this.prefix = `gecbench/${person}/`;
+    this.clean();
+  }
+
+  draft(slot) {
+    return this.read(`draft/${slot}`);
+  }
+
+  keepDraft(slot, copy) {
+    return this.write(`draft/${slot}`, { ...copy, at: Date.now() });
+  }
+
+  dropDraft(slot) {
+    this.drop(`draft/${slot}`);
+  }
+
+  /** Return the submissions that wait, oldest first: {slot, url, body, number, at}. */
+  waiting() {
+    return this.names("submit/").map((name) => this.read(name)).filter(Boolean).sort((one, two) => one.at - two.at);
+  }
+
+  keepWaiting(slot, submission) {
+    return this.write(`submit/${slot}`, { ...submission, slot, at: Date.now() });
+  }
+
+  dropWaiting(slot) {
+    this.drop(`submit/${slot}`);
+  }
+
+  names(begin) {
+    try {
+      const whole = this.prefix + begin;
+      return Object.keys(localStorage).filter((name) => name.startsWith(whole)).map((name) => name.slice(this.prefix.length));
+    } catch {
+      return [];
+    }
+  }
+
+  read(name) {
+    try {
+      return JSON.parse(localStorage.getItem(this.prefix + name));
+    } catch {
+      return null;
+    }
+  }
+
+  /** Write; return whether there was room for it. */
+  write(name, value) {
+    try {
+      localStorage.setItem(this.prefix + name, JSON.stringify(value));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  drop(name) {
+    try {
+      localStorage.removeItem(this.prefix + name);
+    } catch {
+      // A browser that keeps nothing has nothing to drop.
+    }
+  }
+
+  /** Old copies that the server has, too, go. */
+  clean() {
+    for (const name of this.names("draft/")) {
+      const copy = this.read(name);
+      if (copy && !copy.unsaved && Date.now() - copy.at > OLD) this.drop(name);
+    }
+  }
+}

@@ -1,0 +1,1 @@
+"""Self-study, and complaints about verdicts."""

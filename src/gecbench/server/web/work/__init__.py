@@ -1,0 +1,1 @@
+"""The work screen, drafts, submitting, history."""

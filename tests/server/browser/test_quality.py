@@ -1,0 +1,60 @@
+"""The page Quality in a real browser: pictures load under the strict policy, axe finds nothing."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+
+
+@pytest.fixture
+def site(live):
+    """A site with a project in which much has happened, computed."""
+    from server.progress.worked import worked
+
+    from gecbench.server import progress
+
+    with live.rows():
+        live.person("boss")
+        progress.refresh(worked())
+    return live
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_section_4_4_the_page_is_whole_in_both_themes_and_languages(
+    site, browser, scheme, language
+):
+    from axe_playwright_python.sync_playwright import Axe
+
+    from gecbench.server.models import Person
+
+    with site.rows():
+        Person.objects.filter(login="boss").update(language=language)
+    page = site.page(browser, "boss", color_scheme=scheme)
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.goto("/p/story/manage/quality")
+    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    for one in page.locator("img").all():
+        one.scroll_into_view_if_needed()
+        page.wait_for_function("image => image.complete", arg=one.element_handle())
+        assert one.evaluate("image => image.naturalWidth") > 0
+        assert f"theme={scheme}" in one.evaluate("image => image.currentSrc")
+        assert one.get_attribute("alt")
+    assert page.locator(".chart").count() == 5
+    found = Axe().run(page).response["violations"]
+    assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == []
+    assert said == []
+    page.context.close()
+
+
+def test_section_4_4_the_page_fits_a_phone_and_computes_anew(site, browser):
+    page = site.page(browser, "boss", viewport={"width": 390, "height": 800})
+    page.goto("/p/story/manage/quality")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.locator("main form button").click()
+    assert page.locator(".message.success").count() == 1
+    page.context.close()

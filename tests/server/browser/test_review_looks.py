@@ -1,0 +1,103 @@
+"""Review, study and problems are for everybody: no serious finding, no width lost."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from server.browser.atreview import at_review, in_study, press, waiting
+from server.workflow.reviewing import member_of
+
+from gecbench.server.workflow import complaints
+
+
+def findings(page) -> list[str]:
+    """What axe calls serious or critical."""
+    result = Axe().run(page)
+    return [
+        f"{one['id']}: {one['nodes'][0]['html'][:200]} {one['nodes'][0]['failureSummary'][:300]}"
+        for one in result.response["violations"]
+        if one["impact"] in ("serious", "critical")
+    ]
+
+
+def busy_review(page) -> None:
+    """Every part of the review screen open, with a problem and a mended text."""
+    press(page, "1", "W", "F", "Alt+1", "Alt+A", "Alt+N", "Control+Enter")
+    page.locator(".problem").first.wait_for()
+    for summary in page.locator("summary").all():
+        if summary.is_visible() and not summary.evaluate("one => one.parentElement.open"):
+            summary.click()
+
+
+def wide(page) -> list[int]:
+    return page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("lang", "language"), [("zh", "zh-hans"), ("en", "en")])
+def test_axe_finds_nothing_serious_in_review(live, browser, theme, lang, language):
+    waiting(live, lang=lang, language=language)
+    page = at_review(live, browser, color_scheme=theme)
+    busy_review(page)
+    assert findings(page) == []
+    page.goto("/p/story/review/history")
+    assert findings(page) == []
+    page.context.close()
+
+
+def disputed(live, **options: object) -> tuple[int, int]:
+    """An item of study with a failed try, and a complaint about it."""
+    from uuid import uuid4
+
+    from gecbench.server.laws.names import Decision
+    from gecbench.server.models import Study
+    from gecbench.server.workflow import studies
+    from gecbench.server.workflow.answers import Answer
+
+    project, item = in_study(live, reviewers=("rita", "ruth"), **options)
+    with live.rows():
+        author, study = member_of(project, "a3"), Study.objects.get(pk=item)
+        answer = Answer(Decision.CORRECTED, ("甲",))
+        studies.attempt(author, item, version=study.version, client_key=uuid4(), answer=answer)
+        made = complaints.complain(author, item, argument="游玩更好", client_key=uuid4())
+        return item, made.pk
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("lang", "language"), [("zh", "zh-hans"), ("en", "en")])
+def test_axe_finds_nothing_serious_in_study_and_problems(live, browser, theme, lang, language):
+    item, complaint = disputed(live, lang=lang, language=language)
+    for login, paths in {
+        "a3": (f"study/{item}", "study", f"problems/{complaint}", "problems"),
+        "ruth": (f"problems/{complaint}",),
+        "boss": (f"problems/{complaint}", "problems?state=all"),
+    }.items():
+        page = live.page(browser, login, color_scheme=theme)
+        for path in paths:
+            page.goto(f"/p/story/{path}")
+            assert findings(page) == [], path
+        page.context.close()
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_a_telephone_needs_no_sideways_scrolling(live, browser, lang):
+    item, complaint = disputed(live, lang=lang)
+    small = {"viewport": {"width": 390, "height": 800}}
+    for login, path in (
+        ("a3", f"study/{item}"),
+        ("a3", "study"),
+        ("ruth", f"problems/{complaint}"),
+    ):
+        page = live.page(browser, login, **small)
+        page.goto(f"/p/story/{path}")
+        assert wide(page) == [390, 390], path
+        page.context.close()
+
+
+@pytest.mark.parametrize("width", [390, 640])
+def test_the_review_needs_none_either_at_200_percent_zoom(live, browser, width):
+    waiting(live, lang="en")
+    page = at_review(live, browser, viewport={"width": width, "height": 800})
+    busy_review(page)
+    assert wide(page) == [width, width]
+    page.context.close()

@@ -1,0 +1,106 @@
+"""The pages of annotators are for everybody: no serious finding, no width lost, little to load."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from server.browser.atwork import at_work, project, replace_all, wait_for_state
+
+PAGES = (
+    "/",
+    "/p/one/guide",
+    "/p/one/guide/task",
+    "/p/one/guide/search?q=a",
+    "/p/one/me",
+    "/p/one/work/history",
+    "/p/one/work/skipped",
+    "/p/one/work/kept",
+)
+
+
+HIDDEN = ("conflict", "gone", "other", "offer", "signin", "undo", "said", "not-annotatable",
+          "error-free", "keep-editing")  # fmt: skip
+
+
+def findings(page) -> list[str]:
+    """What axe calls serious or critical on a page, or on part of it."""
+    result = Axe().run(page)
+    return [
+        f"{one['id']}: {one['nodes'][0]['html'][:200]} {one['nodes'][0]['failureSummary'][:300]}"
+        for one in result.response["violations"]
+        if one["impact"] in ("serious", "critical")
+    ]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("lang", "language"), [("zh", "zh-hans"), ("en", "en")])
+def test_axe_finds_nothing_serious(live, browser, theme, lang, language):
+    project(live, "li", lang=lang, language=language, texts=("One two .", "Three four.", "一二"))
+    page = at_work(live, browser, "li", color_scheme=theme)
+    replace_all(page, "Owt 「one three ,宿舍 Owt 「one")
+    page.keyboard.press("Alt+a")
+    wait_for_state(page, "saved")
+    found = findings(page)
+    page.keyboard.press("F1")
+    page.locator("#drawer .guide-body").wait_for()
+    found += findings(page)
+    page.keyboard.press("Escape")
+    page.evaluate(
+        "ids => ids.forEach(id => { document.getElementById(id).hidden = false; })", HIDDEN
+    )
+    page.evaluate("document.getElementById('keys-list').open = true")
+    found += findings(page)
+    page.evaluate("document.getElementById('signin').hidden = true")
+    page.keyboard.press("Alt+n")
+    for url in PAGES:
+        page.goto(url)
+        found += [f"{url} {one}" for one in findings(page)]
+    assert found == []
+    page.context.close()
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_a_phone_and_200_percent_have_no_horizontal_scroll(live, browser, lang):
+    long = "我们" * 110 + "。" if lang == "zh" else "Pneumonoultramicroscopic " * 9 + "x" * 60
+    language = "zh-hans" if lang == "zh" else "en"
+    project(live, "li", lang=lang, language=language, texts=(long, long[1:]))
+    # 640 by 400 is what a window of 1280 by 800 has at 200 percent.
+    for width, height in ((390, 844), (640, 400)):
+        page = at_work(live, browser, "li", viewport={"width": width, "height": height})
+        page.keyboard.insert_text("Q")
+        page.keyboard.press("Alt+a")
+        urls = ["/p/one/work", *PAGES]
+        for url in urls:
+            if url != "/p/one/work":
+                page.goto(url)
+            wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+            assert wide <= 0, (url, width)
+        page.goto("/p/one/work")
+        page.locator("#reference-0").wait_for()
+        page.keyboard.press("F1")
+        page.locator("#drawer .guide-body").wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+        page.context.close()
+
+
+def test_the_first_visit_weighs_less_than_200_kb_and_asks_no_foreign_host(live, browser):
+    project(live, "li")
+    context = live.context(browser, "li")
+    page = context.new_page()
+    answers, said = [], []
+
+    def answered(response):
+        answers.append(response)
+
+    def spoken(message):
+        said.append(message.text)
+
+    page.on("response", answered)
+    page.on("console", spoken)
+    page.goto("/p/one/work", wait_until="networkidle")
+    weights = {one.url: len(one.body()) for one in answers}
+    assert all(url.startswith(live.url) for url in weights)
+    assert sum(weights.values()) < 200_000, weights
+    assert all(size < 25_000 for url, size in weights.items() if "/static/gecbench/" in url)
+    assert said == []  # the content security policy among others has nothing to say
+    context.close()

@@ -1,0 +1,224 @@
+"""A real server process with a data folder of its own, for browsers and HTTP clients.
+
+    def test_something(live, browser):
+        with live.rows():                      # Django in this process, on the server's database
+            project = create_project(...)
+            person = live.person("li")         # signs in with live.PASSWORD
+        page = live.page(browser, "li")        # a new browser context that is signed in
+        page.goto(f"{live.url}/p/one/work")
+
+`live.stop()` is Ctrl-C, `live.kill()` is kill -9 of all its processes, `live.start()` starts it
+again on the same address, `live.log()` is what it wrote. `make_live("--database", url)` starts
+one with other options.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page
+
+    from gecbench.server.models import Person
+
+PATIENCE = 60.0
+"""Seconds that a loaded machine may need to start a server; an idle one needs two."""
+
+
+def free_port() -> int:
+    """A port that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Live:
+    """A server process, its address and its data folder."""
+
+    PASSWORD = "correct horse battery"
+
+    def __init__(self, folder: Path, *words: str, **environment: str) -> None:
+        self.folder = folder
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.words = words
+        self.environment = environment
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start the server and wait until it is ready."""
+        clean = {k: v for k, v in os.environ.items() if not k.startswith(("GECBENCH_", "DJANGO_"))}
+        with (self.folder.parent / f"{self.folder.name}.log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [
+                    *(sys.executable, "-m", "gecbench", "annotate", "serve"),
+                    *("--data", str(self.folder), "--bind", f"127.0.0.1:{self.port}"),
+                    *self.words,
+                ],
+                env={**clean, **self.environment},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        self.wait()
+
+    def wait(self) -> None:
+        """Wait until the server says that it is ready."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            if self.process is None or self.process.poll() is not None:
+                pytest.fail(f"the server ended at once:\n{self.log()}")
+            with (
+                contextlib.suppress(OSError),
+                urllib.request.urlopen(f"{self.url}/readyz", timeout=5) as answer,
+            ):
+                if answer.status == 200:
+                    return
+            time.sleep(0.05)
+        pytest.fail(f"the server was not ready in {PATIENCE} s:\n{self.log()}")
+
+    def log(self) -> str:
+        """What the server wrote to its standard output and error."""
+        path = self.folder.parent / f"{self.folder.name}.log"
+        return path.read_text("utf-8", errors="replace") if path.exists() else ""
+
+    def stop(self) -> int:
+        """End the server as Ctrl-C does; its exit code."""
+        return self._end(signal.SIGINT, all_of_it=False)
+
+    def kill(self) -> int:
+        """End all its processes at once, as a crash of the machine would."""
+        return self._end(signal.SIGKILL, all_of_it=True)
+
+    def _end(self, what: signal.Signals, *, all_of_it: bool) -> int:
+        if self.process is None:
+            return 0
+        with contextlib.suppress(ProcessLookupError):
+            if all_of_it:
+                os.killpg(self.process.pid, what)
+            else:
+                self.process.send_signal(what)
+        try:
+            code = self.process.wait(timeout=PATIENCE)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+            self.process = None
+        return code
+
+    @contextmanager
+    def rows(self) -> Iterator[None]:
+        """Let Django in this process work on the server's database, while it runs."""
+        from django.db import connection
+        from server.conftest import postgresql, sqlite, use
+
+        if "--database" in self.words:
+            url = self.words[self.words.index("--database") + 1]
+            use(postgresql(url.rpartition("/")[2]))
+        else:
+            use(sqlite(self.folder / "gecbench.sqlite3"))
+        try:
+            yield
+        finally:
+            connection.close()
+
+    def person(self, login: str, **fields: object) -> Person:
+        """Make somebody who signs in with `PASSWORD`; inside `rows()`."""
+        from django.contrib.auth.hashers import make_password
+
+        from gecbench.server.models import Person
+
+        return Person.objects.create(
+            **{
+                "login": login,
+                "name": login.title(),
+                "password": make_password(self.PASSWORD),
+                **fields,
+            }
+        )
+
+    def cookie(self, login: str) -> dict[str, str]:
+        """The cookie of a new session of somebody, as Playwright takes it."""
+        from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+        from django.contrib.sessions.backends.db import SessionStore
+        from django.test import override_settings
+
+        from gecbench.server.models import Person
+
+        # Sessions are signed with the site's own secret, which this process does not have.
+        secret = (self.folder / "secret.key").read_text("utf-8").strip()
+        with self.rows(), override_settings(SECRET_KEY=secret):
+            person = Person.objects.get(login=login)
+            session = SessionStore()
+            session[SESSION_KEY] = str(person.pk)
+            session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+            session[HASH_SESSION_KEY] = person.get_session_auth_hash()
+            session.create()
+            return {"name": "gecbench_session", "value": session.session_key, "url": self.url}
+
+    def context(self, browser: Browser, login: str = "", **options: object) -> BrowserContext:
+        """A new browser context, signed in as somebody or nobody; close it at the end."""
+        opened = browser.new_context(base_url=self.url, **options)
+        if login:
+            opened.add_cookies([self.cookie(login)])
+        return opened
+
+    def page(self, browser: Browser, login: str = "", **options: object) -> Page:
+        """A new page in a context of its own."""
+        return self.context(browser, login, **options).new_page()
+
+
+@pytest.fixture(scope="session")
+def live_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with an empty database, made once by the command line itself."""
+    folder = tmp_path_factory.mktemp("live") / "template"
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("GECBENCH_", "DJANGO_"))}
+    subprocess.run(
+        [sys.executable, "-m", "gecbench", "annotate", "init", str(folder)],
+        env=clean,
+        check=True,
+        capture_output=True,
+    )
+    return folder
+
+
+MakeLive = Callable[..., Live]
+
+
+@pytest.fixture
+def make_live(live_template: Path, tmp_path: Path) -> Iterator[MakeLive]:
+    """Start servers with options of `serve`; all are killed at the end."""
+    made: list[Live] = []
+
+    def make(*words: str, **environment: str) -> Live:
+        folder = tmp_path / f"site{len(made)}"
+        shutil.copytree(live_template, folder)
+        one = Live(folder, *words, **environment)
+        made.append(one)
+        one.start()
+        return one
+
+    yield make
+    for one in made:
+        one.kill()
+
+
+@pytest.fixture
+def live(make_live: MakeLive) -> Live:
+    """A real server process on an empty site."""
+    return make_live("--workers", "2")

@@ -1,0 +1,190 @@
+"""All addresses of the site, from the resolver; two projects alike, and people of every kind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from uuid import uuid4
+
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+from server.workflow import reviewing
+from server.workflow.stories import (
+    a_project,
+    all_submitted,
+    claimed,
+    correction,
+    joined,
+    sentence_of,
+    somebody,
+)
+
+from gecbench.server.exchange.releases import make_release
+from gecbench.server.laws.names import Role
+from gecbench.server.models import Member, Person, Project, ReviewTask
+from gecbench.server.web.policy import Access, access_of
+from gecbench.server.workflow import complaints, members, reviews, tokens
+
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+OURS = "公开"
+MARK = "机密"
+"""Stands in every text of the second project; nobody of the first may ever read it."""
+
+
+UNSAFE = ("POST", "PUT", "PATCH", "DELETE")
+
+
+@dataclass(frozen=True)
+class Route:
+    """One address.
+
+    Args:
+        path: As the resolver writes it, without the API's doubles.
+        access: Who may come, as its view says.
+        names: Its parts that stand for something.
+    """
+
+    path: str
+    access: Access | None
+    names: tuple[str, ...]
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """What is tried: pages know reading and one way to write, the API knows all."""
+        if self.path.startswith("api/"):
+            return ("GET", *UNSAFE)
+        return ("GET", "PUT" if "/draft" in self.path else "POST")
+
+    def at(self, slug: str, things: Mapping[str, object]) -> str:
+        """The address of things of a project."""
+        values = {**things, "slug": slug}
+        return "/" + re.sub(r"<(?:\w+:)?(\w+)>", lambda one: str(values[one[1]]), self.path)
+
+
+def _walk(patterns, before: str = "") -> Iterator[Route]:
+    for one in patterns:
+        path = before + str(one.pattern)
+        if isinstance(one, URLResolver):
+            yield from _walk(one.url_patterns, path)
+        elif isinstance(one, URLPattern):
+            names = tuple(re.findall(r"<(?:\w+:)?(\w+)>", path))
+            yield Route(path, access_of(one.callback), names)
+
+
+def routes() -> list[Route]:
+    """Every address once."""
+    return list({one.path: one for one in _walk(get_resolver().url_patterns)}.values())
+
+
+ROUTES = routes()
+
+
+@dataclass(frozen=True)
+class World:
+    """Two projects, what is in each, and clients of people."""
+
+    things: Mapping[str, Mapping[str, object]]
+    clients: Mapping[str, Client]
+
+
+def _things(slug: str, mark: str) -> dict[str, object]:
+    """A project with one sentence decided and complained about, one in review, one claimed."""
+    texts = [f"{mark}我昨天去了图书馆借书了{n}。" for n in range(1, 7)]
+    project = a_project(texts, slug=slug, annotators=2, manager=f"{slug}-boss")
+    writers = [joined(project, f"{slug}-a{n}") for n in (1, 2)]
+    reviewer = joined(project, f"{slug}-rita", "reviewer")
+    joined(project, f"{slug}-ruth", "reviewer")
+    for number in (1, 2, 3):
+        answers = [correction(f"{mark}我昨天去图书馆借书了{number}{n}。") for n in (1, 2)]
+        all_submitted(sentence_of(project, number), writers, answers)
+    first = sentence_of(project, 1)
+    reviewing.finalised(project, [f"{mark}我昨天去图书馆借书了11。"], login=reviewer.person.login)
+    reviewing.finalised(
+        project, [f"{mark}我昨天去图书馆借书了21。"], login=reviewer.person.login, number=2
+    )
+    item = writers[1].person.studies.filter(sentence=first).get()
+    complaint = complaints.complain(
+        writers[1], item.pk, argument=f"{mark}为什么", client_key=uuid4()
+    )
+    open_one = sentence_of(project, 3)
+    reviews.open_review(reviewer, open_one.pk)
+    slot = claimed(writers[0], sentence_of(project, 4))
+    boss = Person.objects.get(login=f"{slug}-boss")
+    release = make_release(project, name=f"r-{slug}", by=boss)
+    invitation, secret = members.invite(project, roles=[Role.ANNOTATOR], by=boss)
+    token, _ = tokens.make_token(boss, name="nightly")
+    return {
+        "number": 1,
+        "slot_id": slot.pk,
+        "sentence_id": ReviewTask.objects.get(sentence=open_one).sentence_id,
+        "study_id": item.pk,
+        "study": item.pk,
+        "complaint_id": complaint.pk,
+        "version": project.guideline.version,
+        "section": "work",
+        "waiting": "0" * 32,
+        "release": release.pk,
+        "name": release.name,
+        "file": next(iter(release.manifest["files"]), "none") if release.manifest else "none",
+        "format": "mucgec",
+        "member_id": Member.objects.get(project=project, person=writers[0].person).pk,
+        "invitation": invitation.pk,
+        "secret": secret,
+        "token_id": token.pk,
+    }
+
+
+PEOPLE = (
+    *("anonymous", "stranger", "annotator", "other annotator", "reviewer", "manager"),
+    *("manager of another", "paused", "left", "administrator"),
+)
+
+
+def world() -> World:
+    """Make it all."""
+    things = {"one": _things("one", OURS), "two": _things("two", MARK)}
+    project = Project.objects.get(slug="one")
+    for status in ("paused", "left"):
+        member = joined(project, f"one-{status}", "annotator")
+        members.change_member(member, by=None, status=status)
+    logins = {
+        "stranger": "stranger",
+        "annotator": "one-a1",
+        "other annotator": "one-a2",
+        "reviewer": "one-rita",
+        "manager": "one-boss",
+        "manager of another": "two-boss",
+        "paused": "one-paused",
+        "left": "one-left",
+        "administrator": "root",
+    }
+    somebody("stranger")
+    somebody("root", is_administrator=True)
+    clients = {"anonymous": Client(raise_request_exception=False)}
+    for who, login in logins.items():
+        clients[who] = Client(raise_request_exception=False, headers={"Accept-Language": "en"})
+        clients[who].force_login(Person.objects.get(login=login), backend=BACKEND)
+    return World(things, clients)
+
+
+def allowed(who: str, access: Access) -> bool:
+    """Whether somebody may come to an address of the first project, by what its view says."""
+    if access.who == "anyone":
+        return True
+    if who == "administrator":  # a manager of every project
+        return access.who != "member" or not access.roles or Role.MANAGER in access.roles
+    if access.who == "signed_in":
+        return who != "anonymous"
+    if access.who == "administrator":
+        return False
+    held = {
+        "annotator": {Role.ANNOTATOR},
+        "other annotator": {Role.ANNOTATOR},
+        "reviewer": {Role.REVIEWER},
+        "manager": {Role.MANAGER},
+        "paused": set() if access.active else {Role.ANNOTATOR},
+    }.get(who)
+    if not held:
+        return False
+    return not access.roles or bool(held & set(access.roles))

@@ -1,0 +1,400 @@
+"""Signing in and out, invitations, and what belongs to a person alone."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+
+import pytest
+from django.contrib.sessions.models import Session
+from django.test import Client
+from django.utils import timezone
+
+from gecbench.server.laws.names import Role
+from gecbench.server.models import Audit, Member, Person, Project, Token
+from gecbench.server.workflow import accounts, members, tokens
+
+PASSWORD = "correct horse battery"
+NEW = "staple staple staple"
+
+
+@pytest.fixture
+def client(site):
+    return Client(headers={"accept-language": "en"})
+
+
+@pytest.fixture
+def li(site, person):
+    return person("li", language="en")
+
+
+def sign_in(client, login="li", password=PASSWORD, **more):
+    return client.post("/login", {"login": login, "password": password, **more})
+
+
+def signed_in(client):
+    return client.get("/account").status_code == 200
+
+
+def test_the_right_password_signs_in_however_the_login_is_written(client, li):
+    assert sign_in(client, " LI ").status_code == 302
+    assert signed_in(client)
+    assert Audit.objects.get(what="person.signed_in").who == li
+
+
+def test_a_wrong_password_keeps_the_login_in_the_form(client, li):
+    answer = sign_in(client, password="wrong")
+    assert answer.status_code == 422
+    assert b'value="li"' in answer.content
+    assert b"do not belong together" in answer.content
+    assert not signed_in(client)
+
+
+def test_an_unknown_login_gets_the_same_answer(client, li):
+    known, unknown = sign_in(client, password="x"), sign_in(client, "nobody", "x")
+    assert known.status_code == unknown.status_code
+
+    def words(answer):
+        text = answer.content.decode()
+        return text.split("<main")[1].replace("nobody", "li").split("csrfmiddlewaretoken")[0]
+
+    assert words(known) == words(unknown)
+
+
+def test_somebody_who_is_shut_out_cannot_sign_in_nor_go_on(client, li):
+    sign_in(client)
+    Person.objects.update(is_active=False)
+    assert not signed_in(client)
+    assert sign_in(client).status_code == 422
+
+
+def test_the_form_is_not_shown_to_whoever_is_signed_in(client, li):
+    assert client.get("/login").status_code == 200
+    sign_in(client)
+    assert client.get("/login?next=/account/keys")["Location"] == "/account/keys"
+
+
+def test_a_script_signs_in_and_gets_a_new_token(li):
+    client = Client(enforce_csrf_checks=True)
+    client.get("/login")
+    before = client.cookies["gecbench_csrf"].value
+    wanted = {"Accept": "application/json", "X-CSRFToken": before}
+    wrong = client.post("/login", {"login": "li", "password": "x"}, headers=wanted)
+    assert (wrong.status_code, wrong.json()["error"]) == (422, "wrong")
+    right = client.post("/login", {"login": "li", "password": PASSWORD}, headers=wanted)
+    assert right.json() == {"ok": True, "token": right.json()["token"], "person": li.pk}
+    assert client.cookies["gecbench_csrf"].value != before
+    after = {"X-CSRFToken": right.json()["token"]}
+    assert client.post("/logout", headers=after).status_code == 302
+
+
+def test_a_script_may_send_json_too(client, li):
+    for body, status in (
+        ({"login": "li", "password": PASSWORD}, 200),
+        ({"login": None, "password": 3}, 422),
+        ([], 422),
+    ):
+        answer = client.post(
+            "/login", json.dumps(body), "application/json", headers={"Accept": "application/json"}
+        )
+        assert answer.status_code == status
+    broken = client.post("/login", "{", "application/json", headers={"Accept": "application/json"})
+    assert broken.status_code == 422
+
+
+def test_signing_out_ends_the_session_in_the_database(client, li):
+    sign_in(client)
+    assert Session.objects.count() == 1
+    assert client.post("/logout")["Location"] == "/login"
+    assert Session.objects.count() == 0
+    assert client.get("/logout").status_code == 405
+
+
+def test_a_session_is_new_at_each_sign_in(client, li):
+    client.get("/login")
+    session = client.session
+    session["planted"] = 1
+    session.save()
+    client.cookies["gecbench_session"] = session.session_key
+    sign_in(client)
+    assert client.cookies["gecbench_session"].value != session.session_key
+    assert not Session.objects.filter(pk=session.session_key).exists()
+
+
+def test_a_session_ends_twelve_hours_after_its_last_use(client, li):
+    sign_in(client)
+    Session.objects.update(expire_date=timezone.now() - timedelta(seconds=1))
+    assert not signed_in(client)
+    sign_in(client)
+    assert Session.objects.count() == 1  # the one that was over is gone
+
+
+def test_use_prolongs_a_session_with_few_writes(client, li):
+    sign_in(client)
+    session = client.session
+    session["seen"] -= 601
+    session.save()
+    Session.objects.update(expire_date=timezone.now() + timedelta(hours=1))
+    assert signed_in(client)
+    prolonged = Session.objects.get().expire_date
+    assert prolonged > timezone.now() + timedelta(hours=11)
+    assert signed_in(client)
+    assert Session.objects.get().expire_date == prolonged
+
+
+def invite(project=None, **options):
+    options.setdefault("by", None)
+    roles = [Role.ANNOTATOR, Role.REVIEWER] if project else []
+    _, secret = members.invite(project, roles=roles, **options)
+    return f"/invitation/{secret}"
+
+
+@pytest.fixture
+def project(site):
+    return Project.objects.create(slug="one", name="语料", lang="zh")
+
+
+GIVEN = {"login": "Wang", "name": "王", "password": NEW, "again": NEW}
+
+
+def test_somebody_new_comes_in_by_an_invitation(client, project):
+    link = invite(project)
+    page = client.get(link).content.decode()
+    assert "语料" in page
+    assert "Annotator" in page
+    assert client.post(link, GIVEN)["Location"] == "/"
+    assert signed_in(client)
+    member = Member.objects.get()
+    assert (member.person.login, member.roles) == ("wang", (Role.ANNOTATOR, Role.REVIEWER))
+    assert client.get(link).status_code == 410
+    assert b"no longer holds" in client.get(link).content
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"login": ""}, "Choose a name for signing in."),
+        ({"login": "a b"}, "has no spaces"),
+        ({"login": "li"}, "Somebody has this name"),
+        ({"name": " "}, "Say by which name"),
+        ({"again": "other"}, "are not the same"),
+        ({"password": "short", "again": "short"}, "too short"),
+        ({"password": "1234567890", "again": "1234567890"}, "numeric|common"),
+    ],
+)
+def test_what_is_wrong_stands_at_its_field_and_the_rest_is_kept(client, li, project, changed, said):
+    import re
+
+    link = invite(project)
+    answer = client.post(link, {**GIVEN, **changed})
+    text = answer.content.decode()
+    assert answer.status_code == 422
+    assert re.search(said, text)
+    if "name" not in changed:
+        assert 'value="王"' in text
+    assert NEW not in text
+    assert client.get(link).status_code == 200
+
+
+def test_somebody_with_an_account_joins(client, li, project):
+    link = invite(project)
+    assert f'href="/login?next={link}"' in client.get(link).content.decode()
+    sign_in(client)
+    assert b"You are signed in as Li" in client.get(link).content
+    assert client.post(link, {"do": "join"})["Location"] == "/p/one/"
+    assert Member.objects.get().person == li
+
+
+def test_a_link_that_is_for_no_project_joins_nobody(client, li):
+    sign_in(client)
+    answer = client.post(invite(administrator=True), {"do": "join"})
+    assert answer.status_code == 422
+    assert b"This link is for a new account" in answer.content
+
+
+def test_the_first_administrator_comes_by_a_link_and_the_last_link_holds(client, site):
+    first = accounts.first_administrator()
+    second = accounts.first_administrator()
+    assert client.get(f"/invitation/{first}").status_code == 410
+    assert b"administrator" in client.get(f"/invitation/{second}").content
+    client.post(f"/invitation/{second}", GIVEN)
+    assert Person.objects.get().is_administrator
+    assert accounts.first_administrator() == ""
+
+
+def test_a_link_sets_a_password_anew_and_ends_old_sessions(client, li):
+    old = Client()
+    sign_in(old)
+    link = f"/invitation/{accounts.password_link(li)}"
+    assert b"signs in as <strong>li</strong>" in client.get(link).content
+    assert client.post(link, {"password": NEW, "again": NEW}).status_code == 302
+    assert signed_in(client)
+    assert not signed_in(old)
+    assert sign_in(Client(), password=NEW).status_code == 302
+
+
+def test_links_that_nobody_made_are_not_found(client, site):
+    answer = client.get("/invitation/guessed")
+    assert answer.status_code == 404
+    assert b"invitation" not in answer.content.split(b"<main")[1]
+
+
+def test_a_new_password_needs_the_old_one_and_ends_other_sessions(client, li):
+    other = Client()
+    sign_in(client)
+    sign_in(other)
+    wrong = client.post("/account/password", {"old": "x", "new": NEW, "again": NEW})
+    assert (wrong.status_code, b"This is not your password" in wrong.content) == (422, True)
+    unequal = client.post("/account/password", {"old": PASSWORD, "new": NEW, "again": "x"})
+    assert b"are not the same" in unequal.content
+    weak = client.post("/account/password", {"old": PASSWORD, "new": "li", "again": "li"})
+    assert b"too short" in weak.content
+    assert signed_in(other)
+    right = client.post("/account/password", {"old": PASSWORD, "new": NEW, "again": NEW})
+    assert right.status_code == 302
+    assert signed_in(client)
+    assert not signed_in(other)
+    assert Audit.objects.filter(what="person.password_changed").count() == 1
+
+
+def test_sessions_are_listed_without_their_keys_and_ended(client, li, person):
+    others = [Client(headers={"user-agent": "Mozilla/5.0 (Windows) Firefox/150.0"}) for _ in "ab"]
+    person("zhang")
+    stranger = Client()
+    sign_in(stranger, "zhang")
+    for one in (client, *others):
+        sign_in(one)
+    page = client.get("/account/sessions")
+    text = page.content.decode()
+    assert text.count("Firefox · Windows") == 2
+    for key in Session.objects.values_list("session_key", flat=True):
+        assert key not in text
+    handles = [one.handle for one in page.context["places"] if not one.here]
+    assert page.context["places"][0].here
+    client.post("/account/sessions/end", {"handle": handles[0]})
+    assert sum(signed_in(one) for one in others) == 1
+    client.post("/account/sessions/end", {"handle": "all"})
+    assert [signed_in(one) for one in (client, *others, stranger)] == [True, False, False, True]
+    client.post("/account/sessions/end", {"handle": "nonsense"})
+    assert Audit.objects.filter(what="person.sessions_ended").count() == 2
+
+
+def test_a_session_of_an_unknown_kind_is_listed_too(client, li):
+    sign_in(client)
+    session = client.session
+    for key in ("seen", "began", "agent"):
+        del session[key]
+    session["seen"] = 9_999_999_999
+    session.save()
+    assert b"Unknown browser" in client.get("/account/sessions").content
+
+
+def test_a_token_is_shown_once_and_revoked(client, li, person):
+    sign_in(client)
+    made = client.post("/account/tokens", {"name": "nightly", "scope": "read", "days": "30"})
+    secret = made.context["secret"]
+    assert tokens.token_of(secret).person == li
+    assert made["Cache-Control"].startswith("max-age=0")
+    assert secret not in client.get("/account/tokens").content.decode()
+    ends = Token.objects.get().expires_at - timezone.now()
+    assert timedelta(days=29) < ends <= timedelta(days=30)
+    theirs, _ = tokens.make_token(person("zhang"), name="x")
+    assert client.post(f"/account/tokens/{theirs.pk}/revoke").status_code == 404
+    client.post(f"/account/tokens/{Token.objects.first().pk}/revoke")
+    assert tokens.token_of(secret) is None
+    assert tokens.tokens_of(theirs.person).count() == 1
+
+
+@pytest.mark.parametrize(
+    "given", [{"name": ""}, {"name": "x", "scope": "root"}, {"name": "x" * 101}]
+)
+def test_a_token_that_cannot_be_is_refused(client, li, given):
+    sign_in(client)
+    assert client.post("/account/tokens", given).status_code == 422
+    assert not Token.objects.exists()
+
+
+def change(client, **given):
+    plain = {"name": "Li", "language": "en", "theme": "auto", "size": "medium", "goal": "0"}
+    return client.post("/account/change", {**plain, **given})
+
+
+def test_settings_are_kept(client, li):
+    sign_in(client)
+    more = {"name": "李 薇", "language": "zh-hans", "theme": "dark", "size": "large", "goal": "60"}
+    assert change(client, **more, enter_submits="on").status_code == 302
+    li.refresh_from_db()
+    assert (li.name, li.language, li.theme) == ("李 薇", "zh-hans", "dark")
+    assert li.preferences == {"size": "large", "goal": 60, "enter_submits": True}
+    page = client.get("/account").content.decode()
+    assert 'lang="zh-Hans" data-theme="dark" data-size="large"' in page
+    assert "我的账号" in page
+    change(client, language="")
+    assert client.cookies["gecbench_language"].value == ""
+
+
+@pytest.mark.parametrize(
+    "given", [{"name": "\u200b"}, {"name": "x\0"}, {"goal": "x"}, {"goal": "1001"}, {"goal": "٣"}]
+)
+def test_settings_that_mean_nothing_are_refused(client, li, given):
+    sign_in(client)
+    assert change(client, **given).status_code == 422
+    li.refresh_from_db()
+    assert (li.name, li.preferences) == ("Li", {})
+
+
+def test_settings_nobody_knows_change_nothing(client, li):
+    sign_in(client)
+    change(client, language="xx", theme="pink", size="giant", is_administrator="on", login="root")
+    li.refresh_from_db()
+    assert (li.language, li.theme, li.preferences["size"]) == ("en", "auto", "medium")
+    assert (li.login, li.is_administrator) == ("li", False)
+
+
+def test_the_language_changes_on_any_page(client, li):
+    assert "Sign in" in client.get("/login").content.decode()
+    answer = client.post("/language", {"language": "zh-hans", "next": "/login?next=/account"})
+    assert answer["Location"] == "/login?next=/account"
+    assert "密码" in client.get("/login").content.decode()
+    sign_in(client)
+    assert "My account" in client.get("/account").content.decode()  # one's own choice wins
+    client.post("/language", {"language": "zh-hans"})
+    assert "我的账号" in client.get("/account").content.decode()
+    client.post("/language", {"language": "xx"})
+    li.refresh_from_db()
+    assert li.language == "zh-hans"
+
+
+def test_keys_are_changed_and_brought_back(client, li):
+    sign_in(client)
+    page = client.get("/account/keys")
+    assert page.content.count(b"data-chord") > 60
+    given = {"add": "alt+j", "skip": "Alt+P", "guide": "Ctrl+/", "close": ""}
+    assert client.post("/account/keys", given).status_code == 302
+    li.refresh_from_db()
+    assert li.preferences["keys"] == {"add": "Alt+J"}
+    assert b'value="Alt+J"' in client.get("/account/keys").content
+    client.post("/account/keys", {**given, "do": "reset"})
+    li.refresh_from_db()
+    assert li.preferences["keys"] == {}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"add": "Alt+P"}, "Alt+P would do two things: “Add a correction” and “Skip”"),
+        ({"add": "Ctrl+W"}, "Ctrl+W belongs to the browser"),
+        ({"add": "A"}, "A would type into the box"),
+        ({"add": "Alt+Foo"}, "is no key; write it as Alt+A"),
+        ({"box_3": "Alt+P"}, "“To box 3” and “Skip”"),
+    ],
+)
+def test_keys_that_cannot_be_are_refused_and_stay_in_the_form(client, li, given, said):
+    sign_in(client)
+    answer = client.post("/account/keys", given)
+    text = answer.content.decode()
+    assert answer.status_code == 422
+    assert said in text
+    assert f'value="{next(iter(given.values()))}"' in text
+    li.refresh_from_db()
+    assert "keys" not in li.preferences

@@ -1,0 +1,201 @@
+"""What went wrong is said in words, with a number, a way back, and what was typed."""
+
+from __future__ import annotations
+
+import errno
+import json
+import re
+import sqlite3
+
+import pytest
+from django.db import DatabaseError, InterfaceError, OperationalError
+from django.http import HttpResponse
+from django.test import Client, override_settings
+from django.urls import path
+
+from gecbench.core.errors import GecbenchError
+from gecbench.server.web import failures
+from gecbench.server.web.policy import anyone
+from gecbench.server.web.urls import handler400, handler403, handler404, handler500
+from gecbench.server.workflow.errors import (
+    ConflictError,
+    GoneError,
+    NotAllowedError,
+    NotYoursError,
+    Problem,
+    RefusedError,
+)
+
+__all__ = ["handler400", "handler403", "handler404", "handler500"]
+RAISED: list[Exception] = []
+
+
+@anyone
+def raising(request) -> HttpResponse:
+    raise RAISED[-1]
+
+
+urlpatterns = [path("raise", raising)]
+
+
+@pytest.fixture(autouse=True)
+def own_addresses(site):
+    with override_settings(ROOT_URLCONF=__name__):
+        yield
+    RAISED.clear()
+
+
+def asked(error, *, data=None, language="en", **headers):
+    RAISED.append(error)
+    headers = {"accept-language": language, **headers}
+    client = Client(raise_request_exception=False, headers=headers)
+    return client.post("/raise", data) if data is not None else client.get("/raise")
+
+
+def because(error, cause):
+    error.__cause__ = cause
+    return error
+
+
+PROBLEM = Problem("ANN-10", "reference-0", "equal to the source", (("n", "1"),))
+CASES = [
+    (ConflictError("changed"), 409, "conflict", "Somebody else was first"),
+    (GoneError("over"), 410, "gone", "This is over"),
+    (NotYoursError("none"), 404, "not_found", "There is no such page"),
+    (NotAllowedError("paused"), 403, "forbidden", "This is not allowed"),
+    (RefusedError([PROBLEM]), 422, "refused", "This cannot be accepted"),
+    (GecbenchError("bad file"), 422, "refused", "This cannot be accepted"),
+    (OperationalError("database or disk is full"), 507, "disk_full", "The disk of the server"),
+    (OperationalError("attempt to write a readonly database"), 507, "disk_full", "The disk of"),
+    (OSError(errno.ENOSPC, "No space left on device"), 507, "disk_full", "The disk of the server"),
+    (
+        because(DatabaseError("x"), sqlite3.OperationalError("database or disk is full")),
+        507,
+        "disk_full",
+        "The disk of the server",
+    ),
+    (OperationalError("database is locked"), 503, "busy", "The site is busy"),
+    (InterfaceError("connection already closed"), 503, "busy", "The site is busy"),
+    (OperationalError("server closed the connection"), 503, "busy", "The site is busy"),
+    (OperationalError("no such table: x"), 500, "server_error", "Something is broken here"),
+    (DatabaseError("x"), 500, "server_error", "Something is broken here"),
+    (OSError(errno.EACCES, "Permission denied"), 500, "server_error", "Something is broken"),
+    (ZeroDivisionError("division by zero"), 500, "server_error", "Something is broken here"),
+]
+by_case = pytest.mark.parametrize(
+    ("error", "status", "code", "words"), CASES, ids=lambda one: str(one)[:30]
+)
+
+
+@by_case
+def test_a_page_says_what_went_wrong_and_the_way_back(error, status, code, words):
+    answer = asked(error)
+    text = answer.content.decode()
+    assert answer.status_code == status
+    assert words in text
+    assert 'href="/"' in text
+    assert answer["X-Request-Id"] in text
+    assert not re.search("Traceback|ZeroDivision|no such table|/work/|\\.py", text)
+
+
+@by_case
+def test_a_script_gets_json(error, status, code, words):
+    answer = asked(error, accept="application/json")
+    said = answer.json()
+    assert (answer.status_code, said["error"]) == (status, code)
+    assert said["request_id"] == answer["X-Request-Id"]
+    if status >= 500:
+        assert words in said["message"]
+    else:
+        assert said["message"] == str(error)
+
+
+def test_problems_come_with_their_fields():
+    said = asked(RefusedError([PROBLEM]), accept="application/json").json()
+    assert said["problems"] == [
+        {
+            "code": "ANN-10",
+            "field": "reference-0",
+            "message": "equal to the source",
+            "values": {"n": "1"},
+            "blocking": True,
+        }
+    ]
+    assert "equal to the source" in asked(RefusedError([PROBLEM])).content.decode()
+
+
+def test_every_failure_is_said_in_chinese_too():
+    for error, _, _, _ in CASES:
+        text = asked(error, language="zh-hans").content.decode()
+        title = re.search("<h1>(.*?)</h1>", text)[1]
+        assert re.search("[\u4e00-\u9fff]", title), title
+        assert 'lang="zh-Hans"' in text
+
+
+def test_what_was_typed_is_given_back_but_no_secret():
+    typed = {
+        "text": ["我去了<b>学校</b>。", "另一个答案"],
+        "password": "hush hush",
+        "client_key": "hush",
+        "csrfmiddlewaretoken": "hush",
+        "version": "12",
+        "do": "go",
+    }
+    text = asked(ConflictError("changed"), data=typed).content.decode()
+    assert "我去了&lt;b&gt;学校&lt;/b&gt;。" in text
+    assert "另一个答案" in text
+    assert "hush" not in text
+    assert text.count("<textarea") == 2
+
+
+def test_a_form_that_is_broken_itself_is_answered():
+    RAISED.append(OperationalError("database is locked"))
+    client = Client(raise_request_exception=False)
+    answer = client.post(
+        "/raise", b"x" * 3_000_000, content_type="application/x-www-form-urlencoded"
+    )
+    assert answer.status_code == 503
+    assert b"<textarea" not in answer.content
+
+
+def test_a_part_of_a_page_gets_a_part():
+    text = asked(ConflictError("x"), **{"hx-request": "true"}).content.decode()
+    assert text.lstrip().startswith("<section")
+    assert "<html" not in text
+
+
+def test_a_form_that_is_too_old_is_refused_with_its_text():
+    client = Client(enforce_csrf_checks=True, headers={"accept-language": "en"})
+    answer = client.post("/raise", {"text": "我去了学校。"})
+    assert answer.status_code == 403
+    assert "我去了学校。" in answer.content.decode()
+    said = client.post("/raise", headers={"accept": "application/json"})
+    assert (said.status_code, said.json()["error"]) == (403, "csrf")
+
+
+def test_the_log_of_a_failing_database_has_its_kind_and_no_values(caplog):
+    error = because(OperationalError("disk is full 我的句子"), sqlite3.OperationalError("x"))
+    asked(error)
+    assert "the database failed: OperationalError" in caplog.text
+    assert "我的句子" not in "".join(one.getMessage() for one in caplog.records)
+
+
+def test_failures_outside_of_views_have_their_words(monkeypatch):
+    """A session that cannot be saved fails after the view, where only Django's handler sees it."""
+
+    def full(self, *args, **words):
+        raise OperationalError("database or disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("django.contrib.sessions.middleware.SessionMiddleware.process_response", full)
+        answer = asked(NotYoursError("x"), accept="application/json")
+    assert answer.status_code == 507
+    assert json.loads(answer.content)["error"] == "disk_full"
+
+
+def test_an_unknown_status_has_words_too():
+    from django.test import RequestFactory
+
+    answer = failures.failed(RequestFactory().get("/"), 418)
+    assert answer.status_code == 418
+    assert b"<h1>" in answer.content

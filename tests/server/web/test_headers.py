@@ -1,0 +1,259 @@
+"""What every answer says to the browser, and what is refused before a page is made."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import subprocess
+import sys
+from time import perf_counter
+
+import pytest
+from axes.models import AccessFailureLog
+from django.conf import settings
+from django.test import Client, override_settings
+from django.utils import timezone
+
+from gecbench.server.models import Person
+from gecbench.server.site.folder import make_site, write_options
+from gecbench.server.web.limits import LIMITS, Buckets, Limit
+
+PASSWORD = "correct horse battery"
+PAGES = ("/login", "/no/such/page", "/account", "/healthz", "/static/gecbench/base.css", "/readyz")
+
+
+def site_with(**changed):
+    return override_settings(SITE=dataclasses.replace(settings.SITE, **changed))
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_answer_has_the_headers(site, path):
+    answer = Client().get(path)
+    answer.close()
+    said = answer.headers
+    policy = dict(one.split(" ", 1) for one in said["Content-Security-Policy"].split("; "))
+    assert policy["default-src"] == policy["frame-ancestors"] == policy["base-uri"] == "'none'"
+    assert policy["script-src"] == policy["style-src"] == policy["connect-src"] == "'self'"
+    assert "unsafe" not in said["Content-Security-Policy"]
+    assert said["X-Content-Type-Options"] == "nosniff"
+    assert said["Referrer-Policy"] == "same-origin"
+    assert said["Cross-Origin-Opener-Policy"] == "same-origin"
+    assert "camera=()" in said["Permissions-Policy"]
+    assert re.fullmatch("[0-9a-f]{12}", said["X-Request-Id"])
+    assert "Strict-Transport-Security" not in said
+
+
+def test_with_https_the_browser_is_told_to_stay_with_it(site):
+    with override_settings(SECURE_HSTS_SECONDS=31536000, SECURE_SSL_REDIRECT=True):
+        secure = Client().get("/login", secure=True)
+        assert secure["Strict-Transport-Security"].startswith("max-age=31536000")
+        assert Client().get("/login")["Location"] == "https://testserver/login"
+        assert Client().get("/healthz").status_code == 200
+
+
+def test_cookies_are_not_for_scripts_nor_for_other_sites(site, person):
+    person("li")
+    client = Client()
+    client.post("/login", {"login": "li", "password": PASSWORD})
+    cookie = client.cookies["gecbench_session"]
+    assert (cookie["httponly"], cookie["samesite"], cookie["max-age"]) == (True, "Lax", 43200)
+
+
+def test_a_foreign_host_is_refused(site):
+    answer = Client(headers={"host": "evil.example"}, raise_request_exception=False).get("/login")
+    assert answer.status_code == 400
+    assert b"evil.example" not in answer.content
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        *("https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)"),
+        *("http:///evil.example", "\\\\evil.example", "https:evil.example", " //evil.example"),
+        *("/\t/evil.example", "ftp://testserver/", "data:text/html,x"),
+    ],
+)
+def test_after_signing_in_nobody_is_sent_elsewhere(site, person, wanted):
+    person("li")
+    given = {"login": "li", "password": PASSWORD, "next": wanted}
+    assert Client().post("/login", given)["Location"] == "/"
+    assert Client().post("/language", {"language": "en", "next": wanted})["Location"] == "/"
+    shown = Client().get("/login", {"next": wanted}).content.decode()
+    assert 'name="next" value="/"' in shown
+
+
+def fail(client, login="li", times=1, **options):
+    for _ in range(times):
+        answer = client.post("/login", {"login": login, "password": "wrong"}, **options)
+    return answer
+
+
+def test_the_sixth_try_is_locked_even_with_the_right_password(site, person):
+    person("li")
+    person("zhang")
+    client = Client(headers={"accept-language": "en"})
+    assert fail(client, times=4).status_code == 422
+    assert fail(client).status_code == 403
+    given = {"login": "LI ", "password": PASSWORD}
+    locked = client.post("/login", given)
+    assert locked.status_code == 403
+    assert b"locked for 15 minutes" in locked.content
+    as_json = client.post("/login", given, headers={"Accept": "application/json"})
+    assert (as_json.status_code, as_json.json()["error"]) == (403, "locked")
+    elsewhere = Client(REMOTE_ADDR="192.0.2.7")
+    assert elsewhere.post("/login", given).status_code == 302
+    other = {"login": "zhang", "password": PASSWORD}
+    assert client.post("/login", other).status_code == 302
+
+
+def test_the_lock_ends_after_a_quarter_of_an_hour_and_tries_do_not_prolong_it(site, person):
+    from axes.models import AccessAttempt
+
+    person("li")
+    client = Client()
+    fail(client, times=7)
+    AccessAttempt.objects.update(attempt_time=timezone.now() - timezone.timedelta(minutes=16))
+    assert client.post("/login", {"login": "li", "password": PASSWORD}).status_code == 302
+
+
+def test_a_login_that_nobody_has_is_locked_alike(site):
+    assert fail(Client(), "nobody", times=5).status_code == 403
+
+
+def test_one_address_fails_fifty_times_an_hour_at_most(site, person):
+    person("li")
+    now = timezone.now()
+    given = {"username": "x", "ip_address": "192.0.2.9", "attempt_time": now}
+    AccessFailureLog.objects.bulk_create([AccessFailureLog(**given) for _ in range(50)])
+    AccessFailureLog.objects.update(attempt_time=now)
+    right = {"login": "li", "password": PASSWORD}
+    assert Client(REMOTE_ADDR="192.0.2.9").post("/login", right).status_code == 403
+    assert Client(REMOTE_ADDR="192.0.2.8").post("/login", right).status_code == 302
+    AccessFailureLog.objects.update(attempt_time=now - timezone.timedelta(minutes=61))
+    assert Client(REMOTE_ADDR="192.0.2.9").post("/login", right).status_code == 302
+    AccessFailureLog.objects.update(attempt_time=now - timezone.timedelta(days=31))
+    Client().post("/login", right)
+    assert not AccessFailureLog.objects.exists()
+
+
+def test_an_unknown_login_takes_as_long_as_a_known_one(site, person, monkeypatch):
+    """Both hash one password: counted, for a clock would tell of the machine."""
+    from django.contrib.auth.hashers import Argon2PasswordHasher
+
+    person("li")
+    person("new", password="!")
+    counted = []
+    for name in ("encode", "verify"):
+        real = getattr(Argon2PasswordHasher, name)
+
+        def count(self, *args, _real=real, _name=name, **words):
+            if not (counted and counted[-1] == "verify" and _name == "encode"):
+                counted.append(_name)
+            return _real(self, *args, **words)
+
+        monkeypatch.setattr(Argon2PasswordHasher, name, count)
+    spent = {}
+    for login in ("li", "nobody", "new"):
+        counted.clear()
+        began = perf_counter()
+        fail(Client(), login)
+        spent[login] = perf_counter() - began
+        assert len(counted) == 1, (login, counted)
+    assert set(spent) == {"li", "nobody", "new"}
+
+
+def test_behind_a_proxy_the_address_is_the_one_that_the_proxy_saw(site, person):
+    person("li")
+    headers = {"x-forwarded-for": "203.0.113.5, 192.0.2.44"}
+    with site_with(behind_proxy=True):
+        fail(Client(headers=headers))
+    fail(Client(headers=headers))
+    fail(Client(REMOTE_ADDR=""))
+    seen = list(AccessFailureLog.objects.order_by("pk").values_list("ip_address", flat=True))
+    assert seen == ["192.0.2.44", "127.0.0.1", None]
+
+
+def test_too_fast_is_429_and_says_when_to_come_again(site, monkeypatch):
+    monkeypatch.setattr("gecbench.server.web.limits._BUCKETS", Buckets(lambda: 0.0))
+    monkeypatch.setattr("gecbench.server.web.limits.LIMITS", {"sign-in": Limit(0.5, 2)})
+    with site_with(rate_limits=True):
+        answers = [fail(Client(), f"n{n}") for n in range(3)]
+    assert [one.status_code for one in answers] == [422, 422, 429]
+    assert answers[-1]["Retry-After"] == "2"
+
+
+def test_a_bucket_fills_again_and_never_over_its_brim():
+    now = [0.0]
+    buckets = Buckets(lambda: now[0])
+    burst = LIMITS["submit"].burst
+    assert [buckets.wait("submit", 1) for _ in range(burst + 2)] == [0] * burst + [1, 1]
+    assert buckets.wait("submit", 2) == buckets.wait("draft", 1) == 0
+    now[0] = 0.5
+    assert buckets.wait("submit", 1) == 1
+    now[0] = 1.0
+    assert [buckets.wait("submit", 1) for _ in range(2)] == [0, 1]
+    now[0] = 1e6
+    assert [buckets.wait("submit", 1) for _ in range(burst + 1)] == [0] * burst + [1]
+    assert buckets.wait("export", 1) == 0
+    for _ in range(3):
+        buckets.wait("export", 1)
+    assert buckets.wait("export", 1) == 30
+
+
+def test_buckets_forget_whoever_came_longest_ago(monkeypatch):
+    monkeypatch.setattr("gecbench.server.web.limits._MOST", 2)
+    buckets = Buckets(lambda: 0.0)
+    for _ in range(LIMITS["submit"].burst):
+        buckets.wait("submit", "a")
+    for whose in "bc":
+        buckets.wait("submit", whose)
+    assert buckets.wait("submit", "a") == 0
+
+
+def deployed(folder, **environment):
+    code = (
+        "import sys, django; django.setup()\n"
+        "from django.core.management import call_command\n"
+        "call_command('check', deploy=True, fail_level='INFO')"
+    )
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("GECBENCH_")}
+    told = {"GECBENCH_SITE": str(folder), "DJANGO_SETTINGS_MODULE": "gecbench.server.settings"}
+    return subprocess.run(
+        [sys.executable, "-c", code], env={**clean, **told, **environment}, capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
+
+
+def test_djangos_own_check_for_deployment_is_clean(tmp_path):
+    site = make_site(tmp_path / "site")
+    write_options(site, https=True, behind_proxy=True, hosts=("a.example",))
+    ended = deployed(site.folder)
+    assert (ended.returncode, ended.stderr) == (0, ""), ended.stderr
+    assert "no issues (0 silenced)" in ended.stdout
+    assert deployed(site.folder, GECBENCH_HTTPS="0").returncode == 1
+
+
+def test_health_and_readiness(site, monkeypatch):
+    assert Client().get("/healthz").content == b"ok\n"
+    assert Client().get("/readyz").content == b"ready\n"
+    assert Client().post("/healthz").status_code == 405
+    monkeypatch.setattr("gecbench.server.web.health.unapplied", lambda: ("x",))
+    late = Client().get("/readyz")
+    assert (late.status_code, late.content) == (503, b"not migrated\n")
+
+
+def test_the_log_names_no_secret_and_no_text(site, person, caplog):
+    li = person("li")
+    client = Client(raise_request_exception=False)
+    client.force_login(li, backend="django.contrib.auth.backends.ModelBackend")
+    with caplog.at_level("INFO", logger="gecbench"):
+        client.get("/invitation/topsecret?q=hush")
+        client.post("/account/change", {"name": "私人句子", "goal": "0"})
+        client.generic("BREW", "/topsecret")
+    text = "\n".join(one.getMessage() for one in caplog.records)
+    assert "GET /invitation/<str:secret> 404" in text
+    assert "OTHER /(no page) 404" in text
+    assert not re.search("topsecret|hush|私人句子", text)
+    assert Person.objects.get().name == "私人句子"
+    assert {one.person for one in caplog.records} == {li.pk}

@@ -1,0 +1,238 @@
+"""The manager's pages: who sees them, what they show, and that acts act."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+from django.urls import reverse
+from server.web.asking import Asking
+from server.workflow import reviewing
+from server.workflow.stories import (
+    a_project,
+    all_submitted,
+    joined,
+    people,
+    sentence_of,
+    somebody,
+    submitted,
+)
+
+from gecbench.server.laws.names import MemberStatus, Role, SentenceState
+from gecbench.server.models import Audit, Member, Project, Sentence, Study
+from gecbench.server.workflow import complaints, members
+
+PAGES = (
+    *("manage", "manage-sentences", "manage-import", "manage-export", "manage-releases"),
+    *("manage-members", "manage-guideline", "manage-settings", "manage-audit"),
+)
+
+
+@pytest.fixture
+def project(site) -> Project:
+    return a_project(5, annotators=2)
+
+
+@pytest.fixture
+def boss(project) -> Asking:
+    return Asking(somebody("boss"))
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_each_page_opens_in_both_languages(project, name, language):
+    asking = Asking(somebody("boss"), language=language)
+    assert "<h1>" in asking.html(reverse(name, args=["story"]))
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_for_annotators_and_reviewers_the_pages_do_not_exist(project, name):
+    joined(project, "li", Role.ANNOTATOR, Role.REVIEWER)
+    assert Asking(somebody("li")).get(reverse(name, args=["story"])).status_code == 404
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_for_managers_of_another_project_the_pages_do_not_exist(project, name):
+    a_project(1, slug="other", manager="stranger")
+    assert Asking(somebody("stranger")).get(reverse(name, args=["story"])).status_code == 404
+
+
+def test_a_paused_manager_looks_and_does_not_act(project, boss):
+    joined(project, "second", Role.MANAGER)
+    mine = Member.objects.get(project=project, person__login="boss")
+    members.change_member(mine, by=None, status=MemberStatus.PAUSED)
+    assert boss.get("/p/story/manage/").status_code == 200
+    answer = boss.form("/p/story/manage/sentences/1/withdraw", reason="no")
+    assert answer.status_code == 404
+    assert sentence_of(project).state == SentenceState.OPEN
+    assert boss.form("/p/story/manage/settings", name="X").status_code == 404
+    assert boss.form("/p/story/manage/guideline", markdown="# X").status_code == 404
+
+
+def test_an_administrator_who_is_no_member_acts_as_a_manager(project):
+    asking = Asking(somebody("root", is_administrator=True))
+    answer = asking.form("/p/story/manage/sentences/1/withdraw", reason="personal data")
+    assert answer.status_code == 302
+    assert sentence_of(project).state == SentenceState.WITHDRAWN
+    assert Audit.objects.get(what="sentence.withdrawn").who.login == "root"
+
+
+def test_the_overview_counts_states_and_says_what_is_stuck(project, boss):
+    a, b = people(project, 2)
+    all_submitted(sentence_of(project, 1), (a, b))
+    page = boss.get("/p/story/manage/").context
+    assert {name: count for name, _, count, _ in page["states"]}["review_ready"] == 1
+    assert page["total"] == 5
+    html = boss.html("/p/story/manage/")
+    assert "there is no active reviewer" in html
+    assert [one.sentence.number for one in page["stuck"]] == [1]
+    joined(project, "rev", Role.REVIEWER)
+    page = boss.get("/p/story/manage/").context
+    assert (page["stuck"], page["waiting"]) == ((), ())
+
+
+def test_only_administrators_are_warned_about_backups(project, boss, tmp_path, settings_site):
+    assert "no backup yet" not in boss.html("/p/story/manage/")
+    root = Asking(somebody("root", is_administrator=True))
+    assert "no backup yet" in root.html("/p/story/manage/")
+    from datetime import UTC, datetime, timedelta
+
+    folder = settings_site / "backups"
+    folder.mkdir()
+    now = datetime.now(UTC)
+    (folder / f"gecbench-{now - timedelta(hours=30):%Y%m%dT%H%M%S}Z.tar").touch()
+    assert "more than a day ago" in root.html("/p/story/manage/")
+    (folder / f"gecbench-{now - timedelta(hours=1):%Y%m%dT%H%M%S}Z.tar").touch()
+    assert "more than a day ago" not in root.html("/p/story/manage/")
+
+
+def test_the_page_of_a_sentence_tells_its_whole_history(site):
+    project = reviewing.waiting()
+    boss = Asking(somebody("boss"))
+    reviewing.finalised(project)
+    page = boss.get("/p/story/manage/sentences/1")
+    kinds = [one.kind for one in page.context["entries"]]
+    assert kinds[0] == "in"
+    assert {"place", "text", "queue", "review", "golden", "study"} <= set(kinds)
+    assert [one.kind for one in page.context["entries"]].count("golden") == 1
+    lesson = Study.objects.get()
+    boss.form(f"/p/story/manage/sentences/1/waive/{lesson.pk}", note="an old rule")
+    assert Study.objects.get().close_reason == "waived"
+    boss.form("/p/story/manage/sentences/1/reopen", reason="a new rule")
+    assert sentence_of(project).state == SentenceState.REVIEW_READY
+    assert "a new rule" in boss.html("/p/story/manage/sentences/1")
+
+
+def test_a_complaint_is_in_the_history_with_what_was_said(site):
+    project = reviewing.waiting()
+    reviewing.finalised(project)
+    author = reviewing.member_of(project, "a2")
+    complaints.complain(
+        author, Study.objects.get().pk, argument="it is idiomatic", client_key=uuid4()
+    )
+    html = Asking(somebody("boss")).html("/p/story/manage/sentences/1")
+    assert "it is idiomatic" in html
+    overview = Asking(somebody("boss")).html("/p/story/manage/")
+    assert "1 complaint is undecided" in overview
+
+
+def test_a_sentence_is_withdrawn_restored_raised_and_assigned(project, boss):
+    a, b = people(project, 2)
+    rev = joined(project, "rev", Role.REVIEWER)
+    page = "/p/story/manage/sentences/1"
+    boss.form(f"{page}/withdraw", reason="personal data")
+    assert sentence_of(project).state == SentenceState.WITHDRAWN
+    assert "personal data" in boss.html(page)
+    boss.form(f"{page}/restore")
+    assert sentence_of(project).state == SentenceState.OPEN
+    boss.form(f"{page}/raise", more="1")
+    assert sentence_of(project).needed == 3
+    second = all_submitted(sentence_of(project, 2), (a, b))
+    answer = boss.form("/p/story/manage/sentences/2/assign", reviewer=rev.pk, note="please")
+    assert answer.status_code == 302
+    task = second.review_tasks.get()
+    assert (task.reviewer.login, task.note) == ("rev", "please")
+
+
+def test_what_an_act_refuses_is_said_and_changes_nothing(project, boss):
+    page = "/p/story/manage/sentences/1"
+    answer = boss.client.post(f"{page}/withdraw", {"reason": " "}, follow=True)
+    assert "Say why" in answer.content.decode()
+    assert sentence_of(project).state == SentenceState.OPEN
+    answer = boss.client.post(f"{page}/reopen", {"reason": "x"}, follow=True)
+    assert "its state does not allow this" in answer.content.decode()
+    answer = boss.client.post(f"{page}/raise", {"more": "99"}, follow=True)
+    assert "at most 18 more" in answer.content.decode()
+
+
+def test_what_is_of_another_project_is_not_found(project, boss):
+    other = a_project(9, slug="other", manager="stranger")
+    stranger = joined(other, "rev", Role.REVIEWER)
+    assert boss.get("/p/story/manage/sentences/6").status_code == 404
+    assert boss.get(f"/p/story/manage/members/{stranger.pk}").status_code == 404
+    submitted(joined(project, "a1"), sentence_of(project))
+    answer = boss.form("/p/story/manage/sentences/1/assign", reviewer=stranger.pk)
+    assert answer.status_code == 404
+    foreign = sentence_of(other)
+    data = {"act": "withdraw", "ids": str(foreign.pk), "typed": "1", "reason": "x"}
+    assert boss.client.post("/p/story/manage/sentences/bulk/do", data).status_code == 404
+    assert sentence_of(other).state == SentenceState.OPEN
+
+
+@pytest.mark.parametrize("number", [2**31, 2**63, 2**70])
+def test_numbers_that_no_row_can_have_are_not_found(project, boss, number):
+    assert boss.get(f"/p/story/manage/sentences/{number}").status_code == 404
+    assert boss.get(f"/p/story/manage/members/{number}").status_code == 404
+    assert boss.get(f"/p/story/manage/releases/{number}").status_code == 404
+
+
+def test_many_are_changed_only_after_their_number_was_typed(project, boss):
+    ids = [str(one.pk) for one in Sentence.objects.filter(project=project, number__lte=3)]
+    shown = boss.client.post("/p/story/manage/sentences/bulk", {"act": "withdraw", "sentence": ids})
+    assert (shown.context["count"], shown.context["changing"]) == (3, 3)
+    do = {"act": "withdraw", "ids": shown.context["ids"], "reason": "copies"}
+    assert (
+        boss.client.post("/p/story/manage/sentences/bulk/do", {**do, "typed": "2"}).status_code
+        == 422
+    )
+    assert not Sentence.objects.filter(state=SentenceState.WITHDRAWN).exists()
+    boss.client.post("/p/story/manage/sentences/bulk/do", {**do, "typed": "3"})
+    assert Sentence.objects.filter(state=SentenceState.WITHDRAWN).count() == 3
+    shown = boss.client.post(
+        "/p/story/manage/sentences/bulk", {"act": "restore", "scope": "all", "state": "withdrawn"}
+    )
+    do = {"act": "restore", "ids": shown.context["ids"], "typed": "3"}
+    boss.client.post("/p/story/manage/sentences/bulk/do", do)
+    assert not Sentence.objects.filter(state=SentenceState.WITHDRAWN).exists()
+
+
+def test_a_priority_moves_sentence_places_and_review_together(project, boss):
+    a, b = people(project, 2)
+    ready = all_submitted(sentence_of(project), (a, b))
+    submitted(a, sentence_of(project, 2))
+    ids = ",".join(str(sentence_of(project, n).pk) for n in (1, 2, 3))
+    do = {"act": "priority", "ids": ids, "typed": "3", "priority": "7"}
+    boss.client.post("/p/story/manage/sentences/bulk/do", do)
+    assert ready.review_tasks.get().priority == 7
+    assert sentence_of(project, 3).slots.filter(priority=7).count() == 2
+    assert sentence_of(project, 2).slots.get(state="free").priority == 6
+    answer = boss.client.post("/p/story/manage/sentences/bulk/do", {**do, "priority": "soon"})
+    assert answer.status_code == 422
+
+
+def test_nothing_chosen_is_answered_with_a_message(project, boss):
+    answer = boss.client.post("/p/story/manage/sentences/bulk", {"act": "withdraw"}, follow=True)
+    assert "Choose some sentences" in answer.content.decode()
+
+
+@pytest.fixture
+def settings_site(tmp_path, monkeypatch):
+    """A data folder of its own."""
+    from dataclasses import replace
+
+    from django.conf import settings
+
+    folder = tmp_path / "data"
+    folder.mkdir()
+    monkeypatch.setattr(settings, "SITE", replace(settings.SITE, folder=folder))
+    return folder

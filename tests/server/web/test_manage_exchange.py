@@ -1,0 +1,284 @@
+"""Import with its dry run, export with its log, and releases, as a manager's browser sees them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.core.files.uploadedfile import SimpleUploadedFile
+from server.web.asking import Asking
+from server.workflow import reviewing
+from server.workflow.stories import a_project, joined, somebody
+
+from gecbench.server.exchange import content
+from gecbench.server.laws.names import Role, SentenceState
+from gecbench.server.models import Audit, ImportBatch, Project, Release, Sentence
+from gecbench.server.web import limits
+from gecbench.server.workflow import projects
+
+BEGIN = "/p/story/manage/import"
+GOOD = "s1\t我很喜欢吃水果了。\t我很喜欢吃水果。\ns2\t天气今天好。\t今天天气好。\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data folder of its own."""
+    made = tmp_path / "data"
+    made.mkdir()
+    monkeypatch.setattr(settings, "SITE", replace(settings.SITE, folder=made))
+    return made
+
+
+@pytest.fixture
+def project(site, folder) -> Project:
+    return a_project(0)
+
+
+@pytest.fixture
+def boss(project) -> Asking:
+    return Asking(somebody("boss"))
+
+
+def file(text: str | bytes, name: str = "dev.tsv") -> SimpleUploadedFile:
+    return SimpleUploadedFile(name, text.encode() if isinstance(text, str) else text)
+
+
+def uploaded(boss: Asking, text: str | bytes, **more: object) -> str:
+    """The address of the report about an uploaded file."""
+    answer = boss.client.post(BEGIN, {"file": file(text), **more})
+    assert answer.status_code == 302, answer.content.decode()
+    return answer.url
+
+
+def test_an_import_waits_for_its_choices_and_then_comes_in_whole(project, boss, folder):
+    report = uploaded(boss, GOOD)
+    page = boss.get(report).context
+    assert (page["told"].found, page["told"].with_references) == (2, 2)
+    assert page["obstacle"]
+    assert not Sentence.objects.exists()
+    assert boss.client.post(f"{report}/run", {}).status_code == 422
+    assert not Sentence.objects.exists()
+    page = boss.get(f"{report}?references=golden").context
+    assert (page["obstacle"], page["told"].golden) == ("", 2)
+    answer = boss.client.post(f"{report}/run", {"references": "golden"}, follow=True)
+    assert "2 sentences were imported" in answer.content.decode()
+    assert Sentence.objects.filter(state=SentenceState.GOLDEN).count() == 2
+    assert list((folder / "uploads").iterdir()) == []
+    assert "dev.tsv" in boss.html(BEGIN)
+    assert Audit.objects.filter(what="sentences.imported").count() == 1
+
+
+def test_a_broken_file_changes_nothing_and_lists_the_first_ten_problems_with_lines(project, boss):
+    lines = [f"s{n}\t句子{n}。" for n in range(1, 15)]
+    broken = "\n".join(["s0\t好。", *(f"\t{line}" for line in lines)])
+    report = uploaded(boss, broken)
+    answer = boss.client.post(f"{report}/run", {"format": "mucgec", "references": "ignore"})
+    assert answer.status_code == 422
+    page = boss.get(f"{report}?format=mucgec&references=ignore")
+    assert page.context["told"].problem_count == 14
+    shown = re.findall(r'class="line">Line (\d+)', page.content.decode())
+    assert shown == [str(n) for n in range(2, 12)]
+    assert "These are the first ten" in page.content.decode()
+    assert not Sentence.objects.exists()
+    assert not ImportBatch.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        (b"", "is empty"),
+        ("我们。\n".encode("gb18030"), "choose the encoding gb18030"),
+        ("我们。\n".encode("utf-16"), "UTF-16"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_answered_with_one_line(project, boss, raw, said):
+    if not raw:  # an empty file is no file to a browser's form
+        answer = boss.client.post(BEGIN, {"file": file(raw)}, follow=True)
+    else:
+        answer = boss.get(uploaded(boss, raw))
+    assert said in answer.content.decode()
+
+
+def test_gb18030_is_read_when_it_is_chosen(project, boss):
+    report = uploaded(boss, "我们去学校。\n".encode("gb18030"), name="x.txt")
+    assert boss.get(f"{report}?encoding=gb18030").context["told"].new == 1
+
+
+def test_wfl_6_duplicates_wait_for_a_choice(project, boss):
+    report = uploaded(boss, "一句话。\n一句话。\n")
+    assert boss.get(report).context["obstacle"]
+    assert "Line 2 is line 1" in boss.html(report)
+    boss.client.post(f"{report}/run", {"duplicates": "skip"})
+    assert Sentence.objects.count() == 1
+    again = uploaded(boss, "一句话。\n")
+    assert "Line 1 is sentence #1" in boss.html(again)
+
+
+def test_references_come_in_files_of_their_own(project, boss):
+    report = uploaded(boss, "我去学校了昨天。\n", references=[file("我昨天去学校了。\n", "ref0")])
+    boss.client.post(f"{report}/run", {"references": "golden"})
+    assert Sentence.objects.get().golden.entries.get().reference.text == "我昨天去学校了。"
+
+
+def test_no_file_is_said(project, boss):
+    answer = boss.client.post(BEGIN, {})
+    assert answer.status_code == 422
+    assert "Choose a file first" in answer.content.decode()
+
+
+def test_too_large_or_too_many_files_are_refused(project, boss, monkeypatch):
+    answer = boss.client.post(
+        BEGIN, {"file": file("x\n"), "references": [file("y\n") for _ in range(11)]}
+    )
+    assert answer.status_code == 422
+    monkeypatch.setattr("gecbench.server.web.manage.uploads.MOST_BYTES", 3)
+    answer = boss.client.post(BEGIN, {"file": file("long\n")})
+    assert (answer.status_code, "at most 3" in answer.content.decode()) == (422, True)
+    assert content.MOST_BYTES == 100_000_000
+
+
+def test_an_upload_is_private_and_its_name_is_no_path(project, boss, folder):
+    evil = "../../../evil.txt"
+    report = uploaded(boss, "一句话。\n", file=file("一句话。\n", evil))
+    waiting = folder / "uploads" / report.rsplit("/", 1)[1]
+    assert {one.name for one in waiting.iterdir()} == {"0", "about.json"}
+    for one in (folder / "uploads", waiting):
+        assert stat.S_IMODE(one.stat().st_mode) == 0o700
+    for one in waiting.iterdir():
+        assert stat.S_IMODE(one.stat().st_mode) == 0o600
+    assert not list(folder.parent.glob("**/evil*"))
+
+
+def test_nobody_else_sees_an_upload(project, boss):
+    report = uploaded(boss, "一句话。\n")
+    joined(project, "second", Role.MANAGER)
+    second = Asking(somebody("second"))
+    for url in (report, report.replace("import/", "import/../import/x")):
+        assert second.get(url).status_code == 404
+    assert second.form(f"{report}/run").status_code == 404
+    assert second.form(f"{report}/forget").status_code == 404
+    a_project(1, slug="other", manager="boss")
+    assert boss.get(report.replace("/story/", "/other/")).status_code == 404
+    for token in ("0" * 32, "about.json", "x" * 32):
+        assert boss.get(f"{BEGIN}/{token}").status_code == 404
+    assert boss.get(report).status_code == 200
+
+
+def test_an_upload_is_forgotten_when_asked_and_after_a_day(project, boss, folder):
+    report = uploaded(boss, "一句话。\n")
+    boss.form(f"{report}/forget")
+    assert list((folder / "uploads").iterdir()) == []
+    uploaded(boss, "二句话。\n")
+    old = next((folder / "uploads").iterdir())
+    ago = time.time() - 25 * 3600
+    os.utime(old, (ago, ago))
+    uploaded(boss, "三句话。\n")
+    assert not old.exists()
+
+
+@pytest.mark.parametrize("given", [{"priority": "soon"}, {"references": "eat"}, {"encoding": "x"}])
+def test_options_that_mean_nothing_are_said(project, boss, given):
+    report = uploaded(boss, "一句话。\n")
+    assert boss.client.post(f"{report}/run", given).status_code == 422
+    assert not Sentence.objects.exists()
+
+
+def test_a_project_that_changed_meanwhile_is_looked_at_again(project, boss, monkeypatch):
+    from gecbench.server.workflow.errors import ConflictError
+
+    def lost(plan, *, by):
+        raise ConflictError("somebody was first")
+
+    report = uploaded(boss, "一句话。\n")
+    monkeypatch.setattr("gecbench.server.web.manage.imports.run_import", lost)
+    answer = boss.client.post(f"{report}/run", {"priority": "5"}, follow=True)
+    assert "look at it again" in answer.content.decode()
+    assert answer.context["given"]["priority"] == "5"
+
+
+@pytest.fixture
+def decided(site, folder, monkeypatch) -> Asking:
+    monkeypatch.setattr(limits, "_BUCKETS", limits.Buckets())
+    project = reviewing.waiting(texts=2)
+    reviewing.finalised(project)
+    return Asking(somebody("boss"))
+
+
+FORMATS = ("mucgec", "jsonl", "parallel", "m2", "submissions", "counts", "annotations", "sentences")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_each_export_streams_and_the_log_has_its_sha256(decided, format):
+    assert decided.get(f"/p/story/manage/export?format={format}").context["chosen"] == format
+    part = {"part": ".src"} if format == "parallel" else {}
+    answer = decided.form("/p/story/manage/export/download", format=format, **part)
+    assert answer.streaming
+    content = answer.getvalue()
+    done = Audit.objects.get(what="export.done")
+    assert done.data["sha256"] == hashlib.sha256(content).hexdigest()
+    assert done.data["bytes"] == len(content) > 0
+    assert done.data["sha256"] in decided.html("/p/story/manage/export")
+    assert Audit.objects.get(what="export.begun").who.login == "boss"
+
+
+def test_exports_have_pseudonyms_unless_names_are_asked_for(decided):
+    url = "/p/story/manage/export/download"
+    plain = decided.form(url, format="annotations").getvalue().decode()
+    named = decided.form(url, format="annotations", names="yes").getvalue().decode()
+    assert '"A1"' not in plain
+    assert '"A1"' in named
+    assert Audit.objects.filter(what="export.begun").last().data["names"] is True
+
+
+def test_an_export_that_means_nothing_is_answered_in_the_page(decided):
+    url = "/p/story/manage/export/download"
+    for given in ({"format": "zip"}, {"format": "parallel"}, {"format": "mucgec", "names": "yes"}):
+        assert decided.form(url, **given).status_code == 422
+    assert not Audit.objects.filter(what="export.begun").exists()
+
+
+def test_a_project_without_golden_sets_says_so(project, boss):
+    page = boss.get("/p/story/manage/export")
+    assert page.context["ready"] is False
+    assert "no golden set yet" in page.content.decode()
+
+
+def test_wfl_7_a_release_is_made_listed_and_saved_with_its_hash(decided):
+    answer = decided.form("/p/story/manage/releases", name="v1", note="first", schemes=["zh-char"])
+    made = Release.objects.get()
+    assert answer.url == f"/p/story/manage/releases/{made.pk}"
+    page = decided.get(answer.url).context
+    assert page["counts"]["sentences"] == 1
+    for one in page["files"]:
+        saved = decided.get(f"{answer.url}/{one['name']}")
+        assert hashlib.sha256(saved.getvalue()).hexdigest() == one["sha256"]
+        assert saved["X-Sha256"] == one["sha256"]
+    assert "v1.zh-char.m2" in {one["name"] for one in page["files"]}
+    assert decided.get(f"{answer.url}/other.tsv").status_code == 404
+    assert "v1" in decided.html("/p/story/manage/releases")
+    again = decided.form("/p/story/manage/releases", name="v1")
+    assert again.status_code == 422
+    assert Audit.objects.filter(what="release.made").count() == 1
+
+
+def test_a_release_of_another_project_is_not_found(decided):
+    decided.form("/p/story/manage/releases", name="v1")
+    a_project(1, slug="other", manager="stranger")
+    url = f"/p/other/manage/releases/{Release.objects.get().pk}"
+    stranger = Asking(somebody("stranger"))
+    assert stranger.get(url).status_code == 404
+    assert stranger.get(f"{url}/v1.tsv").status_code == 404
+
+
+def test_a_closed_project_imports_nothing(project, boss):
+    report = uploaded(boss, "一句话。\n")
+    projects.archive_project(project, by=somebody("boss"))
+    assert boss.client.post(f"{report}/run", {}).status_code == 422
+    assert not Sentence.objects.exists()

@@ -1,0 +1,166 @@
+"""The page Quality: who may see it, what it shows, and that its pictures are safe and themed."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+from server.progress.worked import worked
+from server.web.asking import Asking
+from server.workflow.reviewing import member_of
+from server.workflow.stories import a_project, joined
+
+from gecbench.reports.theme import COLOURS
+from gecbench.server.models import Figures, Member, Person
+from gecbench.server.progress.charts import NAMES
+
+URL = "/p/story/manage/quality"
+
+
+def manager(project) -> Asking:
+    return Asking(member_of(project, "boss"))
+
+
+@pytest.fixture
+def project(site):
+    return worked()
+
+
+def test_section_4_4_the_page_shows_at_once_what_is_known(project):
+    html = manager(project).html(URL)
+    assert "were not computed yet" in html
+    assert "Erroneous correction" in html
+    assert not Figures.objects.exists()
+
+
+def test_section_4_4_the_button_computes_and_the_page_shows_it_with_its_time(project):
+    boss = manager(project)
+    assert boss.form(f"{URL}/compute").status_code == 302
+    html = boss.html(URL)
+    assert {one.kind for one in Figures.objects.all()} == {"scores", "agreement", "table4"}
+    assert "nothing has changed since" in html
+    assert "75.00" in html
+    assert "metric:cherrant|scheme:zh-char" in html
+
+
+def test_section_4_4_the_page_is_complete_in_chinese(project):
+    boss = manager(project)
+    boss.form(f"{URL}/compute")
+    Person.objects.filter(login="boss").update(language="zh-hans")
+    html = boss.html(URL)
+    assert "重新计算" in html
+    assert "修改有误" in html
+    assert "标注者" in html
+    charts = html.split('<div class="charts">')[1].split('<section id="made"')[0]
+    text = re.sub(r"<[^>]*>", " ", charts)
+    words = set(re.findall(r"[A-Za-z]{4,}", text))
+    assert words <= {"Story", "story", "Krippendorff", "Rita"}
+
+
+def test_section_4_4_each_chart_has_a_picture_in_both_themes_and_its_data(project):
+    boss = manager(project)
+    boss.form(f"{URL}/compute")
+    html = boss.html(URL)
+    for name in NAMES:
+        for theme in ("light", "dark"):
+            answer = boss.get(f"{URL}/{name}.svg?theme={theme}")
+            assert answer["Content-Type"].startswith("image/svg+xml")
+            drawn = answer.content.decode()
+            root = ET.fromstring(drawn)
+            assert "var(" not in drawn
+            assert COLOURS[theme]["ink"] in drawn or COLOURS[theme]["muted"] in drawn
+            assert not [one for one in root.iter() if "style" in one.attrib]
+            assert f"{URL}/{name}.svg?theme={theme}" in html
+    assert html.count("<details>") == len(NAMES)
+    assert "style=" not in html
+
+
+@pytest.mark.parametrize(("theme", "shown"), [("dark", "dark"), ("light", "light")])
+def test_pictures_have_the_theme_that_a_person_chose(project, theme, shown):
+    Person.objects.filter(login="boss").update(theme=theme)
+    html = manager(project).html(URL)
+    assert set(re.findall(r"svg\?theme=(\w+)", html)) == {shown}
+
+
+def test_a_chart_that_nobody_knows_is_404(project):
+    assert manager(project).get(f"{URL}/money.svg").status_code == 404
+
+
+@pytest.mark.parametrize("login", ["a1", "rita"])
+def test_rol_5_only_managers_see_the_page_its_pictures_or_compute(project, login):
+    somebody = Asking(member_of(project, login))
+    assert somebody.get(URL).status_code == 404
+    assert somebody.get(f"{URL}/volume.svg").status_code == 404
+    assert somebody.form(f"{URL}/compute").status_code == 404
+    assert not Figures.objects.exists()
+
+
+def test_a_paused_manager_looks_and_does_not_compute(project):
+    Member.objects.filter(pk=member_of(project, "boss").pk).update(status="paused")
+    boss = manager(project)
+    assert boss.get(URL).status_code == 200
+    assert boss.form(f"{URL}/compute").status_code == 404
+
+
+def test_computing_needs_a_token_and_a_post(project):
+    guarded = Asking(member_of(project, "boss"), csrf=True)
+    assert guarded.form(f"{URL}/compute").status_code == 403
+    assert manager(project).get(f"{URL}/compute").status_code == 405
+
+
+def test_an_empty_project_has_a_page_and_pictures(site):
+    boss = manager(a_project(0))
+    assert "Nothing to draw yet" in boss.html(URL)
+    boss.form(f"{URL}/compute")
+    boss.html(URL)
+    assert all(boss.get(f"{URL}/{name}.svg").status_code == 200 for name in NAMES)
+
+
+def test_names_are_shown_as_text_whatever_they_are(project):
+    Person.objects.filter(login="a1").update(name='<script>alert("1")</script>')
+    boss = manager(project)
+    boss.form(f"{URL}/compute")
+    assert "<script>alert" not in boss.html(URL)
+    assert "<script>" not in boss.get(f"{URL}/volume.svg").content.decode()
+
+
+def test_what_cannot_be_computed_is_said(site, monkeypatch):
+    from gecbench.core.errors import MissingExtraError
+    from gecbench.server.progress import computing
+
+    project = worked()
+
+    def missing(project):
+        raise MissingExtraError("errant", "en")
+
+    monkeypatch.setattr(computing, "scores", missing)
+    boss = manager(project)
+    boss.form(f"{URL}/compute")
+    assert "errant" in boss.html(URL)
+    assert not Figures.objects.exists()
+
+
+def test_without_matplotlib_there_are_no_pictures_and_all_tables(project, monkeypatch):
+    from gecbench.core.errors import MissingExtraError
+    from gecbench.server.web.manage import quality
+
+    def missing(*given):
+        raise MissingExtraError("matplotlib", "report")
+
+    monkeypatch.setattr(quality, "_drawn", missing)
+    boss = manager(project)
+    assert boss.get(f"{URL}/volume.svg").status_code == 404
+    assert "Annotators" in boss.html(URL)
+
+
+def test_long_tables_end_and_say_so(project, monkeypatch):
+    from gecbench.server.web.manage import quality
+
+    monkeypatch.setattr(quality, "_MOST_ROWS", 2)
+    assert "gecbench annotate stats" in manager(project).html(URL)
+
+
+def test_somebody_without_work_is_on_no_chart(project):
+    joined(project, "idle")
+    assert "Idle" not in manager(project).html(URL)

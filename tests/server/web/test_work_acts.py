@@ -1,0 +1,356 @@
+"""What the work screen sends and what it is answered: drafts and submissions."""
+
+from __future__ import annotations
+
+import json
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from server.web.asking import Asking, answer, draft
+from server.workflow.stories import (
+    a_project,
+    all_submitted,
+    joined,
+    people,
+    sentence_of,
+    time_passes,
+)
+
+from gecbench.server.models import DraftRevision, Slot, Submission, Suggestion
+
+FIXED = "我去了图书馆。"
+
+
+@pytest.fixture
+def li(database):
+    """An annotator at a project with three sentences of three slots."""
+    return Asking(people(a_project(), 1)[0])
+
+
+@pytest.fixture
+def alone(site):
+    """An annotator; for what does not depend on the database."""
+    return Asking(people(a_project(), 1)[0])
+
+
+def test_a_draft_is_saved_with_its_revision_and_comes_back_on_load(li):
+    task = li.page()["task"]
+    assert task["draft"] is None
+    said = li.send("PUT", task["draftUrl"], {"rev": 0, "payload": draft("我去")})
+    assert said.status_code == 200
+    assert said.json()["rev"] == 1
+    again = li.page()["task"]
+    assert (again["slot"], again["draft"]["payload"]["texts"]) == (task["slot"], ["我去"])
+
+
+def test_a_beacon_saves_a_form_with_its_token_in_the_body(site):
+    li = Asking(people(a_project(), 1)[0], csrf=True)
+    page = li.page()
+    payload = json.dumps({"rev": 0, "payload": draft("离开时的字")})
+    url = page["task"]["draftUrl"]
+    assert li.form(url, payload=payload).status_code == 403
+    said = li.client.post(
+        url,
+        f"csrfmiddlewaretoken={page['token']}&payload={payload}",
+        content_type="application/x-www-form-urlencoded",
+    )
+    assert said.status_code == 200
+    assert DraftRevision.objects.get().payload["texts"] == ["离开时的字"]
+
+
+def test_a_stale_draft_gets_409_with_the_other_one_and_both_are_kept(li):
+    url = li.page()["task"]["draftUrl"]
+    li.send("PUT", url, {"rev": 0, "payload": draft("一")})
+    said = li.send("PUT", url, {"rev": 0, "payload": draft("二")})
+    assert said.status_code == 409
+    assert (said.json()["rev"], said.json()["payload"]["texts"]) == (1, ["一"])
+    kept = {one.payload["texts"][0] for one in DraftRevision.objects.all()}
+    assert kept == {"一", "二"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "no json",
+        b"\xff",
+        "[]",
+        {"rev": 0},
+        {"rev": 0, "payload": "text"},
+        {"rev": -1, "payload": {}},
+        {"rev": True, "payload": {}},
+        {"rev": "1", "payload": {}},
+        {"rev": 0, "payload": {}, "person": 7},
+    ],
+)
+def test_a_malformed_draft_gets_400_and_one_line(alone, body):
+    said = alone.send("PUT", alone.page()["task"]["draftUrl"], body)
+    assert said.status_code == 400
+    assert said.json()["error"] == "malformed"
+    assert said.json()["message"].count("\n") == 0
+
+
+def test_a_strange_clock_of_the_client_is_no_reason_to_lose_a_draft(alone):
+    url = alone.page()["task"]["draftUrl"]
+    for rev, moment in enumerate(("2026-13-45T00:00:00Z", "soon", 7, "2026-11-21T10:00:00")):
+        body = {"rev": rev, "payload": draft(str(rev)), "client_at": moment}
+        assert alone.send("PUT", url, body).status_code == 200
+    body = {"rev": 4, "payload": draft("z"), "client_at": "2026-11-21T10:00:00.000Z"}
+    assert alone.send("PUT", url, body).status_code == 200
+    assert [one.client_at is None for one in DraftRevision.objects.order_by("rev")] == [
+        *[True] * 4,
+        False,
+    ]
+
+
+def test_ann_8_the_answer_to_a_submission_is_the_next_task_in_one_round_trip(li):
+    task = li.page()["task"]
+    said = li.send("POST", task["submitUrl"], answer(task, FIXED))
+    assert said.status_code == 200
+    data = said.json()
+    assert data["submitted"]["number"] == task["number"]
+    assert data["next"]["slot"] == li.page()["task"]["slot"] != task["slot"]
+    assert data["done"] == 1
+    assert Submission.objects.get().references.get().text == FIXED
+
+
+def test_inv_9_the_same_key_twice_is_one_submission_and_one_answer(li):
+    task = li.page()["task"]
+    body = answer(task, FIXED)
+    first = li.send("POST", task["submitUrl"], body).json()
+    second = li.send("POST", task["submitUrl"], body).json()
+    assert second["submitted"] == first["submitted"]
+    assert second["next"]["slot"] == first["next"]["slot"]
+    assert Submission.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("fields", "code", "field"),
+    [
+        ({"texts": [], "decision": "corrected"}, "ANN-9", "decision"),
+        ({"texts": [FIXED], "decision": "error_free"}, "ANN-9", "decision"),
+        ({"texts": [], "decision": "not_annotatable"}, "ANN-6", "reason"),
+        ({"texts": [], "decision": "not_annotatable", "reason": "other"}, "ANN-6", "note"),
+        ({"texts": [FIXED, " \n"]}, "ANN-12", "reference-1"),
+        ({"texts": [FIXED, "a\0b"]}, "ANN-12-nul", "reference-1"),
+        ({"texts": [f"句{n}。" for n in range(6)]}, "ANN-4", "reference-5"),
+    ],
+)
+def test_ann_9_to_12_a_broken_rule_is_answered_at_its_box(alone, fields, code, field):
+    task = alone.page()["task"]
+    said = alone.send("POST", task["submitUrl"], answer(task, **fields))
+    assert said.status_code == 422
+    (problem,) = said.json()["problems"]
+    assert (problem["code"], problem["field"], problem["blocking"]) == (code, field, True)
+    assert problem["message"]
+    assert not Submission.objects.exists()
+
+
+def test_ann_10_the_source_itself_is_refused_with_a_code_that_the_page_answers(alone):
+    task = alone.page()["task"]
+    said = alone.send("POST", task["submitUrl"], answer(task, f" {task['text']} "))
+    assert said.status_code == 422
+    assert [(one["code"], one["field"]) for one in said.json()["problems"]] == [
+        ("ANN-10", "reference-0")
+    ]
+    accepted = alone.send("POST", task["submitUrl"], answer(task, decision="error_free"))
+    assert accepted.status_code == 200
+    assert Submission.objects.get().decision == "error_free"
+
+
+def test_ann_11_equal_boxes_are_merged_with_a_notice_before_submission(alone):
+    task = alone.page()["task"]
+    said = alone.send("POST", task["submitUrl"], answer(task, FIXED, FIXED + " "))
+    assert (said.status_code, said.json()["confirm"], said.json()["texts"]) == (422, True, [FIXED])
+    assert "merged" in said.json()["problems"][-1]["message"]
+    assert alone.send("POST", task["submitUrl"], answer(task, FIXED)).status_code == 200
+
+
+def test_warnings_are_asked_once_and_confirmed(alone):
+    task = alone.page()["task"]
+    body = answer(task, "我去了图书馆,他也去了。")
+    said = alone.send("POST", task["submitUrl"], body)
+    assert (said.status_code, said.json()["confirm"]) == (422, True)
+    assert {one["code"] for one in said.json()["problems"]} == {"CON-6"}
+    assert not any(one["blocking"] for one in said.json()["problems"])
+    done = alone.send("POST", task["submitUrl"], {**body, "confirmed": True})
+    assert done.status_code == 200
+
+
+def test_a_blocking_problem_is_not_asked_about_even_if_confirmed(alone):
+    task = alone.page()["task"]
+    body = answer(task, "我去了图书馆,他也去了。", "", confirmed=True)
+    said = alone.send("POST", task["submitUrl"], body)
+    assert said.status_code == 422
+    assert "confirm" not in said.json()
+
+
+def test_ann_12_invisible_characters_are_removed_with_a_notice(alone):
+    task = alone.page()["task"]
+    said = alone.send("POST", task["submitUrl"], answer(task, "我\u200b去了图\ufeff书馆。"))
+    assert "2 invisible characters" in said.json()["submitted"]["notice"]
+    assert Submission.objects.get().references.get().text == FIXED
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"decision": "maybe"},
+        {"texts": "text"},
+        {"texts": [1]},
+        {"client_key": "7"},
+        {"client_key": 7},
+        {"version": None},
+        {"active_ms": -1},
+        {"suggestion": "x"},
+        {"person": 1},
+        {"reason": 5},
+    ],
+)
+def test_a_malformed_submission_gets_400(alone, fields):
+    task = alone.page()["task"]
+    said = alone.send("POST", task["submitUrl"], answer(task, FIXED) | fields)
+    assert said.status_code == 400
+    assert not Submission.objects.exists()
+
+
+def test_two_tabs_the_second_submission_gets_409_and_its_text_is_kept(li):
+    task = li.page()["task"]
+    li.send("POST", task["submitUrl"], answer(task, FIXED))
+    said = li.send("POST", task["submitUrl"], answer(task, "第二个窗口。"))
+    assert (said.status_code, said.json()["version"]) == (409, None)
+    assert "another window" in said.json()["message"]
+    assert DraftRevision.objects.filter(payload__texts=["第二个窗口。"]).exists()
+    late = li.send("PUT", task["draftUrl"], {"rev": 0, "payload": draft("还在写")})
+    assert late.status_code == 410
+    assert DraftRevision.objects.filter(payload__texts=["还在写"]).exists()
+
+
+def test_a_task_reopened_elsewhere_says_its_version_and_can_be_handed_in_after_all(li):
+    task = li.page()["task"]
+    data = li.send("POST", task["submitUrl"], answer(task, FIXED)).json()
+    li.send("POST", data["submitted"]["reopenUrl"], {})
+    said = li.send("POST", task["submitUrl"], answer(task, "旧窗口。"))
+    assert said.status_code == 409
+    task["version"] = said.json()["version"]
+    assert li.send("POST", task["submitUrl"], answer(task, "旧窗口。")).status_code == 200
+
+
+def test_inv_15_a_lost_task_gets_410_and_the_text_is_found_again(li):
+    project = sentence_of(people_of(li)).project
+    task = li.page()["task"]
+    sentence = Slot.objects.get(pk=task["slot"]).sentence
+    time_passes()
+    from gecbench.server.workflow import claims
+
+    claims.expire(project.pk)
+    others = people(project, 3, prefix="b")
+    all_submitted(sentence, others)
+    said = li.send("PUT", task["draftUrl"], {"rev": 0, "payload": draft("晚来的字。")})
+    assert said.status_code == 410
+    assert "kept" in said.json()["message"]
+    assert "晚来的字。" in li.html("/p/story/work/kept")
+    assert li.send("POST", task["submitUrl"], answer(task, "晚来的字。")).status_code == 410
+
+
+def people_of(asking):
+    """The project that somebody works in."""
+    from gecbench.server.models import Project
+
+    return Project.objects.get()
+
+
+def test_foreign_tasks_do_not_exist(alone):
+    other = Asking(joined(people_of(alone), "zhao"))
+    task = other.page()["task"]
+    assert alone.send("PUT", task["draftUrl"], {"rev": 0, "payload": draft("x")}).status_code == 404
+    for text in ("x", task["text"], ""):  # nor is it said what is wrong with an answer
+        assert alone.send("POST", task["submitUrl"], answer(task, text)).status_code == 404
+    assert alone.send("POST", task["skipUrl"], {"version": 1}).status_code == 404
+    assert alone.form(f"/p/story/work/reopen/{task['slot']}").status_code in (302, 404)
+    assert alone.send("POST", f"/p/story/work/reopen/{task['slot']}", {}).status_code == 404
+    assert alone.send("POST", "/p/story/submit/999999", answer(task, "x")).status_code == 404
+    assert alone.send("POST", "/p/story/work/recall/999999", {}).status_code == 404
+
+
+def test_a_paused_annotator_can_read_but_not_write(alone):
+    task = alone.page()["task"]
+    from gecbench.server.models import Member
+
+    Member.objects.filter(person__login="a1").update(status="paused")
+    assert alone.get("/p/story/work/history").status_code == 200
+    assert alone.send("POST", task["submitUrl"], answer(task, FIXED)).status_code == 404
+
+
+def test_a_suggestion_is_shown_only_where_the_project_says_so(site):
+    project = a_project()
+    li = Asking(people(project, 1)[0])
+    task = li.page()["task"]
+    sentence = Slot.objects.get(pk=task["slot"]).sentence
+    row = Suggestion.objects.create(sentence=sentence, model="robot", text="我去图书馆借书。")
+    assert task["suggestion"] is False
+    assert li.get(task["suggestionUrl"]).status_code == 404
+    assert "Show a suggestion" not in li.html("/p/story/work")
+    project.options = {"suggestions": "on_demand"}
+    project.save()
+    assert li.page()["task"]["suggestion"] is True
+    data = li.get(task["suggestionUrl"]).json()
+    assert data == {"id": row.pk, "text": "我去图书馆借书。", "model": "robot"}
+    li.send("POST", task["submitUrl"], answer(task, FIXED, suggestion=row.pk))
+    assert Submission.objects.get().suggestion == row
+    assert li.get("/p/story/work/suggestion/999").status_code == 404
+
+
+def test_submit_and_next_cost_few_queries(alone):
+    task = alone.page()["task"]
+    with CaptureQueriesContext(connection) as first:
+        said = alone.send("POST", task["submitUrl"], answer(task, FIXED))
+    assert said.status_code == 200
+    # 27 are the workflow's own: each act locks and reads again what it decides about.
+    assert len(seen_in(first)) <= 34, "\n".join(seen_in(first))
+
+
+def seen_in(captured):
+    """The statements of a context, without those that begin and end transactions."""
+    ends = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE")
+    return [one["sql"] for one in captured.captured_queries if not one["sql"].startswith(ends)]
+
+
+def test_a_draft_costs_few_queries(alone):
+    url = alone.page()["task"]["draftUrl"]
+    alone.send("PUT", url, {"rev": 0, "payload": draft("一")})
+    with CaptureQueriesContext(connection) as seen:
+        alone.send("PUT", url, {"rev": 1, "payload": draft("二")})
+    assert len(seen) <= 16, "\n".join(q["sql"] for q in seen.captured_queries)
+
+
+def test_rol_5_no_answer_of_this_screen_has_the_text_of_another_person(site):
+    project = a_project(1, annotators=2)
+    li, wang = (Asking(one) for one in people(project, 2))
+    secret = "别人写的句子。"
+    task = wang.page()["task"]
+    wang.send("PUT", task["draftUrl"], {"rev": 0, "payload": draft(secret)})
+    wang.send("POST", task["submitUrl"], answer(task, secret))
+    mine = li.page()["task"]
+    urls = ("work", "work/history", "work/kept", "work/skipped", "me", "guide")
+    pages = [li.get(f"/p/story/{url}").content.decode() for url in urls]
+    pages.append(
+        li.send("PUT", mine["draftUrl"], {"rev": 0, "payload": draft("我")}).content.decode()
+    )
+    pages.append(li.send("POST", mine["submitUrl"], answer(mine, "我的句子。")).content.decode())
+    assert not any(secret in page or json.dumps(secret)[1:-1] in page for page in pages)
+
+
+def test_keys_of_requests_must_be_new(alone):
+    task = alone.page()["task"]
+    body = answer(task, FIXED)
+    alone.send("POST", task["submitUrl"], body)
+    following = alone.page()["task"]
+    said = alone.send(
+        "POST", following["submitUrl"], answer(following, FIXED, client_key=body["client_key"])
+    )
+    assert said.status_code == 409
+    assert said.json()["version"] == following["version"]
+    fresh = answer(following, FIXED, client_key=str(uuid4()))
+    assert alone.send("POST", following["submitUrl"], fresh).status_code == 200
