@@ -22,7 +22,7 @@ from gecbench.server.laws.names import RejectReason
 def test_no_default_key_does_two_things(place, mac):
     held = tables({}, screen=place)
     chords = [one for row in (held.mac if mac else held.keys).values() for one in row]
-    assert len(chords) > 10
+    assert len(chords) >= 10
     assert len(chords) == len(set(chords))
 
 
@@ -54,10 +54,10 @@ def test_avoided_keys_are_no_defaults():
 
 
 def test_an_own_key_stands_alone_on_every_machine():
-    own = remapped({"guide": "ctrl + g", "add": "Alt+A", "correct_1": "shift+alt+1"})
-    assert own == {"guide": "Ctrl+G", "correct_1": "Alt+Shift+1"}
+    own = remapped({"guide": "ctrl + j", "add": "Alt+A", "correct_1": "shift+alt+1"})
+    assert own == {"guide": "Ctrl+J", "correct_1": "Alt+Shift+1"}
     held = tables(own, screen="work")
-    assert held.keys["guide"] == held.mac["guide"] == ("Ctrl+G",)
+    assert held.keys["guide"] == held.mac["guide"] == ("Ctrl+J",)
     assert held.mac["add"] == ("Ctrl+A",)
 
 

@@ -5,6 +5,7 @@ The modules beside this one import matplotlib; this one imports them when someth
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 FileFormat = Literal["svg", "pdf", "png"]
 FILE_FORMATS: tuple[FileFormat, ...] = ("svg", "pdf", "png")
+
+_COLOUR = re.compile(r"var\(--([\w-]+), #[0-9a-f]{6}\)")
 
 
 def svg(figure: Figure, language: Language) -> str:
@@ -38,6 +41,16 @@ def svg(figure: Figure, language: Language) -> str:
     from gecbench.reports.plots.canvas import page_svg
 
     return page_svg(figure, language)
+
+
+def coloured(drawn: str, theme: Theme) -> str:
+    """Return what `svg` gave in the colours of one theme, to be shown by an address of its own.
+
+    An image in a page does not see the page's colours.
+    """
+    from gecbench.reports.theme import COLOURS
+
+    return _COLOUR.sub(lambda found: COLOURS[theme][found[1]], drawn)
 
 
 def draw(

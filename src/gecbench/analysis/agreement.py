@@ -1,0 +1,418 @@
+"""How far annotators agree before anybody decides: decisions, texts, edits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, permutations
+from typing import Literal
+
+from gecbench.analysis.facts import signatures, text_of_rewrite
+from gecbench.core.errors import CorpusError, MissingExtraError
+from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
+from gecbench.scoring.judged import Judged
+from gecbench.scoring.options import check_least
+from gecbench.scoring.texts import characters
+
+Decision = Literal["corrected", "error-free", "unannotatable"]
+DECISIONS: tuple[Decision, ...] = ("corrected", "error-free", "unannotatable")
+
+Why = Literal["alone", "one-decision", "no-text"]
+"""Why there is no value: nobody shares a sentence with anybody; only one decision ever occurs, so
+that agreement by chance is certain; no sentence was corrected or found free by two."""
+
+ANNOTATOR = "annotator"
+"""Name of the one system that the first of each pair is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A number, or why there is none.
+
+    Args:
+        value: Not rounded; None where it is undefined.
+        of: Over how many cases.
+        why: Why it is undefined; None where it is not.
+    """
+
+    value: float | None
+    of: int
+    why: Why | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What one annotator made of one sentence.
+
+    Args:
+        decision: What they say of the sentence.
+        texts: What their rewritings have alike if they are the same; none without corrections.
+        rewrites: Their rewritings.
+    """
+
+    decision: Decision
+    texts: frozenset[object]
+    rewrites: tuple[Rewrite, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One rewriting of one annotator, to be scored against all that another made of the sentence.
+
+    Args:
+        sample: Place of the sentence.
+        one: Who wrote it.
+        other: Whose rewritings are the references.
+        rewrite: What was written.
+        references: The other's.
+    """
+
+    sample: int
+    one: str
+    other: str
+    rewrite: Rewrite
+    references: tuple[Rewrite, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two annotators.
+
+    Args:
+        one: A name.
+        other: Another.
+        sentences: That both annotated.
+        decisions: Share of them on which they decided alike.
+        exact: Share of them for which both handed in just the same.
+        forth: Score of the edits of `one` against those of `other`.
+        back: The other way round.
+    """
+
+    one: str
+    other: str
+    sentences: int
+    decisions: Rate
+    exact: Rate
+    forth: Rate
+    back: Rate
+
+
+@dataclass(frozen=True, slots=True)
+class Each:
+    """One annotator against all others.
+
+    Args:
+        name: Of the annotator.
+        sentences: That somebody else annotated, too.
+        decisions: Of all pairs with others: share that decided alike.
+        exact: Likewise: share that handed in just the same.
+        made: Score of their edits against those of the others.
+        met: Score of the others' edits against theirs.
+    """
+
+    name: str
+    sentences: int
+    decisions: Rate
+    exact: Rate
+    made: Rate
+    met: Rate
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How far the annotators of a corpus agree.
+
+    Args:
+        corpus: Its name.
+        metric: What edits are compared by.
+        sentences: With answers of two annotators or more.
+        alpha: Krippendorff's alpha of decisions, nominal.
+        decisions: Of all pairs of annotators of a sentence: share that decided alike.
+        exact: Share that handed in just the same texts.
+        common: Share that have at least one answer in common.
+        edits: Score of all pairs together, both ways.
+        each: By annotator, the one with most sentences first.
+        pairs: With enough sentences, the one with most first.
+        notes: What the reader should know.
+        signatures: How scores were made.
+    """
+
+    corpus: str
+    metric: str
+    sentences: int
+    alpha: Rate
+    decisions: Rate
+    exact: Rate
+    common: Rate
+    edits: Rate
+    each: tuple[Each, ...]
+    pairs: tuple[Pair, ...]
+    notes: tuple[str, ...] = ()
+    signatures: tuple[str, ...] = ()
+
+
+Works = tuple[Mapping[str, Work], ...]
+"""For each sentence, what each annotator made of it."""
+
+
+def works_of(submissions: Corpus, lang: str) -> Works:
+    """Return what each annotator made of each sentence; what has no name is left out.
+
+    Args:
+        submissions: Each reference is what its annotator handed in.
+        lang: Language code; decides what white space is worth.
+
+    Raises:
+        CorpusError: No submission says who wrote it, or somebody says two things of a sentence.
+    """
+    made = tuple(_works(sample, lang) for sample in submissions.samples)
+    if not any(made):
+        raise CorpusError(
+            f"{submissions.name}: no submission says who wrote it; in JSONL each reference has "
+            'an "annotator"'
+        )
+    return made
+
+
+def alpha(works: Works) -> Rate:
+    """Return Krippendorff's alpha of decisions, nominal (by the package `krippendorff`).
+
+    1 is agreement, 0 what chance gives, below 0 less. It is over sentences on which two or more
+    decided; undefined where there is none, or where all ever decided the same: then chance alone
+    would give all the agreement there is.
+
+    Raises:
+        MissingExtraError: krippendorff is not installed.
+    """
+    shared = [one for one in works if len(one) > 1]
+    if not shared:
+        return Rate(None, 0, "alone")
+    counts = [[_said(one, decision) for decision in DECISIONS] for one in shared]
+    if sum(any(column) for column in zip(*counts, strict=True)) < 2:
+        return Rate(None, len(shared), "one-decision")
+    try:
+        import krippendorff
+    except ImportError as error:
+        raise MissingExtraError("krippendorff, which computes alpha,", "annotate") from error
+    found = krippendorff.alpha(value_counts=counts, level_of_measurement="nominal")
+    return Rate(float(found), len(shared))
+
+
+def compared(works: Works) -> tuple[Compared, ...]:
+    """Return all rewritings with those of each other annotator of the sentence, both ways.
+
+    An error-free answer is the source. Who says that nobody can annotate the sentence has no
+    edits to compare.
+    """
+    found = []
+    for at, work in enumerate(works):
+        usable = [(name, one) for name, one in work.items() if one.decision != "unannotatable"]
+        for (one, own), (other, theirs) in permutations(usable, 2):
+            found += [
+                Compared(at, one, other, rewrite, theirs.rewrites) for rewrite in own.rewrites
+            ]
+    return tuple(found)
+
+
+def scorable(submissions: Corpus, rows: Sequence[Compared]) -> tuple[Corpus, SystemOutput]:
+    """Return a corpus in which each comparison is a sentence of its own, and its output."""
+    samples, outputs, tokens = [], {}, {}
+    for number, row in enumerate(rows, 1):
+        sample = submissions.samples[row.sample]
+        name = f"{sample.id}:{number}"
+        samples.append(replace(sample, id=name, references=row.references))
+        outputs[name] = (row.rewrite,)
+        if sample.tokens:
+            tokens[name] = sample.tokens
+    return replace(submissions, samples=tuple(samples)), SystemOutput(ANNOTATOR, outputs, tokens)
+
+
+def of_works(
+    submissions: Corpus,
+    works: Works,
+    rows: Sequence[Compared],
+    judged: Judged | None,
+    *,
+    metric: str,
+    least: int,
+) -> Agreement:
+    """Return how far annotators agree.
+
+    Args:
+        submissions: What was handed in.
+        works: The same, by sentence and annotator.
+        rows: The comparisons of edits.
+        judged: The run over what `scorable` gave; None where there are no comparisons.
+        metric: What edits are compared by.
+        least: Pairs with fewer sentences in common are not listed.
+
+    Raises:
+        UsageError: `least` means nothing.
+    """
+    check_least("least", least, 1)
+    edits = _Edits(rows, judged, metric)
+    tallies = _tallies(works)
+    pairs = [_pair(key, tally, edits) for key, tally in tallies.items()]
+    listed = sorted(
+        (pair for pair in pairs if pair.sentences >= least),
+        key=lambda pair: (-pair.sentences, pair.one, pair.other),
+    )
+    whole = _whole(tallies.values())
+    return Agreement(
+        corpus=submissions.name,
+        metric=metric,
+        sentences=sum(len(work) > 1 for work in works),
+        alpha=alpha(works),
+        decisions=_share(whole.alike, whole.sentences),
+        exact=_share(whole.exact, whole.sentences),
+        common=_share(whole.common, whole.sentences),
+        edits=edits.score(range(len(rows))),
+        each=_each(works, tallies, edits),
+        pairs=tuple(listed),
+        notes=_notes(submissions, judged, len(pairs) - len(listed), least),
+        signatures=signatures(judged, [metric]) if judged else (),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Tally:
+    """How often two annotators agreed."""
+
+    sentences: int = 0
+    alike: int = 0
+    exact: int = 0
+    common: int = 0
+
+
+class _Edits:
+    """Scores of comparisons, by who is compared with whom."""
+
+    def __init__(self, rows: Sequence[Compared], judged: Judged | None, metric: str) -> None:
+        self._judged, self._metric = judged, metric
+        self.between: dict[tuple[str, str], list[int]] = {}
+        self.made: dict[str, list[int]] = {}
+        self.met: dict[str, list[int]] = {}
+        for at, row in enumerate(rows):
+            self.between.setdefault((row.one, row.other), []).append(at)
+            self.made.setdefault(row.one, []).append(at)
+            self.met.setdefault(row.other, []).append(at)
+
+    def score(self, places: Sequence[int]) -> Rate:
+        """Return the score of some comparisons together."""
+        if self._judged is None or not places:
+            return Rate(None, 0, "no-text")
+        rows = self._judged.rows[ANNOTATOR, self._metric]
+        score = self._judged.metrics[self._metric].aggregate([rows[at] for at in places])
+        return Rate(score.value, len(places))
+
+
+def _works(sample: Sample, lang: str) -> Mapping[str, Work]:
+    given: dict[str, list[Rewrite]] = {}
+    for rewrite in sample.references:
+        if rewrite.annotator is not None:
+            given.setdefault(rewrite.annotator, []).append(rewrite)
+    return {name: _work(name, rewrites, sample, lang) for name, rewrites in given.items()}
+
+
+def _work(name: str, rewrites: Sequence[Rewrite], sample: Sample, lang: str) -> Work:
+    decisions = {_decision(rewrite, sample, lang) for rewrite in rewrites}
+    if len(decisions) > 1:
+        said = " and ".join(sorted(decisions))
+        raise CorpusError(
+            f"sentence {sample.id!r}: annotator {name!r} says {said}; an annotator says one of "
+            f"{', '.join(DECISIONS)}"
+        )
+    (decision,) = decisions
+    texts = [_key(rewrite, sample, lang) for rewrite in rewrites]
+    return Work(decision, frozenset(texts if decision == "corrected" else ()), tuple(rewrites))
+
+
+def _decision(rewrite: Rewrite, sample: Sample, lang: str) -> Decision:
+    if rewrite.unannotatable:
+        return "unannotatable"
+    source = Rewrite(text=sample.source)
+    same = _key(rewrite, sample, lang) == _key(source, sample, lang)
+    return "error-free" if rewrite.error_free or same else "corrected"
+
+
+def _key(rewrite: Rewrite, sample: Sample, lang: str) -> object:
+    text = text_of_rewrite(rewrite, sample, lang)
+    if text is None:
+        return rewrite.edit_sets
+    return characters(text) if lang == "zh" else tuple(text.split())
+
+
+def _said(work: Mapping[str, Work], decision: Decision) -> int:
+    return sum(one.decision == decision for one in work.values())
+
+
+def _tallies(works: Works) -> dict[tuple[str, str], _Tally]:
+    found: dict[tuple[str, str], _Tally] = {}
+    for work in works:
+        for one, other in combinations(sorted(work), 2):
+            mine, theirs = work[one], work[other]
+            alike = mine.decision == theirs.decision
+            exact = alike and mine.texts == theirs.texts
+            common = exact or bool(mine.texts & theirs.texts)
+            was = found.get((one, other), _Tally())
+            found[one, other] = _whole((was, _Tally(1, alike, exact, common)))
+    return found
+
+
+def _whole(tallies: Iterable[_Tally]) -> _Tally:
+    parts = [(t.sentences, t.alike, t.exact, t.common) for t in tallies]
+    return _Tally(*map(sum, zip(*parts, strict=True))) if parts else _Tally()
+
+
+def _share(count: int, of: int) -> Rate:
+    return Rate(count / of, of) if of else Rate(None, 0, "alone")
+
+
+def _pair(key: tuple[str, str], tally: _Tally, edits: _Edits) -> Pair:
+    one, other = key
+    return Pair(
+        one,
+        other,
+        tally.sentences,
+        _share(tally.alike, tally.sentences),
+        _share(tally.exact, tally.sentences),
+        edits.score(edits.between.get((one, other), ())),
+        edits.score(edits.between.get((other, one), ())),
+    )
+
+
+def _each(
+    works: Works, tallies: Mapping[tuple[str, str], _Tally], edits: _Edits
+) -> tuple[Each, ...]:
+    shared: dict[str, int] = {}
+    for work in works:
+        for name in work:
+            shared[name] = shared.get(name, 0) + (len(work) > 1)
+    by_name: dict[str, list[_Tally]] = {name: [] for name in shared}
+    for pair, tally in tallies.items():
+        for name in pair:
+            by_name[name].append(tally)
+    found = []
+    for name, sentences in shared.items():
+        own = _whole(by_name[name])
+        found.append(
+            Each(
+                name,
+                sentences,
+                _share(own.alike, own.sentences),
+                _share(own.exact, own.sentences),
+                edits.score(edits.made.get(name, ())),
+                edits.score(edits.met.get(name, ())),
+            )
+        )
+    return tuple(sorted(found, key=lambda one: (-one.sentences, one.name)))
+
+
+def _notes(submissions: Corpus, judged: Judged | None, few: int, least: int) -> tuple[str, ...]:
+    notes = list(judged.notes) if judged else []
+    nameless = sum(r.annotator is None for s in submissions.samples for r in s.references)
+    if nameless:
+        notes.append(f"submissions that do not say who wrote them, and are left out: {nameless}")
+    if few:
+        notes.append(f"pairs with fewer than {least} sentences in common, not listed: {few}")
+    return tuple(notes)

@@ -1,0 +1,147 @@
+"""How far annotators agree, as tables and a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+
+from gecbench.analysis.agreement import Agreement, Rate, Why
+from gecbench.reports.exhibit import Column, Exhibit, Table, Value
+from gecbench.reports.figure import Figure, Series
+from gecbench.reports.words import Words
+
+WHY: Mapping[Why, Words] = {
+    "alone": Words("nobody shares a sentence with anybody", "没有两人标注过同一句"),
+    "one-decision": Words(
+        "everybody always decided the same, which chance alone would give",
+        "所有判断始终相同，偶然也会如此",
+    ),
+    "no-text": Words("no two answers have edits to compare", "没有可比较编辑的两份答案"),
+}
+"""Why a value is undefined, for people."""
+
+_SHOWN = 20
+"""Annotators in the figure: more would not be legible."""
+
+
+def exhibit(result: Agreement) -> Exhibit:
+    """Return the whole, each annotator against the others, and all pairs."""
+    return Exhibit(
+        name="agreement",
+        title=Words("Agreement of annotators", "标注一致性"),
+        corpus=result.corpus,
+        tables=(whole(result), each(result), pairs(result)),
+        figures=(figure(result),),
+        data=asdict(result)
+        | {"corpus": result.corpus, "notes": result.notes, "signatures": result.signatures},
+        notes=result.notes,
+        signatures=result.signatures,
+    )
+
+
+def figure(result: Agreement) -> Figure:
+    """Return how well each annotator's edits agree with those of the others, both ways."""
+    known = [one for one in result.each if one.made.value is not None][:_SHOWN]
+    series = []
+    for name, values in (
+        (Words("their edits against the others'", "本人编辑对他人"), [one.made for one in known]),
+        (Words("the others' edits against theirs", "他人编辑对本人"), [one.met for one in known]),
+    ):
+        shown = tuple(None if rate.value is None else 100 * rate.value for rate in values)
+        series.append(Series(name, tuple(one.name for one in known), shown))
+    said = [f"{one.name} {100 * (one.made.value or 0):.1f}" for one in known]
+    alpha = _said(result.alpha, "en", 3)
+    return Figure(
+        name="agreement-edits",
+        kind="bars",
+        title=Words("Agreement of edits between annotators", "标注者之间的编辑一致性"),
+        alt=Words(
+            f"Bars: F0.5 in percent of each annotator against the others: {', '.join(said)}. "
+            f"Krippendorff's alpha of decisions: {alpha}.",
+            f"柱状图：各标注者对他人的 F0.5（%）：{'，'.join(said)}。"
+            f"判断的 Krippendorff α：{_said(result.alpha, 'zh', 3)}。",
+        ),
+        x_label=Words("annotators", "标注者"),
+        y_label=Words("F0.5 (percent)", "F0.5（%）"),
+        series=tuple(series),
+    )
+
+
+def whole(result: Agreement) -> Table:
+    """Return the few numbers of the whole; what is undefined says why."""
+    rows: list[tuple[Value, ...]] = []
+    for name, rate in (
+        (Words("decisions: Krippendorff's alpha", "判断：Krippendorff α"), result.alpha),
+        (Words("decisions: alike", "判断：相同比例"), result.decisions),
+        (Words("answers: just the same", "答案：完全相同比例"), result.exact),
+        (Words("answers: one in common", "答案：至少一个相同的比例"), result.common),
+        (Words("edits: F0.5, both ways", "编辑：F0.5（双向）"), result.edits),
+    ):
+        why = Words("", "") if rate.why is None else WHY[rate.why]
+        rows.append((name, rate.value, rate.of, why))
+    return Table(
+        "agreement",
+        Words("Agreement of annotators", "标注一致性"),
+        (
+            Column("agreement", zh="指标"),
+            Column("value", "number", 4, zh="值"),
+            Column("over", "count", zh="样本数"),
+            Column("undefined because", zh="无值原因"),
+        ),
+        tuple(rows),
+    )
+
+
+def each(result: Agreement) -> Table:
+    """Return each annotator against the others."""
+    return Table(
+        "annotators",
+        Words("Each annotator against the others", "各标注者与他人的一致性"),
+        (
+            Column("annotator", zh="标注者"),
+            Column("sentences", "count", zh="句数"),
+            Column("decisions alike", "percent", zh="判断相同"),
+            Column("just the same", "percent", zh="完全相同"),
+            Column("F0.5 against others", "percent", zh="对他人 F0.5"),
+            Column("F0.5 of others", "percent", zh="他人对其 F0.5"),
+        ),
+        tuple(
+            (one.name, one.sentences, *_values(one.decisions, one.exact, one.made, one.met))
+            for one in result.each
+        ),
+    )
+
+
+def pairs(result: Agreement) -> Table:
+    """Return all pairs of annotators with enough sentences in common."""
+    return Table(
+        "pairs",
+        Words("Pairs of annotators", "标注者两两比较"),
+        (
+            Column("one", zh="甲"),
+            Column("other", zh="乙"),
+            Column("sentences", "count", zh="共同句数"),
+            Column("decisions alike", "percent", zh="判断相同"),
+            Column("just the same", "percent", zh="完全相同"),
+            Column("F0.5 one to other", "percent", zh="甲对乙 F0.5"),
+            Column("F0.5 other to one", "percent", zh="乙对甲 F0.5"),
+        ),
+        tuple(
+            (
+                *(one.one, one.other, one.sentences),
+                *_values(one.decisions, one.exact, one.forth, one.back),
+            )
+            for one in result.pairs
+        ),
+    )
+
+
+def _values(*rates: Rate) -> tuple[float | None, ...]:
+    return tuple(rate.value for rate in rates)
+
+
+def _said(rate: Rate, language: str, digits: int) -> str:
+    if rate.value is not None:
+        return f"{rate.value:.{digits}f}"
+    words = WHY[rate.why or "alone"]
+    return words.zh if language == "zh" else words.en

@@ -1,0 +1,230 @@
+"""Annotators' F0.5 by the scorer of the command line: person, week, source, time (STA-3, STA-7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import Any
+
+from django.db.models import Min
+from django.utils import timezone
+
+from gecbench.analysis.facts import signatures
+from gecbench.analysis.human import SUBMISSIONS, Asked, scorable, submissions_of
+from gecbench.api.judge import SPAN_METRICS, judge
+from gecbench.api.options import Options
+from gecbench.api.schemes import load_scheme
+from gecbench.core.scheme import Scheme
+from gecbench.core.score import Counts
+from gecbench.scoring.judged import Judged
+from gecbench.scoring.means import mean
+from gecbench.server.models import Project
+from gecbench.server.progress.handed import Facts, Handed, counted, handed
+
+SCHEMES: Mapping[str, str] = {"zh": "zh-char", "en": "en-errant"}
+"""How edits are found, by language: as exports of M2 and releases do."""
+
+LEAST = 10
+"""People with fewer scored answers are not in the mean, as in `gecbench analyse human`."""
+
+EARLY = timedelta(days=30)
+"""What counts as somebody's first month (STA-7)."""
+
+_REMEMBERED = 100_000
+"""Pairs of texts whose edits are remembered: those of 30,000 sentences, some 200 MB."""
+
+Key = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """The score of some answers together; the fields of JSON.
+
+    Args:
+        scored: How many answers.
+        kept: How many of them are golden as they are.
+        value: F0.5 in [0, 1], not rounded.
+        precision: Likewise.
+        recall: Likewise.
+        tp: Edits that are right.
+        fp: Edits that are wrong.
+        fn: Edits that are missing.
+    """
+
+    scored: int
+    kept: int
+    value: float
+    precision: float
+    recall: float
+    tp: int
+    fp: int
+    fn: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """How annotators fare against the golden references; texts and numbers of rows only.
+
+    Args:
+        signature: How the numbers were made.
+        total: All answers together; None where none was scored.
+        average: Mean of F0.5 over people with enough answers; each counts the same.
+        averaged: How many people that are.
+        people: By row of the person.
+        weeks: By ISO week, as "2026-W47".
+        sources: By source.
+        months: By row of the person and month, as "7 2026-11".
+        early: By row of the person: their first thirty days.
+        later: Likewise: what came after.
+        left_out: Answers that say nobody can annotate the sentence.
+    """
+
+    signature: str = ""
+    total: Cell | None = None
+    average: float | None = None
+    averaged: int = 0
+    people: Mapping[str, Cell] = field(default_factory=dict)
+    weeks: Mapping[str, Cell] = field(default_factory=dict)
+    sources: Mapping[str, Cell] = field(default_factory=dict)
+    months: Mapping[str, Cell] = field(default_factory=dict)
+    early: Mapping[str, Cell] = field(default_factory=dict)
+    later: Mapping[str, Cell] = field(default_factory=dict)
+    left_out: int = 0
+
+
+@dataclass(slots=True)
+class _Rows:
+    """What the metric said of answers, by group, in the order of the sentences."""
+
+    rows: dict[Key, list[Any]] = field(default_factory=dict)
+    kept: dict[Key, int] = field(default_factory=dict)
+    judged: Judged | None = None
+
+    def add(self, keys: Sequence[Key], row: object, *, kept: bool) -> None:
+        """Put an answer into its groups."""
+        for key in keys:
+            self.rows.setdefault(key, []).append(row)
+            self.kept[key] = self.kept.get(key, 0) + kept
+
+
+def scheme_of(project: Project) -> Scheme:
+    """Return how edits of a project's texts are found.
+
+    Raises:
+        MissingExtraError: English, and the extra `en` is not installed.
+    """
+    return _remembering(load_scheme(SCHEMES[project.lang], types=False))
+
+
+def _remembering(scheme: Scheme) -> Scheme:
+    """Return a scheme that finds the edits of two texts once: texts are compared many times here.
+
+    What it finds is the same; schemes that work in batches are left as they are.
+    """
+    if scheme.batch is not None:
+        return scheme
+    remember = lru_cache(maxsize=_REMEMBERED)
+    return replace(
+        scheme,
+        parse_source=remember(scheme.parse_source),
+        parse_target=remember(scheme.parse_target),
+        extract=remember(scheme.extract),
+    )
+
+
+def metric_of(project: Project) -> str:
+    """Return the metric of a project's language."""
+    return SPAN_METRICS[project.lang]
+
+
+def scores(project: Project, person: int | None = None) -> Scores:
+    """Return how annotators fare against the golden references that hold now.
+
+    Each text is one sample, error free is the source, "not annotatable" is left out, and of
+    several golden references the best is taken (MuCGEC, section 3).
+
+    Args:
+        project: Whose annotators.
+        person: Only this one; None is all.
+
+    Raises:
+        GecbenchError: The scheme of edits cannot be had.
+    """
+    scheme, metric = scheme_of(project), metric_of(project)
+    pieces = handed(project, person)
+    first = _first(project)
+    found = _Rows()
+    for piece in pieces:
+        _judge(piece, scheme, metric, first, found)
+    left_out = sum(piece.left_out for piece in pieces)
+    if found.judged is None:
+        return Scores(left_out=left_out)
+    return _scores(found, found.judged, metric, left_out)
+
+
+def _judge(
+    piece: Handed,
+    scheme: Scheme,
+    metric: str,
+    first: Mapping[int, datetime],
+    found: _Rows,
+) -> None:
+    if not piece.submissions.samples:
+        return
+    everything = range(len(piece.golden.samples))
+    lang = piece.golden.lang or ""
+    made = submissions_of(piece.golden, piece.submissions, lang, Asked(), everything)
+    corpus, output = scorable(piece.golden, piece.submissions, made)
+    judged = judge(corpus, [output], scheme=scheme, options=Options(metrics=(metric,)))
+    found.judged = judged
+    for one, row in zip(made, judged.rows[SUBMISSIONS, metric], strict=True):
+        facts = piece.facts[one.annotator or ""]
+        if row is not None:
+            found.add(list(_groups(facts, first)), row, kept=one.kept)
+
+
+def _groups(facts: Facts, first: Mapping[int, datetime]) -> Iterator[Key]:
+    at, who = timezone.localtime(facts.at), str(facts.person)
+    year, week, _ = at.isocalendar()
+    yield ("total", "")
+    yield ("people", who)
+    yield ("weeks", f"{year}-W{week:02}")
+    yield ("sources", facts.source)
+    yield ("months", f"{who} {at:%Y-%m}")
+    yield ("early" if facts.at < first[facts.person] + EARLY else "later", who)
+
+
+def _first(project: Project) -> Mapping[int, datetime]:
+    """Return when each person began."""
+    rows = counted(project).values("person").annotate(first=Min("at"))
+    return {row["person"]: row["first"] for row in rows}
+
+
+def _scores(found: _Rows, judged: Judged, metric: str, left_out: int) -> Scores:
+    scorer = judged.metrics[metric]
+    cells: dict[str, dict[str, Cell]] = {}
+    for (group, name), rows in sorted(found.rows.items()):
+        score = scorer.aggregate(rows)
+        counts = score.counts or Counts()  # never the second: span metrics count edits
+        cells.setdefault(group, {})[name] = Cell(
+            scored=len(rows),
+            kept=found.kept[group, name],
+            value=score.value,
+            precision=counts.precision,
+            recall=counts.recall,
+            tp=counts.tp,
+            fp=counts.fp,
+            fn=counts.fn,
+        )
+    total = cells.pop("total")[""]
+    enough = [one.value for one in cells["people"].values() if one.scored >= LEAST]
+    return Scores(
+        signature=signatures(judged, [metric])[0],
+        total=total,
+        average=mean(enough) if enough else None,
+        averaged=len(enough),
+        left_out=left_out,
+        **cells,
+    )

@@ -1,0 +1,286 @@
+"""The commands of operators, in this process; tests/e2e/test_annotate_cli.py runs the real ones."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from click.testing import CliRunner
+from django.db import connections
+from server.site.test_moving import bare, empty
+
+from gecbench.cli import gecbench
+from gecbench.cli.annotate import opening
+from gecbench.core.errors import GecbenchError, MissingExtraError, UsageError
+from gecbench.server.models import Invitation, Person, Token
+from gecbench.server.site import backup, moving, serving
+from gecbench.server.site import opening as site_opening
+from gecbench.server.site.folder import Site, read_site, write_options
+from gecbench.server.site.serving import Address, address_of
+from gecbench.server.workflow import accounts, tokens
+from gecbench.server.workflow.checks import Violation
+from gecbench.server.workflow.errors import RefusedError
+
+__all__ = ["bare", "empty"]
+
+
+@pytest.fixture
+def run(filled, in_process):
+    in_process(filled)
+
+    def run(*words, code=0, data=True):
+        given = ["annotate", *map(str, words), *(["--data", str(filled.folder)] if data else [])]
+        ended = CliRunner().invoke(gecbench, given, catch_exceptions=code != 0)
+        if code:
+            assert isinstance(ended.exception, GecbenchError), ended.output
+            assert ended.exception.exit_code == code
+            return str(ended.exception)
+        assert ended.exit_code == 0, ended.output
+        return ended.output
+
+    return run
+
+
+def test_help_names_every_command():
+    shown = CliRunner().invoke(gecbench, ["annotate", "--help"]).output
+    for name in ("serve", "init", "user", "import", "check", "backup", "restore", "move"):
+        assert name in shown
+    wrong = CliRunner().invoke(gecbench, ["annotate", "srve"])
+    assert "did you mean serve" in wrong.output
+
+
+def test_people_are_added_listed_and_linked(run):
+    added = run("user", "add", "Wang", "--name", "王", "--url", "https://a.example/")
+    link = added.splitlines()[0]
+    assert link.startswith("https://a.example/invitation/")
+    assert Person.objects.get(login="wang").has_usable_password() is False
+    assert run("user", "add", "wang", code=2) == "the login 'wang' is taken"
+    listed = run("user", "list")
+    assert "li    李薇  active, administrator" in listed
+    assert run("user", "link", "WANG").startswith("http://127.0.0.1:8700/invitation/")
+    assert "nobody has the login 'zhao'" in run("user", "link", "zhao", code=2)
+    assert Invitation.objects.filter(for_person__login="wang").count() == 2
+
+
+@pytest.mark.parametrize("login", ["", "a b", "x" * 151])
+def test_a_login_that_cannot_be_is_refused(folder, login):
+    with pytest.raises(UsageError, match=r"is no login"):
+        accounts.add_person(login)
+
+
+def test_people_are_shut_out_and_let_in(run):
+    run("user", "add", "wang")
+    wang = accounts.person_of("wang")
+    tokens.make_token(wang, name="x")
+    assert "cannot sign in any more" in run("user", "deactivate", "wang")
+    assert not accounts.person_of("wang").is_active
+    assert Token.objects.get().revoked_at is not None
+    assert "is shut out; let them in first" in run("user", "link", "wang", code=2)
+    assert "wang  wang  shut out" in run("user", "list")
+    run("user", "activate", "wang")
+    assert accounts.person_of("wang").is_active
+
+
+def test_an_administrator_stays(run):
+    assert "is the last administrator" in run("user", "deactivate", "li", code=2)
+    assert "is the last administrator" in run("user", "promote", "li", "--no-more", code=2)
+    run("user", "add", "wang")
+    assert "is an administrator" in run("user", "promote", "wang")
+    assert "is no administrator any more" in run("user", "promote", "li", "--no-more")
+    assert [one.login for one in Person.objects.filter(is_administrator=True)] == ["wang"]
+
+
+def test_the_tasks_of_whoever_is_shut_out_are_free_again(folder):
+    from server.workflow.stories import a_project, claimed, joined, sentence_of
+
+    project = a_project(2)
+    member = joined(project, "a1")
+    slot = claimed(member, sentence_of(project))
+    accounts.shut_out(member.person)
+    slot.refresh_from_db()
+    assert (slot.state, slot.person) == ("free", None)
+    assert accounts.everybody()[0][3] == "story (annotator, active)"
+
+
+def test_a_wrong_old_password_changes_nothing(folder, person):
+    li = person("li2")
+    with pytest.raises(RefusedError, match=r"the password is wrong"):
+        accounts.change_password(li, old="x", new="staple staple staple")
+
+
+def test_check_is_silent_where_all_is_well(run):
+    assert "all is as it must be" in run("check")
+    assert "all is as it must be" in run("check", "--project", "one")
+    assert "there is no project 'two'; known: one" in run("check", "--project", "two", code=2)
+
+
+def test_check_names_what_is_broken(run, monkeypatch):
+    broken = (Violation("INV-4", "one/3", "submitted is 2, counted 3"),)
+    monkeypatch.setattr("gecbench.server.workflow.checks.check", lambda *_, **__: broken)
+    monkeypatch.setattr(
+        "gecbench.server.exchange.releases.verify_releases", lambda: ("release one/r: other bytes",)
+    )
+    assert "2 invariants are broken" in run("check", code=1)
+
+
+def test_backups_are_made_verified_and_pruned(run, filled, tmp_path):
+    for n in range(1, 11):  # a Monday to the Wednesday of the week after
+        (filled.backups / f"gecbench-202602{n + 1:02}T000000Z.tar").write_text("x")
+    said = run("backup", "--keep")
+    assert said.startswith(str(filled.backups / "gecbench-"))
+    assert "4 old backups were removed" in said
+    assert not (filled.backups / "gecbench-20260202T000000Z.tar").exists()
+    assert run("backup", tmp_path / "x.tar").strip() == str(tmp_path / "x.tar")
+    assert "whole; sqlite of" in run("backup", "--verify", tmp_path / "x.tar")
+    assert "name the file to verify" in run("backup", "--verify", code=2)
+    assert "exists already" in run("backup", tmp_path / "x.tar", code=1)
+
+
+def test_restore_says_where_the_old_lies(run, filled, tmp_path):
+    made = run("backup").strip()
+    said = run("restore", made, tmp_path / "new", data=False)
+    assert f"restored {tmp_path / 'new'}; look at it: gecbench annotate check" in said
+    replaced = run("restore", made, tmp_path / "new", "--replace", data=False)
+    assert f"what was there lies in {tmp_path / 'new'}/replaced-" in replaced
+
+
+def test_move_names_the_new_database(run, filled, empty):
+    said = run("move", "--to", empty)
+    assert "site.toml names the new database" in said
+    assert read_site(filled.folder).database == empty
+
+
+def test_a_move_that_breaks_something_changes_nothing(run, filled, empty, monkeypatch):
+    monkeypatch.setattr("gecbench.cli.annotate.checking.violations", lambda: ["INV-1 x: y"])
+    assert "the site still uses SQLite" in run("move", "--to", empty, code=1)
+    assert read_site(filled.folder).database == ""
+    assert moving._OTHER not in connections.settings
+
+
+def test_what_options_say_becomes_the_environment():
+    plain = address_of("127.0.0.1:1")
+    nothing = {"behind_proxy": False, "insecure": False, "log": None}
+    assert opening.overruling(plain, "", (), **nothing) == {}
+    told = opening.overruling(
+        address_of("192.0.2.1:80"), "postgresql://a/b", ("x",), behind_proxy=True, insecure=False,
+        log="json",
+    )  # fmt: skip
+    assert told == {
+        "GECBENCH_DATABASE_URL": "postgresql://a/b",
+        "GECBENCH_HOSTS": "x,192.0.2.1",
+        "GECBENCH_BEHIND_PROXY": "1",
+        "GECBENCH_HTTPS": "1",
+        "GECBENCH_LOG": "json",
+    }
+    insecure = {**nothing, "insecure": True}
+    assert opening.overruling(address_of("[2001:db8::1]:80"), "", (), **insecure) == {
+        "GECBENCH_HOSTS": "[2001:db8::1]",
+        "GECBENCH_HTTPS": "0",
+    }
+
+
+@pytest.mark.parametrize(
+    ("site", "address", "url"),
+    [
+        ({}, None, "http://127.0.0.1:8700"),
+        ({}, Address("127.0.0.1", 9), "http://127.0.0.1:9"),
+        ({"hosts": ("a", "b"), "https": True}, Address("0.0.0.0", 9), "https://a"),
+        ({"hosts": ("*.a", "b")}, Address("0.0.0.0", 9), "http://b:9"),
+        ({"hosts": ("a",)}, Address("192.0.2.1", 9), "http://192.0.2.1:9"),
+    ],
+)
+def test_links_begin_with_what_people_type(tmp_path, site, address, url):
+    assert opening.base_url(Site(tmp_path, "s", **site), address) == url
+
+
+def test_old_and_missing_backups_are_told_at_the_start(filled, capsys):
+    def said():
+        words = opening.words(filled, Address("127.0.0.1", 9))
+        assert words == "gecbench: people work at http://127.0.0.1:9 (Ctrl-C ends it)"
+        return capsys.readouterr().err
+
+    assert "no backup was ever made" in said()
+    old = datetime.now(UTC) - timedelta(hours=27)
+    (filled.backups / f"gecbench-{old:%Y%m%dT%H%M%S}Z.tar").write_text("x")
+    assert f"the last backup is of {old:%Y-%m-%d %H:%M} UTC, more than 26 hours old" in said()
+    backup.make(filled)
+    assert said() == ""
+
+
+def test_a_site_without_an_administrator_prints_a_link(folder, capsys):
+    words = opening.words(folder, Address("127.0.0.1", 9))
+    assert "Open this link once, within 7 days:\nhttp://127.0.0.1:9/invitation/" in words
+
+
+def test_prepared_says_what_was_saved(filled, in_process, capsys, monkeypatch):
+    in_process(filled)
+    monkeypatch.setattr(
+        "gecbench.server.site.database.bring_up_to_date", lambda site, **_: site.backups / "b.tar"
+    )
+    assert opening.prepared(filled.folder, {}) == filled
+    assert "before, it was saved:" in capsys.readouterr().err
+    in_process(filled)
+    elsewhere = opening.prepared(filled.folder, {"GECBENCH_DATABASE_URL": "postgresql://a/b"})
+    assert elsewhere == filled
+
+
+def test_init_makes_a_folder_that_remembers(tmp_path, monkeypatch):
+    monkeypatch.setattr(opening, "prepared", lambda *_: None)
+    monkeypatch.setattr(opening, "first_link", lambda base: f"{base}/invitation/x")
+    words = ["annotate", "init", str(tmp_path / "s"), "--host", "a.example", "--https"]
+    said = CliRunner().invoke(gecbench, [*words, "--language", "en"], catch_exceptions=False).output
+    assert "https://a.example/invitation/x" in said
+    site = read_site(tmp_path / "s")
+    assert (site.https, site.behind_proxy, site.language) == (True, True, "en")
+    monkeypatch.setattr(opening, "first_link", lambda *_: "")
+    again = CliRunner().invoke(gecbench, ["annotate", "init", str(tmp_path / "s")]).output
+    assert "invitation" not in again
+    assert read_site(tmp_path / "s") == site
+
+
+def test_serve_goes_from_the_address_to_the_end(filled, monkeypatch):
+    seen = {}
+
+    def run(opened, *, workers, ready, close_in_workers):
+        seen.update(port=opened.getsockname()[1], workers=workers)
+        ready()
+
+    monkeypatch.setattr(serving, "run", run)
+    monkeypatch.setattr(opening, "prepared", lambda data, *_, **__: read_site(data))
+    words = ["annotate", "serve", "--data", str(filled.folder), "--bind", "127.0.0.1:0"]
+    said = CliRunner().invoke(gecbench, [*words, "--workers", "2"], catch_exceptions=False).output
+    assert f"http://127.0.0.1:{seen['port']} (Ctrl-C" in said
+    assert (seen["workers"], "gecbench: ended" in said) == (2, True)
+
+
+def test_a_site_is_opened_once_in_a_process(filled, monkeypatch, tmp_path):
+    monkeypatch.setattr(os, "umask", lambda *_: 0)
+    for name in ("GECBENCH_SITE", "DJANGO_SETTINGS_MODULE"):
+        monkeypatch.setenv(name, os.environ.get(name, ""))
+    with pytest.raises(GecbenchError, match=r"another site, .*, is open already"):
+        site_opening.open_site(filled.folder)
+    from gecbench.server import settings
+
+    monkeypatch.setattr(settings, "SITE", read_site(filled.folder.resolve()))
+    assert site_opening.open_site(filled.folder) == read_site(filled.folder)
+
+
+@pytest.mark.parametrize(
+    ("missing", "url", "said"),
+    [
+        ("axes", "", r"axes .the annotation platform. is not installed; .*gecbench\[annotate\]"),
+        ("psycopg", "postgresql://a/b", r"psycopg .for PostgreSQL. .*gecbench\[postgres\]"),
+    ],
+)
+def test_a_missing_extra_is_one_line(filled, monkeypatch, missing, url, said):
+    import importlib.util
+
+    real = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == missing else real(name)
+    )
+    monkeypatch.setattr(os, "umask", lambda *_: 0)
+    site = write_options(filled, database=url) if url else filled
+    with pytest.raises(MissingExtraError, match=said):
+        site_opening.open_site(site.folder)

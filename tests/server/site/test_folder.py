@@ -1,0 +1,98 @@
+"""The data folder: private, complete, and its options mean something."""
+
+from __future__ import annotations
+
+import stat
+
+import pytest
+
+from gecbench.core.errors import GecbenchError, UsageError
+from gecbench.server.site.folder import Site, make_site, overruled, read_site, write_options
+
+
+def mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_folder_and_secret_are_private_and_stay_the_same(tmp_path):
+    site = make_site(tmp_path / "a" / "site")
+    assert mode(site.folder) == 0o700
+    assert mode(site.folder / "secret.key") == 0o600
+    assert mode(site.backups) == 0o700
+    assert len(site.secret) > 60
+    site.folder.chmod(0o755)
+    assert make_site(site.folder) == site
+    assert mode(site.folder) == 0o700
+
+
+def test_the_secret_is_in_no_message_about_a_site(tmp_path):
+    site = Site(tmp_path, "hush", database="postgresql://a:hush@h/n")
+    assert "hush" not in repr(site)
+
+
+def test_a_folder_with_other_things_is_left_alone(tmp_path):
+    (tmp_path / "thesis.tex").write_text("x")
+    with pytest.raises(GecbenchError, match=r"holds other files \(thesis.tex\)"):
+        make_site(tmp_path)
+    assert [one.name for one in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_a_file_cannot_be_a_data_folder(tmp_path):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(GecbenchError, match=r"the data folder cannot be made: File exists"):
+        make_site(tmp_path / "file")
+
+
+def test_what_is_no_data_folder_says_how_to_make_one(tmp_path):
+    with pytest.raises(GecbenchError, match=r"make one: gecbench annotate init"):
+        read_site(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("databse = 'x'", "unknown option 'databse'; known: database,"),
+        ("https = 1", "https is 1; a bool was expected"),
+        ("hosts = ['a', 2]", r"hosts is \['a', 2\]; a list of names was expected"),
+        ("log = 'xml'", "log is 'xml'; it is one of 'text', 'json'"),
+        ("language = 'de'", "language is 'de'; it is one of"),
+        ("hosts = [", "cannot be read"),
+    ],
+)
+def test_options_that_mean_nothing_are_refused(tmp_path, text, said):
+    site = make_site(tmp_path / "site")
+    (site.folder / "site.toml").write_text(text)
+    with pytest.raises(GecbenchError, match=said):
+        read_site(site.folder)
+
+
+def test_options_are_kept_and_read_back(tmp_path):
+    site = make_site(tmp_path / "site")
+    write_options(site, hosts=("a.example", 'b"c'), https=True)
+    kept = write_options(site, language="en")
+    assert (kept.hosts, kept.https, kept.language) == (("a.example", 'b"c'), True, "en")
+    assert mode(site.folder / "site.toml") == 0o600
+    with pytest.raises(UsageError, match=r"unknown option 'x'"):
+        write_options(site, x=1)
+    assert read_site(site.folder) == kept
+
+
+def test_the_environment_overrules_the_file():
+    site = Site(folder=None, secret="s", language="en", hosts=("a",))
+    told = {"GECBENCH_HOSTS": "b, c", "GECBENCH_HTTPS": "1", "GECBENCH_LANGUAGE": " "}
+    assert overruled(site, told) == Site(None, "s", language="en", hosts=("b", "c"), https=True)
+    with pytest.raises(UsageError, match=r"GECBENCH_HTTPS is 'yes'; it is 0 or 1"):
+        overruled(site, {"GECBENCH_HTTPS": "yes"})
+    with pytest.raises(UsageError, match=r"GECBENCH_LOG: log is 'xml'"):
+        overruled(site, {"GECBENCH_LOG": "xml"})
+
+
+def test_a_folder_that_cannot_be_written_to_says_so(tmp_path, monkeypatch):
+    site = make_site(tmp_path / "site")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("gecbench.server.site.folder._write_private", full)
+    with pytest.raises(GecbenchError, match=r"site.toml: cannot be written: No space left"):
+        write_options(site, https=True)

@@ -1,0 +1,120 @@
+"""A database is brought up to date; a failed try leaves the old one as it was (section 5.2)."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
+from server.conftest import sqlite, use
+
+from gecbench.core.errors import GecbenchError
+from gecbench.server.models import Person, Project
+from gecbench.server.site import backup, database
+from gecbench.server.site.folder import DATABASE, Site, make_site
+
+
+@pytest.fixture(scope="module")
+def first_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite file as the first migration alone makes it."""
+    path = tmp_path_factory.mktemp("first") / "first.sqlite3"
+    use(sqlite(path))
+    for words in (["server", "0001_initial"], ["auth"], ["sessions"], ["axes"]):
+        call_command("migrate", *words, verbosity=0)
+    connection.close()
+    return path
+
+
+@pytest.fixture
+def old(first_sqlite: Path, tmp_path: Path) -> Iterator[Site]:
+    """A site of before the second migration, with a row."""
+    site = make_site(tmp_path / "site")
+    shutil.copy(first_sqlite, site.folder / DATABASE)
+    use(sqlite(site.folder / DATABASE))
+    Person.objects.create(login="li", name="Li")
+    yield site
+    connection.close()
+
+
+def triggers():
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM sqlite_master WHERE type = 'trigger'")
+        return cursor.fetchone()[0]
+
+
+def test_a_new_database_gets_its_tables_and_no_backup(tmp_path):
+    site = make_site(tmp_path / "site")
+    use(sqlite(site.folder / DATABASE))
+    assert database.is_empty()
+    assert database.bring_up_to_date(site) is None
+    assert database.unapplied() == ()
+    assert Project.objects.count() == 0
+    assert list(site.backups.iterdir()) == []
+    connection.close()
+
+
+def test_what_is_up_to_date_is_left_alone(filled):
+    assert database.bring_up_to_date(filled) is None
+    assert list(filled.backups.iterdir()) == []
+
+
+def test_a_database_with_rows_is_saved_before_a_migration(old):
+    assert database.unapplied()[0] == "server.0002_guards"
+    assert triggers() == 0
+    saved = database.bring_up_to_date(old)
+    assert saved.name.startswith("before-0002_guards-")
+    assert backup.verify(saved).database == "sqlite"
+    assert database.unapplied() == ()
+    assert Person.objects.get().login == "li"
+    assert triggers() > 30
+
+
+def test_the_copy_can_be_left_out(old):
+    assert database.bring_up_to_date(old, copy=False) is None
+    assert database.unapplied() == ()
+    assert list(old.backups.iterdir()) == []
+
+
+def test_a_failed_migration_leaves_the_old_file_usable(old, monkeypatch):
+    before = database.unapplied()
+
+    def broken(*words, **options):
+        with connection.cursor() as cursor:
+            cursor.execute("DELETE FROM person")
+            cursor.execute("CREATE TABLE half_done (x)")
+        raise RuntimeError("division of labour\nsecond line")
+
+    monkeypatch.setattr(database, "call_command", broken)
+    said = r"migrations from server.0002_guards\): division of labour; nothing was lost: .*sqlite3$"
+    with pytest.raises(GecbenchError, match=said):
+        database.bring_up_to_date(old)
+    assert database.unapplied() == before
+    assert Person.objects.get().login == "li"
+    assert "half_done" not in connection.introspection.table_names()
+    assert [one.name for one in old.folder.iterdir() if "migrating" in one.name] == []
+
+
+def test_an_error_without_words_is_named(old, monkeypatch):
+    def broken(*words, **options):
+        raise RuntimeError
+
+    monkeypatch.setattr(database, "call_command", broken)
+    with pytest.raises(GecbenchError, match=r"0002_guards\): RuntimeError; nothing"):
+        database.bring_up_to_date(old, copy=False)
+
+
+def test_a_database_of_a_newer_gecbench_is_refused(filled):
+    MigrationRecorder(connection).record_applied("server", "9999_future")
+    with pytest.raises(GecbenchError, match=r"written by a newer gecbench .migration 9999_future"):
+        database.bring_up_to_date(filled)
+
+
+def test_what_is_no_database_is_one_line(filled):
+    connection.close()
+    (filled.folder / DATABASE).write_bytes(b"no database" * 1000)
+    with pytest.raises(GecbenchError, match=r"the database cannot be opened: file is not a"):
+        database.unapplied()

@@ -1,0 +1,83 @@
+"""What a survival test begins with, and what must be true at its end."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from contextlib import closing
+
+from server.live import Live
+from server.survival.clients import Record
+from server.survival.conftest import database_of, run_cli
+
+from gecbench.server.models import (
+    DraftRevision,
+    Project,
+    Reference,
+    Review,
+    Sentence,
+    Slot,
+    Submission,
+)
+from gecbench.server.workflow import members, projects, sentences
+
+
+def scene(
+    live: Live, count: int, *, annotators: int = 8, reviewers: int = 0, needed: int = 3
+) -> tuple[list[str], list[str]]:
+    """A project "one" with so many sentences; logins of its annotators and reviewers."""
+    writing = [f"a{n}" for n in range(annotators)]
+    deciding = [f"r{n}" for n in range(reviewers)]
+    with live.rows():
+        boss = live.person("boss")
+        made = projects.create_project(
+            slug="one", name="One", lang="zh", by=boss, annotators=needed, options={}
+        )
+        rows = [
+            sentences.NewSentence(external_id=f"s{n}", text=f"这是第{n}个有错误的句子了。")
+            for n in range(count)
+        ]
+        sentences.add_sentences(made, rows)
+        project = Project.objects.get(pk=made.pk)
+        for login in [*writing, *deciding]:
+            role = "annotator" if login in writing else "reviewer"
+            somebody = live.person(login, password="!")  # they come with a cookie
+            members.add_member(project, somebody, roles=[role], by=boss)
+            projects.acknowledge(project.guideline, somebody)
+    return writing, deciding
+
+
+def nothing_lost(live: Live, record: Record) -> None:
+    """All that was acknowledged is there once, nothing else, and every rule holds."""
+    with live.rows():
+        texts = dict(Reference.objects.values_list("submission", "text"))
+        found = {
+            str(key): (slot, texts.get(pk, ""))
+            for pk, key, slot in Submission.objects.values_list("pk", "client_key", "slot")
+        }
+        assert found == record.submissions
+        assert max(Counter(Submission.objects.values_list("slot", flat=True)).values()) == 1
+        kept = set(DraftRevision.objects.filter(slot__isnull=False).values_list("slot", "rev"))
+        assert {(slot, rev) for slot, rev, _ in record.drafts} <= kept
+        reviews = Review.objects.values_list("client_key", "sentence")
+        assert {str(key): sentence for key, sentence in reviews} == record.reviews
+        counted = Counter(Submission.objects.values_list("sentence", flat=True))
+        said = dict(Sentence.objects.filter(submitted__gt=0).values_list("pk", "submitted"))
+        assert said == dict(counted)
+        handed = Slot.objects.exclude(state__in=["free", "open", "void"]).count()
+        assert handed == len(found)
+    clean(live)
+
+
+def clean(live: Live) -> None:
+    """The file is whole, and `gecbench annotate check` finds nothing."""
+    if not database_of(live):
+        with closing(sqlite3.connect(live.folder / "gecbench.sqlite3")) as opened:
+            assert opened.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+    run_cli("check", "--data", live.folder, database=database_of(live))
+
+
+def submissions(live: Live) -> int:
+    """How many there are now."""
+    with live.rows():
+        return Submission.objects.count()

@@ -1,0 +1,74 @@
+"""A backup made while people write is whole, and a restored site gives the same release."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+
+from server.survival.clients import Crowd
+from server.survival.conftest import database_of, run_cli
+from server.survival.scenes import scene, submissions
+
+BACKUPS = 3
+
+
+def stored(folder, database: str) -> int:
+    """How many submissions a restored site has."""
+    question = "SELECT count(*) FROM submission"
+    if database:
+        import psycopg
+
+        with psycopg.connect(database) as opened:
+            return opened.execute(question).fetchone()[0]
+    with closing(sqlite3.connect(folder / "gecbench.sqlite3")) as opened:
+        return opened.execute(question).fetchone()[0]
+
+
+def test_three_backups_under_load_restore_clean(loaded, tmp_path, request):
+    """Section 5.2: each is of one moment between its beginning and its end."""
+    annotators, reviewers = scene(loaded, 3000, annotators=8, reviewers=1)
+    database = database_of(loaded)
+    made = []
+    crowd = Crowd(loaded)
+    with crowd.working(annotators, reviewers):
+        for n in range(BACKUPS):
+            file = tmp_path / f"{n}.tar"
+            before = submissions(loaded)
+            run_cli("backup", file, "--data", loaded.folder, database=database)
+            made.append((file, before, submissions(loaded)))
+    assert made[-1][2] > made[0][1], "nobody wrote meanwhile"
+    for n, (file, before, after) in enumerate(made):
+        target = tmp_path / f"restored{n}"
+        new = request.getfixturevalue("new_database")(bare=True) if database else ""
+        run_cli("restore", file, target, *(["--database", new] if new else []))
+        run_cli("check", "--data", target, database=new)
+        assert before <= stored(target, new) <= after
+
+
+def test_a_restored_site_gives_the_same_release_to_the_byte(loaded, tmp_path, request):
+    """The restore drill of section 5.2, after real work."""
+    annotators, reviewers = scene(loaded, 6, annotators=3, reviewers=1)
+    crowd = Crowd(loaded)
+    with crowd.working(annotators, reviewers):
+        for one in crowd.threads[: len(annotators)]:
+            one.join(120)
+        crowd.wait_for_reviews(6)
+    database = database_of(loaded)
+    run_cli("release", "make", "v1", "--project", "one", "--data", loaded.folder, database=database)
+    run_cli("backup", tmp_path / "x.tar", "--data", loaded.folder, database=database)
+    new = request.getfixturevalue("new_database")(bare=True) if database else ""
+    run_cli("restore", tmp_path / "x.tar", tmp_path / "new", *(["--database", new] if new else []))
+    sums = []
+    for n, (folder, url) in enumerate([(loaded.folder, database), (tmp_path / "new", new)]):
+        where = tmp_path / f"out{n}"
+        words = ("release", "export", "v1", "--project", "one", "-o", where, "--data", folder)
+        run_cli(*words, database=url)
+        sums.append((where / "SHA256SUMS").read_text())
+        full = tmp_path / f"all{n}.jsonl"
+        words = ("export", "--project", "one", "--to", "submissions", "-o", full, "--data", folder)
+        run_cli(*words, database=url)
+        sums.append(full.read_text())
+    assert sums[0] == sums[2]
+    assert sums[1] == sums[3]
+    assert len(sums[0].splitlines()) > 1
+    assert len(crowd.record.reviews) == 6
