@@ -7,7 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from gecbench.analysis.agreement import works_of
+from gecbench.analysis.answers import works_of
 from gecbench.api.agreement import agreement
 from gecbench.cli import gecbench
 from gecbench.core.errors import CorpusError, UsageError

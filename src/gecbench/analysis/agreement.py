@@ -7,15 +7,12 @@ from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 from typing import Literal
 
-from gecbench.analysis.facts import signatures, text_of_rewrite
-from gecbench.core.errors import CorpusError, MissingExtraError
-from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
+from gecbench.analysis.answers import DECISIONS, Decision, Work, Works
+from gecbench.analysis.facts import signatures
+from gecbench.core.errors import MissingExtraError
+from gecbench.core.sample import Corpus, Rewrite, SystemOutput
 from gecbench.scoring.judged import Judged
 from gecbench.scoring.options import check_least
-from gecbench.scoring.texts import characters
-
-Decision = Literal["corrected", "error-free", "unannotatable"]
-DECISIONS: tuple[Decision, ...] = ("corrected", "error-free", "unannotatable")
 
 Why = Literal["alone", "one-decision", "no-text"]
 """Why there is no value: nobody shares a sentence with anybody; only one decision ever occurs, so
@@ -38,21 +35,6 @@ class Rate:
     value: float | None
     of: int
     why: Why | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """What one annotator made of one sentence.
-
-    Args:
-        decision: What they say of the sentence.
-        texts: What their rewritings have alike if they are the same; none without corrections.
-        rewrites: Their rewritings.
-    """
-
-    decision: Decision
-    texts: frozenset[object]
-    rewrites: tuple[Rewrite, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,29 +131,6 @@ class Agreement:
     pairs: tuple[Pair, ...]
     notes: tuple[str, ...] = ()
     signatures: tuple[str, ...] = ()
-
-
-Works = tuple[Mapping[str, Work], ...]
-"""For each sentence, what each annotator made of it."""
-
-
-def works_of(submissions: Corpus, lang: str) -> Works:
-    """Return what each annotator made of each sentence; what has no name is left out.
-
-    Args:
-        submissions: Each reference is what its annotator handed in.
-        lang: Language code; decides what white space is worth.
-
-    Raises:
-        CorpusError: No submission says who wrote it, or somebody says two things of a sentence.
-    """
-    made = tuple(_works(sample, lang) for sample in submissions.samples)
-    if not any(made):
-        raise CorpusError(
-            f"{submissions.name}: no submission says who wrote it; in JSONL each reference has "
-            'an "annotator"'
-        )
-    return made
 
 
 def alpha(works: Works) -> Rate:
@@ -304,42 +263,6 @@ class _Edits:
         rows = self._judged.rows[ANNOTATOR, self._metric]
         score = self._judged.metrics[self._metric].aggregate([rows[at] for at in places])
         return Rate(score.value, len(places))
-
-
-def _works(sample: Sample, lang: str) -> Mapping[str, Work]:
-    given: dict[str, list[Rewrite]] = {}
-    for rewrite in sample.references:
-        if rewrite.annotator is not None:
-            given.setdefault(rewrite.annotator, []).append(rewrite)
-    return {name: _work(name, rewrites, sample, lang) for name, rewrites in given.items()}
-
-
-def _work(name: str, rewrites: Sequence[Rewrite], sample: Sample, lang: str) -> Work:
-    decisions = {_decision(rewrite, sample, lang) for rewrite in rewrites}
-    if len(decisions) > 1:
-        said = " and ".join(sorted(decisions))
-        raise CorpusError(
-            f"sentence {sample.id!r}: annotator {name!r} says {said}; an annotator says one of "
-            f"{', '.join(DECISIONS)}"
-        )
-    (decision,) = decisions
-    texts = [_key(rewrite, sample, lang) for rewrite in rewrites]
-    return Work(decision, frozenset(texts if decision == "corrected" else ()), tuple(rewrites))
-
-
-def _decision(rewrite: Rewrite, sample: Sample, lang: str) -> Decision:
-    if rewrite.unannotatable:
-        return "unannotatable"
-    source = Rewrite(text=sample.source)
-    same = _key(rewrite, sample, lang) == _key(source, sample, lang)
-    return "error-free" if rewrite.error_free or same else "corrected"
-
-
-def _key(rewrite: Rewrite, sample: Sample, lang: str) -> object:
-    text = text_of_rewrite(rewrite, sample, lang)
-    if text is None:
-        return rewrite.edit_sets
-    return characters(text) if lang == "zh" else tuple(text.split())
 
 
 def _said(work: Mapping[str, Work], decision: Decision) -> int:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gecbench.analysis.agreement import Agreement, compared, of_works, scorable, works_of
+from gecbench.analysis.agreement import Agreement, compared, of_works, scorable
+from gecbench.analysis.answers import works_of
 from gecbench.api.edits import Watch, unwatched
 from gecbench.api.judge import SPAN_METRICS, judge
 from gecbench.api.options import Options

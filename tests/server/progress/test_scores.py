@@ -208,3 +208,19 @@ def test_the_mean_is_over_people_with_enough(site, monkeypatch):
     found = scores(project)
     values = [cell.value for cell in found.people.values()]
     assert (found.averaged, found.average) == (3, pytest.approx(sum(values) / 3))
+
+
+def test_what_is_left_out_and_the_mean_are_said(site, monkeypatch):
+    from gecbench.server.progress import scoring
+    from gecbench.server.progress.showing import notes
+
+    monkeypatch.setattr(scoring, "LEAST", 1)
+    project = a_project(1)
+    joined(project, "rita", "reviewer")
+    given = [correction(GOOD), correction(GOOD), not_annotatable()]
+    all_submitted(sentence_of(project), people(project, 3), given)
+    finalised(project, (GOOD,))
+    progress.refresh(project)
+    said = " / ".join(notes(progress.quality(project)))
+    assert "which are not scored: 1" in said
+    assert "mean F0.5 of 2 annotators with enough scored answers: 100.00" in said

@@ -121,11 +121,12 @@ class Crowd:
         assert not any(one.is_alive() for one in self.threads)
         assert self.record.strange == []
 
-    def wait_for_reviews(self, count: int) -> None:
-        """Wait until so many sentences are decided."""
+    def wait_until(self, true: Callable[[], bool]) -> None:
+        """Let them work until something has happened."""
         end = time.monotonic() + 2 * PATIENCE
-        while len(self.record.reviews) < count and time.monotonic() < end:
-            time.sleep(0.1)
+        while not true():
+            assert time.monotonic() < end, f"the work stands still: {self.record.strange}"
+            time.sleep(0.05)
 
     def _guarded(self, job: Callable[[Browser], None], browser: Browser) -> None:
         try:

@@ -52,7 +52,7 @@ def test_a_restored_site_gives_the_same_release_to_the_byte(loaded, tmp_path, re
     with crowd.working(annotators, reviewers):
         for one in crowd.threads[: len(annotators)]:
             one.join(120)
-        crowd.wait_for_reviews(6)
+        crowd.wait_until(lambda: len(crowd.record.reviews) == 6)
     database = database_of(loaded)
     run_cli("release", "make", "v1", "--project", "one", "--data", loaded.folder, database=database)
     run_cli("backup", tmp_path / "x.tar", "--data", loaded.folder, database=database)

@@ -11,6 +11,8 @@ from server.workflow import reviewing
 from server.workflow.stories import (
     a_project,
     all_submitted,
+    correction,
+    error_free,
     joined,
     people,
     sentence_of,
@@ -18,9 +20,10 @@ from server.workflow.stories import (
     submitted,
 )
 
-from gecbench.server.laws.names import MemberStatus, Role, SentenceState
+from gecbench.server.laws.names import ComplaintState, MemberStatus, Role, SentenceState
 from gecbench.server.models import Audit, Member, Project, Sentence, Study
 from gecbench.server.workflow import complaints, members
+from gecbench.server.workflow.answers import Ruling
 
 PAGES = (
     *("manage", "manage-sentences", "manage-import", "manage-export", "manage-releases"),
@@ -123,17 +126,46 @@ def test_the_page_of_a_sentence_tells_its_whole_history(site):
     assert "a new rule" in boss.html("/p/story/manage/sentences/1")
 
 
-def test_a_complaint_is_in_the_history_with_what_was_said(site):
-    project = reviewing.waiting()
+def test_complaints_are_in_the_history_and_wait_in_the_overview(site):
+    project = reviewing.waiting(reviewers=("rita", "rolf"))
     reviewing.finalised(project)
-    author = reviewing.member_of(project, "a2")
-    complaints.complain(
+    author, boss = reviewing.member_of(project, "a2"), Asking(somebody("boss"))
+    first = complaints.complain(
         author, Study.objects.get().pk, argument="it is idiomatic", client_key=uuid4()
     )
-    html = Asking(somebody("boss")).html("/p/story/manage/sentences/1")
-    assert "it is idiomatic" in html
-    overview = Asking(somebody("boss")).html("/p/story/manage/")
-    assert "1 complaint is undecided" in overview
+    assert "it is idiomatic" in boss.html("/p/story/manage/sentences/1")
+    assert "1 complaint is undecided" in boss.html("/p/story/manage/")
+    complaints.mark_case(reviewing.member_of(project, "boss"), first.pk, note="spoken")
+    assert "1 case waits" in boss.html("/p/story/manage/")
+    complaints.rule(
+        reviewing.member_of(project, "rolf"),
+        first.pk,
+        version=1,
+        client_key=uuid4(),
+        ruling=Ruling(ComplaintState.DISMISSED, note="a verb is missing"),
+    )
+    assert "a verb is missing" in boss.html("/p/story/manage/sentences/1")
+    complaints.complain(author, Study.objects.get().pk, argument="still", client_key=uuid4())
+    assert "last word" in boss.html("/p/story/manage/")
+
+
+def test_a_decision_that_lost_is_in_the_history(site):
+    project = reviewing.waiting(correction(reviewing.GOOD), error_free(), correction())
+    reviewing.finalised(project, right=(reviewing.GOOD,))
+    entries = Asking(somebody("boss")).get("/p/story/manage/sentences/1").context["entries"]
+    titles = [one.title for one in entries]
+    assert "self-study begins: a decision" in titles
+    notes = [line.note for one in entries if one.kind == "review" for line in one.lines]
+    assert any(note.startswith("free of errors: wrong") for note in notes)
+
+
+def test_a_study_item_of_another_sentence_is_not_found(site):
+    project = reviewing.waiting(texts=2)
+    reviewing.finalised(project)
+    boss = Asking(somebody("boss"))
+    url = f"/p/story/manage/sentences/2/waive/{Study.objects.get().pk}"
+    assert boss.form(url, note="x").status_code == 404
+    assert Study.objects.get().state == "open"
 
 
 def test_a_sentence_is_withdrawn_restored_raised_and_assigned(project, boss):

@@ -179,8 +179,10 @@ def test_an_upload_is_forgotten_when_asked_and_after_a_day(project, boss, folder
     old = next((folder / "uploads").iterdir())
     ago = time.time() - 25 * 3600
     os.utime(old, (ago, ago))
-    uploaded(boss, "三句话。\n")
+    report = uploaded(boss, "三句话。\n")
     assert not old.exists()
+    uploaded(boss, "四句话。\n")
+    assert boss.get(report).status_code == 200
 
 
 @pytest.mark.parametrize("given", [{"priority": "soon"}, {"references": "eat"}, {"encoding": "x"}])

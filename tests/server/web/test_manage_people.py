@@ -235,9 +235,19 @@ def test_a_guideline_that_somebody_else_published_meanwhile_is_not_overwritten(p
     assert answer.status_code == 422
 
 
-def test_a_case_can_be_settled_by_the_version_in_force(project, boss):
-    answer = boss.client.post(f"{HERE}/guideline/cases", {"case": "77"}, follow=True)
-    assert answer.status_code == 200
+def test_a_case_can_be_settled_by_the_version_in_force(site):
+    project = reviewing.waiting()
+    reviewing.finalised(project)
+    author, boss = reviewing.member_of(project, "a2"), Asking(somebody("boss"))
+    said = complaints.complain(author, Study.objects.get().pk, argument="x", client_key=uuid4())
+    case = complaints.mark_case(reviewing.member_of(project, "boss"), said.pk, note="clear")
+    assert boss.form(f"{HERE}/guideline/cases", case="many").status_code == 302
+    boss.form(f"{HERE}/guideline/cases", case=str(case.pk))
+    case.refresh_from_db()
+    assert case.closed_in.version == 1
+
+
+def test_a_guideline_too_long_to_be_shown_is_said(project, boss):
     shown = boss.form(f"{HERE}/guideline/preview", markdown="x" * 1_000_001)
     assert "note bad" in shown.content.decode()
 

@@ -164,3 +164,7 @@ def test_long_tables_end_and_say_so(project, monkeypatch):
 def test_somebody_without_work_is_on_no_chart(project):
     joined(project, "idle")
     assert "Idle" not in manager(project).html(URL)
+
+
+def test_the_picture_of_agreement_says_so_where_nothing_was_computed(project):
+    assert "Not computed yet." in manager(project).get(f"{URL}/agreement.svg").content.decode()

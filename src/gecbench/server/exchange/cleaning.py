@@ -15,11 +15,14 @@ from gecbench.server.laws.consistency import findings
 from gecbench.server.laws.findings import Golden
 from gecbench.server.laws.names import Decision
 from gecbench.server.laws.options import RULES, Level, ProjectOptions
-from gecbench.server.laws.text import LONGEST, Cleaned, cleaned, key
+from gecbench.server.laws.text import LONGEST, Cleaned, TextError, cleaned, key
 from gecbench.server.workflow.sentences import NewGolden
 
 _PLAIN = re.compile(r"[!-~\u3001-\u301f\u3400-\u9fff\uff01-\uff5e“”‘’…—·]+(?: [!-~]+)*")
 """Texts of these characters stay as they are; most do, and looking closely takes long."""
+
+_FAR_TOO_LONG = 20 * LONGEST
+"""Characters that no cleaning makes a sentence."""
 
 _NO_PLACEHOLDER: Mapping[str, Level] = dict.fromkeys(("CON-3", "CON-4", "CON-4-position"), "off")
 
@@ -67,6 +70,10 @@ def kept_text(text: str, tally: Tally, *, clean: bool) -> str:
     """
     if _PLAIN.fullmatch(text) and len(text) <= LONGEST:
         return text
+    bare = text.strip()
+    if len(bare) > _FAR_TOO_LONG:  # a book in one line: looking at each character takes minutes
+        values = {"what": "the text", "length": len(bare), "longest": LONGEST}
+        raise TextError("too_long", values)
     result: Cleaned = cleaned(text, what="the text")
     tally.invisible.update(dict(result.removed))
     tally.invisible.update(dict(result.spaces))

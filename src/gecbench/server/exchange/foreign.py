@@ -62,16 +62,32 @@ def _items(content: Content) -> Iterator[tuple[int, Mapping[str, object]]]:
             at += 1
         line += text.count("\n", begin, at)
         if at >= end or (array and text[at] == "]"):
+            if array:
+                _ended(content, line + 1, text[at:])
             return
         try:
             item, after = decode(text, at)
-        except (json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:  # a number of many digits is a ValueError
             raise FormatError(f"{content.name}:{line + 1}: not JSON: {error}") from None
         if not isinstance(item, dict):
             raise FormatError(f"{content.name}:{line + 1}: an object was expected, not {item!r}")
         yield line + 1, item
         line += text.count("\n", at, after)
         at = after
+
+
+def _ended(content: Content, line: int, rest: str) -> None:
+    """Refuse an array that was cut, or that something follows.
+
+    Raises:
+        FormatError: Says which.
+    """
+    if not rest:
+        raise FormatError(f"{content.name}:{line}: the array has no end: the file was cut")
+    after = rest[1:].lstrip(_SPACE)
+    if after:
+        line += rest[: len(rest) - len(after)].count("\n")
+        raise FormatError(f"{content.name}:{line}: something follows the array: {shown(after)}")
 
 
 def _each(
@@ -113,7 +129,7 @@ def _label_studio(row: Fields, line: int) -> Record:
             continue
         for result in annotation.rows("result") if annotation.has("result") else ():
             if result.values.get("type") != "textarea":
-                left_out.append(f"results of type {result.values.get('type')}")
+                left_out.append(f"results of type {shown(str(result.values.get('type')))}")
                 continue
             references += [Rewrite(text=text) for text in _texts(_object(result, "value"), "text")]
     if row.has("predictions") and row.values["predictions"]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -36,6 +37,7 @@ from gecbench.server.workflow.sentences import NewSentence
 from gecbench.text.script import language_of
 
 _PLAIN_OPTIONS = ImportOptions()
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,8 +179,13 @@ def _check_names(record: Record) -> None:
         raise GecbenchError("the id is empty, longer than 200 characters, or has odd ones")
     if len(record.source) > 100 or not record.source.isprintable():
         raise GecbenchError("the name of the source has more than 100 characters, or odd ones")
-    if any("\0" in key or "\0" in value for key, value in record.meta.items()):
-        raise GecbenchError("a fact about the sentence holds a NUL character; take it out")
+    for key, value in record.meta.items():
+        if "\0" in key or "\0" in value:
+            raise GecbenchError("a fact about the sentence holds a NUL character; take it out")
+        if _HALF.search(key) or _HALF.search(value):
+            raise GecbenchError(
+                "a fact about the sentence holds half a character; it was damaged on its way"
+            )
 
 
 def _prefix(candidates: Sequence[_Candidate], present: Present, options: ImportOptions) -> str:

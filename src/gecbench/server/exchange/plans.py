@@ -74,6 +74,8 @@ class ImportOptions:
             )
         if len(self.source) > 100:
             raise UsageError("the name of the source has more than 100 characters; shorten it")
+        if not self.source.isprintable():
+            raise UsageError(f"the name of the source is {self.source!r}; it has odd characters")
 
 
 def options_from(stored: Mapping[str, object]) -> ImportOptions:

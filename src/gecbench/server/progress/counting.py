@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from typing import TypeVar
 
 from django.db.models import Count, Q, QuerySet, Sum, TextField
 from django.db.models.functions import Cast, Substr
@@ -17,6 +18,8 @@ from gecbench.server.progress.handed import counted
 
 AGES = (1, 3, 7, 14, 30)
 """Ends of the classes of age of study items, in days."""
+
+Row = TypeVar("Row", Study, Skip, Submission)
 
 _HOUR, _MINUTE = len("2026-11-21 19"), len("2026-11-21 19:08")
 
@@ -123,9 +126,10 @@ def ages(project: Project, now: datetime | None = None) -> tuple[int, ...]:
     return tuple(b - a for a, b in zip([0, *reached], reached, strict=False))
 
 
-def open_items(project: Project) -> Mapping[int, int]:
-    """Return how many study items are open, by row of the person."""
-    return dict(_open(project).order_by().values_list("person").annotate(count=Count("id")))
+def open_items(project: Project, person: int | None = None) -> Mapping[int, int]:
+    """Return how many study items are open, by row of the person; of all, or of one."""
+    rows = _of(_open(project), person).order_by().values_list("person")
+    return dict(rows.annotate(count=Count("id")))
 
 
 def _open(project: Project) -> QuerySet[Study]:
@@ -134,18 +138,20 @@ def _open(project: Project) -> QuerySet[Study]:
     )
 
 
-def shares(project: Project) -> Mapping[int, Shares]:
+def _of(rows: QuerySet[Row], person: int | None) -> QuerySet[Row]:
+    return rows if person is None else rows.filter(person=person)
+
+
+def shares(project: Project, person: int | None = None) -> Mapping[int, Shares]:
     """Return, by row of the person, how often they handed in, put off, gave up."""
-    real = {"project": project, "sentence__purpose": Purpose.REAL}
-    skipped = dict(
-        Skip.objects.filter(**real).order_by().values_list("person").annotate(count=Count("id"))
-    )
-    unannotatable = Count("id", filter=Q(decision=Decision.NOT_ANNOTATABLE))
-    rows = (
-        counted(project)
-        .order_by()
-        .values_list("person")
-        .annotate(count=Count("id"), none=unannotatable, worked=Sum("active_ms"))
+    put_off = Skip.objects.filter(project=project, sentence__purpose=Purpose.REAL)
+    put_off_by = _of(put_off, person).order_by().values_list("person")
+    skipped = dict(put_off_by.annotate(count=Count("id")))
+    done = _of(counted(project), person).order_by().values_list("person")
+    rows = done.annotate(
+        count=Count("id"),
+        none=Count("id", filter=Q(decision=Decision.NOT_ANNOTATABLE)),
+        worked=Sum("active_ms"),
     )
     found = {who: Shares(n, skipped.get(who, 0), none, ms) for who, n, none, ms in rows}
     return {**{who: Shares(skipped=n) for who, n in skipped.items()}, **found}

@@ -67,7 +67,7 @@ def own_figures(member: Member) -> OwnFigures:
     began = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
     mine = counted(project).filter(person=person)
     right = acceptance(project, person).get(person, Accepted())
-    own = shares(project).get(person, Shares())
+    own = shares(project, person).get(person, Shares())
     refused = reasons(project, person).get(person)
     was, why = _score(member, right.judged)
     cell, signature = _cell(was, person)
@@ -82,7 +82,7 @@ def own_figures(member: Member) -> OwnFigures:
         scored=cell.scored if cell else 0,
         signature=signature if cell else "",
         computed_at=was.at if was and cell else None,
-        open_study=open_items(project).get(person, 0),
+        open_study=open_items(project, person).get(person, 0),
         hours=own.active_ms / 3_600_000,
         reasons=tuple(refused.most_common(REASONS)) if refused else (),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -23,6 +22,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from gecbench.server.models import Invitation, Person
 from gecbench.server.web.account import throttle, words
 from gecbench.server.web.addresses import client_address
+from gecbench.server.web.bodies import json_in
 from gecbench.server.web.limits import limited
 from gecbench.server.web.policy import anyone, wants_json
 from gecbench.server.workflow import audits, members
@@ -85,12 +85,17 @@ def _given(request: HttpRequest) -> dict[str, str]:
     data: Mapping[str, object] = request.POST.dict()
     if request.content_type == "application/json":
         try:
-            read = json.loads(request.body)
+            read = json_in(request.body)
         except ValueError:
             read = {}
         data = read if isinstance(read, dict) else {}
-    login, password = (str(data.get(one) or "")[:_LONGEST] for one in ("login", "password"))
-    return {"login": login.strip().casefold().replace("\0", ""), "password": password}
+    login, password = (_whole(str(data.get(one) or "")) for one in ("login", "password"))
+    return {"login": login.strip().casefold(), "password": password}
+
+
+def _whole(text: str) -> str:
+    """Return what a database and a hash take of it: no NUL, no half of a character."""
+    return text[:_LONGEST].replace("\0", "").encode("utf-8", "ignore").decode("utf-8")
 
 
 def _refused(request: HttpRequest, given: Mapping[str, str], *, locked: bool) -> HttpResponse:

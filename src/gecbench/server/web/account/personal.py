@@ -21,6 +21,7 @@ from gecbench.server.models import Person
 from gecbench.server.web.account import words
 from gecbench.server.web.account.entering import safe_next
 from gecbench.server.web.middleware import LANGUAGE_COOKIE
+from gecbench.server.web.numbers import number_in
 from gecbench.server.web.policy import anyone, signed_in
 from gecbench.server.workflow import accounts
 from gecbench.server.workflow.errors import RefusedError
@@ -76,11 +77,11 @@ def change(request: HttpRequest) -> HttpResponseBase:
         name = cleaned(given.get("name", ""), longest=150).text
     except TextError:
         name = ""
-    goal = given.get("goal", "0").strip() or "0"
+    goal = number_in(given.get("goal", "0").strip() or "0")
     if not name:
         problem = gettext("Say by which name others see you.")
         return _overview(request, problem=problem, status=HTTPStatus.UNPROCESSABLE_ENTITY)
-    if not (goal.isascii() and goal.isdigit() and int(goal) <= _MOST_GOAL):
+    if goal is None or goal > _MOST_GOAL:
         problem = gettext("A daily goal is a number of sentences up to 1000; 0 is none.")
         return _overview(request, problem=problem, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     person.name = name
@@ -88,7 +89,7 @@ def change(request: HttpRequest) -> HttpResponseBase:
     person.theme = _one_of(given.get("theme"), _THEMES, person.theme)
     kept = {
         "size": _one_of(given.get("size"), _SIZES, "medium"),
-        "goal": int(goal),
+        "goal": goal,
         "enter_submits": given.get("enter_submits") == "on",
     }
     person.preferences = {**person.preferences, **kept}

@@ -40,8 +40,7 @@ def listed(request: HttpRequest, member: Member) -> HttpResponse:
 def _facts(data: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     for key, value in data.items():
         text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-        if text and value is not None:
-            yield key, text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+        yield key, text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 @acting

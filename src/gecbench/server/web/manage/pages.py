@@ -10,7 +10,7 @@ from http import HTTPStatus
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from gecbench.core.errors import GecbenchError
@@ -18,7 +18,6 @@ from gecbench.server.laws.names import MemberStatus, Role
 from gecbench.server.models import Member
 from gecbench.server.web.manage.words import refusal
 from gecbench.server.web.policy import member
-from gecbench.server.workflow.errors import NotYoursError
 
 looking = member(Role.MANAGER)
 """Managers may look, also while they are paused."""
@@ -61,15 +60,8 @@ class Place:
 
 
 def places(slug: str, here: str) -> tuple[Place, ...]:
-    """Return the manager's pages of a project; one that is not built in is left out."""
-    made = []
-    for name, words in _PLACES:
-        try:
-            url = reverse(name, args=[slug])
-        except NoReverseMatch:
-            continue
-        made.append(Place(words, url, name == here))
-    return tuple(made)
+    """Return the manager's pages of a project."""
+    return tuple(Place(words, reverse(name, args=[slug]), name == here) for name, words in _PLACES)
 
 
 def page(
@@ -110,8 +102,6 @@ def told(place: str) -> Callable[[Act], Act]:
         ) -> HttpResponseBase:
             try:
                 return view(request, member, *args, **words)
-            except NotYoursError:
-                raise
             except GecbenchError as error:
                 messages.error(request, refusal(error))
             named = {"number": words["number"]} if "number" in words else {}

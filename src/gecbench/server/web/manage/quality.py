@@ -96,7 +96,7 @@ def shown(request: HttpRequest, member: Member) -> HttpResponse:
     """Show what is known now: counts as they are, scores as they were computed last."""
     found, language = progress.quality(member.project), _language()
     said_by = {
-        "charts": _charts(found, member.project.slug, language),
+        "sides": _sides(_charts(found, member.project.slug, language)),
         "tables": [_table(one, language) for one in _tables(found)],
         "at": found.at,
         "stale": found.stale,
@@ -178,6 +178,15 @@ def _charts(found: Quality, slug: str, language: Language) -> tuple[Chart, ...]:
             )
         )
     return tuple(made)
+
+
+def _sides(made: Sequence[Chart]) -> tuple[tuple[Chart, ...], ...]:
+    """Return the charts in two columns of like height: the great ones left."""
+    great = ("progress", "volume")
+    return (
+        tuple(one for one in made if one.name in great),
+        tuple(one for one in made if one.name not in great),
+    )
 
 
 def _tables(found: Quality) -> list[Table]:

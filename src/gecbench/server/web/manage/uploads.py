@@ -12,6 +12,7 @@ import secrets
 import shutil
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -119,5 +120,6 @@ def _private(path: Path) -> BinaryIO:
 def _forget_old() -> None:
     """Remove what nobody has confirmed for a day."""
     for folder in _root().iterdir():
-        if _TOKEN.fullmatch(folder.name) and folder.stat().st_mtime < time.time() - KEPT_SECONDS:
-            shutil.rmtree(folder, ignore_errors=True)
+        with suppress(FileNotFoundError):  # somebody else was as tidy
+            if folder.stat().st_mtime < time.time() - KEPT_SECONDS:
+                shutil.rmtree(folder, ignore_errors=True)

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from gecbench.server.laws.names import Decision, Role
 from gecbench.server.models import Draft, Member, ReviewTask, Sentence
+from gecbench.server.web.numbers import number_in
 from gecbench.server.web.policy import ProjectView, member, wants_json
 from gecbench.server.web.review import pages
 from gecbench.server.web.review.examining import examined, settled, unsettled
@@ -234,7 +235,7 @@ def _hands_over(act: Callable[[HttpRequest, Member, int, int], str]) -> ProjectV
     def view(request: HttpRequest, member: Member, sentence_id: int) -> HttpResponse:
         version = request.POST.get("version", "")
         try:
-            words = act(request, member, sentence_id, int(version) if version.isdigit() else 0)
+            words = act(request, member, sentence_id, number_in(version) or 0)
         except RefusedError as error:
             messages.error(request, " ".join(problem_words(one) for one in error.problems))
             return redirect("review-sentence", member.project.slug, sentence_id)
@@ -262,8 +263,7 @@ def _second(request: HttpRequest, member: Member, sentence_id: int, version: int
 
 
 def _more(request: HttpRequest, member: Member, sentence_id: int, version: int) -> str:
-    given = request.POST.get("more", "")
-    more = int(given) if given.isdigit() else 0
+    more = number_in(request.POST.get("more", ""), digits=3) or 0
     reviews.return_for_more(member, sentence_id, version=version, more=more, note=_note(request))
     words = ngettext(
         "The sentence waits for %(count)s more annotator.",
@@ -282,10 +282,8 @@ more = _hands_over(_more)
 @require_GET
 def history(request: HttpRequest, member: Member) -> HttpResponse:
     """List the member's own reviews, newest first (keyset)."""
-    before = request.GET.get("before", "")
-    found = reviews.reviewed(
-        member, before=int(before) if before.isdigit() else None, most=PAGE + 1
-    )
+    before = number_in(request.GET.get("before", ""))
+    found = reviews.reviewed(member, before=before, most=PAGE + 1)
     shown = found[:PAGE]
     last = shown[-1].pk if len(found) > PAGE else None
     listed = [(one, DECISIONS[Decision(one.decision)]) for one in shown]

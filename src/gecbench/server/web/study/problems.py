@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from gecbench.server.laws.names import ComplaintState, Role
 from gecbench.server.models import Member
+from gecbench.server.web.numbers import number_in
 from gecbench.server.web.policy import member
 from gecbench.server.web.review.words import problem_words
 from gecbench.server.web.study import threads
@@ -102,7 +103,6 @@ def _rule(request: HttpRequest, member: Member, complaint_id: int) -> str:
     outcome = given.get("outcome", "")
     if outcome not in tuple(ComplaintState):
         outcome = ComplaintState.OPEN.value  # none was chosen; the workflow says so
-    version = given.get("version", "")
     ruling = Ruling(
         outcome=ComplaintState(outcome),
         note=given.get("note", ""),
@@ -113,7 +113,7 @@ def _rule(request: HttpRequest, member: Member, complaint_id: int) -> str:
     complaints.rule(
         member,
         complaint_id,
-        version=int(version) if version.isdigit() else 0,
+        version=number_in(given.get("version", "")) or 0,
         client_key=_key(request),
         ruling=ruling,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from datetime import datetime
 from uuid import UUID
@@ -15,6 +14,7 @@ from django.utils.dateparse import parse_datetime
 from gecbench.core.errors import GecbenchError
 from gecbench.server.laws.names import Decision
 from gecbench.server.models import Draft, Member, Slot, Source, Suggestion
+from gecbench.server.web.bodies import json_in
 from gecbench.server.workflow.answers import Answer
 
 
@@ -30,7 +30,7 @@ def body(request: HttpRequest, *, known: frozenset[str]) -> Mapping[str, object]
     """
     form = request.content_type in ("application/x-www-form-urlencoded", "multipart/form-data")
     try:
-        given = json.loads(request.POST.get("payload", "") if form else request.body)
+        given = json_in(request.POST.get("payload", "") if form else request.body)
     except ValueError as error:  # not JSON, or not UTF-8
         raise MalformedError(f"the request is not JSON: {error}") from error
     if not isinstance(given, dict):

@@ -1,0 +1,215 @@
+"""People who work over HTTP: real sessions, connections kept open, and a clock for each request."""
+
+from __future__ import annotations
+
+import html
+import http.client
+import json
+import random
+import re
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from typing import Any
+from uuid import uuid4
+
+from team import MANAGER, PASSWORD, SLUG
+
+DRAFTS = 7
+"""Drafts of one task: one every two seconds, and the submission after about fifteen."""
+
+
+class Clock:
+    """How long requests took, by kind, and what went wrong."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.times: dict[str, list[float]] = defaultdict(list)
+        self.errors: list[str] = []
+        self.since = 0.0
+
+    def took(self, kind: str, began: float, wrong: str = "") -> None:
+        """Note one request; those that began before `since` are warming up."""
+        seconds = time.monotonic() - began
+        with self._lock:
+            if wrong:
+                self.errors.append(wrong)
+            if began >= self.since:
+                self.times[kind].append(seconds)
+
+
+class Person:
+    """Somebody with a session."""
+
+    def __init__(self, port: int, clock: Clock) -> None:
+        self.open = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        self.clock = clock
+        self.cookies: dict[str, str] = {}
+
+    def ask(self, kind: str, method: str, path: str, body: object = None) -> tuple[int, str]:
+        """One request; whatever is no success counts as an error."""
+        headers = {"Cookie": "; ".join(f"{k}={v}" for k, v in self.cookies.items())}
+        headers["Accept"] = "text/html" if method == "GET" else "application/json"
+        sent = None
+        if body is not None:
+            sent = json.dumps(body).encode()
+            headers |= {"Content-Type": "application/json"}
+            headers["X-CSRFToken"] = self.cookies.get("gecbench_csrf", "")
+        began = time.monotonic()
+        try:
+            self.open.request(method, path, sent, headers)
+            answer = self.open.getresponse()
+            text = answer.read().decode()
+        except (OSError, http.client.HTTPException) as error:
+            self.open.close()
+            self.clock.took(kind, began, f"{kind}: {error!r}")
+            return 0, ""
+        for line in answer.headers.get_all("Set-Cookie") or ():
+            name, _, value = line.partition(";")[0].partition("=")
+            self.cookies[name] = value
+        good = answer.status in (200, 302)
+        self.clock.took(kind, began, "" if good else f"{kind}: {answer.status} {text[:200]}")
+        return answer.status, text
+
+    def sign_in(self, login: str) -> None:
+        """Sign in as people do, by name and password."""
+        self.ask("sign-in page", "GET", "/login")
+        self.ask("sign in", "POST", "/login", {"login": login, "password": PASSWORD})
+
+    def script(self, text: str, name: str) -> Any:
+        """Return the JSON that a page holds under an id, None where there is none."""
+        found = re.search(rf'<script id="{name}" type="application/json">(.*?)</script>', text)
+        return json.loads(found[1]) if found else None
+
+
+class Work:
+    """What people do until told to stop.
+
+    Args:
+        port: Where the server listens.
+        think: Seconds between the drafts of a person; 0 never waits.
+    """
+
+    def __init__(self, port: int, clock: Clock, think: float) -> None:
+        self.port, self.clock, self.think = port, clock, think
+        self.stopping = threading.Event()
+
+    def person(self, login: str) -> Person:
+        """Return somebody who has signed in."""
+        made = Person(self.port, self.clock)
+        made.sign_in(login)
+        return made
+
+    def wait(self, seconds: float) -> None:
+        """Wait about so long."""
+        if self.think:
+            self.stopping.wait(seconds * random.uniform(0.5, 1.5))  # noqa: S311
+
+    def annotate(self, me: Person) -> None:
+        """Drafts, a submission, the next task from its answer; now and then the page anew."""
+        self.wait(self.think)
+        task = self.task(me)
+        done = 0
+        while not self.stopping.is_set():
+            if task is None:
+                self.wait(1)
+                task = self.task(me)
+                continue
+            self.drafts(me, task)
+            if self.stopping.is_set():
+                return
+            task = self.submit(me, task)
+            done += 1
+            if done % 4 == 0:
+                task = self.task(me)
+
+    def task(self, me: Person) -> Any:
+        """Open the work page."""
+        status, text = me.ask("work page", "GET", f"/p/{SLUG}/work")
+        page = me.script(text, "page") if status == 200 else None
+        return page["task"] if page else None
+
+    def drafts(self, me: Person, task: Mapping[str, Any]) -> None:
+        """Save drafts as the text grows."""
+        rev = task["draft"]["rev"] if task["draft"] else 0
+        for n in range(DRAFTS if self.think else 2):
+            self.wait(self.think)
+            if self.stopping.is_set():
+                return
+            text = f"{task['text']}改{n}"
+            body = {"rev": rev, "payload": {"decision": "corrected", "texts": [text]}}
+            status, said = me.ask("draft", "PUT", task["draftUrl"], body)
+            rev = json.loads(said)["rev"] if status == 200 else rev
+
+    def submit(self, me: Person, task: Mapping[str, Any]) -> Any:
+        """Hand in; the next task comes in the answer."""
+        body = {
+            "decision": "corrected",
+            "texts": [f"{task['text']}改好{uuid4().hex[:2]}"],
+            "version": task["version"],
+            "client_key": str(uuid4()),
+            "confirmed": True,
+            "active_ms": 15000,
+        }
+        status, said = me.ask("submit and next", "POST", task["submitUrl"], body)
+        return json.loads(said)["next"] if status == 200 else None
+
+    def review(self, me: Person) -> None:
+        """Open the next review and decide it."""
+        while not self.stopping.is_set():
+            data = self.review_page(me)
+            self.wait(2 * self.think)
+            if data is None:
+                self.stopping.wait(0.2)
+            elif not self.stopping.is_set():
+                self.decide(me, data)
+
+    def review_page(self, me: Person) -> Any:
+        """Open the review page; an empty queue is another kind of page."""
+        began = time.monotonic()
+        status, text = me.ask("review, asked", "GET", f"/p/{SLUG}/review")
+        data = me.script(text, "review-data") if status == 200 else None
+        if data is not None:
+            self.clock.took("review page", began)
+        return data
+
+    def decide(self, me: Person, data: Mapping[str, Any]) -> None:
+        """Call all texts right."""
+        rows = {one["key"]: {"correct": True} for one in data["rows"]}
+        body = {
+            "version": data["version"],
+            "client_key": str(uuid4()),
+            "payload": {"decision": "corrected", "rows": rows, "confirmed": True},
+        }
+        me.ask("finalise", "POST", data["urls"]["finalise"], body)
+
+    def manage(self, me: Person) -> None:
+        """Page through the list of sentences."""
+        path = f"/p/{SLUG}/manage/sentences"
+        while not self.stopping.is_set():
+            path = self.list_page(me, path)
+            self.wait(self.think)
+            if not self.think:
+                self.stopping.wait(0.2)
+
+    def list_page(self, me: Person, path: str) -> str:
+        """Open a page of the list; the address of the next."""
+        _, text = me.ask("list of sentences", "GET", path)
+        found = re.search(r'href="(\?[^"]*after=[^"]*)" rel="next"', text)
+        here = f"/p/{SLUG}/manage/sentences"
+        return here + html.unescape(found[1]) if found else here
+
+
+def crowd(work: Work, who: Mapping[str, str]) -> list[threading.Thread]:
+    """Return threads of everybody, signed in, not started."""
+    jobs: dict[str, Callable[[Person], None]] = {
+        "annotator": work.annotate,
+        "reviewer": work.review,
+        "manager": work.manage,
+    }
+    return [
+        threading.Thread(target=jobs[role], args=(work.person(login),), name=login)
+        for login, role in who.items()
+        if role != "manager" or login == MANAGER
+    ]

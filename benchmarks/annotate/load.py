@@ -1,0 +1,243 @@
+"""Measures the annotation platform under load: real server processes, real HTTP, one scenario.
+
+    python benchmarks/annotate/load.py --sentences 20000 --annotators 50 --seconds 60
+    python benchmarks/annotate/load.py --sentences 100000 --database postgresql://me@localhost/x
+    python benchmarks/annotate/load.py --sentences 20000 --think 0        # saturation
+
+It makes a site of its own (on PostgreSQL a database of its own on the server of the URL, dropped
+at the end), prints Markdown, and exits 1 where an answer was an error or `check` finds something.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import team
+from clients import Clock, Person, Work, crowd
+from place import Ended, LoadError, Place, fresh_database, write_sentences
+
+WARM_UP = 10
+"""Seconds at the beginning whose requests are not in the table: connections open, files cached."""
+
+TARGETS = {"work page": 150, "draft": 100, "submit and next": 100, "review page": 150}
+TARGETS |= {"list of sentences": 200}
+"""Milliseconds that 95 of 100 requests stay below, on a machine with nothing else to do."""
+
+COSTS = {"work page": 8.0, "draft": 5.0, "submit and next": 10.0}
+"""Milliseconds of CPU of one request; handing in is two acts, a submission and a claim."""
+
+
+def options() -> argparse.Namespace:
+    """Read the command line."""
+    made = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    made.add_argument("--sentences", type=int, default=20_000)
+    made.add_argument("--annotators", type=int, default=50)
+    made.add_argument("--reviewers", type=int, default=3)
+    made.add_argument("--seconds", type=float, default=60, help="after the warm-up")
+    made.add_argument("--think", type=float, default=2, help="seconds between drafts; 0: none")
+    made.add_argument("--workers", type=int, default=3)
+    made.add_argument("--database", default="", help="postgresql://...; else SQLite")
+    made.add_argument("--folder", type=Path, help="keep the data folder and the log there")
+    return made.parse_args()
+
+
+def main() -> int:
+    """Measure one scenario."""
+    given = options()
+    print(
+        f"{given.sentences} sentences, {3 * given.sentences} slots, {given.annotators} annotators,"
+    )
+    print(f"{given.reviewers} reviewers, 1 manager, think time {given.think:g} s,")
+    print(f"{'PostgreSQL' if given.database else 'SQLite'}, {given.workers} workers.")
+    with TemporaryDirectory() as temporary, fresh_database(given.database) as url:
+        folder = (given.folder or Path(temporary)) / "site"
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        place = Place(folder, url, given.workers)
+        try:
+            return measure(place, given)
+        finally:
+            place.stop()
+
+
+def measure(place: Place, given: argparse.Namespace) -> int:
+    """Seed, work, look at what each request costs, and check."""
+    table("Seeding", "job", COMMAND)
+    seed(place, given)
+    cold = [place.start()]
+    place.stop()
+    cold.append(place.start())
+    row("cold start to first answer", f"{cold[0]:.1f}", "", "", f"< 3 s; again {cold[1]:.1f} s")
+    clock = Clock()
+    work(place, given, clock)
+    each_alone(place, given, clock)
+    print(f"\nMemory of all server processes: {place.memory():.0f} MB.")
+    place.stop()
+    table("Afterwards", "job", COMMAND)
+    job(place, "check", "< 60 s", "check", "--data", place.folder)
+    for kind in ("sentences", "annotations"):
+        out = place.folder.parent / f"out.{kind}"
+        words = ("--project", team.SLUG, "--to", kind, "-o", out, "--data", place.folder)
+        job(place, f"export {kind}", "< 60 s, < 200 MB", "export", *words)
+    for one in clock.errors[:10]:
+        print(f"error: {one}", file=sys.stderr)
+    print(f"\n{len(clock.errors)} errors.")
+    return 1 if clock.errors else 0
+
+
+COMMAND = ("wall s", "CPU s", "peak MB", "target, load average")
+
+
+def table(title: str, *columns: object) -> None:
+    """Begin a table."""
+    print(f"\n{title}\n")
+    names = [one for some in columns for one in (some if isinstance(some, tuple) else (some,))]
+    print(f"| {' | '.join(names)} |\n|---|{'--:|' * (len(names) - 1)}", flush=True)
+
+
+def row(*cells: object) -> None:
+    """Print a row of a table."""
+    print(f"| {' | '.join(map(str, cells))} |", flush=True)
+
+
+def job(place: Place, name: str, target: str, *words: object) -> Ended:
+    """Run a command of the platform and print what it cost."""
+    done = place.gecbench(*map(str, words))
+    said = (
+        f"{target}; load {os.getloadavg()[0]:.1f}" if target else f"load {os.getloadavg()[0]:.1f}"
+    )
+    row(name, f"{done.wall:.1f}", f"{done.cpu:.1f}", f"{done.peak:.0f}", said)
+    return done
+
+
+def seed(place: Place, given: argparse.Namespace) -> None:
+    """Make the site, its people and its sentences."""
+    job(place, "init", "", "init", place.folder)
+    place.python(
+        Path(__file__).with_name("team.py"), place.folder, given.annotators, given.reviewers
+    )
+    text = place.folder.parent / "sentences.txt"
+    write_sentences(text, given.sentences)
+    words = ("--project", team.SLUG, "--data", place.folder)
+    job(place, f"import {given.sentences} sentences", "< 60 s", "import", text, *words)
+
+
+@contextmanager
+def counting(place: Place) -> Iterator[list[float]]:
+    """Yield a list that holds seconds of CPU and of the clock at the end."""
+    found: list[float] = []
+    cpu, began = place.cpu(), time.monotonic()
+    yield found
+    found += [place.cpu() - cpu, time.monotonic() - began]
+
+
+def work(place: Place, given: argparse.Namespace, clock: Clock) -> None:
+    """Let everybody work, and print how long their requests took."""
+    doing = Work(place.port, clock, given.think)
+    threads = crowd(doing, team.logins(given.annotators, given.reviewers))
+    for one in threads:
+        one.start()
+    time.sleep(WARM_UP)
+    clock.since = time.monotonic()
+    with counting(place) as spent:
+        time.sleep(given.seconds)
+    count = sum(len(one) for kind, one in clock.times.items() if kind != "review page")
+    doing.stopping.set()
+    for one in threads:
+        one.join(120)
+    load = os.getloadavg()[0]
+    table(f"Requests of {given.seconds:.0f} s (load average {load:.1f})", "kind", TIMES)
+    for kind, times in sorted(clock.times.items()):
+        if not kind.startswith(("sign", "review, asked")):
+            print_times(kind, times)
+    print(
+        f"\n{count / spent[1]:.0f} requests/s, {len(clock.errors)} errors, "
+        f"{1000 * spent[0] / count:.1f} ms of server CPU per request, "
+        f"{100 * spent[0] / spent[1]:.0f} % of one core."
+    )
+
+
+TIMES = ("requests", "p50 ms", "p95 ms", "p99 ms", "target of p95")
+
+
+def print_times(kind: str, times: Sequence[float]) -> None:
+    """Print how long requests of a kind took."""
+    sorted_ = sorted(times)
+    quantiles = [f"{1000 * sorted_[int(len(sorted_) * q)]:.0f}" for q in (0.5, 0.95, 0.99)]
+    row(kind, len(times), *quantiles, f"< {TARGETS[kind]}" if kind in TARGETS else "")
+
+
+def each_alone(place: Place, given: argparse.Namespace, clock: Clock) -> None:
+    """Send one request after the other while nobody else works: CPU by kind of request."""
+    quiet = Work(place.port, Clock(), 0)
+    me, reviewer = quiet.person("annotator0"), quiet.person("reviewer0")
+    boss = quiet.person(team.MANAGER)
+    held: dict[str, Any] = {"task": quiet.task(me), "path": f"/p/{team.SLUG}/manage/sentences"}
+
+    def page() -> None:
+        held["task"] = quiet.task(me)
+
+    def draft() -> None:
+        rev = held["task"]["draft"]["rev"] if held["task"]["draft"] else 0
+        _draft(me, held["task"], held.get("rev") or rev, held)
+
+    def submit() -> None:
+        held["task"] = quiet.submit(me, held["task"])
+
+    def listed() -> None:
+        held["path"] = quiet.list_page(boss, held["path"])
+
+    def review() -> None:
+        data = quiet.review_page(reviewer)
+        if data is not None:
+            quiet.decide(reviewer, data)
+
+    table(f"One at a time (load average {os.getloadavg()[0]:.1f})", "kind", ALONE)
+    print_cost(place, "draft", 200, draft)
+    print_cost(place, "work page", 100, page)
+    print_cost(place, "submit and next", 60, submit)
+    print_cost(place, "list of sentences", 60, listed)
+    print_cost(place, "review page and decision", 30, review)
+    clock.errors += quiet.clock.errors
+
+
+ALONE = ("requests", "ms of server CPU", "mean ms", "target of CPU")
+
+
+def _draft(me: Person, task: Any, rev: int, held: dict[str, Any]) -> None:
+    import json
+
+    body = {"rev": rev, "payload": {"decision": "corrected", "texts": [f"{task['text']}{rev}"]}}
+    status, said = me.ask("draft", "PUT", task["draftUrl"], body)
+    held["rev"] = json.loads(said)["rev"] if status == 200 else rev
+
+
+def print_cost(place: Place, kind: str, times: int, act: Callable[[], None]) -> None:
+    """Print what a request costs that nobody else is in the way of."""
+    for _ in range(6):  # every worker has its templates compiled
+        act()
+    with counting(place) as spent:
+        for _ in range(times):
+            act()
+    cost = f"{1000 * spent[0] / times:.1f}"
+    row(
+        kind,
+        times,
+        cost,
+        f"{1000 * spent[1] / times:.1f}",
+        f"< {COSTS[kind]:g}" if kind in COSTS else "",
+    )
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except LoadError as error:
+        sys.exit(f"load.py: {error}")

@@ -1,0 +1,196 @@
+"""A site with made sentences, its server processes, and what they cost."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from uuid import uuid4
+
+HERE = Path(__file__).parent
+_TICKS = os.sysconf("SC_CLK_TCK")
+_WHO = ("我", "他", "老师", "妈妈", "我的同学", "这个孩子", "很多留学生", "图书馆的人")
+_WHEN = ("昨天", "每天早上", "去年夏天", "下课以后", "在北京的时候", "因为下雨")
+_DID = ("看书完了", "去了学校去", "学习汉语很努力", "对电影很兴趣", "把作业写", "认识新朋友们")
+_WHY = ("所以他很高兴", "但是不知道怎么办", "这样可以提高水平", "结果没有赶上车", "大家都说好极了")
+
+
+class LoadError(Exception):
+    """Something that is measured failed; the message is one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A command that ended well.
+
+    Args:
+        wall: Seconds.
+        cpu: Seconds of user and system.
+        peak: Megabytes resident at most.
+        output: What it printed.
+    """
+
+    wall: float
+    cpu: float
+    peak: float
+    output: str
+
+
+def write_sentences(path: Path, count: int) -> None:
+    """Write made sentences, one a line, no two alike; some are long."""
+    chance = random.Random(1)  # noqa: S311  # the same file each time, nothing secret
+    with path.open("w", encoding="utf-8") as out:
+        for n in range(count):
+            parts = chance.choices((1, 2, 4), (70, 25, 5))[0]
+            told = "，".join(
+                chance.choice(_WHEN) + chance.choice(_WHO) + chance.choice(_DID)
+                for _ in range(parts)
+            )
+            out.write(f"{told}，{chance.choice(_WHY)}（第{n}句）。\n")
+
+
+@dataclass
+class Place:
+    """A data folder and its database.
+
+    Args:
+        folder: The data folder.
+        database: URL of PostgreSQL; "" is SQLite.
+        workers: Processes that answer.
+    """
+
+    folder: Path
+    database: str
+    workers: int
+    process: subprocess.Popen[bytes] | None = None
+    port: int = 0
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Take nothing from whoever runs this but what it needs."""
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("GECBENCH_", "DJANGO_"))}
+        self.environment = {**kept, "GECBENCH_RATE_LIMITS": "0"}
+        if self.database:
+            self.environment["GECBENCH_DATABASE_URL"] = self.database
+
+    def python(self, *words: object) -> Ended:
+        """Run Python with these arguments on this site.
+
+        Raises:
+            LoadError: It failed.
+        """
+        began = time.monotonic()
+        made = subprocess.Popen(
+            [sys.executable, *map(str, words)],
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        output = made.stdout.read() if made.stdout else ""
+        _, status, usage = os.wait4(made.pid, 0)
+        made.returncode = os.waitstatus_to_exitcode(status)
+        wall = time.monotonic() - began
+        if made.returncode:
+            raise LoadError(f"{' '.join(map(str, words))}: {output.strip()[-500:]}")
+        return Ended(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1000, output)
+
+    def gecbench(self, command: str, *words: object) -> Ended:
+        """Run `gecbench annotate COMMAND` on this site."""
+        return self.python("-m", "gecbench", "annotate", command, *words)
+
+    def start(self) -> float:
+        """Start the server; the seconds until its first answer.
+
+        Raises:
+            LoadError: It does not answer.
+        """
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        words = ["--data", str(self.folder), "--bind", f"127.0.0.1:{self.port}"]
+        began = time.monotonic()
+        with (self.folder.parent / "server.log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [
+                    *(sys.executable, "-m", "gecbench", "annotate", "serve", *words),
+                    *("--workers", str(self.workers)),
+                ],
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        while time.monotonic() - began < 60:
+            if self.process.poll() is not None:
+                break
+            ready = f"http://127.0.0.1:{self.port}/login"
+            with contextlib.suppress(OSError), urllib.request.urlopen(ready, timeout=5):  # noqa: S310
+                return time.monotonic() - began
+            time.sleep(0.02)
+        raise LoadError(f"the server does not answer; see {self.folder.parent / 'server.log'}")
+
+    def stop(self) -> None:
+        """End the server as Ctrl-C does."""
+        if self.process is not None:
+            self.process.send_signal(signal.SIGINT)
+            try:
+                self.process.wait(30)
+            finally:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(self.process.pid, signal.SIGKILL)
+                self.process = None
+
+    def _processes(self) -> list[Path]:
+        group = str(self.process.pid) if self.process else ""
+        found = []
+        for one in Path("/proc").iterdir():
+            with contextlib.suppress(OSError):
+                if one.name.isdigit() and _stat(one)[2] == group:
+                    found.append(one)
+        return found
+
+    def cpu(self) -> float:
+        """Seconds of CPU that all server processes have used (the database server's not)."""
+        return sum(sum(map(int, _stat(one)[11:13])) for one in self._processes()) / _TICKS
+
+    def memory(self) -> float:
+        """Megabytes of all server processes, shared pages counted once."""
+        total = 0
+        for one in self._processes():
+            for line in (one / "smaps_rollup").read_text().splitlines():
+                if line.startswith("Pss:"):
+                    total += int(line.split()[1])
+        return total * 1024 / 1e6
+
+
+def _stat(process: Path) -> list[str]:
+    """Return the fields of /proc/PID/stat after the name, from the state on."""
+    return (process / "stat").read_text().rpartition(")")[2].split()
+
+
+@contextlib.contextmanager
+def fresh_database(server: str) -> Iterator[str]:
+    """Make a database on the server of a URL, and drop it at the end; "" stays ""."""
+    if not server:
+        yield ""
+        return
+    import psycopg
+
+    name = f"gecbench_load_{uuid4().hex[:8]}"
+    with psycopg.connect(server, autocommit=True) as opened:
+        opened.execute(f"CREATE DATABASE {name}")
+        try:
+            yield f"{server.rpartition('/')[0]}/{name}"
+        finally:
+            opened.execute(f"DROP DATABASE {name} WITH (FORCE)")

@@ -1,0 +1,218 @@
+"""A project in which every text is an attempt: in each field that people fill, all payloads.
+
+Long fields hold bundles of payloads, short ones have a row for each; everything goes the way of
+real work, through the services.
+"""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+from server.security.payloads import PAYLOADS
+from server.workflow.reviewing import finalised, member_of, opened, word
+from server.workflow.stories import (
+    a_project,
+    all_submitted,
+    claimed,
+    joined,
+    sentence_of,
+    submitted,
+)
+
+from gecbench.server.exchange.releases import make_release
+from gecbench.server.laws.names import ComplaintState, Decision, Role
+from gecbench.server.laws.text import cleaned, digest
+from gecbench.server.models import (
+    Acknowledgement,
+    Invitation,
+    Member,
+    Notice,
+    Person,
+    Project,
+    Release,
+    Source,
+    Study,
+    Suggestion,
+    Token,
+)
+from gecbench.server.workflow import (
+    claims,
+    complaints,
+    drafts,
+    members,
+    projects,
+    reviews,
+    sentences,
+    studies,
+    withdrawals,
+)
+from gecbench.server.workflow.answers import Addition, Answer, ReviewAnswer, Ruling
+
+SIZE = 30
+BUNDLES = tuple(
+    " ".join(f"{n}{one}" for n, one in enumerate(PAYLOADS[start : start + SIZE], start))
+    for start in range(0, len(PAYLOADS), SIZE)
+)
+"""Many payloads after another, each with its number before it."""
+
+NUMBERS = tuple(f"{n}{one}" for n, one in enumerate(PAYLOADS))
+"""Payloads as short texts, none equal to another; a letter before it would make it harmless."""
+
+
+def bundle(n: int, role: str) -> str:
+    """A long text: which field it is for, then payloads."""
+    return f"{role}{n} {BUNDLES[n % len(BUNDLES)]}"
+
+
+def short(n: int) -> str:
+    """A payload as it is, for fields where two may be equal."""
+    return cleaned(PAYLOADS[n % len(PAYLOADS)]).text
+
+
+def hostile() -> Project:
+    """Make it; people are a0, a1 (annotators), rita, rolf (reviewers), boss, root."""
+    count = len(BUNDLES)
+    project = a_project(
+        [cleaned(bundle(n, "来源")).text for n in range(count + 6)],
+        slug="hostile",
+        annotators=2,
+        reviewer_sees_names=True,
+        open_tasks=5,
+        suggestions="on_demand",
+        instructions=BUNDLES[0][:500],
+        reveal_after=0,
+    )
+    writers = [joined(project, f"a{n}") for n in range(2)]
+    for name in ("rita", "rolf"):
+        joined(project, name, "reviewer")
+    _publish(project)
+    for n in range(count):
+        _decided(project, writers, n)
+    _in_work(project, writers, count + 1)
+    _light(project)
+    _people(project)
+    return Project.objects.get(pk=project.pk)
+
+
+def _publish(project: Project) -> None:
+    boss = Person.objects.get(login="boss")
+    text = "# 指南\n\n" + "\n\n".join(f"## 节{n}\n\n{one}" for n, one in enumerate(BUNDLES))
+    projects.publish_guideline(project, markdown=text, note=bundle(0, "变更"), by=boss)
+    project.refresh_from_db()
+
+
+def _decided(project: Project, writers: list[Member], n: int) -> None:
+    """One sentence through the whole loop: rejected, studied, complained about, ruled."""
+    number, again = n + 1, (n + 3) % len(BUNDLES)
+    good, bad = bundle(n, "好"), bundle(again, "坏")
+    sentence = sentence_of(project, number)
+    reason = Answer(Decision.NOT_ANNOTATABLE, reason="other", note=bundle(n, "不可"))
+    all_submitted(sentence, writers, [Answer(Decision.CORRECTED, (good, bad)), reason])
+    task = opened(project, "rita", number)
+    boss, rita = member_of(project, "boss"), member_of(project, "rita")
+    words = []
+    for one in reviews.candidates(task, rita):
+        right = one.key == digest(cleaned(good).text)
+        said = word(one.key, right, note=bundle(n, "判"), section=f"<i id=pwn>{n}")
+        words.append(said)
+    answer = ReviewAnswer(
+        Decision.CORRECTED, words, [Addition(bundle(n, "加"))], note=bundle(n, "审"), confirmed=True
+    )
+    finalised(project, login="rita", number=number, answer=answer)
+    for study in Study.objects.filter(sentence=sentence).order_by("pk"):
+        _studied(project, study, n, boss)
+
+
+def _studied(project: Project, study: Study, n: int, boss: Member) -> None:
+    member = Member.objects.select_related("project", "person").get(
+        project=project, person=study.person_id
+    )
+    tried = Answer(Decision.CORRECTED, (bundle(n, "试"),))
+    studies.attempt(member, study.pk, version=study.version, client_key=uuid4(), answer=tried)
+    made = complaints.complain(member, study.pk, argument=bundle(n, "诉"), client_key=uuid4())
+    rolf = member_of(project, "rolf")
+    complaints.say(rolf, made.pk, text=bundle(n, "说"), client_key=uuid4())
+    complaints.mark_case(boss, made.pk, note=bundle(n, "案"))
+    made.refresh_from_db()
+    if n % 3:
+        note = bundle(n, "裁")
+        ruling = Ruling(ComplaintState.DISMISSED, note=note, section=short(n)[:100])
+        complaints.rule(rolf, made.pk, version=made.version, client_key=uuid4(), ruling=ruling)
+
+
+def _in_work(project: Project, writers: list[Member], number: int) -> None:
+    """Sentences in review, in work with drafts, put off, withdrawn, sent back."""
+    texts = tuple(bundle(n, "候") for n in range(3))
+    more = tuple(bundle(n, "选") for n in range(3, 6))
+    answers = [Answer(Decision.CORRECTED, texts), Answer(Decision.CORRECTED, more)]
+    boss, rita = member_of(project, "boss"), member_of(project, "rita")
+    for place in (number, number + 1):
+        all_submitted(sentence_of(project, place), writers, answers)
+    task = opened(project, "rita", number)
+    payload = {"decision": "corrected", "rows": {}, "additions": [bundle(1, "稿")], "note": short(3)}
+    drafts.save_review_draft(rita, task.sentence, rev=0, payload=payload)
+    sentence = sentence_of(project, number + 1)
+    reviews.assign(boss, sentence.pk, to=member_of(project, "rolf"), note=bundle(2, "派"))
+    withdrawals.withdraw(boss, [sentence_of(project, number + 2).pk], reason=bundle(3, "撤"))
+    slot = claimed(writers[0], sentence_of(project, number + 3))
+    kept = {"decision": "corrected", "texts": [bundle(n, "草") for n in range(3)], "note": short(9)}
+    drafts.save_draft(writers[0], slot.pk, rev=0, payload=kept)
+    Suggestion.objects.create(
+        sentence=slot.sentence, model=short(0), model_version=short(1), text=bundle(4, "荐")
+    )
+    off = claimed(writers[1], sentence_of(project, number + 4))
+    drafts.save_draft(writers[1], off.pk, rev=0, payload=kept)
+    claims.skip(writers[1], off.pk, version=off.version)
+    submitted(writers[0], sentence_of(project, number + 4), Answer(Decision.CORRECTED, (short(5),)))
+
+
+def _light(project: Project) -> None:
+    """A sentence for each payload, with its name, source and facts; nobody works on them."""
+    rows = [
+        sentences.NewSentence(
+            external_id=cleaned(one).text[:190] or str(n),
+            text=cleaned(f"{one}我").text,
+            source=f"{one}"[:100],
+            meta={"注": one},
+            priority=500,
+        )
+        for n, one in enumerate(NUMBERS)
+    ]
+    sentences.add_sentences(project, rows)
+    for n, source in enumerate(Source.objects.filter(project=project, pk__gt=1).order_by("pk")):
+        if n < len(PAYLOADS) and not Source.objects.filter(name=PAYLOADS[n][:100]).exists():
+            Source.objects.filter(pk=source.pk).update(name=PAYLOADS[n][:100])
+
+
+def _people(project: Project) -> None:
+    boss = Person.objects.get(login="boss")
+    for n in range(len(PAYLOADS)):
+        made = Person.objects.create(login=NUMBERS[n][:150], name=short(n) or "-", password="!")
+        Member.objects.create(project=project, person=made, is_annotator=True, status="active")
+    invited = members.invite(project, roles=[Role.ANNOTATOR], by=boss, note="x")[0]
+    one = make_release(project, name="r1", by=boss, note=bundle(1, "发布"))
+    for n in range(len(PAYLOADS)):
+        Invitation.objects.create(
+            project=project, token_hash=f"{n:064}", roles=["annotator"], note=short(n),
+            expires_at=invited.expires_at, by=boss,
+        )  # fmt: skip
+        Token.objects.create(person=boss, name=short(n), token_hash=f"{n:064}", scopes=["read"])
+        Release.objects.create(
+            project=project, name=NUMBERS[n], note=short(n), manifest=one.manifest,
+            manifest_sha256=one.manifest_sha256, by=boss,
+        )  # fmt: skip
+    for person in Person.objects.filter(login__in=["a0", "a1", "rita", "rolf", "boss"]):
+        for n, seen in enumerate(Notice.objects.values_list("kind", "data").distinct()[:60]):
+            Notice.objects.create(person=person, project=project, kind=seen[0], data=_hurt(seen[1], n))
+        Acknowledgement.objects.get_or_create(guideline=project.guideline, person=person)
+    Person.objects.filter(login__in=["a0", "rita", "boss"]).update(
+        name=short(0)[:150], language="en", preferences={"goal": 3}
+    )
+    Project.objects.filter(pk=project.pk).update(name=short(6)[:150])
+
+
+def _hurt(value: object, n: int) -> object:
+    """The value with a payload in place of each text in it."""
+    if isinstance(value, dict):
+        return {key: _hurt(one, n) for key, one in value.items()}
+    return short(n) if isinstance(value, str) else value

@@ -1,0 +1,332 @@
+"""Nothing that is sent breaks the site: a clear 4xx, never a 500, on both databases."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode, urljoin
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from django.http import HttpResponseBase
+from django.test import Client
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from server.conftest import administer, postgresql, sqlite, use
+from server.security.forms import forms_in
+from server.security.nasty import TYPED, VALUES, WHOLE, places, put
+from server.web.routes import BACKEND, ROUTES, World, allowed, world
+
+from gecbench.server.models import Person, Project, ReviewTask, Slot, Study
+
+HOLE = "@@hole@@"
+LOGINS = {
+    "annotator": "one-a1",
+    "other annotator": "one-a2",
+    "reviewer": "one-rita",
+    "manager": "one-boss",
+    "administrator": "root",
+}
+
+
+@dataclass
+class There:
+    """A site that can be brought back to how it was."""
+
+    world: World
+    again: Callable[[], None]
+
+    @property
+    def things(self) -> dict[str, Any]:
+        return dict(self.world.things["one"])
+
+    def client(self, who: str) -> Client:
+        client = Client(raise_request_exception=False, headers={"Accept-Language": "en"})
+        client.force_login(Person.objects.get(login=LOGINS[who]), backend=BACKEND)
+        return client
+
+
+@pytest.fixture
+def there(database: str, tmp_path) -> Iterator[There]:
+    made = world()
+    name = str(connection.settings_dict["NAME"])
+    connection.close()
+    copies: list[str] = []
+
+    def again() -> None:
+        connection.close()
+        if database == "sqlite":
+            path = tmp_path / "again.sqlite3"
+            for end in ("-wal", "-shm"):
+                path.with_name(path.name + end).unlink(missing_ok=True)
+            shutil.copy(name, path)
+            use(sqlite(path))
+            return
+        copy = f"gecbench_test_{uuid4().hex[:12]}"
+        administer(f"CREATE DATABASE {copy} TEMPLATE {name}")
+        copies.append(copy)
+        use(postgresql(copy))
+
+    if database == "sqlite":
+        import sqlite3
+
+        with sqlite3.connect(name) as whole:
+            whole.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    again()
+    yield There(made, again)
+    connection.close()
+    for copy in copies:
+        administer(f"DROP DATABASE {copy} WITH (FORCE)")
+
+
+DRAFT = {
+    "decision": "corrected", "texts": ["我改了。", "我改过了。"], "reason": "", "note": "",
+    "active_ms": 5,
+}  # fmt: skip
+REVIEW = {
+    "decision": "corrected",
+    "rows": {"x": {"correct": False, "reasons": ["erroneous"], "note": "", "section": "",
+                   "modified": "改", "off": [0]}},
+    "additions": ["我加了。"], "reason": "", "note": "", "confirmed": True, "active_ms": 5,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Call:
+    """A request as a page's script sends it."""
+
+    who: str
+    method: str
+    url: str
+    body: object
+
+
+def calls(things: dict[str, Any]) -> dict[str, Call]:
+    """Every address that takes JSON, with a body that is right now."""
+    slot = Slot.objects.get(pk=things["slot_id"])
+    task = ReviewTask.objects.get(sentence=things["sentence_id"], state="open")
+    study = Study.objects.filter(person__login="one-a2", state="open").exclude(
+        pk=things["study_id"]
+    )[0]
+    rows = {
+        digest: {"correct": True, "reasons": [], "note": "", "section": "", "modified": None,
+                 "off": []}
+        for digest in task.sentence.references.values_list("digest", flat=True)
+    }  # fmt: skip
+    reviewed = {**REVIEW, "rows": rows}
+    key, root = str(uuid4()), "/p/one/"
+    at = "2026-01-01T00:00:00Z"
+    return {
+        "draft": Call("annotator", "PUT", f"{root}draft/{slot.pk}",
+                      {"rev": 0, "payload": DRAFT, "client_at": at}),
+        "submit": Call("annotator", "POST", f"{root}submit/{slot.pk}",
+                       {**DRAFT, "version": slot.version, "client_key": key, "suggestion": None,
+                        "confirmed": True}),
+        "skip": Call("annotator", "POST", f"{root}work/skip/{slot.pk}", {"version": slot.version}),
+        "reopen": Call("annotator", "POST", f"{root}work/reopen/{slot.pk}", {"version": 1}),
+        "review draft": Call("reviewer", "PUT", f"{root}review/{task.sentence_id}/draft",
+                             {"rev": 0, "payload": REVIEW, "client_at": at}),
+        "examine": Call("reviewer", "POST", f"{root}review/{task.sentence_id}/examine",
+                        {"payload": REVIEW}),
+        "finalise": Call("reviewer", "POST", f"{root}review/{task.sentence_id}/finalise",
+                         {"version": task.version, "client_key": key, "payload": reviewed}),
+        "try": Call("other annotator", "POST", f"{root}study/{study.pk}/try",
+                    {**DRAFT, "texts": ["我试试。"], "version": study.version, "client_key": key}),
+        "login": Call("manager", "POST", "/login", {"login": "x", "password": "y"}),
+        "projects": Call("administrator", "POST", "/api/v1/projects",
+                         {"slug": "new", "name": "N", "lang": "zh", "template": "mucgec",
+                          "annotators": 3, "max_references": 3, "options": {"undo_seconds": 5}}),
+        "releases": Call("manager", "POST", "/api/v1/projects/one/releases",
+                         {"name": "r9", "note": "", "schemes": ["zh-char"]}),
+        "tokens": Call("manager", "POST", "/api/v1/tokens",
+                       {"name": "t", "scopes": ["read"], "expires_at": None}),
+    }  # fmt: skip
+
+
+NAMES = (
+    "draft", "submit", "skip", "reopen", "review draft", "examine", "finalise", "try", "login",
+    "projects", "releases", "tokens",
+)  # fmt: skip
+
+
+def send(client: Client, call: Call, raw: bytes | str) -> HttpResponseBase:
+    return client.generic(
+        call.method,
+        call.url,
+        raw,
+        content_type="application/json",
+        headers={"Accept": "application/json"},
+    )
+
+
+def wrong(answer: Any) -> str:
+    """What is wrong with an answer; "" where it is one of ours."""
+    if answer.status_code >= 500:
+        return f"{answer.status_code}"
+    if answer.status_code >= 400:
+        try:
+            said = json.loads(answer.content)
+        except ValueError:
+            return f"{answer.status_code} is no JSON: {answer.content[:100]!r}"
+        if not (said.get("error") or said.get("problems")):
+            return f"{answer.status_code} says nothing"
+        if len(answer.content) > 300_000:
+            return "it sends back all that came"
+    return ""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_field_takes_every_value_without_a_500(there: There, name: str):
+    """Wrong types, huge numbers, NUL, halves of characters, depth: one field at a time."""
+    call = calls(there.things)[name]
+    client = there.client(call.who)
+    session = client.cookies
+    broken = []
+    for path in places(call.body):
+        for value in VALUES:
+            now = calls(there.things)[name]
+            raw = json.dumps(put(now.body, path, HOLE)).replace(f'"{HOLE}"', value)
+            answer = send(client, now, raw)
+            if found := wrong(answer):
+                broken.append((path, value[:40], found))
+            if answer.status_code < 400:
+                there.again()
+                client = there.client(call.who)
+    assert session is not None
+    assert broken == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_body_is_answered_without_a_500(there: There, name: str):
+    call = calls(there.things)[name]
+    client = there.client(call.who)
+    answers = {raw[:20]: send(client, call, raw) for raw in WHOLE}
+    assert {raw: wrong(one) for raw, one in answers.items() if wrong(one)} == {}
+    unread = [raw for raw, one in answers.items() if one.status_code < 400 and name != "reopen"]
+    assert unread == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_unknown_field_is_refused(there: There, name: str):
+    """Mass assignment: nobody adds `person`, `state` or `is_manager` to what a page sends."""
+    call = calls(there.things)[name]
+    if name in ("login", "reopen"):
+        pytest.skip("it reads named fields only")
+    for field in ("person", "person_id", "state", "is_manager", "slot", "project", "__proto__"):
+        answer = send(there.client(call.who), call, json.dumps({**call.body, field: 1}))
+        assert answer.status_code in (400, 422), field
+        assert wrong(answer) == ""
+
+
+def _forms(there: There) -> Iterator[tuple[str, str, dict[str, str]]]:
+    """Who sends which form of which page, each kind once."""
+    known = set()
+    for who in LOGINS:
+        client = there.client(who)
+        for route in ROUTES:
+            if not allowed(who, route.access) or "api/" in route.path:
+                continue
+            if "logout" in route.path or "download" in route.path:
+                continue
+            url = route.at("one", there.things)
+            answer = client.get(url)
+            if answer.status_code != 200 or "html" not in answer.get("Content-Type", ""):
+                continue
+            for form in forms_in(answer.content.decode()):
+                where = urljoin(url, form.action) if form.action else url
+                if form.method == "post" and (where, *form.fields) not in known:
+                    known.add((where, *form.fields))
+                    yield who, where, form.fields
+
+
+def test_every_field_of_every_form_takes_every_text_without_a_500(there: There):
+    broken, count = [], 0
+    for who, url, fields in list(_forms(there)):
+        for name in fields:
+            for text in TYPED:
+                raw = urlencode({**fields, name: text}, errors="surrogatepass")
+                answer = there.client(who).post(
+                    url, raw, content_type="application/x-www-form-urlencoded"
+                )
+                count += 1
+                if answer.status_code >= 500:
+                    broken.append((who, url, name, text[:30], answer.status_code))
+                if answer.status_code in (200, 302):
+                    there.again()
+    assert broken == []
+    assert count > 500
+
+
+def test_every_number_and_text_of_an_address_is_answered_without_a_500(there: There):
+    """Huge, negative and strange numbers in paths and queries."""
+    names = ("after", "before", "task", "q", "state", "source", "version", "who", "what", "person",
+             "sort", "since", "until", "scheme", "page", "next", "part", "limit")  # fmt: skip
+    broken = []
+    for who in ("annotator", "reviewer", "manager"):
+        client = there.client(who)
+        for route in ROUTES:
+            if not allowed(who, route.access):
+                continue
+            for text in TYPED:
+                if len(text) > 6000:
+                    continue
+                right = route.at("one", there.things)
+                query = urlencode(dict.fromkeys(names, text), errors="surrogatepass")
+                urls = [f"{right}?{query}"]
+                if set(route.names) - {"slug"} and text and text.isprintable():
+                    odd = dict.fromkeys(route.names, text.replace("/", "").replace("?", ""))
+                    urls.append(route.at("one", {**there.things, **odd}))
+                for url in urls:
+                    answer = client.get(url)
+                    if getattr(answer, "streaming", False):
+                        b"".join(answer.streaming_content)
+                    if answer.status_code >= 500:
+                        broken.append((who, url[:90], answer.status_code))
+    assert broken == []
+
+
+_SCALAR = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20) | st.text(
+    st.characters(categories=["Cs", "Cc", "Lo"]), max_size=8
+)
+_JSON = st.recursive(
+    _SCALAR,
+    lambda inner: st.lists(inner, max_size=4)
+    | st.dictionaries(st.text(max_size=8) | st.sampled_from(list(DRAFT)), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@settings(
+    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(data=st.data())
+def test_nothing_that_a_script_could_send_breaks_a_page(there: There, data):
+    """Hypothesis over the fields of every JSON address."""
+    name = data.draw(st.sampled_from(NAMES))
+    call = calls(there.things)[name]
+    body = call.body
+    for path in data.draw(st.lists(st.sampled_from([*places(body)]), min_size=1, max_size=2)):
+        try:
+            body = put(body, path, data.draw(_JSON))
+        except (KeyError, TypeError, AssertionError):
+            continue  # the place went with what stood around it
+    answer = send(there.client(call.who), call, json.dumps(body))
+    assert wrong(answer) == "", (name, body)
+    if answer.status_code < 400:
+        there.again()
+
+
+def test_what_is_too_large_is_refused_before_it_is_read(there: There):
+    """Ten million characters: 413 or 400, with words."""
+    client = there.client("annotator")
+    call = calls(there.things)["draft"]
+    answer = send(client, call, json.dumps(put(call.body, ("payload", "note"), "长" * 10_000_000)))
+    assert answer.status_code in (400, 413)
+    assert wrong(answer) == ""
+    answer = client.post("/account/change", {"name": "长" * 10_000_000})
+    assert answer.status_code in (400, 413)
+    assert Project.objects.count() == 2

@@ -1,0 +1,219 @@
+"""No text does anything but be read: all payloads, all pages, a real browser, a strict policy."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlsplit
+
+import pytest
+from server.live import Live
+from server.security.hostile import BUNDLES, hostile
+from server.security.payloads import PAYLOADS
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+WATCH = """
+globalThis.pwned = [];
+for (const name of ["alert", "confirm", "prompt", "print"])
+  globalThis[name] = () => { globalThis.pwned.push(name); };
+document.addEventListener("securitypolicyviolation", (event) => {
+  globalThis.pwned.push(`policy ${event.effectiveDirective} ${event.blockedURI} ${event.sample}`);
+});
+"""
+LOOK = r"""() => {
+  const own = new Set(["A","ARTICLE","ASIDE","BDI","BLOCKQUOTE","BODY","BR","BUTTON","CAPTION",
+    "CIRCLE","CODE","COL","COLGROUP","DD","DEFS","DEL","DETAILS","DIALOG","DIV","DL","DT","EM",
+    "FIELDSET","FIGCAPTION","FIGURE","FOOTER","FORM","G","H1","H2","H3","H4","H5","H6","HEADER",
+    "HEAD","HR","HTML","I","INPUT","INS","KBD","LABEL","LEGEND","LI","LINE","LINK","MAIN","MARK",
+    "META","METER","NAV","OL","OPTGROUP","OPTION","OUTPUT","P","PATH","POLYLINE","PRE","PROGRESS",
+    "RECT","S","SCRIPT","SECTION","SELECT","SMALL","SPAN","STRONG","SUB","SUMMARY","SUP","SVG",
+    "TABLE","TBODY","TD","TEMPLATE","TEXT","TEXTAREA","TFOOT","TH","THEAD","TIME","TITLE","TR",
+    "U","UL","B","DFN","Q","ABBR","SEARCH","CITE","DATALIST","DESC","POLYGON","USE","SYMBOL",
+    "PICTURE","SOURCE","IMG"]);
+  const strange = [], here = location.origin;
+  const texts = [document.title];
+  for (const one of document.querySelectorAll("*")) {
+    const tag = one.tagName.toUpperCase(), said = `${tag} ${one.outerHTML.slice(0, 160)}`;
+    if (!own.has(tag)) strange.push(said);
+    if (tag === "SCRIPT" && one.type !== "application/json" &&
+        !(one.src.startsWith(`${here}/static/`) && !one.textContent)) strange.push(said);
+    if ("value" in one && typeof one.value === "string") texts.push(one.value);
+    for (const { name, value } of one.attributes) {
+      texts.push(value);
+      const low = value.replace(/[\x00-\x20]/g, "").toLowerCase();
+      if (name === "style" && !/^(?:(?:min-|max-)?(?:width|height): [\d.]+px; ?)*$/.test(value))
+        strange.push(`${name} of ${said}`);
+      if (/^on|^srcdoc$|^hx-on|^data-hx|^hx-ext|hx-boost|^background$|pwn/i.test(name))
+        strange.push(`${name} of ${said}`);
+      if (/^(href|src|action|formaction|data|poster|cite|xlink:href)$/i.test(name) &&
+          /^(javascript|vbscript|data|blob|view-source|file):/.test(low) && tag !== "LINK")
+        strange.push(`${name} of ${said}`);
+      if (/^(src|action|formaction)$/i.test(name) && !new URL(value, location.href).href
+          .startsWith(`${here}/`)) strange.push(`${name} of ${said}`);
+      if (/^(id|class|name|for|type)$/.test(name) && /pwn/.test(value))
+        strange.push(`${name} of ${said}`);
+      if (/^hx-/.test(name) && /pwn|alert|js:|logout/.test(value)) strange.push(`${name} of ${said}`);
+    }
+  }
+  texts.push(document.documentElement.textContent);
+  return { ran: globalThis.pwned, strange, text: texts.join("\n"),
+           links: [...document.querySelectorAll("a[href]")].map((one) => one.href) };
+}"""
+
+
+@dataclass
+class Seen:
+    """What the pages of one person did and showed."""
+
+    harm: list[str] = field(default_factory=list)
+    pages: Counter[str] = field(default_factory=Counter)
+    text: list[str] = field(default_factory=list)
+
+
+def shape(url: str) -> str:
+    """An address without its numbers and queries: pages of one template look alike."""
+    path = urlsplit(url).path
+    return re.sub(r"/\d+|/(?:lim|err|work|type|sec)[^/]*$", "/*", path)
+
+
+class Walker:
+    """Opens pages and looks at what they are made of."""
+
+    def __init__(self, page: Page, seen: Seen) -> None:
+        self.page, self.seen = page, seen
+        page.add_init_script(WATCH)
+        page.on("dialog", lambda one: (seen.harm.append(f"dialog {page.url}"), one.dismiss()))
+        page.on("console", self._said)
+        page.on("pageerror", lambda error: seen.harm.append(f"error {page.url}: {error}"))
+        page.on("request", self._asked)
+        page.set_default_timeout(30_000)
+
+    def _said(self, said: Any) -> None:
+        if "Content Security Policy" in said.text or "Content-Security-Policy" in said.text:
+            self.seen.harm.append(f"policy {self.page.url}: {said.text}")
+
+    def _asked(self, request: Any) -> None:
+        here = urlsplit(self.page.url or "about:blank").netloc
+        there = urlsplit(request.url)
+        if there.scheme.startswith("http") and here and there.netloc != here:
+            self.seen.harm.append(f"request to {request.url}")
+
+    def look(self) -> list[str]:
+        """What the page is made of now; its links."""
+        found = self.page.evaluate(LOOK)
+        where = self.page.url[:120]
+        self.seen.harm += [f"{where}: {one}" for one in (*found["ran"], *found["strange"])]
+        self.seen.text.append(found["text"])
+        return found["links"]
+
+    def open(self, url: str) -> list[str]:
+        self.page.goto(url)
+        self.seen.pages[shape(self.page.url)] += 1
+        return self.look()
+
+    def walk(self, *starts: str, origin: str, alike: int = 3, most: int = 70) -> None:
+        """Open pages, then what they link to, a few of each kind."""
+        waiting, known = list(starts), set(starts)
+        kinds: Counter[str] = Counter()
+        while waiting and most:
+            url, most = waiting.pop(0), most - 1
+            for link in self.open(url):
+                plain = link.partition("#")[0]
+                kind = shape(plain)
+                if not plain.startswith(origin) or plain in known or "download" in kind:
+                    continue
+                if re.search(r"/releases/\*/|\.(tsv|jsonl|m2|txt)$", kind) or kinds[kind] >= alike:
+                    continue
+                kinds[kind] += 1
+                known.add(plain)
+                waiting.append(plain)
+
+
+@pytest.fixture
+def full(live: Live) -> Live:
+    with live.rows():
+        hostile()
+        live.person("root", is_administrator=True, language="en", name=PAYLOADS[1])
+    return live
+
+
+def walker(live: Live, browser: Browser, login: str, seen: Seen) -> Iterator[Walker]:
+    page = live.page(browser, login)
+    yield Walker(page, seen)
+    page.context.close()
+
+
+QUERIES = (
+    "manage/sentences?q={}&state={}&source={}&after={}",
+    "guide/search?q={}",
+    "guide?version={}",
+    "guide/{}",
+    "work?task={}&after={}",
+    "work/history?before={}",
+    "review/history?before={}",
+    "study?state={}",
+    "problems?state={}",
+    "manage/audit?before={}&what={}&who={}",
+    "manage/members?sort={}",
+    "manage/quality?source={}&scheme={}&since={}&until={}",
+    "manage/import/{}",
+    "{}",
+)
+
+
+STARTS = {
+    "boss": (
+        *("manage/", "manage/sentences", "manage/members", "manage/releases", "manage/guideline"),
+        *("manage/audit", "manage/settings", "manage/quality", "manage/import"),
+        *("manage/export", "problems?state=all"),
+    ),
+    "root": ("manage/",),
+    "a0": ("work", "study", "problems?state=all", "guide", "work/history", "me"),
+    "a1": ("work/skipped", "work/kept", "study?state=closed"),
+    "rita": ("review", "review/history", "problems?state=all"),
+    "rolf": ("review", "problems"),
+}
+"""Who looks, and where they begin, below the project."""
+
+
+def test_no_text_runs_makes_an_element_or_asks_anybody(full, browser):
+    """Section 5.3, XSS: no dialog, no report of the policy, no element, no foreign request."""
+    root, seen = f"{full.url}/p/hostile/", Seen()
+    for who, starts in STARTS.items():
+        for one in walker(full, browser, who, seen):
+            own = ("", "account", "account/tokens", "account/keys", "account/sessions")
+            one.walk(
+                *(f"{full.url}/{path}" for path in own),
+                *(root + path for path in starts),
+                origin=full.url,
+                most=50 if who == "boss" else 25,
+            )
+            if who in ("boss", "a0", "rita"):
+                asked(one, root)
+    import pathlib; pathlib.Path("/tmp/harm.txt").write_text("\n".join(sorted(set(seen.harm)))); pathlib.Path("/tmp/pages.txt").write_text(str(seen.pages)); pathlib.Path("/tmp/seen.txt").write_text("\n".join(seen.text))
+    assert sorted(set(seen.harm)) == []
+    assert len(seen.pages) > 40, seen.pages
+    unread = unseen(seen)
+    assert unread == []
+
+
+def asked(one: Walker, root: str) -> None:
+    """Addresses that hold payloads in each of their parts."""
+    for n, query in enumerate(QUERIES):
+        bad = quote(BUNDLES[n % len(BUNDLES)][:1500], safe="")
+        one.open(root + query.replace("{}", bad))
+
+
+def unseen(seen: Seen) -> list[str]:
+    """Fields whose payloads stood on no page as they were written: they prove nothing."""
+    text = "\n".join(seen.text)
+    return [
+        f"{role}{n}" for role in "来好坏不判加审诉说案裁稿草荐派撤变发候选"
+        for n in range(1)
+        if f"{role}{n}" not in text
+    ]

@@ -1,0 +1,219 @@
+"""Options, teams and clocks change while people work; nothing is lost and nobody gets too much."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.utils import timezone
+from server.workflow.reviewing import (
+    BAD,
+    FAIR,
+    GOOD,
+    finalised,
+    member_of,
+    now,
+    opened,
+    study_of,
+    waiting,
+)
+from server.workflow.stories import (
+    a_project,
+    claimed,
+    correction,
+    expired,
+    handed_in,
+    joined,
+    people,
+    sentence_of,
+    somebody,
+    submitted,
+    time_passes,
+)
+
+from gecbench.server.laws.names import ComplaintState, Role, SlotState
+from gecbench.server.models import ReviewTask, Skip, Slot, Study, Submission
+from gecbench.server.workflow import (
+    accounts,
+    claims,
+    clock,
+    complaints,
+    managing,
+    members,
+    projects,
+    reviews,
+    submissions,
+)
+from gecbench.server.workflow.answers import Ruling
+from gecbench.server.workflow.checks import check
+from gecbench.server.workflow.errors import ConflictError, RefusedError
+
+
+def put_off(member, slot):
+    slot.refresh_from_db()
+    claims.skip(member, slot.pk, version=slot.version)
+
+
+def test_inv_8_what_was_put_off_after_taking_it_back_does_not_stand_again(database):
+    project = a_project(1, annotators=2)
+    one, two = people(project, 2)
+    slot = claimed(one, sentence_of(project))
+    for member in (one, two):
+        claims.recall(member, slot.sentence_id) if member is None else None
+        mine = Slot.objects.get(pk=slot.pk)
+        if mine.state == SlotState.FREE:
+            mine = claimed(member, sentence_of(project))
+        assert mine.pk == slot.pk
+        handed_in(member, mine, correction(f"{member.person.login}写的。"))
+        put_off(member, submissions.reopen(member, slot.pk))
+    back = claims.recall(one, slot.sentence_id).slot
+    assert back.pk == slot.pk
+    assert expired(project) == 1
+    slot.refresh_from_db()
+    assert (slot.state, slot.person) == ("free", None)
+    assert sentence_of(project).submitted == 0
+    assert check() == ()
+
+
+def test_inv_15_a_lease_that_ends_in_a_task_taken_back_lets_the_submission_stand(database):
+    project = a_project(1, annotators=2)
+    (one,) = people(project, 1)
+    made = submitted(one, sentence_of(project))
+    submissions.reopen(one, made.slot_id)
+    assert expired(project) == 1
+    slot = Slot.objects.get(pk=made.slot_id)
+    assert (slot.state, slot.person_id) == ("submitted", one.person_id)
+    assert (sentence_of(project).submitted, check()) == (1, ())
+
+
+def test_inv_2_nobody_gets_one_more_task_where_the_option_was_lowered(database):
+    project = a_project(4, annotators=2, open_tasks=3)
+    (one,) = people(project, 1)
+    for number in (1, 2, 3):
+        claimed(one, sentence_of(project, number))
+    put_off(one, Slot.objects.get(person=one.person, open_no=1))
+    projects.change_project(project, by=somebody("boss"), options={"open_tasks": 1})
+    one = member_of(project, "a1")
+    with pytest.raises(RefusedError):
+        claims.recall(one, Skip.objects.get().sentence_id)
+    assert Slot.objects.filter(state="open").count() == 2
+    assert not claims.claim(one).fresh
+
+
+def test_wfl_5_only_people_who_may_take_the_sentence_are_counted(database):
+    project = waiting(reviewers=("rita",))
+    for login in ("both", "beth"):
+        joined(project, login, "annotator", "reviewer")
+    task = opened(project, "both")
+    reviews.hand_on(member_of(project, "both"), task.sentence_id, version=task.version, note="？")
+    task = opened(project, "rita")
+    rita = member_of(project, "rita")
+    with pytest.raises(RefusedError) as refused:  # beth may, both has read what the others wrote
+        reviews.return_for_more(rita, task.sentence_id, version=task.version, more=2)
+    assert dict(refused.value.problems[0].values) == {"left": "1"}
+    reviews.return_for_more(rita, task.sentence_id, version=task.version, more=1)
+    assert claims.current(member_of(project, "both")).slot is None
+    assert claims.current(member_of(project, "beth")).fresh
+
+
+@pytest.mark.parametrize("how", ["take back", "raise", "raise all", "return"])
+def test_rev_10_a_second_opinion_that_was_asked_for_outlives_the_queue(database, how):
+    project = waiting(reviewers=("rita", "rolf"))
+    task = opened(project)
+    rita = member_of(project, "rita")
+    reviews.second_opinion(rita, task.sentence_id, version=task.version, note="第二句对吗？")
+    fourth = joined(project, "a4")
+    if how == "take back":
+        slot = Slot.objects.get(person__login="a1")
+        handed_in(member_of(project, "a1"), submissions.reopen(member_of(project, "a1"), slot.pk))
+    elif how == "raise":
+        managing.raise_needed(member_of(project, "boss"), task.sentence_id, more=1)
+    elif how == "raise all":
+        projects.change_project(project, by=somebody("boss"), annotators=4)
+    else:
+        task = opened(project, "rolf")
+        rolf = member_of(project, "rolf")
+        reviews.return_for_more(rolf, task.sentence_id, version=task.version, more=1)
+    if how != "take back":
+        submitted(fourth, sentence_of(project))
+    again = ReviewTask.objects.get(state="free")
+    assert (again.kind, again.not_for, again.handed_by) == ("second", rita.person, rita.person)
+    assert again.note == "第二句对吗？"
+    assert reviews.current_review(rita).task is None
+    assert reviews.current_review(member_of(project, "rolf")).task == again
+
+
+def test_a_review_that_was_decided_hands_nothing_on_to_the_next(database):
+    project = waiting(reviewers=("rita", "rolf", "ruth"))
+    task = opened(project)
+    rita = member_of(project, "rita")
+    reviews.second_opinion(rita, task.sentence_id, version=task.version, note="？")
+    finalised(project, login="rolf")
+    boss = member_of(project, "boss")
+    again = reviews.reopen_sentence(boss, task.sentence_id, reason="再看")
+    assert (again.kind, again.handed_by, again.note) == ("reopened", None, "再看")
+
+
+def test_a_review_whose_page_is_loaded_again_is_leased_again(database):
+    project = waiting()
+    rita = member_of(project, "rita")
+    task = reviews.current_review(rita).task
+    time_passes(minutes=35)
+    assert reviews.current_review(rita).task.lease_until > timezone.now()
+    assert now(task).lease_until > timezone.now()
+
+
+def test_a_jump_of_the_clock_takes_no_review_away_from_who_has_it(database, monkeypatch):
+    project = waiting(reviewers=("rita", "rolf"))
+    task = opened(project)
+    time_passes()
+    with monkeypatch.context() as patch:
+        patch.setattr(clock.Watch, "jumped_within", lambda self, seconds: True)
+        assert opened(project, "rolf").reviewer == task.reviewer
+    assert opened(project, "rolf").reviewer.login == "rolf"
+
+
+def test_the_clocks_are_watched_from_the_start_of_the_process():
+    assert clock.watch.cache_info().currsize == 1
+
+
+def test_stu_7_an_item_whose_complaint_is_undecided_keeps_nobody_from_work(database):
+    project = waiting(texts=2, reviewers=("rita", "rolf"), study_gate=True, study_days=1)
+    finalised(project)
+    item = study_of(project, "a2")
+    Study.objects.update(opened_at=timezone.now() - timedelta(days=9))
+    a2 = member_of(project, "a2")
+    assert claims.current(a2).nothing == "study_first"
+    made = complaints.complain(a2, item.pk, argument="对的", client_key=uuid4())
+    assert claims.current(a2).fresh
+    complaints.rule(
+        member_of(project, "rolf"), made.pk, version=made.version, client_key=uuid4(),
+        ruling=Ruling(ComplaintState.DISMISSED, "不对"),
+    )  # fmt: skip
+    assert claims._why_not(member_of(project, "a2")) == "study_first"
+
+
+def test_cmp_3_where_no_manager_may_decide_a_reviewer_has_the_last_word(database):
+    project = waiting(reviewers=("rita", "rolf"))
+    finalised(project)
+    members.change_member(member_of(project, "a1"), by=None, roles=[Role.ANNOTATOR, Role.MANAGER])
+    members.change_member(member_of(project, "boss"), by=None, roles=[Role.ANNOTATOR])
+    item, a2 = study_of(project, "a2"), member_of(project, "a2")
+    for decider in ("rolf", "rolf"):
+        made = complaints.complain(a2, item.pk, argument="对的", client_key=uuid4())
+        assert complaints.may_rule(member_of(project, decider), made)
+        complaints.rule(
+            member_of(project, decider), made.pk, version=made.version, client_key=uuid4(),
+            ruling=Ruling(ComplaintState.DISMISSED, "不对"),
+        )  # fmt: skip
+    assert made.level == 2
+
+
+def test_who_is_shut_out_gives_back_reviews_too(database):
+    project = waiting(reviewers=("rita", "rolf"))
+    task = opened(project)
+    accounts.shut_out(somebody("rita"))
+    assert (now(task).state, now(task).reviewer) == ("free", None)
+    assert opened(project, "rolf").reviewer.login == "rolf"
+    assert check() == ()

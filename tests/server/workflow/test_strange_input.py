@@ -1,0 +1,153 @@
+"""What no page of ours sends is refused or mended by a rule, never by a fault of the database."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from uuid import uuid4
+
+import pytest
+from server.workflow.reviewing import (
+    BAD,
+    FAIR,
+    GOOD,
+    finalised,
+    judged,
+    member_of,
+    opened,
+    study_of,
+    waiting,
+    word,
+)
+from server.workflow.stories import (
+    a_project,
+    claimed,
+    correction,
+    handed_in,
+    joined,
+    people,
+    sentence_of,
+)
+
+from gecbench.server.laws.names import ComplaintState
+from gecbench.server.laws.text import digest
+from gecbench.server.models import Complaint, DraftRevision, Review, Verdict
+from gecbench.server.workflow import complaints, drafts, reviews, studies
+from gecbench.server.workflow.answers import Ruling
+from gecbench.server.workflow.errors import ConflictError, RefusedError
+
+DAMAGED, MENDED = "他\0说\ud800好", "他\ufffd说\ufffd好"
+"""A NUL and half a character, which a page of JSON can carry and no database takes."""
+
+
+def complained(project, login="a2", **fields):
+    given = {"argument": "我觉得可以。", "client_key": uuid4(), **fields}
+    return complaints.complain(member_of(project, login), study_of(project, login).pk, **given)
+
+
+def test_words_with_nul_and_half_characters_are_kept_without_them(database):
+    project = waiting(reviewers=("rita", "rolf"))
+    task = opened(project)
+    rita = member_of(project, "rita")
+    reviews.hand_on(rita, task.sentence_id, version=task.version, note=DAMAGED)
+    answer = judged(
+        project, login="rolf", words={digest(BAD): word(digest(BAD), False, note=DAMAGED)}
+    )
+    finalised(project, login="rolf", answer=replace(answer, note=DAMAGED))
+    assert Review.objects.get().note == MENDED
+    assert Verdict.objects.get(correct=False).note == MENDED
+    complaint = complained(project, argument=DAMAGED)
+    assert complaint.messages.get().text == MENDED
+    boss = member_of(project, "boss")
+    said = complaints.say(boss, complaint.pk, text=DAMAGED, client_key=uuid4())
+    assert said.text == MENDED
+    assert complaints.mark_case(boss, complaint.pk, note=DAMAGED).note == MENDED
+    complaints.rule(
+        rita, complaint.pk, version=2, client_key=uuid4(),
+        ruling=Ruling(ComplaintState.DISMISSED, DAMAGED, section=DAMAGED),
+    )  # fmt: skip
+    decided = Complaint.objects.get()
+    assert (decided.decision_note, decided.section) == (MENDED, MENDED)
+    studies.waive(boss, study_of(project, "a2").pk, note=DAMAGED)
+    assert reviews.withdraw(boss, [task.sentence_id], reason=DAMAGED) == 1
+    assert sentence_of(project).state_note == MENDED
+
+
+def test_gui_4_a_section_that_no_guideline_has_room_for_is_refused(database):
+    project = waiting(reviewers=("rita", "rolf"))
+    long = "s" * 101
+    with pytest.raises(RefusedError) as refused:
+        finalised(
+            project,
+            answer=judged(
+                project, words={digest(BAD): word(digest(BAD), False, "meaning", section=long)}
+            ),
+        )
+    assert {one.code for one in refused.value.problems} == {"section-too-long"}
+    finalised(project)
+    complaint = complained(project)
+    with pytest.raises(RefusedError) as refused:
+        complaints.rule(
+            member_of(project, "rolf"), complaint.pk, version=1, client_key=uuid4(),
+            ruling=Ruling(ComplaintState.DISMISSED, "不行", section=long),
+        )  # fmt: skip
+    assert {one.code for one in refused.value.problems} == {"section-too-long"}
+
+
+def test_time_on_the_review_page_is_kept_within_what_a_column_holds(database):
+    project = waiting()
+    finalised(project, answer=judged(project, active_ms=10**15))
+    assert Review.objects.get().active_ms == 2**31 - 1
+
+
+@pytest.mark.parametrize("rev", [-5, 2**40])
+def test_a_draft_from_no_revision_there_can_be_is_refused(database, rev):
+    project = a_project(1)
+    (one,) = people(project, 1)
+    slot = claimed(one, sentence_of(project))
+    payload = {"decision": "corrected", "texts": ["好"]}
+    with pytest.raises(RefusedError) as refused:
+        drafts.save_draft(one, slot.pk, rev=rev, payload=payload)
+    assert refused.value.problems[0].code == "draft-shape"
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_a_review_draft_with_numbers_that_json_does_not_have_is_refused(database, number):
+    project = waiting()
+    task = opened(project)
+    with pytest.raises(RefusedError) as refused:
+        drafts.save_review_draft(
+            member_of(project, "rita"), task.sentence, rev=0, payload={"active_ms": [number]}
+        )
+    assert refused.value.problems[0].code == "draft-shape"
+
+
+def test_ten_long_chinese_corrections_fit_into_a_draft(site):
+    project = a_project(1)
+    (one,) = people(project, 1)
+    slot = claimed(one, sentence_of(project))
+    payload = {"decision": "corrected", "texts": ["长" * 5000] * 10}
+    assert drafts.save_draft(one, slot.pk, rev=0, payload=payload).payload == payload
+
+
+def test_inv_10_another_text_under_a_key_that_was_answered_is_kept(database):
+    project = a_project(1)
+    (one,) = people(project, 1)
+    slot = claimed(one, sentence_of(project))
+    key = uuid4()
+    made = handed_in(one, slot, correction("第一次。"), client_key=key)
+    assert handed_in(one, slot, correction("第一次。"), client_key=key) == made
+    assert not DraftRevision.objects.exists()
+    assert handed_in(one, slot, correction("改过了。"), client_key=key) == made
+    assert DraftRevision.objects.get(conflicting=True).payload["texts"] == ["改过了。"]
+
+
+def test_inv_9_a_key_of_one_complaint_is_not_the_key_of_another(database):
+    project = waiting(correction(GOOD), correction(FAIR, BAD), correction(GOOD))
+    joined(project, "rolf", "reviewer")
+    finalised(project, (GOOD,))
+    first, second = project.studies.filter(person__login="a2").order_by("pk")
+    a2, key = member_of(project, "a2"), uuid4()
+    made = complaints.complain(a2, first.pk, argument="对的", client_key=key)
+    assert complaints.complain(a2, first.pk, argument="对的", client_key=key) == made
+    with pytest.raises(ConflictError, match="this key was used"):
+        complaints.complain(a2, second.pk, argument="也对", client_key=key)
