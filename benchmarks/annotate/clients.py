@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import http.client
 import json
+import math
 import random
 import re
 import threading
@@ -27,7 +28,7 @@ class Clock:
         self._lock = threading.Lock()
         self.times: dict[str, list[float]] = defaultdict(list)
         self.errors: list[str] = []
-        self.since = 0.0
+        self.since = math.inf
 
     def took(self, kind: str, began: float, wrong: str = "") -> None:
         """Note one request; those that began before `since` are warming up."""
@@ -104,7 +105,7 @@ class Work:
     def wait(self, seconds: float) -> None:
         """Wait about so long."""
         if self.think:
-            self.stopping.wait(seconds * random.uniform(0.5, 1.5))  # noqa: S311
+            self.stopping.wait(seconds * random.uniform(0.5, 1.5))
 
     def annotate(self, me: Person) -> None:
         """Drafts, a submission, the next task from its answer; now and then the page anew."""

@@ -11,6 +11,7 @@ at the end), prints Markdown, and exits 1 where an answer was an error or `check
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 import time
@@ -57,6 +58,7 @@ def main() -> int:
     )
     print(f"{given.reviewers} reviewers, 1 manager, think time {given.think:g} s,")
     print(f"{'PostgreSQL' if given.database else 'SQLite'}, {given.workers} workers.")
+    print(f"Ten million additions in Python take {yardstick():.2f} s of CPU now.")
     with TemporaryDirectory() as temporary, fresh_database(given.database) as url:
         folder = (given.folder or Path(temporary)) / "site"
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -65,6 +67,15 @@ def main() -> int:
             return measure(place, given)
         finally:
             place.stop()
+
+
+def yardstick() -> float:
+    """Return the CPU of a fixed piece of work: it grows where others press the same cores."""
+    began = time.process_time()
+    total = 0
+    for n in range(10_000_000):
+        total += n
+    return time.process_time() - began
 
 
 def measure(place: Place, given: argparse.Namespace) -> int:
@@ -77,7 +88,7 @@ def measure(place: Place, given: argparse.Namespace) -> int:
     row("cold start to first answer", f"{cold[0]:.1f}", "", "", f"< 3 s; again {cold[1]:.1f} s")
     clock = Clock()
     work(place, given, clock)
-    each_alone(place, given, clock)
+    each_alone(place, clock)
     print(f"\nMemory of all server processes: {place.memory():.0f} MB.")
     place.stop()
     table("Afterwards", "job", COMMAND)
@@ -174,7 +185,7 @@ def print_times(kind: str, times: Sequence[float]) -> None:
     row(kind, len(times), *quantiles, f"< {TARGETS[kind]}" if kind in TARGETS else "")
 
 
-def each_alone(place: Place, given: argparse.Namespace, clock: Clock) -> None:
+def each_alone(place: Place, clock: Clock) -> None:
     """Send one request after the other while nobody else works: CPU by kind of request."""
     quiet = Work(place.port, Clock(), 0)
     me, reviewer = quiet.person("annotator0"), quiet.person("reviewer0")
@@ -212,8 +223,6 @@ ALONE = ("requests", "ms of server CPU", "mean ms", "target of CPU")
 
 
 def _draft(me: Person, task: Any, rev: int, held: dict[str, Any]) -> None:
-    import json
-
     body = {"rev": rev, "payload": {"decision": "corrected", "texts": [f"{task['text']}{rev}"]}}
     status, said = me.ask("draft", "PUT", task["draftUrl"], body)
     held["rev"] = json.loads(said)["rev"] if status == 200 else rev

@@ -47,7 +47,7 @@ class Ended:
 
 def write_sentences(path: Path, count: int) -> None:
     """Write made sentences, one a line, no two alike; some are long."""
-    chance = random.Random(1)  # noqa: S311  # the same file each time, nothing secret
+    chance = random.Random(1)  # the same file each time, nothing secret
     with path.open("w", encoding="utf-8") as out:
         for n in range(count):
             parts = chance.choices((1, 2, 4), (70, 25, 5))[0]
@@ -135,7 +135,7 @@ class Place:
             if self.process.poll() is not None:
                 break
             ready = f"http://127.0.0.1:{self.port}/login"
-            with contextlib.suppress(OSError), urllib.request.urlopen(ready, timeout=5):  # noqa: S310
+            with contextlib.suppress(OSError), urllib.request.urlopen(ready, timeout=5):
                 return time.monotonic() - began
             time.sleep(0.02)
         raise LoadError(f"the server does not answer; see {self.folder.parent / 'server.log'}")

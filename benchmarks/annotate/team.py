@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 SLUG = "load"
-PASSWORD = "correct horse battery"  # noqa: S105  # of people who live for one run
+PASSWORD = "correct horse battery"  # of people who live for one run
 MANAGER = "manager"
 
 

@@ -23,16 +23,16 @@ import django
 django.setup()
 
 from django.conf import settings
-from django.contrib.auth.hashers import make_password
+from django.contrib.auth.hashers import Argon2PasswordHasher, make_password
 from django.core.management import call_command
 from django.db import connection, connections
 from django.test.utils import setup_test_environment, teardown_test_environment
-from server.live import live, live_template, make_live
+from server.live import live, live_template, make_live, make_module_live
 
 from gecbench.server.models import Member, Person, Project
 from gecbench.server.settings import SQLITE_PRAGMAS
 
-__all__ = ["live", "live_template", "make_live"]
+__all__ = ["live", "live_template", "make_live", "make_module_live"]
 
 POSTGRESQL = os.environ.get("GECBENCH_TEST_POSTGRESQL", "")
 
@@ -157,6 +157,13 @@ def site(on_sqlite: None) -> None:
     """An empty site; for what does not depend on the database."""
 
 
+class QuickArgon2(Argon2PasswordHasher):
+    """The site's own hasher, made to be quick: tests sign in a thousand times."""
+
+    time_cost, memory_cost, parallelism = 1, 8, 1
+
+
+settings.PASSWORD_HASHERS = ["server.conftest.QuickArgon2"]
 PASSWORD = "correct horse battery"
 _HASHED = make_password(PASSWORD)
 

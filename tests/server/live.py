@@ -203,10 +203,22 @@ MakeLive = Callable[..., Live]
 @pytest.fixture
 def make_live(live_template: Path, tmp_path: Path) -> Iterator[MakeLive]:
     """Start servers with options of `serve`; all are killed at the end."""
+    yield from _making(live_template, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def make_module_live(
+    live_template: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[MakeLive]:
+    """Start servers that all tests of a module share, each with rows of its own."""
+    yield from _making(live_template, tmp_path_factory.mktemp("module"))
+
+
+def _making(live_template: Path, place: Path) -> Iterator[MakeLive]:
     made: list[Live] = []
 
     def make(*words: str, **environment: str) -> Live:
-        folder = tmp_path / f"site{len(made)}"
+        folder = place / f"site{len(made)}"
         shutil.copytree(live_template, folder)
         one = Live(folder, *words, **environment)
         made.append(one)

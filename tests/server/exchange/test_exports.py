@@ -254,7 +254,9 @@ def test_a_table_counts_golden_references(site):
     ]
 
 
-@pytest.mark.parametrize("text", ["\tx", "\rx", "=x", "+x", "-x", "@x"])
+@pytest.mark.parametrize(
+    "text", ["\tx", "\rx", "\nx", "=x", "+x", "-x", "@x", "＝1＋1", "＋x", "－x", "＠x"]
+)
 def test_cells_that_spreadsheets_take_for_formulas_are_made_harmless(text):
     assert cell(text) == f"'{text}"
 

@@ -143,17 +143,22 @@ def _studied(project: Project, study: Study, n: int, boss: Member) -> None:
 def _in_work(project: Project, writers: list[Member], number: int) -> None:
     """Sentences in review, in work with drafts, put off, withdrawn, sent back."""
     texts = tuple(bundle(n, "候") for n in range(3))
-    more = tuple(bundle(n, "选") for n in range(3, 6))
+    more = tuple(bundle(n, "选") for n in (0, 3, 4))
     answers = [Answer(Decision.CORRECTED, texts), Answer(Decision.CORRECTED, more)]
     boss, rita = member_of(project, "boss"), member_of(project, "rita")
     for place in (number, number + 1):
         all_submitted(sentence_of(project, place), writers, answers)
     task = opened(project, "rita", number)
-    payload = {"decision": "corrected", "rows": {}, "additions": [bundle(1, "稿")], "note": short(3)}
+    payload = {
+        "decision": "corrected",
+        "rows": {},
+        "additions": [bundle(0, "稿")],
+        "note": short(3),
+    }
     drafts.save_review_draft(rita, task.sentence, rev=0, payload=payload)
     sentence = sentence_of(project, number + 1)
-    reviews.assign(boss, sentence.pk, to=member_of(project, "rolf"), note=bundle(2, "派"))
-    withdrawals.withdraw(boss, [sentence_of(project, number + 2).pk], reason=bundle(3, "撤"))
+    reviews.assign(boss, sentence.pk, to=member_of(project, "rolf"), note=bundle(0, "派"))
+    withdrawals.withdraw(boss, [sentence_of(project, number + 2).pk], reason=bundle(0, "撤"))
     slot = claimed(writers[0], sentence_of(project, number + 3))
     kept = {"decision": "corrected", "texts": [bundle(n, "草") for n in range(3)], "note": short(9)}
     drafts.save_draft(writers[0], slot.pk, rev=0, payload=kept)
@@ -190,7 +195,7 @@ def _people(project: Project) -> None:
         made = Person.objects.create(login=NUMBERS[n][:150], name=short(n) or "-", password="!")
         Member.objects.create(project=project, person=made, is_annotator=True, status="active")
     invited = members.invite(project, roles=[Role.ANNOTATOR], by=boss, note="x")[0]
-    one = make_release(project, name="r1", by=boss, note=bundle(1, "发布"))
+    one = make_release(project, name="r1", by=boss, note=bundle(0, "发布"))
     for n in range(len(PAYLOADS)):
         Invitation.objects.create(
             project=project, token_hash=f"{n:064}", roles=["annotator"], note=short(n),
@@ -203,7 +208,9 @@ def _people(project: Project) -> None:
         )  # fmt: skip
     for person in Person.objects.filter(login__in=["a0", "a1", "rita", "rolf", "boss"]):
         for n, seen in enumerate(Notice.objects.values_list("kind", "data").distinct()[:60]):
-            Notice.objects.create(person=person, project=project, kind=seen[0], data=_hurt(seen[1], n))
+            Notice.objects.create(
+                person=person, project=project, kind=seen[0], data=_hurt(seen[1], n)
+            )
         Acknowledgement.objects.get_or_create(guideline=project.guideline, person=person)
     Person.objects.filter(login__in=["a0", "rita", "boss"]).update(
         name=short(0)[:150], language="en", preferences={"goal": 3}

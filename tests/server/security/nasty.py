@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-HUGE = 10**5000
-"""Python refuses to read so many digits from JSON (4,300 are its limit)."""
-
 VALUES: tuple[str, ...] = (
-    "null", "true", "-1", "0", "1.5", "1e999", "NaN", "-Infinity",
+    "null", "true", "-1", "1.5", "1e999", "NaN",
     "9223372036854775808", "-9223372036854775809", "1" * 4000, "1" * 5000,
     '""', '"\\u0000"', '"a\\ud800b"', '"\\udfff\\ud800"', '"\\ufffe\\uffff"', '"²"',
     '"00000000-0000-0000-0000-000000000000"', '"2026-13-45T99:99:99Z"',
     '"' + "长" * 30_000 + '"',
     "[]", "[[]]", "{}", '{"a":{"b":[1]}}', '["\\ud800"]', '["\\u0000"]', "[null]", "[1]",
     '["' + "a" * 60_000 + '"]', '{"\\ud800":1}', '{"\\u0000":"x"}',
-    "[" * 3000 + "]" * 3000,
-    "[" * 100_000,
-    '{"a":' * 3000 + "1" + "}" * 3000,
+    "[" * 3000 + "]" * 3000, "[" * 100_000, '{"a":' * 900 + "1" + "}" * 900,
 )  # fmt: skip
 """JSON as it stands on the wire."""
+
+STORED: tuple[str, ...] = (
+    '"a\\ud800b"', '"\\u0000"', '["\\ud800"]', '["\\u0000"]', "9223372036854775808", "NaN", "null",
+    "-1", '{"\\u0000":"x"}',
+)  # fmt: skip
+"""Those that one database takes and the other does not."""
 
 WHOLE: tuple[bytes, ...] = (
     b"", b"{", b"[]", b"null", b"1", b'"x"', b"\xff\xfe", b"\xed\xa0\x80", b"\x00",
@@ -29,9 +30,9 @@ WHOLE: tuple[bytes, ...] = (
 """Whole bodies."""
 
 TYPED: tuple[str, ...] = (
-    "", " ", "0", "-1", "²", "١", "1.5", "1e5", "9" * 19, "9" * 30, "9" * 5000, "\0", "a\0b",
-    "\ud800", "长" * 30_000, "%s%n{0}{{ 7 }}", "null", "true", "../../etc/passwd", "\r\nX: y",
-    "\u202e\u200b\ufeff", "2026-99-99", "0001-01-01", "9999-12-31", "'; DROP TABLE person;--",
+    "", "-1", "²", "١", "1.5", "9" * 19, "9" * 5000, "a\0b",
+    "\ud800", "长" * 30_000, "%s%n{0}{{ 7 }}", "../../etc/passwd", "\r\nX: y",
+    "\u202e\u200b\ufeff", "2026-99-99", "9999-12-31", "'; DROP TABLE person;--",
 )  # fmt: skip
 """What is typed into fields of forms and of addresses."""
 

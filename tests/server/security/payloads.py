@@ -182,7 +182,7 @@ TEMPLATES = (
     "$(alert(1))",
     "`alert(1)`",
     "';alert(1)//",
-    "\";alert(1)//",
+    '";alert(1)//',
     "\\';alert(1)//",
     "\\u003cscript\\u003ealert(1)\\u003c/script\\u003e",
     "\\x3cscript\\x3ealert(1)\\x3c/script\\x3e",
@@ -222,13 +222,13 @@ BREAKS = (
     "__proto__",
     "constructor",
     "]]></script>",
-    "\\\"}];alert(1);[{\"",
+    '\\"}];alert(1);[{"',
 )
 MARKDOWN = (
     "[pwn](javascript:alert(1))",
     "[pwn](JaVaScRiPt&colon;alert(1))",
     "[pwn](data:text/html,<script>alert(1)</script>)",
-    "![pwn](x\"onerror=\"alert(1))",
+    '![pwn](x"onerror="alert(1))',
     "![pwn](javascript:alert(1))",
     "<javascript:alert(1)>",
     "[pwn]: javascript:alert(1)",
@@ -253,9 +253,8 @@ LETTERS = (
     "我<b id=pwn>昨天</b>去。",
     "😀<img src=x onerror=alert(1)>😀",
 )
-PAYLOADS = tuple(
-    dict.fromkeys(
-        (*TAGS, *HANDLERS, *QUOTES, *ADDRESSES, *PICTURES, *TEMPLATES, *HTMX, *SHEETS)
-        + (*BREAKS, *MARKDOWN, *LETTERS)
-    )
+_ALL = (
+    *(TAGS, HANDLERS, QUOTES, ADDRESSES, PICTURES, TEMPLATES, HTMX, SHEETS, BREAKS, MARKDOWN),
+    LETTERS,
 )
+PAYLOADS = tuple(dict.fromkeys(one for some in _ALL for one in some))

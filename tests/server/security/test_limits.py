@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urljoin
 from uuid import uuid4
@@ -18,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from server.conftest import administer, postgresql, sqlite, use
 from server.security.forms import forms_in
-from server.security.nasty import TYPED, VALUES, WHOLE, places, put
+from server.security.nasty import STORED, TYPED, VALUES, WHOLE, places, put
 from server.web.routes import BACKEND, ROUTES, World, allowed, world
 
 from gecbench.server.models import Person, Project, ReviewTask, Slot, Study
@@ -37,6 +38,7 @@ LOGINS = {
 class There:
     """A site that can be brought back to how it was."""
 
+    kind: str
     world: World
     again: Callable[[], None]
 
@@ -50,36 +52,52 @@ class There:
         return client
 
 
-@pytest.fixture
-def there(database: str, tmp_path) -> Iterator[There]:
-    made = world()
-    name = str(connection.settings_dict["NAME"])
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def made(request, tmp_path_factory) -> Iterator[tuple[str, str, World]]:
+    """A site with much in it, made once on each database: which one, its name, what is in it."""
+    kind = request.param
+    empty = request.getfixturevalue(f"migrated_{kind}")
+    if kind == "sqlite":
+        name = str(tmp_path_factory.mktemp("limits") / "made.sqlite3")
+        shutil.copy(empty, name)
+        use(sqlite(Path(name)))
+        yield kind, name, _world()
+        return
+    name = f"gecbench_limits_{uuid4().hex[:12]}"
+    administer(f"CREATE DATABASE {name} TEMPLATE {empty}")
+    use(postgresql(name))
+    yield kind, name, _world()
     connection.close()
+    administer(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def _world() -> World:
+    there = world()
+    connection.close()  # the last one folds SQLite's log into the file
+    return there
+
+
+@pytest.fixture
+def there(made: tuple[str, str, World], tmp_path: Path) -> Iterator[There]:
+    kind, name, whole = made
     copies: list[str] = []
 
     def again() -> None:
         connection.close()
-        if database == "sqlite":
-            path = tmp_path / "again.sqlite3"
-            for end in ("-wal", "-shm"):
-                path.with_name(path.name + end).unlink(missing_ok=True)
+        if kind == "sqlite":
+            path = tmp_path / f"{len(copies)}.sqlite3"
+            copies.append(str(path))
             shutil.copy(name, path)
             use(sqlite(path))
             return
-        copy = f"gecbench_test_{uuid4().hex[:12]}"
-        administer(f"CREATE DATABASE {copy} TEMPLATE {name}")
-        copies.append(copy)
-        use(postgresql(copy))
+        copies.append(f"gecbench_test_{uuid4().hex[:12]}")
+        administer(f"CREATE DATABASE {copies[-1]} TEMPLATE {name}")
+        use(postgresql(copies[-1]))
 
-    if database == "sqlite":
-        import sqlite3
-
-        with sqlite3.connect(name) as whole:
-            whole.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     again()
-    yield There(made, again)
+    yield There(kind, whole, again)
     connection.close()
-    for copy in copies:
+    for copy in copies if kind == "postgresql" else ():
         administer(f"DROP DATABASE {copy} WITH (FORCE)")
 
 
@@ -184,19 +202,16 @@ def test_every_field_takes_every_value_without_a_500(there: There, name: str):
     """Wrong types, huge numbers, NUL, halves of characters, depth: one field at a time."""
     call = calls(there.things)[name]
     client = there.client(call.who)
-    session = client.cookies
-    broken = []
+    broken, now = [], call
     for path in places(call.body):
-        for value in VALUES:
-            now = calls(there.things)[name]
+        for value in VALUES if there.kind == "sqlite" else STORED:
             raw = json.dumps(put(now.body, path, HOLE)).replace(f'"{HOLE}"', value)
             answer = send(client, now, raw)
             if found := wrong(answer):
                 broken.append((path, value[:40], found))
-            if answer.status_code < 400:
+            if answer.status_code < 400 and name not in ("examine", "login"):
                 there.again()
-                client = there.client(call.who)
-    assert session is not None
+                client, now = there.client(call.who), calls(there.things)[name]
     assert broken == []
 
 
@@ -246,19 +261,19 @@ def _forms(there: There) -> Iterator[tuple[str, str, dict[str, str]]]:
 def test_every_field_of_every_form_takes_every_text_without_a_500(there: There):
     broken, count = [], 0
     for who, url, fields in list(_forms(there)):
+        client = there.client(who)
         for name in fields:
-            for text in TYPED:
+            for text in TYPED if there.kind == "sqlite" else ("a\0b", "9" * 19, "\ud800"):
                 raw = urlencode({**fields, name: text}, errors="surrogatepass")
-                answer = there.client(who).post(
-                    url, raw, content_type="application/x-www-form-urlencoded"
-                )
+                answer = client.post(url, raw, content_type="application/x-www-form-urlencoded")
                 count += 1
                 if answer.status_code >= 500:
                     broken.append((who, url, name, text[:30], answer.status_code))
-                if answer.status_code in (200, 302):
+                if answer.status_code == 302:
                     there.again()
+                    client = there.client(who)
     assert broken == []
-    assert count > 500
+    assert count > 100
 
 
 def test_every_number_and_text_of_an_address_is_answered_without_a_500(there: There):
@@ -289,19 +304,26 @@ def test_every_number_and_text_of_an_address_is_answered_without_a_500(there: Th
     assert broken == []
 
 
-_SCALAR = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20) | st.text(
-    st.characters(categories=["Cs", "Cc", "Lo"]), max_size=8
+_SCALAR = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=20)
+    | st.text(st.characters(categories=["Cs", "Cc", "Lo"]), max_size=8)
 )
 _JSON = st.recursive(
     _SCALAR,
-    lambda inner: st.lists(inner, max_size=4)
-    | st.dictionaries(st.text(max_size=8) | st.sampled_from(list(DRAFT)), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.text(max_size=8) | st.sampled_from(list(DRAFT)), inner, max_size=4)
+    ),
     max_leaves=12,
 )
 
 
 @settings(
-    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(data=st.data())
 def test_nothing_that_a_script_could_send_breaks_a_page(there: There, data):

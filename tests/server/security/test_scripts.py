@@ -14,6 +14,8 @@ from server.live import Live
 from server.security.hostile import BUNDLES, hostile
 from server.security.payloads import PAYLOADS
 
+from gecbench.server.laws.text import cleaned
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
@@ -34,7 +36,7 @@ LOOK = r"""() => {
     "RECT","S","SCRIPT","SECTION","SELECT","SMALL","SPAN","STRONG","SUB","SUMMARY","SUP","SVG",
     "TABLE","TBODY","TD","TEMPLATE","TEXT","TEXTAREA","TFOOT","TH","THEAD","TIME","TITLE","TR",
     "U","UL","B","DFN","Q","ABBR","SEARCH","CITE","DATALIST","DESC","POLYGON","USE","SYMBOL",
-    "PICTURE","SOURCE","IMG"]);
+    "PICTURE","SOURCE","IMG","NOSCRIPT"]);
   const strange = [], here = location.origin;
   const texts = [document.title];
   for (const one of document.querySelectorAll("*")) {
@@ -57,7 +59,8 @@ LOOK = r"""() => {
           .startsWith(`${here}/`)) strange.push(`${name} of ${said}`);
       if (/^(id|class|name|for|type)$/.test(name) && /pwn/.test(value))
         strange.push(`${name} of ${said}`);
-      if (/^hx-/.test(name) && /pwn|alert|js:|logout/.test(value)) strange.push(`${name} of ${said}`);
+      if (/^hx-/.test(name) && /pwn|alert|js:|logout/.test(value))
+        strange.push(`${name} of ${said}`);
     }
   }
   texts.push(document.documentElement.textContent);
@@ -116,7 +119,7 @@ class Walker:
         self.seen.pages[shape(self.page.url)] += 1
         return self.look()
 
-    def walk(self, *starts: str, origin: str, alike: int = 3, most: int = 70) -> None:
+    def walk(self, *starts: str, origin: str, alike: int = 2, most: int = 70) -> None:
         """Open pages, then what they link to, a few of each kind."""
         waiting, known = list(starts), set(starts)
         kinds: Counter[str] = Counter()
@@ -191,15 +194,35 @@ def test_no_text_runs_makes_an_element_or_asks_anybody(full, browser):
                 *(f"{full.url}/{path}" for path in own),
                 *(root + path for path in starts),
                 origin=full.url,
-                most=50 if who == "boss" else 25,
+                most=40 if who == "boss" else 16,
             )
-            if who in ("boss", "a0", "rita"):
+            if who in ("boss", "a0"):
                 asked(one, root)
-    import pathlib; pathlib.Path("/tmp/harm.txt").write_text("\n".join(sorted(set(seen.harm)))); pathlib.Path("/tmp/pages.txt").write_text(str(seen.pages)); pathlib.Path("/tmp/seen.txt").write_text("\n".join(seen.text))
     assert sorted(set(seen.harm)) == []
-    assert len(seen.pages) > 40, seen.pages
-    unread = unseen(seen)
-    assert unread == []
+    text = "\n".join(seen.text)
+    assert [one for one in PAYLOADS if cleaned(one).text not in text] == [], "shown as written"
+    assert [one for one in SHOWN if f"{one}0 " not in text] == [], "fields that no page showed"
+    assert len(seen.pages) > 25, seen.pages
+
+
+SHOWN = [
+    "来源",
+    "坏",
+    "不可",
+    "试",
+    "诉",
+    "说",
+    "案",
+    "稿",
+    "草",
+    "派",
+    "撤",
+    "变更",
+    "发布",
+    "候",
+    "选",
+]
+"""What each bundle begins with (hostile.py): its field. Golden texts are drawn in pieces."""
 
 
 def asked(one: Walker, root: str) -> None:
@@ -207,13 +230,3 @@ def asked(one: Walker, root: str) -> None:
     for n, query in enumerate(QUERIES):
         bad = quote(BUNDLES[n % len(BUNDLES)][:1500], safe="")
         one.open(root + query.replace("{}", bad))
-
-
-def unseen(seen: Seen) -> list[str]:
-    """Fields whose payloads stood on no page as they were written: they prove nothing."""
-    text = "\n".join(seen.text)
-    return [
-        f"{role}{n}" for role in "来好坏不判加审诉说案裁稿草荐派撤变发候选"
-        for n in range(1)
-        if f"{role}{n}" not in text
-    ]

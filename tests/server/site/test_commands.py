@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -16,8 +19,9 @@ from gecbench.core.errors import GecbenchError, MissingExtraError, UsageError
 from gecbench.server.models import Invitation, Person, Token
 from gecbench.server.site import backup, moving, serving
 from gecbench.server.site import opening as site_opening
-from gecbench.server.site.folder import Site, read_site, write_options
+from gecbench.server.site.folder import Site, make_site, read_site, write_options
 from gecbench.server.site.serving import Address, address_of
+from gecbench.server.web.outside import worded
 from gecbench.server.workflow import accounts, tokens
 from gecbench.server.workflow.checks import Violation
 from gecbench.server.workflow.errors import RefusedError
@@ -284,3 +288,63 @@ def test_a_missing_extra_is_one_line(filled, monkeypatch, missing, url, said):
     site = write_options(filled, database=url) if url else filled
     with pytest.raises(MissingExtraError, match=said):
         site_opening.open_site(site.folder)
+
+
+@pytest.mark.parametrize("words", [("user", "list"), ("check",), ("stats", "x")])
+def test_a_database_without_its_tables_is_one_line_that_says_what_to_do(tmp_path, words):
+    site = make_site(tmp_path / "bare")
+    ended = annotate(*words, "--data", str(site.folder))
+    assert ended.returncode == 1
+    assert ended.stderr.count("\n") == 1
+    assert "the database is not up to date (no such table: " in ended.stderr
+    assert "gecbench annotate serve" in ended.stderr
+
+
+def annotate(*words):
+    """A command as people run it, in a process of its own."""
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("GECBENCH_", "DJANGO_"))}
+    return subprocess.run(
+        [sys.executable, "-m", "gecbench", "annotate", *words],
+        env=clean, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def test_what_a_database_cannot_do_is_worded():
+    from django.db import DatabaseError, OperationalError, ProgrammingError
+
+    for error, said in (
+        (OperationalError("database or disk is full"), r"the disk is full or not to be written to"),
+        (
+            OperationalError("database is locked"),
+            r"is busy or cannot be reached \(database is lock",
+        ),
+        (OperationalError('connection failed: database "x" does not exist'), r"cannot be reached"),
+        (ProgrammingError('relation "person" does not exist'), r"is not up to date \(relation"),
+    ):
+        assert re.search(said, str(worded(error)))
+    assert worded(DatabaseError("")) is None
+    assert worded(ValueError("database is locked")) is None
+
+
+def test_a_command_words_it_once_django_is_there(run, filled, monkeypatch):
+    from django.db import OperationalError
+
+    def full(*_):
+        raise OperationalError("database or disk is full")
+
+    monkeypatch.setattr("gecbench.server.workflow.accounts.everybody", full)
+    assert "the disk is full or not to be written to" in run("user", "list", code=1)
+    given = ["annotate", "user", "list", "--data", str(filled.folder)]
+    with monkeypatch.context() as patched:
+        patched.delitem(sys.modules, "django.db")
+        with pytest.raises(OperationalError):
+            CliRunner().invoke(gecbench, given, catch_exceptions=False)
+
+
+@pytest.mark.parametrize("url", ["mysql://a@b/c", "nonsense", "sqlite:///x", "postgresql://a@b"])
+def test_a_url_of_no_database_server_is_refused_and_not_kept(tmp_path, url):
+    ended = annotate("init", str(tmp_path / "new"), "--database", url)
+    assert ended.returncode == 2
+    assert "the database's URL is postgresql://PERSON:PASSWORD@HOST:PORT/NAME" in ended.stderr
+    assert url not in ended.stderr
+    assert not (tmp_path / "new" / "site.toml").exists()

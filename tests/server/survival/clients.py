@@ -119,7 +119,7 @@ class Crowd:
             for one in self.threads:
                 one.join(2 * PATIENCE)
         assert not any(one.is_alive() for one in self.threads)
-        assert self.record.strange == []
+        assert not self.record.strange, self.record.strange[:3]
 
     def wait_until(self, true: Callable[[], bool]) -> None:
         """Let them work until something has happened."""

@@ -10,6 +10,7 @@ from server.live import Live
 from server.survival.clients import Record
 from server.survival.conftest import database_of, run_cli
 
+from gecbench.server.laws.names import SUBMITTED_OR_LATER
 from gecbench.server.models import (
     DraftRevision,
     Project,
@@ -55,7 +56,11 @@ def nothing_lost(live: Live, record: Record) -> None:
             str(key): (slot, texts.get(pk, ""))
             for pk, key, slot in Submission.objects.values_list("pk", "client_key", "slot")
         }
-        assert found == record.submissions
+        lost = record.submissions.keys() - found.keys()
+        assert not lost, f"{len(lost)} of {len(record.submissions)} submissions are lost"
+        unknown = found.keys() - record.submissions.keys()
+        assert not unknown, f"{len(unknown)} submissions nobody was told of"
+        assert found == record.submissions, "a text is not what was handed in"
         assert max(Counter(Submission.objects.values_list("slot", flat=True)).values()) == 1
         kept = set(DraftRevision.objects.filter(slot__isnull=False).values_list("slot", "rev"))
         assert {(slot, rev) for slot, rev, _ in record.drafts} <= kept
@@ -64,7 +69,7 @@ def nothing_lost(live: Live, record: Record) -> None:
         counted = Counter(Submission.objects.values_list("sentence", flat=True))
         said = dict(Sentence.objects.filter(submitted__gt=0).values_list("pk", "submitted"))
         assert said == dict(counted)
-        handed = Slot.objects.exclude(state__in=["free", "open", "void"]).count()
+        handed = Slot.objects.filter(state__in=SUBMITTED_OR_LATER).count()
         assert handed == len(found)
     clean(live)
 

@@ -28,9 +28,7 @@ def sloppy(known: Known) -> Said:
     if known.kind != CORRECTED:
         return known.kind, ()
     fixes = [known.fixes(n)[-1] for n in range(len(known.errors))]
-    if len(fixes) > 1 and known.number % 2:
-        fixes.pop()
-    elif len(fixes) == 1 and known.number % 4 == 0:
+    if (len(fixes) > 1 and known.number % 2) or (len(fixes) == 1 and known.number % 4 == 0):
         fixes.pop()
     # Its text is then the sentence itself; the server asks whether it is free of errors.
     return CORRECTED, (frozenset(fixes),)
@@ -192,7 +190,7 @@ class Annotator(Bot):
         """First once more what was wrong, then what is right."""
         version = data["version"]
         wrong = NOT_ANNOTATABLE if known.kind != NOT_ANNOTATABLE else ERROR_FREE
-        if 'data-told' in page.text and '<details class="tries">' not in page.text:
+        if "data-told" in page.text and '<details class="tries">' not in page.text:
             said = self._try(data, version, wrong, ())
             assert not said["matched"]
             version = said["version"]

@@ -91,10 +91,11 @@ def distribution(log: Log) -> dict[int, int]:
 
 @dataclass(slots=True)
 class Tally:
-    """How somebody fares."""
+    """How somebody fares; `given_up` is rightly "not annotatable", which is not scored."""
 
     scored: int = 0
     kept: int = 0
+    given_up: int = 0
     tp: int = 0
     fp: int = 0
     fn: int = 0
@@ -115,11 +116,12 @@ def tallies(log: Log) -> dict[str, Tally]:
     found: dict[str, Tally] = {}
     for one in log.handed:
         kind = log.kinds[one.known.number]
+        mine = found.setdefault(one.who, Tally())
         if NOT_ANNOTATABLE in (kind, one.decision):
+            mine.given_up += kind == one.decision
             continue
         golden = log.golden[one.known.number] or {frozenset()}
         assert len(set(map(len, golden))) == 1
-        mine = found.setdefault(one.who, Tally())
         for edits in one.edits or (frozenset(),):
             common = max(len(edits & other) for other in golden)
             mine.scored += 1

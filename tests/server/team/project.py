@@ -54,7 +54,10 @@ class Team:
         self.root = self._visitor()
         self.root.signs_in("root", self.live.PASSWORD)
         self._make()
-        people = {name: "annotator" for name in ANNOTATORS} | {"rita": "reviewer", "ron": "reviewer"}
+        people = dict.fromkeys(ANNOTATORS, "annotator") | {
+            "rita": "reviewer",
+            "ron": "reviewer",
+        }
         links = {name: self._invited(role) for name, role in [*people.items(), ("boss", "manager")]}
         visitors = {name: self._joined(name, link) for name, link in links.items()}
         self.annotators = [

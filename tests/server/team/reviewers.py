@@ -118,7 +118,9 @@ class Reviewer(Bot):
 
     def rules(self) -> int:
         """Decide every complaint that this person may decide; how many."""
-        found = self.visitor.get(self.path("problems")).all(rf'href="({self.path("problems")}/\d+)"')
+        found = self.visitor.get(self.path("problems")).all(
+            rf'href="({self.path("problems")}/\d+)"'
+        )
         return sum(self._rule(one) for one in found)
 
     def _rule(self, address: str) -> bool:

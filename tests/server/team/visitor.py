@@ -1,4 +1,4 @@
-"""A person at the site's pages over HTTP: cookies, forms with their tokens, JSON as scripts send it."""
+"""A person at the pages over HTTP: cookies, forms with their tokens, JSON as scripts send it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import html
 import http.client
 import json
 import re
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 from uuid import uuid4
 
+IDLE = 20.0
 Fields = Mapping[str, str] | Sequence[tuple[str, str]]
 
 
@@ -52,13 +54,14 @@ class Page:
 
 
 class Visitor:
-    """One person with a browser's manners: follows redirects, keeps cookies, answers with tokens."""
+    """A person with a browser's manners: follows redirects, keeps cookies, sends tokens."""
 
     def __init__(self, port: int) -> None:
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         self.cookies: dict[str, str] = {}
         self.token = ""
         self.asked = 0
+        self.last = time.monotonic()
 
     def get(self, path: str, *, expect: int = 200) -> Page:
         """Open a page."""
@@ -101,7 +104,12 @@ class Visitor:
         self, method: str, path: str, body: bytes, headers: Mapping[str, str], *expect: int
     ) -> Page:
         cookie = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
-        self.connection.request(method, path, body, {"Accept-Language": "en", **headers, "Cookie": cookie})
+        if time.monotonic() - self.last > IDLE:
+            self.connection.close()  # the server closes what is idle; a browser opens a new one
+        self.last = time.monotonic()
+        self.connection.request(
+            method, path, body, {"Accept-Language": "en", **headers, "Cookie": cookie}
+        )
         answer = self.connection.getresponse()
         page = Page(answer.status, dict(answer.getheaders()), answer.read())
         self.asked += 1

@@ -136,7 +136,7 @@ def _things(slug: str, mark: str) -> dict[str, object]:
 
 
 PEOPLE = (
-    *("anonymous", "stranger", "annotator", "other annotator", "reviewer", "manager"),
+    *("anonymous", "stranger", "annotator", "other annotator", "reviewer", "judge", "manager"),
     *("manager of another", "paused", "left", "administrator"),
 )
 
@@ -145,6 +145,7 @@ def world() -> World:
     """Make it all."""
     things = {"one": _things("one", OURS), "two": _things("two", MARK)}
     project = Project.objects.get(slug="one")
+    joined(project, "one-judge", "judge")
     for status in ("paused", "left"):
         member = joined(project, f"one-{status}", "annotator")
         members.change_member(member, by=None, status=status)
@@ -153,6 +154,7 @@ def world() -> World:
         "annotator": "one-a1",
         "other annotator": "one-a2",
         "reviewer": "one-rita",
+        "judge": "one-judge",
         "manager": "one-boss",
         "manager of another": "two-boss",
         "paused": "one-paused",
@@ -182,6 +184,7 @@ def allowed(who: str, access: Access) -> bool:
         "annotator": {Role.ANNOTATOR},
         "other annotator": {Role.ANNOTATOR},
         "reviewer": {Role.REVIEWER},
+        "judge": {Role.JUDGE},
         "manager": {Role.MANAGER},
         "paused": set() if access.active else {Role.ANNOTATOR},
     }.get(who)

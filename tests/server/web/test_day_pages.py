@@ -108,6 +108,12 @@ def test_the_goal_is_a_setting_of_ones_own(li):
     assert "3 sentences today" in page
     li.form("/goal", goal="99999")
     assert Person.objects.get(login="a1").preferences["goal"] == 1000
+    for strange in ("-3", "many", "²"):  # what cannot be read changes nothing, and it is said
+        li.form("/goal", goal=strange)
+        assert Person.objects.get(login="a1").preferences["goal"] == 1000
+        assert "it stays as it was" in li.html("/")
+    li.form("/goal", goal="")
+    assert Person.objects.get(login="a1").preferences["goal"] == 0
     Person.objects.filter(login="a1").update(preferences={"goal": True})
     assert "<progress" not in li.html("/")
 
@@ -174,6 +180,38 @@ def test_a_notice_says_what_happened_and_where(li, kind, data, words, url):
     assert str(data.get("note", "")) in page
 
 
+def test_the_newest_five_notices_are_shown_and_older_ones_can_be_opened(li):
+    me = Person.objects.get(login="a1")
+    for number in range(7):
+        data = {"version": f"v{number}"}
+        Notice.objects.create(person=me, project=sentence_project(), kind="guideline", data=data)
+    shown, opened = li.html("/").split("<details>")
+    assert [n for n in range(7) if f"v{n}." in shown] == [2, 3, 4, 5, 6]
+    assert [n for n in range(7) if f"v{n}." in opened] == [0, 1]
+    assert "2 older ones" in opened
+
+
+def test_news_of_study_items_are_no_news_once_these_are_closed(li):
+    me, project = Person.objects.get(login="a1"), sentence_project()
+    done = submitted(Member.objects.get(person=me), sentence_of(project, 1))
+    golden = Golden.objects.create(sentence=done.sentence, version=1, kind="error_free")
+    item = Study.objects.create(
+        project=project,
+        person=me,
+        sentence=done.sentence,
+        submission=done,
+        golden=golden,
+        state="open",
+    )
+    data = {"number": done.sentence.number, "count": 1}
+    Notice.objects.create(person=me, project=project, kind="study_opened", data=data)
+    assert "1 study item is open" in li.html("/")
+    Study.objects.filter(pk=item.pk).update(
+        state="closed", close_reason="matched", closed_at=timezone.now()
+    )
+    assert "1 study item is open" not in li.html("/")
+
+
 def test_a_notice_of_the_site_leads_nowhere(li):
     Notice.objects.create(person=Person.objects.get(login="a1"), kind="news", data={})
     assert "Something new" in li.html("/")
@@ -199,6 +237,9 @@ def test_notices_are_marked_as_read_one_by_one_or_all_that_were_shown(li):
     li.form("/notices/read", notice=foreign.pk)
     li.form("/notices/read", notice=one.pk)
     assert [n.read_at is None for n in Notice.objects.order_by("pk")] == [False, True, True]
+    li.form("/notices/read", notice="²")  # no number: nothing is marked
+    li.form("/notices/read", upto="x")
+    assert Notice.objects.filter(read_at=None).count() == 2
     later = Notice.objects.create(person=me, kind="study_opened", data={})
     li.form("/notices/read", upto=two.pk)
     later.refresh_from_db()
@@ -307,7 +348,7 @@ def test_ones_own_figures_count_answers_that_were_judged_and_those_that_are_gold
     assert "2 of 5 answers" in page
     assert "Meaning change" in page
     assert own_figures(member).signature in page
-    assert f"{own_figures(member).f05:.4f}" in page
+    assert f"{100 * own_figures(member).f05:.2f}" in page
 
 
 def test_what_waits_counts_only_what_a_person_may_do(li):

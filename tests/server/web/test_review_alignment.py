@@ -27,6 +27,20 @@ def test_all_rows_have_the_same_cells():
     assert [cell.target for cell in rows[2].cells if cell.region] == ["到", "了书"]
 
 
+def test_the_same_two_texts_are_compared_once_whatever_is_asked(monkeypatch):
+    seen = []
+
+    def counted(source, text, **options):
+        seen.append(text)
+        return diff(source, text, **options)
+
+    monkeypatch.setattr("gecbench.server.web.review.alignment.diff", counted)
+    texts = ("只为这一条写的甲。", "只为这一条写的乙。")
+    once = aligned("只为这一条写的。", texts)
+    assert aligned("只为这一条写的。", texts[::-1])[1] == once[2]
+    assert seen == list(texts)
+
+
 def test_cells_say_who_changes_and_where_rows_differ():
     (_, first, _, same) = aligned(SOURCE, TEXTS)
     told = {cell.region: (cell.changed, cell.split) for cell in first.cells if cell.region}

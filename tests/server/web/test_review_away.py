@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from server.web.reviewing import (
@@ -112,10 +113,32 @@ def test_a_sentence_is_returned_for_more_annotators_wfl_5():
     path = f"{REVIEW}/{task.sentence_id}/more"
     refused = client.post(path, form_of(task, more="9"), follow=True).content.decode()
     assert "Only 2 annotators have not worked on this sentence." in refused
-    assert client.post(path, form_of(task, more="x")).status_code == 302
+    assert client.post(path, form_of(task, more="x")).status_code == 422
     answer = client.post(path, form_of(task, more="2", note="意见不一"), follow=True)
     assert "The sentence waits for 2 more annotators." in answer.content.decode()
     assert sentence_of(project).needed == 5
+
+
+@pytest.mark.parametrize("act", ["hand", "second", "more"])
+def test_a_note_that_is_refused_or_too_late_stays_where_it_was_typed(act: str):
+    project = waiting(reviewers=("rita", "ruth"))
+    client, task = signed_in(project, "rita"), opened(project, "rita")
+    path = f"{REVIEW}/{task.sentence_id}/{act}"
+    late = client.post(path, {"version": 0, "note": "我想了很久。", "more": "2"})
+    assert late.status_code == 409
+    shown = late.content.decode()
+    box = re.search(rf'<textarea id="{act}-note"[^>]*>([^<]*)<', shown)
+    assert box is not None
+    assert box[1] == "我想了很久。"
+    assert shown.count("我想了很久。") == 1  # in this box alone
+    too_much = client.post(path, form_of(task, note="长" * 10_001, more="1"))
+    assert too_much.status_code == 422
+    assert "长" * 10_001 in too_much.content.decode()
+    reviews.hand_on(member_of(project, "rita"), task.sentence_id, version=task.version, note="?")
+    opened(project, "ruth")
+    lost = client.post(path, form_of(task, note="还在。", more="1"))
+    assert lost.status_code == 409
+    assert re.search('<textarea id="kept-note"[^>]*>还在。<', lost.content.decode())
 
 
 @pytest.mark.parametrize("version", ["0", "x"])

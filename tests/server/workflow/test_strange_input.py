@@ -32,7 +32,7 @@ from gecbench.server.laws.names import ComplaintState
 from gecbench.server.laws.text import digest
 from gecbench.server.models import Complaint, DraftRevision, Review, Verdict
 from gecbench.server.workflow import complaints, drafts, reviews, studies
-from gecbench.server.workflow.answers import Ruling
+from gecbench.server.workflow.answers import Addition, Ruling
 from gecbench.server.workflow.errors import ConflictError, RefusedError
 
 DAMAGED, MENDED = "他\0说\ud800好", "他\ufffd说\ufffd好"
@@ -151,3 +151,27 @@ def test_inv_9_a_key_of_one_complaint_is_not_the_key_of_another(database):
     assert complaints.complain(a2, first.pk, argument="对的", client_key=key) == made
     with pytest.raises(ConflictError, match="this key was used"):
         complaints.complain(a2, second.pk, argument="也对", client_key=key)
+
+
+@pytest.mark.parametrize("why", ["refused", "stale", "decided by somebody else"])
+def test_inv_10_a_review_that_is_refused_is_kept(database, why):
+    project = waiting(reviewers=("rita", "rolf"))
+    task = opened(project)
+    rita, written = member_of(project, "rita"), Addition("我昨天去图书馆借的书。")
+    answer = judged(project, additions=[written])
+    version = task.version
+    if why == "refused":
+        answer = replace(answer, verdicts=answer.verdicts[1:])
+    elif why == "stale":
+        version -= 1
+    else:
+        reviews.hand_on(rita, task.sentence_id, version=version, note="？")
+        finalised(project, login="rolf")
+    for _ in range(2):  # sent twice, kept once
+        with pytest.raises(RefusedError if why == "refused" else ConflictError):
+            reviews.finalise(
+                rita, task.sentence_id, version=version, client_key=uuid4(), answer=answer
+            )
+    kept = DraftRevision.objects.get(conflicting=True)
+    assert (kept.person, kept.task) == (rita.person, task)
+    assert kept.payload["additions"][0]["text"] == written.text

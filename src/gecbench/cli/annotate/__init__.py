@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import cast
 
@@ -40,6 +41,20 @@ class _Commands(click.Group):
         module, _, name = _COMMANDS[cmd_name][0].partition(":")
         loaded = import_module(f"gecbench.cli.annotate.{module}")
         return cast("click.Command", getattr(loaded, name))
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run a command; what the database cannot do is one line, too."""
+        try:
+            return super().invoke(ctx)
+        except Exception as error:
+            if "django.db" not in sys.modules:  # no database has failed, and none is loaded for it
+                raise
+            from gecbench.server.web.outside import worded
+
+            told = worded(error)
+            if told is None:
+                raise
+            raise told from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the table of commands."""

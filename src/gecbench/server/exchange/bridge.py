@@ -10,9 +10,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from django.db.models import Count, Max, QuerySet
+from django.db.models import QuerySet
 
 from gecbench.core.sample import Rewrite, Sample
+from gecbench.server.exchange.paging import by_number
 from gecbench.server.exchange.pseudonyms import Naming
 from gecbench.server.laws.names import SUBMITTED_OR_LATER, Decision, Purpose, SentenceState
 from gecbench.server.models import (
@@ -125,17 +126,6 @@ def decided_now(
         yield [Decided(sentence, golden) for _, sentence, golden in rows if golden is not None]
 
 
-def most_references(project: Project) -> int:
-    """Return how many references the golden set with most of them has now, at least one."""
-    found = (
-        real(project)
-        .filter(state__in=DECIDED, golden__isnull=False)
-        .annotate(references_=Count("golden__entries"))
-        .aggregate(most=Max("references_"))
-    )
-    return max(1, found["most"] or 0)
-
-
 def decided_in(release: Release) -> Iterator[list[Decided]]:
     """Yield what a release froze, in its order."""
     last = -1
@@ -190,24 +180,22 @@ def submitted(project: Project, look: Look, naming: Naming) -> Iterator[list[Sam
     The last submission of each slot counts; one that was taken back does not. Sentences without
     any are left out.
     """
-    last = 0
-    while True:
-        rows = list(
-            real(project)
-            .filter(number__gt=last)
-            .exclude(state=SentenceState.WITHDRAWN)
-            .order_by("number")
-            .values_list("number", "id", "external_id", "text", "meta", "source_id")[:PIECE]
-        )
-        if not rows:
-            return
-        last = rows[-1][0]
-        given = handed_in([row[1] for row in rows], look, naming)
-        yield [
-            Sample(name, text, tuple(given[key]), look.meta(meta, origin))
-            for _, key, name, text, meta, origin in rows
-            if key in given
+
+    def made(piece: Sequence[Sentence]) -> list[Sample]:
+        given = handed_in([one.pk for one in piece], look, naming)
+        return [
+            Sample(
+                one.external_id,
+                one.text,
+                tuple(given[one.pk]),
+                look.meta(one.meta, one.source_id),
+            )
+            for one in piece
+            if one.pk in given
         ]
+
+    wanted = real(project).exclude(state=SentenceState.WITHDRAWN)
+    return by_number(wanted.only("number", "external_id", "text", "meta", "source"), made)
 
 
 def latest_submissions(sentences: Sequence[int]) -> list[Submission]:

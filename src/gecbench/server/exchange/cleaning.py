@@ -72,8 +72,7 @@ def kept_text(text: str, tally: Tally, *, clean: bool) -> str:
         return text
     bare = text.strip()
     if len(bare) > _FAR_TOO_LONG:  # a book in one line: looking at each character takes minutes
-        values = {"what": "the text", "length": len(bare), "longest": LONGEST}
-        raise TextError("too_long", values)
+        raise TextError("too_long", {"what": "the text", "length": len(bare), "longest": LONGEST})
     result: Cleaned = cleaned(text, what="the text")
     tally.invisible.update(dict(result.removed))
     tally.invisible.update(dict(result.spaces))

@@ -24,18 +24,21 @@ def counts(project: Project, look: Look) -> Iterator[bytes]:
     correction; "not_annotatable" counts those who say that it cannot be annotated.
     """
     wanted = real(project).exclude(state=SentenceState.WITHDRAWN)
-    for piece in by_number(wanted.only("id", "number", "external_id", "text")):
+
+    def rows(piece: Sequence[Sentence]) -> list[dict[str, object]]:
         given: dict[int, list[Submission]] = defaultdict(list)
         submissions = latest_submissions([one.pk for one in piece])
         for one in submissions:
             given[one.sentence_id].append(one)
         texts = texts_of(submissions)
-        rows = [
+        return [
             _row(sentence, given[sentence.pk], texts, look, project.lang)
             for sentence in piece
             if sentence.pk in given
         ]
-        yield from lines_of(rows)
+
+    for made in by_number(wanted.only("id", "number", "external_id", "text"), rows):
+        yield from lines_of(made)
 
 
 def _row(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -16,7 +17,8 @@ from gecbench.server.exchange import bridge
 from gecbench.server.exchange.bridge import Decided, Look, look_of, real
 from gecbench.server.exchange.counts import counts
 from gecbench.server.exchange.full import full
-from gecbench.server.exchange.goldens import Frame, GoldenFile, check_scheme, golden_file
+from gecbench.server.exchange.goldens import Frame, GoldenFile, check_scheme, golden_file, width
+from gecbench.server.exchange.paging import one_moment
 from gecbench.server.exchange.pseudonyms import Naming, naming_of
 from gecbench.server.exchange.rows import table
 from gecbench.server.exchange.sheet import HEADER, sheet
@@ -245,8 +247,14 @@ def _golden(project: Project, options: ExportOptions, kind: Exported) -> tuple[E
         {"project": project.slug, "made by": "gecbench annotate"},
     )
 
-    def pieces() -> Iterator[list[Decided]]:
-        return bridge.decided_now(project, annotatable=_leaves_out(options))
+    @cache
+    def pieces() -> list[list[Decided]]:
+        """Return what is golden at the moment of the first call: all files are of that moment.
+
+        Golden versions never change, so that knowing which ones they are is enough.
+        """
+        with one_moment():
+            return list(bridge.decided_now(project, annotatable=_leaves_out(options)))
 
     scheme = ""
     if options.format == "m2":
@@ -254,7 +262,7 @@ def _golden(project: Project, options: ExportOptions, kind: Exported) -> tuple[E
         check_scheme(scheme, project.lang)
     parts, wide = [kind.ending], 1
     if options.format == "parallel":
-        wide = bridge.most_references(project)
+        wide = width(pieces)
         parts = [".src", *(f".ref{n}" for n in range(wide))]
     return tuple(
         ExportFile(

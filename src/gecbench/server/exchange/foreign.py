@@ -129,7 +129,7 @@ def _label_studio(row: Fields, line: int) -> Record:
             continue
         for result in annotation.rows("result") if annotation.has("result") else ():
             if result.values.get("type") != "textarea":
-                left_out.append(f"results of type {shown(str(result.values.get('type')))}")
+                left_out.append(f"results of type {_printable(result.values.get('type'))}")
                 continue
             references += [Rewrite(text=text) for text in _texts(_object(result, "value"), "text")]
     if row.has("predictions") and row.values["predictions"]:
@@ -193,6 +193,11 @@ def _annotations(row: Fields, line: int) -> Record | None:
     return Record(
         line, row.text("id"), row.text("text"), references, meta, source, left_out=(*left_out,)
     )
+
+
+def _printable(value: object) -> str:
+    """Return what a report can show of a value: damaged characters as escapes."""
+    return str(value)[:40].encode("utf-8", "backslashreplace").decode()
 
 
 def _object(row: Fields, key: str) -> Fields:

@@ -44,8 +44,8 @@ def full(project: Project, look: Look, naming: Naming) -> Iterator[bytes]:
     Texts are as they were written: the placeholder is the project's own, not its alias.
     """
     yield from lines_of([_header(project, naming)])
-    for piece in by_number(real(project)):
-        yield from lines_of(in_full(piece, look, naming))
+    for rows in by_number(real(project), lambda piece: in_full(piece, look, naming)):
+        yield from lines_of(rows)
 
 
 def in_full(sentences: Sequence[Sentence], look: Look, naming: Naming) -> list[Json]:
@@ -284,10 +284,10 @@ def _studies(keys: Sequence[int]) -> QuerySet[Study]:
 
 
 def _by_sentence(rows: Iterable[_Row]) -> dict[int, list[_Row]]:
-    made: dict[int, list[_Row]] = defaultdict(list)
+    made: dict[int | None, list[_Row]] = defaultdict(list)
     for row in rows:
         made[row.sentence_id].append(row)
-    return dict(made)
+    return {key: found for key, found in made.items() if key is not None}
 
 
 def _time(at: datetime | None) -> str | None:

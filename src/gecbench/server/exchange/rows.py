@@ -7,7 +7,8 @@ import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = (*"=+-@＝＋－＠", "\t", "\r", "\n")
+"""What a formula begins with; spreadsheets of East Asia take full-width signs for it, too."""
 
 
 def lines_of(rows: Iterable[Mapping[str, object]]) -> Iterator[bytes]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from gecbench.server.exchange.bridge import Look, real
 from gecbench.server.exchange.paging import by_number
-from gecbench.server.models import GoldenReference, Project
+from gecbench.server.models import GoldenReference, Project, Sentence
 
 HEADER = (
     *("number", "id", "source", "state", "needed", "submitted", "decision", "golden_version"),
@@ -17,13 +17,14 @@ HEADER = (
 
 def sheet(project: Project, look: Look) -> Iterator[Sequence[Sequence[str | int | None]]]:
     """Yield the rows, some hundred at a time."""
-    for piece in by_number(real(project).select_related("golden")):
+
+    def rows(piece: Sequence[Sentence]) -> list[Sequence[str | int | None]]:
         entries = Counter(
             GoldenReference.objects.filter(
                 golden_id__in=[one.golden_id for one in piece if one.golden_id]
             ).values_list("golden_id", flat=True)
         )
-        yield [
+        return [
             (
                 one.number,
                 one.external_id,
@@ -38,3 +39,5 @@ def sheet(project: Project, look: Look) -> Iterator[Sequence[Sequence[str | int 
             )
             for one in piece
         ]
+
+    yield from by_number(real(project).select_related("golden"), rows)

@@ -65,6 +65,12 @@ class TextError(GecbenchError):
         self.code, self.values = code, dict(values)
         super().__init__(REFUSALS[code].format(**values))
 
+    @property
+    def told(self) -> tuple[tuple[str, str], ...]:
+        """All that a page's words may name: the values, and of which code they are."""
+        values = {name: str(one) for name, one in self.values.items()}
+        return tuple((values | {"code": self.code}).items())
+
 
 Counts = tuple[tuple[str, int], ...]
 
@@ -120,6 +126,17 @@ def cleaned(text: str, *, longest: int = LONGEST, what: str = "the text") -> Cle
     )
 
 
+def whole(text: str) -> str:
+    r"""Return a text that every database takes: NUL and halves of characters become U+FFFD.
+
+    For what nobody may be asked to type anew: drafts, notes, what was said.
+
+    >>> whole("a\0b")
+    'a\ufffdb'
+    """
+    return text.translate(_DAMAGED)
+
+
 def key(text: str) -> str:
     r"""Return what is equal exactly where two texts count as the same: NFC, trimmed.
 
@@ -136,6 +153,7 @@ def digest(text: str) -> str:
     return hashlib.sha256(key(text).encode()).hexdigest()
 
 
+_DAMAGED = dict.fromkeys((0, *range(0xD800, 0xE000)), "\ufffd")
 _SPACES = ("line_end", "tab", "odd_space")
 _LINE_ENDS = frozenset("\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029")
 _TABS = frozenset("\t\x1f")

@@ -66,7 +66,10 @@ def _http(request: HttpRequest, error: HttpError | type[HttpError]) -> HttpRespo
     message = str(error)
     if status == 401 and message == "Unauthorized":
         message = "sign in, or send a token: Authorization: Bearer gecb_..."
-    return failed(request, status, message)
+    response = failed(request, status, message)
+    if status == 429:
+        response["Retry-After"] = str(getattr(error, "seconds", 1))
+    return response
 
 
 def _not_found(request: HttpRequest, error: Http404 | type[Http404]) -> HttpResponse:

@@ -12,6 +12,7 @@ from ninja.security import APIKeyCookie, HttpBearer
 from gecbench.core.errors import UsageError
 from gecbench.server.laws.names import Role
 from gecbench.server.models import Member, Person, Token
+from gecbench.server.web.limits import waiting
 from gecbench.server.web.policy import membership
 from gecbench.server.workflow.tokens import Scope, may, token_of
 
@@ -85,6 +86,30 @@ def need(request: HttpRequest, scope: Scope) -> None:
     token: Token | None = getattr(request, "token", None)
     if token is not None and not may(token, scope):
         raise HttpError(403, f"this token has no scope {scope}; make one that has")
+
+
+class TooFastError(HttpError):
+    """429: somebody asks too often.
+
+    Args:
+        seconds: Until they may ask again.
+    """
+
+    def __init__(self, seconds: int) -> None:
+        """Make the sentence."""
+        self.seconds = seconds
+        super().__init__(429, f"this was too fast; wait {seconds} seconds and try again")
+
+
+def slowly(request: HttpRequest, kind: str) -> None:
+    """Refuse what is done too often.
+
+    Raises:
+        TooFastError: Says how long to wait.
+    """
+    seconds = waiting(kind, request)
+    if seconds:
+        raise TooFastError(seconds)
 
 
 def only(request: HttpRequest, *known: str) -> None:

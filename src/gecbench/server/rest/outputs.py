@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal
 from urllib.parse import quote
 
@@ -16,10 +17,12 @@ from gecbench.server.exchange.exports import (
     notes,
     one_file,
 )
+from gecbench.server.exchange.journal import journalled
 from gecbench.server.exchange.releases import export_release, make_release, release_files
 from gecbench.server.models import Project, Release
-from gecbench.server.rest.entrance import manager_of, only, person_of
+from gecbench.server.rest.entrance import manager_of, only, person_of, slowly
 from gecbench.server.rest.shapes import ExportShown, Failure, ReleaseGiven, ReleaseShown
+from gecbench.server.web.addresses import client_address
 
 router = Router(tags=["exports"])
 _FILE = {200: {"description": "The file.", "content": {"application/octet-stream": {}}}}
@@ -43,7 +46,7 @@ def exports(request: HttpRequest, slug: str) -> list[dict[str, object]]:
 
 @router.get(
     "projects/{slug:slug}/exports/{slug:format}",
-    response={404: Failure, 422: Failure},
+    response={404: Failure, 422: Failure, 429: Failure},
     openapi_extra={"responses": _FILE},
 )
 def export_now(
@@ -59,8 +62,11 @@ def export_now(
     """Stream an export; of parallel text one part: .src, .ref0, .ref1, ..."""
     only(request, "scheme", "names", "alias", "unannotatable", "part")
     project = manager_of(request, slug).project
+    slowly(request, "export")
     options = ExportOptions(format, scheme, names, alias, unannotatable)
-    return attachment(one_file(export(project, options), part))
+    file = one_file(export(project, options), part)
+    who, address = person_of(request), client_address(request) or ""
+    return attachment(file, journalled(file, project, options, who=who, address=address))
 
 
 @router.get("projects/{slug:slug}/releases", response={200: list[ReleaseShown], 404: Failure})
@@ -103,15 +109,16 @@ def release_file(request: HttpRequest, slug: str, name: str, file: str) -> Strea
     found = _release(manager_of(request, slug).project, name)
     if file not in release_files(found):
         raise Http404
-    response = attachment(export_release(found, file))
+    made = export_release(found, file)
+    response = attachment(made, made.content)
     response["X-Sha256"] = str(release_files(found)[file]["sha256"])
     response["Content-Length"] = str(release_files(found)[file]["bytes"])
     return response
 
 
-def attachment(file: ExportFile) -> StreamingHttpResponse:
+def attachment(file: ExportFile, content: Iterator[bytes]) -> StreamingHttpResponse:
     """Return a file to be saved, streamed while it is made."""
-    response = StreamingHttpResponse(file.content, content_type=file.media)
+    response = StreamingHttpResponse(content, content_type=file.media)
     response["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(file.name, safe='')}"
     response["Cache-Control"] = "no-store"
     return response

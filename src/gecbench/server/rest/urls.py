@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from django.http import HttpRequest, JsonResponse
 from django.urls import URLPattern, path, reverse
+from django.views.decorators.http import require_safe
 
 from gecbench.server.laws.names import Role
 from gecbench.server.rest.api import api
@@ -23,6 +24,7 @@ _PLAIN: Mapping[str, Access] = {
 }
 
 
+@require_safe
 def root(request: HttpRequest) -> JsonResponse:
     """Say where the description of the API is."""
     del request

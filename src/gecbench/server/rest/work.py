@@ -7,8 +7,9 @@ from typing import Annotated, Literal
 from django.http import Http404, HttpRequest
 from ninja import Query, Router
 
-from gecbench.server.exchange.bridge import look_of
+from gecbench.server.exchange.bridge import DECIDED, look_of, real
 from gecbench.server.exchange.full import in_full
+from gecbench.server.exchange.paging import one_moment
 from gecbench.server.exchange.pseudonyms import naming_of
 from gecbench.server.laws.names import (
     SUBMITTED_OR_LATER,
@@ -58,10 +59,11 @@ def sentence(request: HttpRequest, slug: str, number: int) -> dict[str, object]:
     """Return all that happened to a sentence, people under pseudonyms; for managers."""
     only(request)
     project = manager_of(request, slug).project
-    found = Sentence.objects.filter(project=project, number=min(number, 2**31 - 1)).first()
-    if found is None:
-        raise Http404
-    return in_full([found], look_of(project), naming_of(project))[0]
+    with one_moment():
+        found = Sentence.objects.filter(project=project, number=min(number, 2**31 - 1)).first()
+        if found is None:
+            raise Http404
+        return in_full([found], look_of(project), naming_of(project))[0]
 
 
 @router.get(
@@ -115,9 +117,7 @@ def golden_sets(
     """Return the golden sets that hold now, by task number; for managers."""
     only(request, "after", "limit", "decision")
     project = manager_of(request, slug).project
-    found = Sentence.objects.filter(
-        project=project, purpose=Purpose.REAL, golden__isnull=False, number__gt=after
-    ).exclude(state=SentenceState.WITHDRAWN)
+    found = real(project).filter(state__in=DECIDED, golden__isnull=False, number__gt=after)
     if decision is not None:
         found = found.filter(golden__kind=decision)
     rows = list(

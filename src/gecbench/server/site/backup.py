@@ -22,6 +22,7 @@ from pathlib import Path
 from gecbench import __version__
 from gecbench.core.errors import GecbenchError
 from gecbench.server.site import postgresql, sqlite
+from gecbench.server.site.disk import private_folder
 from gecbench.server.site.folder import DATABASE, OPTIONS, SECRET, Site
 
 DUMP = "gecbench.dump"
@@ -67,8 +68,8 @@ def make(site: Site, target: Path | None = None, *, before: str = "") -> Path:
         raise GecbenchError(f"{path}: exists already; name a new file")
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".backup-") as folder:
-            _write(site, at, Path(folder), path)
+        with private_folder(path.parent, ".backup-") as folder:
+            _write(site, at, folder, path)
     except OSError as error:
         raise GecbenchError(f"{path}: cannot be written: {error.strerror or error}") from error
     return path
@@ -151,8 +152,7 @@ def unpacked(path: Path, beside: Path | None = None) -> Iterator[tuple[Backup, P
         GecbenchError: It is no backup, was changed or cut, or its database is damaged.
     """
     _check_sum(path)
-    with tempfile.TemporaryDirectory(dir=beside, prefix=".restore-") as made:
-        folder = Path(made)
+    with private_folder(beside or Path(tempfile.gettempdir()), ".restore-") as folder:
         try:
             with tarfile.open(path, "r:") as tar:
                 said = _manifest(path, tar)

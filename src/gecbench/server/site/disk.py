@@ -1,11 +1,13 @@
-"""What a data folder's disk must offer: locks that hold, and one server at a time."""
+"""What a data folder's disk must offer: locks that hold, one server at a time, room to work in."""
 
 from __future__ import annotations
 
 import fcntl
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from gecbench.core.errors import GecbenchError
@@ -72,5 +74,42 @@ def alone(folder: Path) -> Iterator[int]:
                 f"{folder}: a server is running on this data folder; stop it first"
             ) from None
         yield held
+    finally:
+        os.close(held)
+
+
+@contextmanager
+def private_folder(parent: Path, prefix: str) -> Iterator[Path]:
+    """Yield a new folder that nobody else reads and that is gone at the end.
+
+    What a process left there that was killed goes, too: secrets and gigabytes do not pile up.
+    Each one is locked by the process that uses it, so that those of living ones stay.
+    """
+    with _locked(parent):  # nobody sweeps between the making of a folder and its lock
+        for old in parent.glob(f"{prefix}*"):
+            with suppress(OSError), _locked(old, wait=False):
+                shutil.rmtree(old, ignore_errors=True)
+        made = tempfile.TemporaryDirectory(dir=parent, prefix=prefix, ignore_cleanup_errors=True)
+        held = os.open(made.name, os.O_RDONLY | os.O_CLOEXEC)
+        with suppress(OSError):  # some network file systems lock no folders
+            fcntl.flock(held, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    try:
+        with made:
+            yield Path(made.name)
+    finally:
+        os.close(held)
+
+
+@contextmanager
+def _locked(folder: Path, *, wait: bool = True) -> Iterator[None]:
+    """Hold a folder; without waiting, one that is held or cannot be raises OSError."""
+    held = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except OSError:
+            if not wait:
+                raise
+        yield
     finally:
         os.close(held)

@@ -11,12 +11,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gecbench.core.errors import GecbenchError, UsageError
+from gecbench.server.site.postgresql import check_url
 
 SECRET = "secret.key"
 OPTIONS = "site.toml"
 DATABASE = "gecbench.sqlite3"
 BACKUPS = "backups"
 LOCK = "serving.lock"
+UPLOADS = "uploads"
+REPLACED = "replaced-"
+"""What a restore has put aside begins so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,15 @@ def make_site(folder: Path) -> Site:
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         known = {SECRET, OPTIONS, BACKUPS, LOCK, *(DATABASE + end for end in ("", "-wal", "-shm"))}
-        strangers = {one.name for one in folder.iterdir()} - known
+        there = {one.name for one in folder.iterdir()}
+        strangers = there - known
+        if SECRET not in there and (
+            DATABASE in there or any(one.startswith(REPLACED) for one in there)
+        ):
+            raise GecbenchError(
+                f"{folder}: a restore was interrupted here, or {SECRET} was removed; restore a "
+                "backup with --replace, which keeps aside what is there"
+            )
         if strangers and not (folder / SECRET).exists():
             raise GecbenchError(
                 f"{folder}: holds other files ({min(strangers)}); name a new or empty folder"
@@ -141,6 +153,8 @@ def _check(where: str, key: str, value: object) -> None:
     if key in _CHOICES and value not in _CHOICES[key]:
         known = ", ".join(repr(one) for one in _CHOICES[key])
         raise UsageError(f"{where}: {key} is {value!r}; it is one of {known}")
+    if key == "database" and isinstance(value, str) and value:
+        check_url(value)
 
 
 def write_options(site: Site, **changed: object) -> Site:

@@ -35,7 +35,10 @@ def copy_rows(site: Site, url: str) -> int:
     if site.sqlite is None:
         raise GecbenchError("this site does not use SQLite; nothing was moved")
     if not postgresql.is_empty(url):
-        raise GecbenchError("the database is not empty; name an empty one, nothing was moved")
+        raise GecbenchError(
+            "the database is not empty; name an empty one, nothing was moved (if a move that was "
+            "interrupted has begun to fill it: drop it, create it anew, and run this again)"
+        )
     with _second(url):
         try:
             call_command("migrate", database=_OTHER, verbosity=0, interactive=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from datetime import UTC, datetime
+from itertools import chain, count
 from pathlib import Path
 
 from gecbench.core.errors import GecbenchError, UsageError
@@ -12,12 +13,17 @@ from gecbench.server.site.disk import alone
 from gecbench.server.site.folder import (
     BACKUPS,
     DATABASE,
+    LOCK,
     OPTIONS,
+    REPLACED,
     SECRET,
+    UPLOADS,
     overruled,
     read_site,
     write_options,
 )
+
+_DATABASES = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm")
 
 
 def restore(file: Path, folder: Path, *, replace: bool = False, database: str = "") -> Path | None:
@@ -34,9 +40,7 @@ def restore(file: Path, folder: Path, *, replace: bool = False, database: str = 
         GecbenchError: The backup is damaged, the folder is in use or holds other things.
         UsageError: A database is named for a backup that needs none.
     """
-    occupied = folder.exists() and any(folder.iterdir())
-    if occupied and not (folder / SECRET).exists():
-        raise GecbenchError(f"{folder}: holds other files; name a new or empty folder")
+    occupied = _occupied(folder)
     if occupied and not replace:
         raise GecbenchError(f"{folder}: holds a site already; name a new folder, or say --replace")
     if not file.is_file():
@@ -49,27 +53,50 @@ def restore(file: Path, folder: Path, *, replace: bool = False, database: str = 
                 f"{file}: is a backup of SQLite; restore it without --database, then run: "
                 "gecbench annotate move"
             )
-        old = read_site(folder) if occupied else None
-        if old is not None and old.sqlite is not None and old.sqlite.exists():
-            sqlite.settle(old.sqlite)  # refuses while another program writes to it
-        aside = _put_aside(folder) if occupied else None
-        _place(parts, folder)
+        if (folder / DATABASE).exists():
+            sqlite.settle(folder / DATABASE)  # refuses while another program writes to it
         if said.database == "postgresql":
             _fill(folder, parts, database, replace=replace)
+        # The folder changes at the end: whatever has failed before, it is as it was.
+        aside = _put_aside(folder) if occupied else None
+        _place(parts, folder)
         (folder / BACKUPS).mkdir(exist_ok=True, mode=0o700)
     return aside
 
 
+def _occupied(folder: Path) -> bool:
+    """Return whether a folder holds a site, whole or half replaced by a restore that was killed.
+
+    Raises:
+        GecbenchError: It holds other things.
+    """
+    there = {one.name for one in folder.iterdir()} if folder.exists() else set()
+    mine = {LOCK, *(one for one in there if one.startswith(".restore-"))}  # of a try that failed
+    kept = {one for one in there if one.startswith(REPLACED)}
+    known = {SECRET, OPTIONS, BACKUPS, UPLOADS, *_DATABASES}
+    if SECRET not in there and there - mine - kept - known:
+        raise GecbenchError(f"{folder}: holds other files; name a new or empty folder")
+    return bool(there - mine)
+
+
 def _put_aside(folder: Path) -> Path:
-    aside = folder / f"replaced-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
+    """Move what a site is into a folder of its own, the secret first: after it there is no site."""
+    aside = _unused(folder)
     try:
         aside.mkdir(mode=0o700)
-        for name in (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", SECRET, OPTIONS):
+        for name in (SECRET, *_DATABASES, OPTIONS):
             if (folder / name).exists():
                 (folder / name).rename(aside / name)
     except OSError as error:
         raise GecbenchError(f"{aside}: cannot be made: {error.strerror}") from error
     return aside
+
+
+def _unused(folder: Path, ending: str = "") -> Path:
+    """Return a name after the time that nothing has yet."""
+    named = f"{REPLACED}{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
+    tries = (folder / f"{named}{more}{ending}" for more in chain([""], (f"-{n}" for n in count(2))))
+    return next(one for one in tries if not one.exists())
 
 
 def _place(parts: Path, folder: Path) -> None:
@@ -81,8 +108,9 @@ def _place(parts: Path, folder: Path) -> None:
 
 
 def _fill(folder: Path, parts: Path, database: str, *, replace: bool) -> None:
-    site = overruled(read_site(folder), os.environ)
-    url = database or site.database
+    """Fill the database server, whole or not at all; keep its URL among the backup's options."""
+    site = read_site(parts)
+    url = database or overruled(site, os.environ).database
     postgresql.check_url(url)
     if not postgresql.is_empty(url):
         if not replace:
@@ -90,7 +118,7 @@ def _fill(folder: Path, parts: Path, database: str, *, replace: bool) -> None:
                 "the database is not empty; name an empty one with --database, or say "
                 "--replace, and it is saved into the folder first"
             )
-        postgresql.dump(url, folder / f"replaced-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.dump")
-    postgresql.restore(url, parts / backup.DUMP)
+        postgresql.dump(url, _unused(folder, ".dump"))
     if database:
-        write_options(read_site(folder), database=database)
+        write_options(site, database=database)
+    postgresql.restore(url, parts / backup.DUMP)

@@ -81,16 +81,21 @@ def limited(kind: str) -> Callable[[View], View]:
     def declare(view: View) -> View:
         @wraps(view)
         def guarded(request: HttpRequest, *args: object, **words: object) -> HttpResponseBase:
-            waiting = _BUCKETS.wait(kind, whose(request)) if settings.SITE.rate_limits else 0
-            if not waiting:
+            seconds = waiting(kind, request)
+            if not seconds:
                 return view(request, *args, **words)
             response = failures.failed(request, 429)
-            response["Retry-After"] = str(waiting)
+            response["Retry-After"] = str(seconds)
             return response
 
         return guarded
 
     return declare
+
+
+def waiting(kind: str, request: HttpRequest) -> int:
+    """Count a request and return 0, or return the seconds until it may be made."""
+    return _BUCKETS.wait(kind, whose(request)) if settings.SITE.rate_limits else 0
 
 
 def whose(request: HttpRequest) -> object:

@@ -102,7 +102,11 @@ def language_of(request: HttpRequest) -> str:
 
 
 class SessionAge:
-    """Lets a session end 12 hours after its last use, with one write in ten minutes at most."""
+    """Lets a session end 12 hours after its last use, with one write in ten minutes at most.
+
+    What somebody reads who is signed in stays in no cache: after signing out, the way back of a
+    shared machine's browser leads to the form.
+    """
 
     _EVERY = 600
 
@@ -111,12 +115,14 @@ class SessionAge:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Answer; mark the session as used where the last mark is old."""
-        if request.user.is_authenticated:
-            seen = request.session.get("seen", 0)
-            now = int(time.time())
-            if not 0 <= now - seen < self._EVERY:
-                request.session["seen"] = now
-        return self.respond(request)
+        if not request.user.is_authenticated:
+            return self.respond(request)
+        now = int(time.time())
+        if not 0 <= now - request.session.get("seen", 0) < self._EVERY:
+            request.session["seen"] = now
+        response = self.respond(request)
+        response.setdefault("Cache-Control", "private, no-store")
+        return response
 
 
 class Failures:

@@ -12,4 +12,5 @@ def number_in(given: str, *, digits: int = _DIGITS) -> int | None:
     >>> number_in("12"), number_in("²"), number_in("-1"), number_in("9" * 30)
     (12, None, None, None)
     """
-    return int(given) if given.isdecimal() and len(given) <= digits else None
+    plain = given.isascii() and given.isdigit()
+    return int(given) if plain and len(given) <= digits else None

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
+from django.db import connection
 from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
@@ -50,14 +52,62 @@ def standings(person_id: int, projects: Sequence[int]) -> dict[int, Mapping[str,
     `last` (number of the last task submitted, or None), `acknowledged` (whether the guideline in
     force was read), and `first` (whether it is the project's first version).
     """
+    if not projects:
+        return {}
+    sql, params, names = _statement(connection.vendor, len(projects))
+    adapted = connection.ops.adapt_datetimefield_value
+    given: dict[object, Any] = {_NOBODY: person_id, adapted(_NEVER): adapted(today())}
+    given |= {_NOWHERE + n: one for n, one in enumerate(projects)}
+    # On PostgreSQL a number is of a class that says its type in the database.
+    filled = [
+        (type(one)(given[one]) if isinstance(one, int) else given[one]) if one in given else one
+        for one in params
+    ]
+    with connection.cursor() as cursor:
+        cursor.execute(sql, filled)
+        rows = cursor.fetchall()
+    return {row[0]: _plain(dict(zip(names, row[1:], strict=True))) for row in rows}
+
+
+def _plain(counted: dict[str, Any]) -> Mapping[str, Any]:
+    """Return a row as Python has it: SQLite says 1 for true."""
+    return counted | {name: bool(counted[name]) for name in ("acknowledged", "first")}
+
+
+_NOBODY, _NOWHERE = 2**61, 2**62
+_NEVER = datetime(1970, 1, 1, 0, 0, 7, 123457, tzinfo=UTC)
+"""What stands for the person, the projects and this morning in the statement."""
+
+
+@lru_cache(maxsize=64)
+def _statement(vendor: str, projects: int) -> tuple[str, tuple[Any, ...], tuple[str, ...]]:
+    """Return the statement for so many projects, its parameters, and the names of what it counts.
+
+    Every page asks this. The database answers in half a millisecond, but making a statement of
+    eight subqueries took Python ten times as long, half of the cost of the work page: it is made
+    once for each process.
+    """
+    del vendor  # a part of the key: each kind of database has its own words
+    counted = _counted(_NOBODY, _NEVER)
+    # A project has columns of some of these names.
+    rows = Project.objects.filter(pk__in=[_NOWHERE + n for n in range(projects)]).annotate(
+        **{f"my_{name}": count for name, count in counted.items()}
+    )
+    wanted = rows.values_list("pk", *(f"my_{name}" for name in counted))
+    sql, params = wanted.query.sql_with_params()
+    return sql, params, tuple(counted)
+
+
+def _counted(person_id: int, morning: datetime) -> dict[str, Any]:
+    """Return what is counted for one person, each a subquery of a project."""
     here = {"project": OuterRef("pk")}
     mine = {**here, "person": person_id}
     submitted = Submission.objects.filter(
-        person=person_id, at__gte=today(), slot__project=OuterRef("pk")
+        person=person_id, at__gte=morning, slot__project=OuterRef("pk")
     )
     read = Acknowledgement.objects.filter(guideline=OuterRef("guideline"), person=person_id)
     versions = Guideline.objects.filter(pk=OuterRef("guideline"), version=1)
-    counted = {
+    return {
         "study": _count(Study.objects.filter(**mine, state=StudyState.OPEN)),
         "complaints": _count(_complaints(person_id)),
         "reviews": _count(_reviews(person_id)),
@@ -70,14 +120,6 @@ def standings(person_id: int, projects: Sequence[int]) -> dict[int, Mapping[str,
         ),
         "acknowledged": Exists(read),
         "first": Exists(versions),
-    }
-    # A project has columns of some of these names.
-    rows = Project.objects.filter(pk__in=projects).annotate(
-        **{f"my_{name}": count for name, count in counted.items()}
-    )
-    return {
-        row["pk"]: {name: row[f"my_{name}"] for name in counted}
-        for row in rows.values("pk", *(f"my_{name}" for name in counted))
     }
 
 

@@ -8,11 +8,12 @@ from django.utils import timezone
 
 from gecbench.core.errors import UsageError
 from gecbench.server.laws.names import SlotState
-from gecbench.server.models import Invitation, Person, Slot, Token
+from gecbench.server.models import Invitation, Member, Person, Slot, Token
 from gecbench.server.workflow import audits, claims
 from gecbench.server.workflow.acts import act
 from gecbench.server.workflow.errors import Problem, RefusedError
 from gecbench.server.workflow.members import invite
+from gecbench.server.workflow.review_tasks import free_tasks_of
 
 
 @act
@@ -78,7 +79,7 @@ def password_link(person: Person, *, by: Person | None = None) -> str:
 
 @act
 def shut_out(person: Person, *, by: Person | None = None) -> Person:
-    """Let nobody sign in as a person any more; open tasks are free again, texts stay.
+    """Let nobody sign in as a person any more; what they hold is free again, texts stay.
 
     Sessions end with the next request, tokens at once.
 
@@ -92,6 +93,8 @@ def shut_out(person: Person, *, by: Person | None = None) -> Person:
     Token.objects.filter(person=found, revoked_at=None).update(revoked_at=timezone.now())
     for slot in Slot.objects.filter(person=found, state=SlotState.OPEN):
         claims.give_back(slot, why="shut out")
+    for member in Member.objects.filter(person=found).order_by("pk"):
+        free_tasks_of(member)
     audits.record("person.shut_out", who=by, about=("person", found.pk))
     return found
 

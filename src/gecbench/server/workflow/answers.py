@@ -117,5 +117,8 @@ class DraftSaved:
     at: str
 
 
+MOST_MS = 2**31 - 1
+"""More milliseconds do not fit a column; it is 24 days."""
+
 Key = UUID
 """A client's idempotency key: the same key twice is one act with one answer (INV-9)."""

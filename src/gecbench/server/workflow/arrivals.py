@@ -14,7 +14,7 @@ from gecbench.server.laws.names import (
     SlotEventKind,
     SlotState,
 )
-from gecbench.server.models import Sentence, Slot, Submission
+from gecbench.server.models import Sentence, Slot, SlotEvent, Submission
 from gecbench.server.workflow import slots
 from gecbench.server.workflow.errors import ConflictError
 from gecbench.server.workflow.finalising import close_unanimous
@@ -94,12 +94,21 @@ def end(slot: Slot, sentence: Sentence, kind: SlotEventKind, data: dict[str, obj
     """End a task that its person leaves without a word.
 
     The slot is free again and the draft stays. But where they had submitted and taken it back,
-    that submission stands again: forgetting to hand in anew loses nothing.
+    that submission stands again: forgetting to hand in anew loses nothing. Not so where they had
+    put the task off in between: then they gave the place up, and others may have had it since.
     """
-    before = last_submission(slot)
+    before = last_submission(slot) if _taken_back(slot) else None
     if before is None:
         slots.let_go(slot, sentence, kind, data)
         return
     close_slot(slot)
     slots.note(slot, slot.person, kind, {**data, "stands": before.pk})
     count_in(sentence)
+
+
+def _taken_back(slot: Slot) -> bool:
+    """Return whether a slot is open because its holder took a submission back."""
+    opened = SlotEvent.objects.filter(
+        slot=slot, kind__in=(SlotEventKind.CLAIM, SlotEventKind.REOPEN)
+    )
+    return opened.order_by("-pk").values_list("kind", flat=True).first() == SlotEventKind.REOPEN

@@ -11,6 +11,7 @@ from django.db.models import Count, Exists, Min, OuterRef, QuerySet
 from django.utils import timezone
 
 from gecbench.server.laws.names import (
+    MemberStatus,
     Purpose,
     SlotEventKind,
     SlotState,
@@ -18,9 +19,8 @@ from gecbench.server.laws.names import (
 )
 from gecbench.server.laws.options import ProjectOptions
 from gecbench.server.models import (
+    Complaint,
     Member,
-    Review,
-    ReviewTask,
     Sentence,
     Skip,
     Slot,
@@ -31,6 +31,7 @@ from gecbench.server.workflow import slots
 from gecbench.server.workflow.acts import act, locked_member, locked_sentence
 from gecbench.server.workflow.errors import ConflictError, NotYoursError, Problem, RefusedError
 from gecbench.server.workflow.leases import expire, give_back
+from gecbench.server.workflow.standing import UNDECIDED
 
 __all__ = [
     "Claimed",
@@ -108,7 +109,9 @@ def _renewed(slot: Slot) -> Slot:
 
 
 def open_tasks(member: Member) -> tuple[Slot, ...]:
-    """Return the member's open tasks, oldest first."""
+    """Return the member's open tasks, oldest first; none to whoever is not active (ROL-4)."""
+    if member.status != MemberStatus.ACTIVE:
+        return ()
     held = Slot.objects.filter(
         project_id=member.project_id, person_id=member.person_id, state=SlotState.OPEN
     )
@@ -147,9 +150,13 @@ def _why_not(member: Member) -> Nothing | None:
 
 
 def _must_study(member: Member, rules: ProjectOptions) -> bool:
-    """Return whether open study items come first (STU-7)."""
+    """Return whether open study items come first (STU-7); not those that others must decide."""
+    undecided = Complaint.objects.filter(study=OuterRef("pk"), state__in=UNDECIDED)
     waiting = Study.objects.filter(
-        person_id=member.person_id, project_id=member.project_id, state=StudyState.OPEN
+        ~Exists(undecided),
+        person_id=member.person_id,
+        project_id=member.project_id,
+        state=StudyState.OPEN,
     ).aggregate(count=Count("pk"), oldest=Min("opened_at"))
     if waiting["count"] > rules.study_most:
         return True
@@ -166,14 +173,7 @@ def _free(project_id: int) -> QuerySet[Slot]:
 
 
 def _candidates(member: Member) -> QuerySet[Slot]:
-    here = {"sentence_id": OuterRef("sentence_id")}
-    tasks = ReviewTask.objects.filter(**here)
-    seen = (
-        SlotEvent.objects.filter(**here, person_id=member.person_id),
-        Review.objects.filter(**here, reviewer_id=member.person_id),
-        tasks.filter(reviewer_id=member.person_id),
-        tasks.filter(handed_by_id=member.person_id),
-    )
+    seen = slots.seen_by(OuterRef("sentence_id"), member.person_id)
     free = _free(member.project_id).filter(*(~Exists(one) for one in seen))
     return free.order_by("priority", "order_key")
 
@@ -210,9 +210,10 @@ def _take(member: Member, slot_id: int, sentence_id: int) -> Claimed | None:
         return Claimed(None, refused)
     open_no = slots.free_place(fresh, fresh.project.rules)
     if open_no is None:  # another window of the same person was first
-        return Claimed(open_tasks(fresh)[0])
+        held = open_tasks(fresh)  # none where its lease has ended between the two looks
+        return Claimed(held[0]) if held else None
     sentence = locked_sentence(sentence_id, fresh.project_id)
-    if sentence.state not in slots.WORKABLE:
+    if not _candidates(fresh).filter(pk=slot_id).exists():  # looked at again, now that it is locked
         return None
     slot = slots.take(fresh, sentence, slot_id, open_no=open_no)
     return None if slot is None else Claimed(slot, fresh=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from gecbench.server.laws.names import ComplaintState, Role, SentenceState, StudyState
-from gecbench.server.laws.text import LONGEST_NOTE
+from gecbench.server.laws.text import LONGEST_NOTE, whole
 from gecbench.server.models import (
     Complaint,
     GuidelineCase,
@@ -64,7 +64,7 @@ def complain(member: Member, study_id: int, *, argument: str, client_key: Key) -
     study = _own_study(member, study_id)
     before = Message.objects.filter(client_key=client_key).select_related("complaint").first()
     if before is not None:
-        return _again(before, member)
+        return _again(before, study)
     sentence = locked_sentence(study.sentence_id, member.project_id)
     words = checked_note(argument, "CMP-1-argument", field="argument")
     study.refresh_from_db(fields=["state", "version"])
@@ -110,10 +110,11 @@ def _own_study(member: Member, study_id: int) -> Study:
     return study
 
 
-def _again(before: Message, member: Member) -> Complaint:
-    if before.complaint is None or before.person_id != member.person_id:
+def _again(before: Message, study: Study) -> Complaint:
+    complaint = before.complaint
+    if complaint is None or (before.person_id, complaint.study_id) != (study.person_id, study.pk):
         raise ConflictError("this key was used for something else; load the page anew")
-    return before.complaint
+    return complaint
 
 
 def _level(study: Study) -> int:
@@ -235,6 +236,7 @@ def mark_case(member: Member, complaint_id: int, *, note: str) -> GuidelineCase:
     """
     member = acting(member, Role.MANAGER)
     complaint = complaint_of(member, complaint_id)
+    note = whole(note.strip())
     if len(note) > LONGEST_NOTE:
         message = f"the note has more than {LONGEST_NOTE} characters; shorten it"
         raise RefusedError([Problem("note-too-long", "note", message)])
@@ -242,7 +244,7 @@ def mark_case(member: Member, complaint_id: int, *, note: str) -> GuidelineCase:
     if waiting is not None:
         return waiting
     case = GuidelineCase.objects.create(
-        project=member.project, complaint=complaint, note=note.strip(), by=member.person
+        project=member.project, complaint=complaint, note=note, by=member.person
     )
     audits.record(
         "complaint.guideline_case",

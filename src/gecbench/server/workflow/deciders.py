@@ -10,19 +10,30 @@ from gecbench.server.models import Complaint, Member, SlotEvent
 
 def may_decide(member: Member, complaint: Complaint) -> bool:
     """Return whether a member is among those who decide a complaint."""
+    if member.pk is None:
+        return _may_step_in(member, complaint)
     return deciders(complaint).filter(pk=member.pk).exists()
+
+
+def _may_step_in(administrator: Member, complaint: Complaint) -> bool:
+    """Return whether an administrator who is no member decides it, as a manager of the project."""
+    person = administrator.person_id
+    if person == complaint.person_id or _held(complaint).filter(person=person).exists():
+        return False
+    return complaint.level > 1 or not deciders(complaint).exists()
 
 
 def deciders(complaint: Complaint) -> QuerySet[Member]:
     """Return the active members who may decide a complaint (CMP-2, CMP-3).
 
-    Level 2 is for managers. Level 1 is for another reviewer, or for the one who decided, by the
-    project's option. Where there is none such, managers decide; and where there is no other,
-    the first reviewer does: a small team must not block for ever.
+    Level 2 is for managers; where none of them may, for reviewers. Level 1 is for another
+    reviewer, or for the one who decided, by the project's option. Where there is none such,
+    managers decide; and where there is no other, the first reviewer does: a small team must not
+    block for ever.
     """
     able = _able(complaint)
     managers = able.filter(is_manager=True)
-    if complaint.level > 1:
+    if complaint.level > 1 and managers.exists():
         return managers
     reviewers = able.filter(is_reviewer=True)
     if complaint.handler_id is not None:
@@ -37,9 +48,8 @@ def deciders(complaint: Complaint) -> QuerySet[Member]:
 
 def _able(complaint: Complaint) -> QuerySet[Member]:
     """Return the active members who neither complained nor ever held a slot (INV-3)."""
-    held = SlotEvent.objects.filter(sentence=complaint.study.sentence_id, person=OuterRef("person"))
     return Member.objects.filter(
-        ~Exists(held),
+        ~Exists(_held(complaint).filter(person=OuterRef("person"))),
         project=complaint.project_id,
         status=MemberStatus.ACTIVE,
         person__is_active=True,
@@ -50,3 +60,7 @@ def _but_first(members: QuerySet[Member], complaint: Complaint) -> QuerySet[Memb
     if complaint.first_reviewer_id is None:
         return members
     return members.exclude(person=complaint.first_reviewer_id)
+
+
+def _held(complaint: Complaint) -> QuerySet[SlotEvent]:
+    return SlotEvent.objects.filter(sentence=complaint.study.sentence_id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -12,6 +12,7 @@ from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from gecbench.server.laws.names import Decision, MemberStatus, SlotState, TaskState
+from gecbench.server.laws.text import whole
 from gecbench.server.models import (
     Draft,
     DraftRevision,
@@ -25,7 +26,7 @@ from gecbench.server.models import (
 )
 from gecbench.server.workflow import review_tasks, slots
 from gecbench.server.workflow.acts import act, locked_member, locked_sentence
-from gecbench.server.workflow.answers import Answer
+from gecbench.server.workflow.answers import Answer, ReviewAnswer
 from gecbench.server.workflow.errors import (
     ConflictError,
     GoneError,
@@ -46,7 +47,7 @@ _SHAPE: Mapping[str, type] = {
     "active_ms": int,
 }
 _DECISIONS = ("", *Decision)
-_DAMAGED = dict.fromkeys((0, *range(55296, 57344)), "�")
+_MOST_REV = 2**31 - 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +96,15 @@ def save_draft(
         NotYoursError: The person never held the slot.
         RefusedError: The payload is not of that shape, or too long.
     """
-    checked = _shaped(_plain(payload))
-    return _told(_save(member, slot_id, rev, checked, client_at))
+    received = _received(rev, _shaped(_plain(payload)), client_at)
+    return _told(_save(member, slot_id, received))
+
+
+def _received(rev: int, payload: dict[str, object], client_at: datetime | None = None) -> _Received:
+    if not 0 <= rev <= _MOST_REV:
+        message = f"a draft is made from a revision from 0 to {_MOST_REV}, not from {rev}"
+        raise RefusedError([Problem("draft-shape", "rev", message)])
+    return _Received(rev, payload, client_at)
 
 
 def _told(outcome: _Outcome) -> Draft:
@@ -108,7 +116,12 @@ def _told(outcome: _Outcome) -> Draft:
 
 def _plain(payload: Mapping[str, object]) -> dict[str, object]:
     """Return a payload as databases take it."""
-    if len(json.dumps(payload, default=str).encode()) > MOST_BYTES:
+    try:
+        written = json.dumps(payload, default=str, ensure_ascii=False, allow_nan=False)
+    except ValueError as error:
+        message = "a draft has numbers that JSON does not have, or holds itself"
+        raise RefusedError([Problem("draft-shape", "", message)]) from error
+    if len(written.encode(errors="surrogatepass")) > MOST_BYTES:
         message = f"the draft has more than {MOST_BYTES} bytes; shorten it"
         raise RefusedError([Problem("draft-too-long", "", message)])
     return {str(key): _whole(value) for key, value in payload.items()}
@@ -116,11 +129,11 @@ def _plain(payload: Mapping[str, object]) -> dict[str, object]:
 
 def _whole(value: object) -> object:
     if isinstance(value, str):
-        return value.translate(_DAMAGED)
+        return whole(value)
     if isinstance(value, list | tuple):
         return [_whole(one) for one in value]
     if isinstance(value, Mapping):
-        return {str(key).translate(_DAMAGED): _whole(one) for key, one in value.items()}
+        return {whole(str(key)): _whole(one) for key, one in value.items()}
     return value
 
 
@@ -139,19 +152,12 @@ def _shaped(payload: dict[str, object]) -> dict[str, object]:
 
 
 @act
-def _save(
-    member: Member,
-    slot_id: int,
-    rev: int,
-    payload: dict[str, object],
-    client_at: datetime | None,
-) -> _Outcome:
+def _save(member: Member, slot_id: int, received: _Received) -> _Outcome:
     slot = Slot.objects.filter(pk=slot_id, project_id=member.project_id).first()
     if slot is None or not slots.held_by(slot, member.person):
         raise NotYoursError(f"task {slot_id} is not one of yours")
-    received = _Received(rev, payload, client_at)
     if slot.person_id == member.person_id and slot.state != SlotState.OPEN:
-        keep_aside(slot, member.person, payload)
+        keep_aside(slot, member.person, received.payload)
         message = "this task was handed in already; what you typed since was kept"
         return ConflictError(message, draft_of(member, slot_id))
     mine = slot.person_id == member.person_id or slots.come_back(member, slot) is not None
@@ -169,6 +175,16 @@ def keep_aside(slot: Slot, person: Person, payload: dict[str, object]) -> None:
     draft = Draft.objects.filter(slot=slot, person=person).first()
     if draft is None or draft.payload != payload:
         _aside(_Place(slot=slot), person, _Received(draft.rev if draft else 0, payload))
+
+
+def keep_review_aside(sentence: Sentence, person: Person, answer: ReviewAnswer) -> None:
+    """Keep a review that was refused, beside the draft of it; nothing where it was never begun."""
+    tasks = ReviewTask.objects.filter(sentence=sentence).order_by("-pk")
+    task = tasks.filter(drafts__person=person).first() or tasks.first()
+    if task is not None:
+        draft = Draft.objects.filter(task=task, person=person).first()
+        payload = {key: _whole(value) for key, value in asdict(answer).items()}
+        _aside(_Place(task=task), person, _Received(draft.rev if draft else 0, payload))
 
 
 def payload_of(answer: Answer) -> dict[str, object]:
@@ -260,7 +276,7 @@ def save_review_draft(
 
     The payload is free JSON of the page (verdicts, additions, note); raises as `save_draft`.
     """
-    return _told(_save_review(member, sentence.pk, _Received(rev, _plain(payload), client_at)))
+    return _told(_save_review(member, sentence.pk, _received(rev, _plain(payload), client_at)))
 
 
 @act

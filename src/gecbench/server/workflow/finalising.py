@@ -17,6 +17,7 @@ from gecbench.server.laws.names import (
     Role,
     TaskState,
 )
+from gecbench.server.laws.text import whole
 from gecbench.server.models import (
     Golden,
     Member,
@@ -27,12 +28,17 @@ from gecbench.server.models import (
     Study,
     Verdict,
 )
-from gecbench.server.workflow import audits
+from gecbench.server.workflow import audits, drafts
 from gecbench.server.workflow.acting import acting
 from gecbench.server.workflow.acts import act, locked_sentence
-from gecbench.server.workflow.answers import Key, ReviewAnswer
+from gecbench.server.workflow.answers import MOST_MS, Key, ReviewAnswer
 from gecbench.server.workflow.candidates import candidates_for, current_submissions, submitted
-from gecbench.server.workflow.errors import ConflictError, NotYoursError, RefusedError
+from gecbench.server.workflow.errors import (
+    ConflictError,
+    NotYoursError,
+    RefusedError,
+    WorkflowError,
+)
 from gecbench.server.workflow.goldens import make_golden, version_of
 from gecbench.server.workflow.review_tasks import ever_held, live_task, take_from_queue
 from gecbench.server.workflow.verdicts import Weighed, weigh
@@ -53,14 +59,13 @@ class Finalised:
     answered_before: bool = False
 
 
-@act
 def finalise(
     member: Member, sentence_id: int, *, version: int, client_key: Key, answer: ReviewAnswer
 ) -> Finalised:
     """Decide a sentence, all or nothing: golden version, verdicts, study items, slots (REV-11).
 
     Reasons of a text judged correct are not kept. A lease that ended while nobody else came is
-    no obstacle.
+    no obstacle. What is refused is kept as a draft revision (INV-10).
 
     Raises:
         RefusedError: It breaks a rule, or warns and is not confirmed.
@@ -68,6 +73,16 @@ def finalise(
         NotYoursError: The member may not review it.
         NotAllowedError: The member is no reviewer now, or the project is closed.
     """
+    outcome = _finalise(member, sentence_id, version, client_key, answer)
+    if isinstance(outcome, WorkflowError):  # raised only now that what was kept is committed
+        raise outcome
+    return outcome
+
+
+@act
+def _finalise(
+    member: Member, sentence_id: int, version: int, client_key: Key, answer: ReviewAnswer
+) -> Finalised | WorkflowError:
     member = acting(member, Role.REVIEWER)
     sentence = locked_sentence(sentence_id, member.project_id)
     before = Review.objects.filter(client_key=client_key).first()
@@ -75,10 +90,25 @@ def finalise(
         return _again(before, member, sentence)
     if ever_held(member.person_id, sentence_id):
         raise NotYoursError(f"there is no sentence {sentence_id} for this reviewer")
-    task = _held(member, sentence, version)
-    weighed = weigh(sentence, candidates_for(task, member.person_id), answer)
-    if weighed.blocking or (weighed.to_confirm and not answer.confirmed):
-        raise RefusedError(weighed.problems)
+    try:
+        task = _held(member, sentence, version)
+        weighed = weigh(sentence, candidates_for(task, member.person_id), answer)
+        if weighed.blocking or (weighed.to_confirm and not answer.confirmed):
+            raise RefusedError(weighed.problems)
+    except WorkflowError as error:
+        drafts.keep_review_aside(sentence, member.person, answer)
+        return error
+    return _write(member, sentence, task, client_key, answer, weighed)
+
+
+def _write(
+    member: Member,
+    sentence: Sentence,
+    task: ReviewTask,
+    client_key: Key,
+    answer: ReviewAnswer,
+    weighed: Weighed,
+) -> Finalised:
     _end(task, member)
     review = _review(member, sentence, task, client_key, answer)
     _store_verdicts(review, weighed)
@@ -143,9 +173,9 @@ def _review(
         base_version=version_of(sentence),
         decision=answer.decision,
         reason=answer.reason if unclear else "",
-        note=answer.note.strip(),
+        note=whole(answer.note.strip()),
         guideline_id=member.project.guideline_id,
-        active_ms=max(0, answer.active_ms),
+        active_ms=min(max(answer.active_ms, 0), MOST_MS),
         client_key=client_key,
     )
 
@@ -158,8 +188,8 @@ def _store_verdicts(review: Review, weighed: Weighed) -> None:
             digest="" if key in tuple(Decision) else key,
             correct=one.correct,
             reasons=[] if one.correct else [str(reason) for reason in one.reasons],
-            note=one.note.strip(),
-            section=one.section,
+            note=whole(one.note.strip()),
+            section=whole(one.section),
         )
         for key, one in weighed.verdicts.items()
     )

@@ -6,9 +6,9 @@ from django.db.models import Exists, F, Max, OuterRef
 from django.utils import timezone
 
 from gecbench.server.laws.names import MemberStatus, Role, SentenceState, SlotEventKind, TaskState
-from gecbench.server.laws.text import LONGEST_NOTE
+from gecbench.server.laws.text import LONGEST_NOTE, whole
 from gecbench.server.models import Member, ReviewTask, Sentence, Slot, SlotEvent
-from gecbench.server.workflow import audits
+from gecbench.server.workflow import audits, slots
 from gecbench.server.workflow.acting import acting
 from gecbench.server.workflow.acts import act, locked_sentence
 from gecbench.server.workflow.errors import ConflictError, Problem, RefusedError
@@ -41,7 +41,7 @@ def checked_note(note: str, code: str, *, field: str = "note") -> str:
     Raises:
         RefusedError: It is empty, or too long.
     """
-    words = note.strip()
+    words = whole(note.strip())
     if not words:
         raise RefusedError([Problem(code, field, "say why in a few words")])
     if len(words) > LONGEST_NOTE:
@@ -64,12 +64,14 @@ def return_for_more(
     sentence = locked_sentence(sentence_id, member.project_id)
     task = held_task(member, sentence, version)
     _check_more(member, sentence, more)
+    words = whole(note.strip())[:LONGEST_NOTE]
+    said = {"note": words, "handed_by": member.person} if words else {}
     ended = ReviewTask.objects.filter(pk=task.pk, state=TaskState.OPEN, version=version).update(
         state=TaskState.RETURNED,
         lease_until=None,
         done_at=timezone.now(),
-        note=note.strip()[:LONGEST_NOTE] or task.note,
         version=F("version") + 1,
+        **said,
     )
     if ended != 1:
         raise ConflictError("the review has changed meanwhile; look again")
@@ -90,9 +92,12 @@ def _check_more(member: Member, sentence: Sentence, more: int) -> None:
     if not 1 <= more <= most:
         message = f"{more} more annotators were asked for; a sentence has at most {MOST_ANNOTATORS}"
         raise RefusedError([Problem("WFL-5", "more", message, (("most", str(most)),))])
-    held = SlotEvent.objects.filter(sentence=sentence, person=OuterRef("person"))
+    seen = slots.seen_by(sentence.pk, OuterRef("person"))
     left = Member.objects.filter(
-        ~Exists(held), project=sentence.project_id, is_annotator=True, status=MemberStatus.ACTIVE
+        *(~Exists(one) for one in seen),
+        project=sentence.project_id,
+        is_annotator=True,
+        status=MemberStatus.ACTIVE,
     )
     count = left.exclude(person=member.person_id).count()
     if count < more:

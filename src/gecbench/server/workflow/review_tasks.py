@@ -31,14 +31,23 @@ def make_ready(
 ) -> ReviewTask:
     """Put a sentence that is review_ready into the queue.
 
-    Its versions go on where those of earlier tasks ended: a page from before is always stale.
+    Its versions go on where those of earlier tasks ended: a page from before is always stale. What
+    a task said that went out of the queue undecided is said again, unless there is something new:
+    a second opinion is still asked for when one more annotator has handed in.
     """
-    before = ReviewTask.objects.filter(sentence=sentence).aggregate(Max("version"))
+    earlier = ReviewTask.objects.filter(sentence=sentence)
+    before = earlier.aggregate(Max("version"))
+    last = earlier.order_by("pk").last()
+    handed_by = None
+    if last is not None and last.state == TaskState.RETURNED and not (note or not_for):
+        kind, note = ReviewKind(last.kind), last.note
+        not_for, handed_by = last.not_for, last.handed_by
     return ReviewTask.objects.create(
         project_id=sentence.project_id,
         sentence=sentence,
         kind=kind,
         not_for=not_for,
+        handed_by=handed_by,
         note=note,
         version=(before["version__max"] or 0) + 1,
         priority=sentence.priority,
@@ -138,6 +147,13 @@ def over(project: Project) -> datetime:
     The grace is one lease more, so that a clock set forward by a little ends none.
     """
     return timezone.now() - lease(project)
+
+
+def is_over(task: ReviewTask, project: Project) -> bool:
+    """Return whether a task's lease and its grace are over, and no clock has jumped lately."""
+    if task.lease_until is None or task.lease_until >= over(project):
+        return False
+    return not watch().jumped_within(2 * lease(project).total_seconds())
 
 
 def expire_tasks(project: Project, *, most: int = 100) -> int:

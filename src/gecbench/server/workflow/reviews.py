@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.db.models import Exists, F, OuterRef
+from django.utils import timezone
 
 from gecbench.server.laws.names import MemberStatus, ReviewKind, Role, TaskState
+from gecbench.server.laws.text import LONGEST_NOTE, whole
 from gecbench.server.models import Member, Review, ReviewTask, SlotEvent
 from gecbench.server.workflow import audits
 from gecbench.server.workflow.acting import acting
@@ -32,10 +34,10 @@ from gecbench.server.workflow.review_tasks import (
     expire_tasks,
     free,
     free_tasks_of,
+    is_over,
     lease,
     live_task,
     make_ready,
-    over,
     reviewers_for,
     stuck,
     take,
@@ -103,13 +105,13 @@ def current_review(member: Member) -> ClaimedReview:
 
 
 def _held_by(member: Member) -> ReviewTask | None:
-    """Return the member's open review; a lease that has ended is renewed, nobody else came."""
+    """Return the member's open review; a lease that has ended is renewed: nobody else came."""
     mine = ReviewTask.objects.select_related("sentence", "reviewer").filter(
         project=member.project_id, reviewer=member.person_id, state=TaskState.OPEN
     )
     found = mine.first()
-    if found is not None and found.lease_until and found.lease_until < over(member.project):
-        until = found.lease_until = over(member.project) + 2 * lease(member.project)
+    if found is not None and found.lease_until and found.lease_until < timezone.now():
+        until = found.lease_until = timezone.now() + lease(member.project)
         mine.update(lease_until=until)
     return found
 
@@ -133,11 +135,7 @@ def open_review(member: Member, sentence_id: int) -> ReviewTask:
     )
     if task is None:
         raise NotYoursError(f"sentence {sentence_id} is not in review")
-    if (
-        task.state == TaskState.OPEN
-        and task.lease_until
-        and task.lease_until < over(member.project)
-    ):
+    if task.state == TaskState.OPEN and is_over(task, member.project):
         free(task, sentence)
         task = live_task(sentence_id) or task
     free_for_them = task.state == TaskState.FREE and (
@@ -222,7 +220,9 @@ def assign(manager: Member, sentence_id: int, *, to: Member, note: str = "") -> 
         message = "they are no active reviewer, or have worked on this sentence themselves"
         raise RefusedError([Problem("ROL-2", "reviewer", message)])
     ReviewTask.objects.filter(pk=task.pk, state=TaskState.FREE, version=task.version).update(
-        reviewer=to.person_id, note=note.strip() or task.note, version=F("version") + 1
+        reviewer=to.person_id,
+        note=whole(note.strip())[:LONGEST_NOTE] or task.note,
+        version=F("version") + 1,
     )
     audits.record(
         "review.assigned",

@@ -17,7 +17,7 @@ from gecbench.server.laws.names import (
     SentenceState,
     StudyState,
 )
-from gecbench.server.laws.text import TextError, cleaned, digest
+from gecbench.server.laws.text import TextError, cleaned, digest, whole
 from gecbench.server.models import (
     Complaint,
     Golden,
@@ -44,7 +44,7 @@ from gecbench.server.workflow.goldens import make_golden, version_of
 from gecbench.server.workflow.opinions import checked_note
 from gecbench.server.workflow.standing import UNDECIDED, move, settle_slot, settled
 from gecbench.server.workflow.study_items import close, key_of
-from gecbench.server.workflow.verdicts import UNCHECKED, consistency
+from gecbench.server.workflow.verdicts import UNCHECKED, consistency, section_problems
 
 UPHELD = (ComplaintState.UPHELD, ComplaintState.UPHELD_CHANGED)
 OUTCOMES = (*UPHELD, ComplaintState.DISMISSED)
@@ -105,7 +105,7 @@ def rule(
     upheld = ruling.outcome in UPHELD
     verdict = _new_set(complaint, sentence, ruling) if upheld else None
     review = _review(member, sentence, verdict, note, client_key)
-    _decide(complaint, ruling.outcome, member, review, note, ruling.section)
+    _decide(complaint, ruling.outcome, member, review, note, whole(ruling.section))
     if verdict is None:
         Verdict.objects.create(
             review=review, **_about(key_of(complaint.study), ruling, note, ok=False)
@@ -143,6 +143,9 @@ def _note(ruling: Ruling) -> str:
     if ruling.outcome not in OUTCOMES:
         message = f"a complaint is {', '.join(OUTCOMES)}; not {ruling.outcome}"
         raise RefusedError([Problem("CMP-3", "outcome", message)])
+    wrong = tuple(section_problems(ruling.section, "section"))
+    if wrong:
+        raise RefusedError(wrong)
     if ruling.outcome == ComplaintState.DISMISSED or ruling.note.strip():
         return checked_note(ruling.note, "CMP-3-reason")
     return ""
@@ -178,8 +181,7 @@ def _text(complaint: Complaint, sentence: Sentence, ruling: Ruling) -> str:
     try:
         text = cleaned(ruling.text).text
     except TextError as error:
-        values = (("code", error.code),)
-        raise RefusedError([Problem("ANN-12", "text", str(error), values)]) from error
+        raise RefusedError([Problem("ANN-12", "text", str(error), error.told)]) from error
     if not text:
         raise RefusedError([Problem("ANN-12", "text", "write the changed text")])
     found = digest(text)
@@ -299,13 +301,13 @@ def _verdicts(
 
 
 def _about(key: str, ruling: Ruling, note: str, *, ok: bool) -> dict[str, object]:
-    whole = key in tuple(Decision)
+    decided = key in tuple(Decision)
     return {
-        "decision": key if whole else Decision.CORRECTED,
-        "digest": "" if whole else key,
+        "decision": key if decided else Decision.CORRECTED,
+        "digest": "" if decided else key,
         "correct": ok,
         "note": note,
-        "section": ruling.section,
+        "section": whole(ruling.section),
     }
 
 

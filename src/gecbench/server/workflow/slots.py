@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from typing import Any
 
-from django.db.models import F
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from gecbench.server.laws.names import (
@@ -24,6 +26,8 @@ from gecbench.server.models import (
     Member,
     Person,
     Project,
+    Review,
+    ReviewTask,
     Sentence,
     Skip,
     Slot,
@@ -65,6 +69,29 @@ def lease(rules: ProjectOptions) -> datetime:
     return timezone.now() + timedelta(minutes=rules.lease_minutes)
 
 
+def seen_by(sentence: Any, person: Any) -> tuple[QuerySet[Any, Any], ...]:
+    """Return rows each of which says that a person knows a sentence: held it, or reviews it.
+
+    Such a person does not (or not again) become one of its annotators: texts of others that they
+    have read would not let theirs be independent (ROL-5, INV-11).
+
+    Args:
+        sentence: An id, or a reference to one in an outer query.
+        person: Likewise.
+    """
+    # By the sentence alone: asked for both, SQLite may walk all that the person has reviewed.
+    reviews = Review.objects.filter(sentence=sentence).alias(who=Coalesce("reviewer_id", 0))
+    tasks = ReviewTask.objects.filter(sentence=sentence).alias(
+        drafted_by=Coalesce("drafts__person_id", 0)
+    )
+    begun = Q(reviewer=person) | Q(drafted_by=person)
+    return (
+        SlotEvent.objects.filter(sentence=sentence, person=person),
+        reviews.filter(who=person),
+        tasks.filter(begun | Q(handed_by=person) | Q(not_for=person)),
+    )
+
+
 def free_place(member: Member, rules: ProjectOptions) -> int | None:
     """Return which of the k open tasks a member may fill; None where all are (INV-2)."""
     taken = set(
@@ -72,7 +99,9 @@ def free_place(member: Member, rules: ProjectOptions) -> int | None:
             project_id=member.project_id, person_id=member.person_id, state=SlotState.OPEN
         ).values_list("open_no", flat=True)
     )
-    return next((no for no in range(1, rules.open_tasks + 1) if no not in taken), None)
+    if len(taken) >= rules.open_tasks:  # the option may have been lowered since
+        return None
+    return next(no for no in range(1, rules.open_tasks + 1) if no not in taken)
 
 
 def take(

@@ -213,8 +213,7 @@ def _text(sentence: Sentence, answer: Answer) -> str:
     try:
         text = cleaned(answer.texts[0]).text
     except TextError as error:
-        values = (("code", error.code),)
-        raise RefusedError([Problem("ANN-12", field, str(error), values)]) from error
+        raise RefusedError([Problem("ANN-12", field, str(error), error.told)]) from error
     if not text:
         raise RefusedError([Problem("ANN-12", field, "the text is empty")])
     if digest(text) == sentence.digest:

@@ -9,7 +9,7 @@ from gecbench.server.laws.text import digest
 from gecbench.server.models import Draft, Member, Reference, Sentence, Slot, SlotEvent, Submission
 from gecbench.server.workflow import arrivals, audits, drafts, slots
 from gecbench.server.workflow.acts import act, locked_member, locked_sentence
-from gecbench.server.workflow.answers import Answer, Key
+from gecbench.server.workflow.answers import MOST_MS, Answer, Key
 from gecbench.server.workflow.errors import (
     ConflictError,
     GoneError,
@@ -21,9 +21,6 @@ from gecbench.server.workflow.errors import (
 from gecbench.server.workflow.preparing import Prepared, prepare
 
 __all__ = ["Prepared", "history", "may_reopen", "prepare", "reopen", "submit"]
-
-_MOST_MS = 2**31 - 1
-"""More milliseconds do not fit the column; it is 24 days."""
 
 
 def submit(
@@ -55,6 +52,7 @@ def _submit(
     fresh = locked_member(member)
     known = _known(fresh, slot_id, client_key)
     if known is not None:
+        _keep_other(known, fresh, answer)
         return known
     slot = Slot.objects.filter(pk=slot_id, project_id=fresh.project_id).first()
     if slot is None or not slots.held_by(slot, fresh.person):
@@ -83,6 +81,16 @@ def _known(member: Member, slot_id: int, client_key: Key) -> Submission | None:
     if known is not None and (known.person_id, known.slot_id) != (member.person_id, slot_id):
         raise ConflictError("this key was used for another submission; make a new one")
     return known
+
+
+def _keep_other(known: Submission, member: Member, answer: Answer) -> None:
+    """Keep what came under a key that was answered, where it is not what was handed in (INV-10)."""
+    sentence = known.sentence
+    sentence.project = member.project
+    prepared, stored = prepare(sentence, answer), drafts.payload_of_submission(known)
+    said = (prepared.decision, list(prepared.texts), answer.reason, prepared.note)
+    if said != (stored["decision"], stored["texts"], stored["reason"], stored["note"]):
+        drafts.keep_aside(known.slot, member.person, drafts.payload_of(answer))
 
 
 def _held(member: Member, slot: Slot, sentence: Sentence, version: int) -> Slot:
@@ -151,7 +159,7 @@ def _write(
         reason=answer.reason,
         reason_note=prepared.note,
         guideline_id=member.project.guideline_id,
-        active_ms=min(max(answer.active_ms, 0), _MOST_MS),
+        active_ms=min(max(answer.active_ms, 0), MOST_MS),
         client_key=client_key,
         suggestion_id=answer.suggestion,
     )

@@ -16,6 +16,8 @@ from gecbench.server.workflow.answers import Addition, ReviewAnswer, VerdictGive
 from gecbench.server.workflow.candidates import Candidate
 from gecbench.server.workflow.errors import Problem
 
+LONGEST_SECTION = 100
+
 UNCHECKED = "traditional_unchecked"
 """A finding that says a rule could not look: shown, but nobody has to confirm it."""
 
@@ -124,6 +126,7 @@ def _about_verdicts(
 
 def _about_reasons(n: int, one: VerdictGiven, answer: ReviewAnswer) -> Iterator[Problem]:
     field = f"verdict-{n}"
+    yield from section_problems(one.section, field)
     if len(one.note) > LONGEST_NOTE:
         yield Problem("note-too-long", field, f"the note has more than {LONGEST_NOTE} characters")
     # A lost decision says by itself why it is wrong; and texts of what nobody can annotate, too.
@@ -133,6 +136,13 @@ def _about_reasons(n: int, one: VerdictGiven, answer: ReviewAnswer) -> Iterator[
         yield Problem("REV-3", field, f"text {n + 1} is wrong: say why, with at least one reason")
     elif tuple(one.reasons) == (RejectReason.OTHER,) and not one.note.strip():
         yield Problem("REV-3-note", field, f"text {n + 1}: the reason 'other' needs a note")
+
+
+def section_problems(section: str, field: str) -> Iterator[Problem]:
+    """Yield what is wrong with the name of a cited section of the guideline."""
+    if len(section) > LONGEST_SECTION:
+        message = f"the name of the section has more than {LONGEST_SECTION} characters"
+        yield Problem("section-too-long", field, message)
 
 
 def _about_decision(
@@ -178,7 +188,7 @@ def _about_additions(
     for n, one in enumerate(written):
         field = f"addition-{n}"
         if one.error is not None:
-            yield Problem("ANN-12", field, str(one.error), (("code", one.error.code),))
+            yield Problem("ANN-12", field, str(one.error), one.error.told)
         elif not one.text:
             yield Problem("ANN-12", field, f"added correction {n + 1} is empty")
         elif one.digest == sentence.digest:

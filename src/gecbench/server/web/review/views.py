@@ -22,6 +22,7 @@ from gecbench.server.web.review.given import ReviewGiven, form_given, places, re
 from gecbench.server.web.review.words import (
     DECISIONS,
     malformed,
+    no_longer_held,
     nothing_words,
     problem_words,
     tell,
@@ -67,8 +68,9 @@ def _page(
     review: pages.Review,
     problems: list[dict[str, object]] | None = None,
     status: int = 200,
+    **more: object,
 ) -> HttpResponse:
-    shown = pages.context(review, member) | {"problems": problems or []}
+    shown = {**pages.context(review, member), "problems": problems or [], **more}
     return render(request, "review/review.html", shown, status=status)
 
 
@@ -93,8 +95,12 @@ def draft(request: HttpRequest, member: Member, sentence_id: int) -> HttpRespons
         theirs = error.current
         known = wire.draft_json(theirs) if isinstance(theirs, Draft) else {}
         return JsonResponse({"error": gettext("Another window has saved."), **known}, status=409)
+    except RefusedError as error:
+        words = " ".join(problem_words(one) for one in error.problems)
+        return JsonResponse({"error": "refused", "message": words}, status=error.status)
     except WorkflowError as error:
-        return JsonResponse({"error": str(error)}, status=error.status)
+        said = {"error": type(error).__name__, "message": no_longer_held()}
+        return JsonResponse(said, status=error.status)
     return JsonResponse({"rev": saved.rev, "at": saved.saved_at.isoformat()})
 
 
@@ -171,8 +177,10 @@ def _form(request: HttpRequest, task: ReviewTask, member: Member) -> tuple[Revie
         ValueError: No page of ours sent it.
     """
     keys = [one.key for one in reviews.candidates(task, member)]
-    version, key = request.POST.get("version", ""), request.POST.get("client_key", "")
-    return form_given(request.POST, keys), int(version), UUID(key)
+    version, key = number_in(request.POST.get("version", "")), request.POST.get("client_key", "")
+    if version is None:
+        raise ValueError("the version is no number")
+    return form_given(request.POST, keys), version, UUID(key)
 
 
 def _refused(
@@ -237,15 +245,25 @@ def _hands_over(act: Callable[[HttpRequest, Member, int, int], str]) -> ProjectV
         try:
             words = act(request, member, sentence_id, number_in(version) or 0)
         except RefusedError as error:
-            messages.error(request, " ".join(problem_words(one) for one in error.problems))
-            return redirect("review-sentence", member.project.slug, sentence_id)
-        except ConflictError:
-            messages.error(request, late_words(reviews.open_review(member, sentence_id), member))
-            return redirect("review-sentence", member.project.slug, sentence_id)
+            words = " ".join(problem_words(one) for one in error.problems)
+            return _kept(request, member, sentence_id, words, error.status)
+        except ConflictError as error:
+            words = late_words(reviews.open_review(member, sentence_id), member)
+            return _kept(request, member, sentence_id, words, error.status)
         messages.success(request, words)
         return redirect("review", member.project.slug)
 
     return view
+
+
+def _kept(
+    request: HttpRequest, member: Member, sentence_id: int, words: str, status: int
+) -> HttpResponse:
+    """Show the review again, with the note that was refused where it was typed."""
+    review = pages.review_of(member, reviews.open_review(member, sentence_id))
+    typed = {"act": request.path.rpartition("/")[2], "note": request.POST.get("note", "")}
+    typed |= {"more": request.POST.get("more", ""), "problem": words}
+    return _page(request, member, review, status=status, typed=typed)
 
 
 def _note(request: HttpRequest) -> str:

@@ -13,6 +13,7 @@ from gecbench.server.guide.render import render
 from gecbench.server.guide.taxonomy import NOT_ANNOTATABLE_REASONS, REJECT_REASONS, Language, Topic
 from gecbench.server.laws.names import Decision
 from gecbench.server.models import Guideline
+from gecbench.server.web.numbers import number_in
 from gecbench.server.web.review.given import Places
 from gecbench.server.workflow.claims import Nothing
 from gecbench.server.workflow.errors import Problem
@@ -160,8 +161,9 @@ def problem_words(problem: Problem, golden: Sequence[str] = ()) -> str:
     if words is None:
         return problem.message
     other = values.get("other", "")
-    if other.isdigit() and int(other) <= len(golden):
-        values["other"] = golden[int(other) - 1]
+    place = number_in(other)
+    if place is not None and 0 < place <= len(golden):
+        values["other"] = golden[place - 1]
     return str(words) % values
 
 
@@ -208,6 +210,11 @@ def malformed() -> str:
     return gettext("The server could not read what the page sent. Load the page again.")
 
 
+def no_longer_held() -> str:
+    """Return that a review is no longer the person's, and what became of their work."""
+    return gettext("You no longer hold this review. What you wrote is kept.")
+
+
 def diff_words() -> dict[str, str]:
     """Return what is said of a change by scripts that draw one (see drawing.js)."""
     return {
@@ -232,7 +239,13 @@ def page_words() -> dict[str, object]:
             "gone": gettext("No longer yours, kept on this machine"),
             "refused": gettext("Not saved, kept on this machine"),
             "signedout": gettext("Signed out, kept on this machine"),
+            "unkept": gettext("Not saved anywhere, leave this page open"),
         },
+        "gone": no_longer_held(),
+        "older": gettext(
+            "Another version of your work is kept on this machine, not on the server."
+        ),
+        "older_load": gettext("Load that version"),
         "conflict": gettext("Another window has saved something else for this review."),
         "mine": gettext("Go on with what stands here"),
         "theirs": gettext("Load what the other window saved"),

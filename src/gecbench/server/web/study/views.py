@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from gecbench.server.laws.names import Decision
 from gecbench.server.models import Member, Study
+from gecbench.server.web.numbers import number_in
 from gecbench.server.web.policy import member, wants_json
 from gecbench.server.web.review.words import malformed, problem_words
 from gecbench.server.web.study import pages
@@ -102,8 +103,11 @@ def _form(request: HttpRequest) -> tuple[int, UUID, Answer]:
     """
     decision = Decision(request.POST.get("decision", Decision.CORRECTED))
     texts = (request.POST.get("text", ""),) if decision == Decision.CORRECTED else ()
+    version = number_in(request.POST.get("version", ""))
+    if version is None:
+        raise ValueError("the version is no number")
     return (
-        int(request.POST.get("version", "")),
+        version,
         UUID(request.POST.get("client_key", "")),
         Answer(decision, texts),
     )

@@ -136,6 +136,10 @@ def of_page() -> dict[str, object]:
         "queued": gettext(
             "There is no connection. Your answer is kept here and handed in as soon as there is."
         ),
+        "queuedHere": gettext(
+            "There is no connection, and this computer keeps nothing: leave this page open. Your "
+            "answer is handed in as soon as there is one."
+        ),
         "unreached": gettext("The server was not reached. Nothing is lost; try again."),
         "failed": gettext("The server did not take it. Your text is kept in this page."),
         "notHandedIn": gettext(
@@ -158,6 +162,7 @@ def _states() -> dict[str, str]:
         "gone": gettext("No longer yours, text kept"),
         "refused": gettext("Not saved, kept on this computer"),
         "signedout": gettext("Signed out, kept on this computer"),
+        "unkept": gettext("Not saved anywhere, leave this page open"),
     }
 
 

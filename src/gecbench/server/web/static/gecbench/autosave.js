@@ -1,7 +1,8 @@
 // Saves what is being written (specification, section 4.9): on this machine at once, on the server
 // after a short quiet, and never over what another tab has written.
 //
-// States: saved, saving, offline, conflict, gone, refused, signedout. They are shown in one place.
+// States: saved, saving, offline, conflict, gone, refused, signedout, and unkept: neither the server
+// nor this machine has it. They are shown in one place.
 
 import { same } from "./copies.js";
 import { Unreached } from "./wire.js";
@@ -9,24 +10,31 @@ import { Unreached } from "./wire.js";
 const QUIET = 800;
 const MOST = 5000;
 const AGAIN = [1000, 2000, 5000, 10000];
+const MOST_SENT = 4;
+const FAILS = new Set(["offline", "refused", "signedout"]);
 
 export class Autosave {
   /**
    * `read` returns the draft's payload as it is now, `extra` what only this machine keeps with it. `onState(state, {at})`, `onConflict(theirs)`
    * and `onGone()` are told what happens; the texts are theirs to show, never changed here.
+   * `alike` says whether two payloads say the same.
    */
-  constructor({ wire, copies, read, extra = () => ({}), onState, onConflict, onGone }) {
-    Object.assign(this, { wire, copies, read, extra, onState, onConflict, onGone });
+  constructor({ wire, copies, read, extra = () => ({}), alike = same, onState, onConflict, onGone }) {
+    Object.assign(this, { wire, copies, read, extra, alike, onState, onConflict, onGone });
     this.task = null;
+    this.kept = true;
     addEventListener("online", () => this.task && this.state === "offline" && this.save());
     addEventListener("pagehide", () => this.leave());
+    addEventListener("beforeunload", (event) => this.task && !this.kept && this.unsaved && event.preventDefault());
     document.addEventListener("visibilitychange", () => document.hidden && this.changed && this.save());
   }
 
   /** Begin with a task {slot, draftUrl} whose draft is at a revision. */
-  begin(task, { rev, at = null, unsaved = false }) {
+  begin(task, { rev, at = null, unsaved = false, sent = [] }) {
     this.stop();
-    Object.assign(this, { task, rev, changed: unsaved, since: null, failures: 0, sent: null });
+    // What the server may have from here without our knowing it: it is no other window's.
+    const known = unsaved ? [...sent, this.read()] : [];
+    Object.assign(this, { task, rev, changed: unsaved, since: null, failures: 0, sent: known, kept: true });
     this.tell(unsaved ? "saving" : "saved", at);
     if (unsaved) this.later(QUIET);
   }
@@ -38,9 +46,14 @@ export class Autosave {
     Object.assign(this, { task: null, busy: false, abort: null, changed: false, theirs: null });
   }
 
+  /** Whether the server may not have what stands in the page. */
+  get unsaved() {
+    return Boolean(this.changed || this.busy);
+  }
+
   tell(state, at = null) {
     this.state = state;
-    this.onState(state, { at });
+    this.onState(!this.kept && FAILS.has(state) ? "unkept" : state, { at });
   }
 
   /** Something was written. */
@@ -59,7 +72,9 @@ export class Autosave {
 
   /** Keep it on this machine. */
   keep() {
-    this.copies.keepDraft(this.task.slot, { rev: this.rev, payload: this.read(), unsaved: this.changed, ...this.extra() });
+    if (!this.task) return;
+    const { rev, sent, unsaved } = this;
+    this.kept = this.copies.keepDraft(this.task.slot, { rev, payload: this.read(), unsaved, sent: unsaved ? sent : [], ...this.extra() });
   }
 
   later(wait) {
@@ -86,7 +101,8 @@ export class Autosave {
     this.busy = true;
     this.changed = false;
     this.since = null;
-    this.sent = payload;
+    this.sent = [...this.sent, payload].slice(-MOST_SENT);
+    this.keep();
     this.abort = new AbortController();
     let answer = null;
     try {
@@ -108,17 +124,18 @@ export class Autosave {
   answered({ status, data }) {
     if (status === 200) {
       this.rev = data.rev;
+      this.sent = [];
       this.task.version = data.version ?? this.task.version; // a lost place was taken again
       this.keep();
       if (this.changed) return this.later(QUIET);
       return this.tell("saved", data.at);
     }
     this.changed = true;
-    if (status === 409) return this.conflict(data);
+    if (status === 409) return data.payload ? this.conflict(data) : this.failed();
     this.keep();
     if (status === 404 || status === 410) {
       this.tell("gone");
-      return this.onGone(data.message);
+      return this.onGone(status === 404 ? "" : data.message);
     }
     this.tell("refused");
   }
@@ -133,9 +150,9 @@ export class Autosave {
   /** Another tab wrote, or an answer to us was lost on its way. */
   conflict(theirs) {
     const now = this.read();
-    if (same(theirs.payload, now) || same(theirs.payload, this.sent)) {
+    if ([now, ...this.sent].some((own) => this.alike(theirs.payload, own))) {
       this.rev = theirs.rev;
-      this.changed = !same(theirs.payload, now);
+      this.changed = !this.alike(theirs.payload, now);
       this.keep();
       return this.changed ? this.save() : this.tell("saved", theirs.at);
     }
@@ -157,7 +174,8 @@ export class Autosave {
   }
 
   leave() {
-    if (!this.task || this.theirs || !(this.changed || this.busy) || this.state === "gone") return;
+    if (!this.task || this.theirs || !this.unsaved || this.state === "gone") return;
+    this.sent = [...this.sent, this.read()].slice(-MOST_SENT);
     this.keep();
     this.wire.beacon(this.task.draftUrl, { rev: this.rev, payload: this.read(), client_at: new Date().toISOString() });
   }

@@ -4,15 +4,16 @@
 // everywhere. While it has focus or an input method composes, nothing replaces its value: what a
 // button does is typed for the person (execCommand), so that Ctrl+Z takes it back.
 
-import { composing } from "./composing.js";
+import { whenWritten } from "./composing.js";
 import { LONG, diff, draw } from "./diff.js";
 import { hints, sentence } from "./hints.js";
 
 const MOST_HINTS = 4;
 const GROWS = globalThis.CSS?.supports?.("field-sizing", "content") ?? false;
 
-/** Type a text over a span of a textarea, as if by hand. */
+/** Type a text over a span of a textarea, as if by hand; nothing where nobody may type now. */
 export function type(area, text, [start, end] = [area.selectionStart, area.selectionEnd]) {
+  if (area.readOnly) return;
   area.focus({ preventScroll: true });
   area.setSelectionRange(start, end);
   const done = text ? document.execCommand("insertText", false, text) : document.execCommand("delete");
@@ -34,6 +35,12 @@ class LongDiff {
       this.worker.postMessage({ id, source, target, options });
     }, 150);
   }
+
+  /** The text is short again: no answer about the long one is wanted any more. */
+  forget() {
+    clearTimeout(this.timer);
+    this.number = (this.number ?? 0) + 1;
+  }
 }
 
 export class Box {
@@ -45,8 +52,7 @@ export class Box {
     this.area.value = text;
     this.area.lang = project.lang === "zh" ? "zh-Hans" : project.lang;
     this.part("diff").lang = this.area.lang;
-    this.area.addEventListener("input", () => composing() || this.written());
-    this.area.addEventListener("compositionend", () => setTimeout(() => this.written(), 0));
+    whenWritten(this.area, () => this.written());
     this.area.addEventListener("beforeinput", (event) => {
       // A sentence is one line. Keys stay untouched: an input method may need them.
       if (/^insert(?:LineBreak|Paragraph)$/.test(event.inputType)) event.preventDefault();
@@ -87,7 +93,10 @@ export class Box {
       this.part("count").textContent = this.counted(edits, this.text === this.source);
     };
     if (Math.max(this.text.length, this.source.length) > LONG) this.long.ask(this.source, this.text, options, shown);
-    else shown(diff(this.source, this.text, options));
+    else {
+      this.long.forget();
+      shown(diff(this.source, this.text, options));
+    }
     this.hint(hints(this.source, this.text, { lang, placeholder, aliases }));
   }
 

@@ -14,6 +14,18 @@ addEventListener(
 );
 addEventListener("focusout", () => (composes = false), true);
 
+/** Do something now, or, so that no half-written word is disturbed, when the composition ends. */
+export function afterComposing(act) {
+  if (!composes) return act();
+  addEventListener("compositionend", () => setTimeout(act, 0), { once: true, capture: true });
+}
+
+/** Do something whenever somebody has written into a field; never in mid-composition. */
+export function whenWritten(field, act) {
+  field.addEventListener("input", () => composing() || act());
+  field.addEventListener("compositionend", () => setTimeout(act, 0));
+}
+
 /** Return whether a key belongs to the input method; without an event, whether one composes. */
 export function composing(event = null) {
   return composes || Boolean(event?.isComposing) || event?.keyCode === 229;

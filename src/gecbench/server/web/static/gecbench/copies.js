@@ -2,6 +2,7 @@
 // wait for the connection. Kept by person and task, so that two people at one machine do not meet.
 
 const OLD = 30 * 24 * 3600 * 1000;
+const RESTING = 10 * 60 * 1000;
 
 /** Return whether two drafts say the same. */
 export function same(one, two) {
@@ -20,6 +21,9 @@ export function newest(saved, local, ahead = 0) {
   if (!local || !local.unsaved || same(local.payload, saved?.payload)) {
     return { payload: saved?.payload ?? local?.payload ?? null, unsaved: false, other: null };
   }
+  // What was on its way from here when the page was left may have arrived since.
+  const ours = Boolean(saved) && (local.sent ?? []).some((one) => same(one, saved.payload));
+  if (ours) return { payload: local.payload, unsaved: true, other: null };
   const builtOnIt = !saved || local.rev >= saved.rev;
   if (builtOnIt || local.at - ahead > Date.parse(saved.at)) {
     return { payload: local.payload, unsaved: true, other: saved?.payload ?? null };
@@ -39,6 +43,19 @@ export class Copies {
 
   keepDraft(slot, copy) {
     return this.write(`draft/${slot}`, { ...copy, at: Date.now() });
+  }
+
+  /** Return the drafts of other tasks that the server has not and nobody types now. */
+  left(slot) {
+    return this.names("draft/")
+      .map((name) => this.read(name))
+      .filter((copy) => copy?.unsaved && copy.draftUrl && copy.slot !== slot && Date.now() - copy.at > RESTING);
+  }
+
+  /** The server has this one, too. */
+  settled(slot) {
+    const copy = this.draft(slot);
+    if (copy) this.write(`draft/${slot}`, { ...copy, unsaved: false, sent: [] });
   }
 
   dropDraft(slot) {
@@ -75,14 +92,17 @@ export class Copies {
     }
   }
 
-  /** Write; return whether there was room for it. */
+  /** Write; return whether there was room for it, if need be where saved drafts stood. */
   write(name, value) {
-    try {
-      localStorage.setItem(this.prefix + name, JSON.stringify(value));
-      return true;
-    } catch {
-      return false;
-    }
+    const put = () => {
+      try {
+        localStorage.setItem(this.prefix + name, JSON.stringify(value));
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    return put() || (this.clean(0), put());
   }
 
   drop(name) {
@@ -94,10 +114,10 @@ export class Copies {
   }
 
   /** Old copies that the server has, too, go. */
-  clean() {
+  clean(old = OLD) {
     for (const name of this.names("draft/")) {
       const copy = this.read(name);
-      if (copy && !copy.unsaved && Date.now() - copy.at > OLD) this.drop(name);
+      if (copy && !copy.unsaved && Date.now() - copy.at > old) this.drop(name);
     }
   }
 }

@@ -1,6 +1,7 @@
 // An answer to one sentence: its boxes, or the decision that it has no errors or cannot be done.
 
 import { Box } from "./box.js";
+import { whenWritten } from "./composing.js";
 
 /** Return the element of an id, which the page has. */
 const at = (id) => document.getElementById(id);
@@ -8,14 +9,14 @@ const at = (id) => document.getElementById(id);
 export class Editor {
   /** `project` is {lang, placeholder, aliases, most}; `onChange` is told of every change. */
   constructor({ project, words, onChange }) {
-    Object.assign(this, { project, words, onChange, boxes: [], removed: [], current: 0 });
+    Object.assign(this, { project, words, onChange, boxes: [], removed: [], current: 0, disabled: false });
     this.list = at("boxes");
     this.list.addEventListener("click", (event) => this.clicked(event));
     this.list.addEventListener("focusin", (event) => {
       const found = this.boxes.findIndex((box) => box.element.contains(event.target));
       if (found >= 0) this.current = found;
     });
-    for (const id of ["reason", "reason-note"]) at(id).addEventListener("input", () => this.changed());
+    for (const id of ["reason", "reason-note"]) whenWritten(at(id), () => this.changed());
   }
 
   /** Begin with a sentence and, where there is one, a draft. */
@@ -84,6 +85,7 @@ export class Editor {
 
   /** Decide; the same decision again goes back to rewriting. */
   decide(decision) {
+    if (this.disabled) return;
     this.decision = this.decision === decision ? "corrected" : decision;
     this.show();
     if (this.decision === "not_annotatable") at("reason").focus();
@@ -97,7 +99,7 @@ export class Editor {
   }
 
   add(text = this.source) {
-    if (this.decision !== "corrected" || this.boxes.length >= this.project.most) return;
+    if (this.disabled || this.decision !== "corrected" || this.boxes.length >= this.project.most) return;
     const box = this.made(text);
     this.boxes.push(box);
     this.list.append(box.element);
@@ -109,7 +111,7 @@ export class Editor {
   }
 
   remove(index = this.current) {
-    if (this.decision !== "corrected" || this.boxes.length < 2) return;
+    if (this.disabled || this.decision !== "corrected" || this.boxes.length < 2) return;
     const [box] = this.boxes.splice(index, 1);
     this.removed.push(box.text);
     box.element.remove();
@@ -120,6 +122,7 @@ export class Editor {
   }
 
   bringBack() {
+    if (this.disabled) return;
     if (this.removed.length && this.boxes.length < this.project.most) this.add(this.removed.pop());
     this.show();
   }
@@ -178,7 +181,11 @@ export class Editor {
     else at(this.decision === "error_free" ? "error-free" : "reason").focus({ preventScroll: true });
   }
 
+  /** Let nobody write for a while: neither by hand nor by any key. */
   disable(disabled) {
+    this.disabled = disabled;
+    at("reason").disabled = disabled;
+    at("reason-note").readOnly = disabled;
     for (const box of this.boxes) box.disable(disabled);
     for (const button of document.querySelectorAll("[data-decide], #add, #bring-back, #placeholder")) button.disabled = disabled;
     if (!disabled) this.show();

@@ -77,7 +77,10 @@ export class Keys {
 
   pressed(event) {
     if (composing(event) || event.defaultPrevented) return;
+    const beside = event.target.closest?.("#signin, #drawer");
+    if (beside?.id === "signin") return; // it is about the session, nothing else
     const keys = chord(event);
+    if (beside && plain(keys)) return; // what is read beside the work never judges or decides
     if (!keys || (plain(keys) && !this.alsoInside.has(keys) && writes(event.target))) return;
     for (const [action, handler] of this.actions) {
       if (!(this.table[action] ?? []).includes(keys)) continue;

@@ -88,27 +88,35 @@ export class Problems {
     this.line.replaceChildren(...parts.map(([textContent, className]) => Object.assign(document.createElement("span"), { textContent, className })));
   }
 
-  /** Another window has saved: nothing is overwritten before the person has said which one holds. */
-  conflict(theirs) {
+  /**
+   * There are two versions: nothing is overwritten before the person has said which one holds.
+   * `other` is the payload that does not stand in the page, `words` say where it comes from,
+   * `load` that it shall come. It stays until one is chosen, whatever is edited meanwhile.
+   */
+  conflict(other, words, load) {
     const { review } = this;
     const place = this.place("review");
+    this.note?.remove();
     const note = Object.assign(document.createElement("div"), { className: "note warn" });
+    note.setAttribute("role", "alert");
+    this.note = note;
     const button = (words, act) => {
       const made = Object.assign(document.createElement("button"), { type: "button", textContent: words });
       made.addEventListener("click", () => {
         note.remove();
         act();
-        review.autosave.goOn();
+        if (review.autosave.theirs) review.autosave.goOn();
+        else review.changed();
       });
       return made;
     };
     note.append(
-      Object.assign(document.createElement("p"), { textContent: this.words.conflict }),
+      Object.assign(document.createElement("p"), { textContent: words }),
       button(this.words.mine, () => {}),
       " ",
-      button(this.words.theirs, () => review.load(theirs.payload)),
+      button(load, () => review.load(other)),
     );
-    place.replaceChildren(note);
-    place.scrollIntoView({ block: "nearest" });
+    place.before(note);
+    note.scrollIntoView({ block: "nearest" });
   }
 }

@@ -1,7 +1,7 @@
 // One candidate: its verdict, its reasons, and the box in which a wrong text becomes a right one.
 
 import { type } from "./box.js";
-import { composing } from "./composing.js";
+import { composing, whenWritten } from "./composing.js";
 import { TextBox, plain } from "./textbox.js";
 
 export class Row {
@@ -15,7 +15,7 @@ export class Row {
     this.verdict = this.picked;
     for (const pick of this.picks) pick.addEventListener("change", () => this.judge(this.picked));
     for (const reason of this.reasons) reason.addEventListener("change", () => this.chose(reason));
-    for (const field of element.querySelectorAll(".cite input")) field.addEventListener("input", () => page.changed(this));
+    for (const field of element.querySelectorAll(".cite input")) whenWritten(field, () => page.changed(this));
     if (this.details) this.prepare();
   }
 

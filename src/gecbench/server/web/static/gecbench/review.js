@@ -4,7 +4,7 @@ import { Activity } from "./activity.js";
 import { alignRows } from "./aligning.js";
 import { Autosave } from "./autosave.js";
 import { type } from "./box.js";
-import { composing } from "./composing.js";
+import { composing, whenWritten } from "./composing.js";
 import { Copies } from "./copies.js";
 import { Drawer } from "./drawer.js";
 import { Keys } from "./keys.js";
@@ -14,24 +14,14 @@ import { signInForm } from "./signin.js";
 import { TextBox, plain } from "./textbox.js";
 import { Unreached, Wire, newKey } from "./wire.js";
 
+const ROW = ["correct", "reasons", "note", "section", "modified", "off"];
 const read = (id) => JSON.parse(document.getElementById(id).textContent);
-const said = (payload) => JSON.stringify({ ...payload, active_ms: 0, confirmed: false });
 
-/** Saves a review as it stands; two are the same when all that was decided is. */
-class Saving extends Autosave {
-  conflict(theirs) {
-    const now = said(this.read());
-    if (theirs.payload && [now, this.sent && said(this.sent)].includes(said(theirs.payload))) {
-      this.rev = theirs.rev;
-      this.changed = said(theirs.payload) !== now;
-      this.keep();
-      return this.changed ? this.save() : this.tell("saved", theirs.at);
-    }
-    this.keep();
-    this.theirs = theirs;
-    this.tell("conflict");
-    this.onConflict(theirs);
-  }
+/** Return what a payload decides, in one order whatever the database made of it. */
+function said({ decision, rows = {}, additions = [], reason, note }) {
+  const names = Object.keys(rows).sort();
+  const each = names.map((name) => [name, ...ROW.map((field) => rows[name][field] ?? null)]);
+  return JSON.stringify([decision, each, additions, reason ?? "", note ?? ""]);
 }
 
 class Review {
@@ -67,34 +57,44 @@ class Review {
       signInForm(this.data.urls.login, { onShown: () => this.show("signedout"), onDone: () => this.show("saving") }),
     );
     this.copies = new Copies(this.data.person);
-    this.autosave = new Saving({
+    this.autosave = new Autosave({
       wire: this.wire,
       copies: this.copies,
       read: () => this.payload(),
+      alike: (one, two) => said(one) === said(two),
       onState: (state, { at }) => this.show(state, at),
-      onConflict: (theirs) => this.problems.conflict(theirs),
-      onGone: () => this.show("gone"),
+      onConflict: (theirs) => this.problems.conflict(theirs.payload, this.words.conflict, this.words.theirs),
+      onGone: (message) => this.problems.say(message || this.words.gone),
     });
     this.bind();
-    this.resume();
+    const other = this.resume();
     this.problems.show(read("review-problems"));
     this.look();
+    if (other) this.problems.conflict(other, this.words.older, this.words.older_load);
     this.go(this.rows.find((row) => row.verdict === null) ?? this.rows[0]);
   }
 
-  /** Begin with what this machine kept and the server has not, where there is such a thing. */
+  /**
+   * Begin with what this machine kept and the server has not, where there is such a thing; where
+   * another window has saved since, the person says which one holds.
+   */
   resume() {
-    const slot = `review/${this.data.task}`;
+    const { rev, at, task, urls } = this.data;
+    const slot = `review/${task}`;
     const local = this.copies.draft(slot);
-    const unsaved = Boolean(local?.unsaved && local.rev >= this.data.rev && said(local.payload) !== said(this.payload()));
-    if (unsaved) this.load(local.payload);
-    this.autosave.begin({ slot, draftUrl: this.data.urls.draft }, { rev: this.data.rev, at: this.data.at || null, unsaved });
+    const saved = said(this.payload());
+    const differs = Boolean(local?.unsaved) && said(local.payload) !== saved;
+    const newer = differs && (local.rev >= rev || (local.sent ?? []).some((one) => said(one) === saved));
+    if (newer) this.load(local.payload);
+    this.autosave.begin({ slot, draftUrl: urls.draft }, { rev, at: at || null, unsaved: newer, sent: local?.sent });
+    return differs && !newer ? local.payload : null;
   }
 
   show(state, at = null) {
     const corner = document.querySelector("[data-saving]");
     const time = at ? ` ${new Intl.DateTimeFormat(document.documentElement.lang, { hour: "2-digit", minute: "2-digit" }).format(new Date(at))}` : "";
     corner.dataset.state = state;
+    corner.setAttribute("aria-live", state === "saved" || state === "saving" ? "off" : "polite");
     const text = state === "saved" && !at ? "" : `${this.words.saving[state] ?? state}${time}`;
     if (corner.textContent !== text) corner.textContent = text;
   }
@@ -132,7 +132,7 @@ class Review {
     for (const field of this.form.querySelectorAll("[name=decision]")) {
       field.addEventListener("change", () => this.decide(field.value));
     }
-    for (const field of this.form.querySelectorAll("#note, #reason")) field.addEventListener("input", () => this.changed());
+    for (const field of this.form.querySelectorAll("#note, #reason")) whenWritten(field, () => this.changed());
     for (const form of document.querySelectorAll("[data-away]")) form.addEventListener("submit", (event) => this.away(event));
   }
 
@@ -323,6 +323,7 @@ class Review {
   changed(row = null) {
     if (!this.autosave) return;
     this.confirmed = false;
+    this.key = newKey(); // another answer: the server must not take it for the one before
     this.autosave.typed();
     this.problems.edited(row);
     this.look();
@@ -352,7 +353,10 @@ class Review {
     button.disabled = true;
     try {
       const body = { version: this.data.version, client_key: this.key, payload: this.payload() };
-      this.answered(await this.wire.send("POST", this.data.urls.finalise, body));
+      const answer = await this.wire.send("POST", this.data.urls.finalise, body);
+      // What was written while the decision was on its way is kept, too, though it comes too late.
+      if (answer.status === 200 && said(this.payload()) !== said(body.payload)) await this.autosave.flush();
+      this.answered(answer);
     } catch (error) {
       if (!(error instanceof Unreached)) throw error;
       this.autosave.keep();
@@ -370,7 +374,7 @@ class Review {
       location.assign(data.next);
       return;
     }
-    if (status !== 422) return this.problems.say(`${this.words.changed} ${data.error ?? data.message ?? status}`);
+    if (status !== 422) return this.problems.say(`${this.words.changed} ${data.message ?? data.error ?? status}`);
     this.problems.show(data.problems);
     // Warnings alone: who decides again has seen them.
     this.confirmed = data.problems.every(({ blocking }) => !blocking);
@@ -388,9 +392,9 @@ class Review {
 
   /** Before the sentence is given away, all that was done on it is saved. */
   async away(event) {
-    if (!this.autosave.changed) return;
+    if (!this.autosave.unsaved) return;
     event.preventDefault();
-    await this.autosave.save();
+    await this.autosave.flush();
     event.target.submit();
   }
 }

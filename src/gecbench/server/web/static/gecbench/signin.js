@@ -1,5 +1,8 @@
 // The small form that comes into the page when the session has ended; all that is typed stays.
 
+import { afterComposing } from "./composing.js";
+import { newestToken } from "./wire.js";
+
 const PLACE = "signin";
 
 /** Return what asks for a password and keeps the promise of a new token (see wire.js). */
@@ -16,7 +19,7 @@ export function signInForm(url, { onShown = () => {}, onDone = () => {} } = {}) 
     const fields = new FormData(form);
     const response = await fetch(url, {
       method: "POST",
-      headers: { Accept: "application/json", "X-CSRFToken": form.dataset.token },
+      headers: { Accept: "application/json", "X-CSRFToken": newestToken() || form.dataset.token },
       body: new URLSearchParams(fields),
       credentials: "same-origin",
     });
@@ -25,7 +28,7 @@ export function signInForm(url, { onShown = () => {}, onDone = () => {} } = {}) 
   }
 
   return () =>
-    new Promise((resolve) => {
+    new Promise((resolve) => afterComposing(() => {
       const before = document.activeElement;
       box.hidden = false;
       say("");
@@ -52,5 +55,5 @@ export function signInForm(url, { onShown = () => {}, onDone = () => {} } = {}) 
           button.disabled = false;
         }
       };
-    });
+    }));
 }

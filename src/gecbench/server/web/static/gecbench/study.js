@@ -124,7 +124,7 @@ class Study {
 
   answered({ status, data }) {
     if (status === 422) return this.problems(data.problems.map(({ words }) => words));
-    if (status !== 200) return this.problems([data.error ?? data.message ?? String(status)]);
+    if (status !== 200) return this.problems([data.message ?? data.error ?? String(status)]);
     this.data.version = data.version;
     this.key = newKey();
     // What is golden now comes from the server; the text that was tried stands in the box again.

@@ -67,11 +67,14 @@ export class Submitting {
   async send(body) {
     const { task, work } = this;
     clearTimeout(this.timer);
+    this.abort?.abort();
+    const { signal } = (this.abort = new AbortController());
     this.busyNow(true);
     let answer;
     try {
-      answer = await work.wire.send("POST", task.submitUrl, body);
+      answer = await work.wire.send("POST", task.submitUrl, body, { signal });
     } catch (error) {
+      if (signal.aborted) return;
       if (!(error instanceof Unreached)) throw error;
       if (this.task === task) this.wait(body);
       return;
@@ -89,9 +92,9 @@ export class Submitting {
   wait(body) {
     this.waits = body;
     this.work.autosave.keep();
-    this.work.copies.keepWaiting(this.task.slot, { url: this.task.submitUrl, number: this.task.number, body });
-    this.work.say(this.work.words.queued);
-    this.work.corner.show("offline");
+    const kept = this.work.copies.keepWaiting(this.task.slot, { url: this.task.submitUrl, number: this.task.number, body });
+    this.work.say(kept ? this.work.words.queued : this.work.words.queuedHere);
+    this.work.corner.show(kept ? "offline" : "unkept");
     this.busyNow(true);
     this.timer = setTimeout(() => this.send(body), AGAIN[Math.min(this.failures, AGAIN.length - 1)]);
     this.failures += 1;
@@ -100,6 +103,7 @@ export class Submitting {
   /** Take it out of the queue. It may have arrived: then the next one is told so. */
   keepEditing() {
     clearTimeout(this.timer);
+    this.abort?.abort(); // what it would answer is about a text that is another one by then
     this.work.copies.dropWaiting(this.task.slot);
     this.waits = null;
     this.key = newKey();
@@ -125,11 +129,11 @@ export class Submitting {
     const { work } = this;
     if (status === 422) return this.problems(data);
     if (status === 409) {
-      if (data.version) this.task.version = data.version;
-      else work.autosave.stop();
+      if (!data.version) return work.lost(data.message);
+      this.task.version = data.version;
       return work.say(data.message);
     }
-    if (status === 404 || status === 410) return work.versions.gone(data.message);
+    if (status === 404 || status === 410) return work.lost(status === 404 ? "" : data.message);
     work.say(data.message ?? work.words.failed);
   }
 

@@ -2,7 +2,7 @@
 // problems screens. While an input method composes nothing is drawn, and nothing but the person
 // changes the text (see box.js).
 
-import { composing } from "./composing.js";
+import { whenWritten } from "./composing.js";
 import { diff, draw } from "./diff.js";
 
 const GROWS = globalThis.CSS?.supports?.("field-sizing", "content") ?? false;
@@ -14,8 +14,7 @@ export class TextBox {
   /** `options` is {lang, placeholder}; `shown` is where the difference goes, or null. */
   constructor(area, { source, options, words, shown = null, changed = () => {} }) {
     Object.assign(this, { area, source, options, words, shown, changed });
-    area.addEventListener("input", () => composing() || this.written());
-    area.addEventListener("compositionend", () => setTimeout(() => this.written(), 0));
+    whenWritten(area, () => this.written());
     area.addEventListener("beforeinput", (event) => {
       if (/^insert(?:LineBreak|Paragraph)$/.test(event.inputType)) event.preventDefault();
     });

@@ -1,6 +1,6 @@
 // Two versions of one text: both are shown, both are kept, and the person says which goes on.
 
-import { composing } from "./composing.js";
+import { afterComposing, composing } from "./composing.js";
 
 const at = (id) => document.getElementById(id);
 
@@ -32,7 +32,7 @@ export class Versions {
 
   /** Exchange the version in the page with the other one. */
   swap() {
-    if (!this.other || composing()) return false;
+    if (!this.other || composing() || this.editor.disabled) return false;
     if (!at("conflict").hidden) return this.settle(true);
     const mine = this.editor.read();
     this.editor.load(this.editor.source, this.other);
@@ -52,6 +52,7 @@ export class Versions {
   }
 
   settle(takeTheirs) {
+    if (this.editor.disabled) return false;
     at("conflict").hidden = true;
     const theirs = this.other;
     const mine = this.editor.read();
@@ -64,6 +65,10 @@ export class Versions {
 
   /** The place is somebody else's now; the text is kept and can be copied. */
   gone(message = "") {
+    afterComposing(() => this.say(message));
+  }
+
+  say(message) {
     at("gone-said").textContent = message || this.words.failed;
     at("gone-text").value = plainText(this.editor.read(), this.words);
     at("gone").hidden = false;

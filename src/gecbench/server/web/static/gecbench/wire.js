@@ -5,6 +5,11 @@ export class Unreached extends Error {}
 
 const PATIENCE = 20000;
 
+/** Return the token as it is now: signing in, in whichever window, makes a new one. */
+export function newestToken() {
+  return /(?:^|; )gecbench_csrf=([^;]+)/.exec(document.cookie)?.[1] ?? "";
+}
+
 export class Wire {
   /**
    * `token` is the page's CSRF token; `signIn` is asked when the session has ended: it returns a
@@ -20,8 +25,10 @@ export class Wire {
   async send(method, url, body = null, { signal = null } = {}) {
     for (;;) {
       const answer = await this.once(method, url, body, signal);
-      if (answer.status !== 401) return answer;
-      await this.signedIn();
+      const token = newestToken();
+      if (answer.status === 403 && answer.data.error === "csrf" && token && token !== this.token) this.token = token;
+      else if (answer.status === 401) await this.signedIn();
+      else return answer;
     }
   }
 
@@ -44,7 +51,8 @@ export class Wire {
       });
       const isJson = (response.headers.get("Content-Type") ?? "").includes("json");
       const data = isJson ? await response.json() : {};
-      if (response.status >= 500 || response.status === 429) throw new Unreached(String(response.status));
+      const foreign = response.ok && !isJson; // the page of a network that wants to be signed in to
+      if (foreign || response.status >= 500 || response.status === 429) throw new Unreached(String(response.status));
       return { status: response.status, data };
     } catch (error) {
       if (signal?.aborted) throw error;

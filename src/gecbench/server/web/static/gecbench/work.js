@@ -12,6 +12,7 @@ import { UndoBar } from "./undo.js";
 import { Versions } from "./versions.js";
 import { Wire } from "./wire.js";
 
+const CALM = new Set(["saved", "saving"]);
 const at = (id) => document.getElementById(id);
 const read = (id) => JSON.parse(at(id).textContent);
 
@@ -27,6 +28,8 @@ class Corner {
     const time = when ? this.time.format(new Date(when)) : "";
     const text = (this.words[state] ?? state).replace("{time}", time).trim();
     this.element.dataset.state = state;
+    // Read aloud is what goes wrong, not each time that it went well.
+    this.element.setAttribute("aria-live", CALM.has(state) ? "off" : "polite");
     if (this.element.textContent !== text) this.element.textContent = text;
   }
 }
@@ -47,7 +50,7 @@ class Work {
       wire: this.wire,
       copies: this.copies,
       read: () => this.payload(),
-      extra: () => ({ removed: this.editor.removed }),
+      extra: () => ({ removed: this.editor.removed, slot: this.task.slot, draftUrl: this.task.draftUrl }),
       onState: (state, { at: when }) => this.corner.show(state, when),
       onConflict: (theirs) => this.versions.conflict(theirs.payload),
       onGone: (message) => this.versions.gone(message),
@@ -89,7 +92,7 @@ class Work {
     this.editor.show();
     this.editor.disable(false);
     this.activity.start(payload?.active_ms ?? 0);
-    this.autosave.begin(task, { rev: task.draft?.rev ?? 0, at: task.draft?.at, unsaved });
+    this.autosave.begin(task, { rev: task.draft?.rev ?? 0, at: task.draft?.at, unsaved, sent: local?.sent });
     if (other) this.versions.offer(other);
     this.suggestion();
     this.submitting.begin(task);
@@ -134,10 +137,22 @@ class Work {
     at("said").hidden = !text;
   }
 
+  /** The task is no longer this page's: nothing is saved from it any more, and it says so. */
+  lost(message) {
+    this.autosave.keep();
+    this.autosave.stop();
+    this.corner.show("gone");
+    this.versions.gone(message);
+  }
+
   async skip() {
-    if (this.submitting.busy) return;
+    const { submitting, task } = this;
+    if (submitting.busy) return;
+    submitting.busyNow(true); // a second press is not about the next task
     await this.autosave.flush();
-    const answer = await this.wire.send("POST", this.task.skipUrl, { version: this.task.version }).catch(() => null);
+    const answer = await this.wire.send("POST", task.skipUrl, { version: task.version }).catch(() => null);
+    if (this.task !== task) return;
+    submitting.busyNow(false);
     if (!answer) return this.say(this.words.unreached);
     if (answer.status !== 200) return this.say(answer.data.message ?? this.words.failed);
     this.follow(answer.data);
@@ -149,8 +164,19 @@ class Work {
     else location.assign(data.url);
   }
 
-  /** Hand in what waited for the connection when the page was left. */
+  /** Bring to the server what was left on this machine when a page was closed. */
   async resume(slot) {
+    await this.handIn(slot);
+    for (const { slot: left, draftUrl, rev, payload } of this.copies.left(slot)) {
+      const answer = await this.wire.send("PUT", draftUrl, { rev, payload }).catch(() => null);
+      if (![200, 409, 410].includes(answer?.status)) continue;
+      this.copies.settled(left);
+      if (answer.status === 410) this.say(answer.data.message);
+    }
+  }
+
+  /** Hand in what waited for the connection. */
+  async handIn(slot) {
     for (const one of this.copies.waiting()) {
       if (one.slot === slot) this.submitting.send(one.body);
       else {

@@ -1,0 +1,45 @@
+"""What waits for a person is counted for this person and these projects, on each database."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from server.workflow.stories import a_project, all_submitted, people, sentence_of, submitted
+
+from gecbench.server.web.standing import standings
+
+
+def test_counts_are_of_the_person_and_the_project_asked_for(database):
+    one, two = a_project(slug="one"), a_project(slug="two", manager="chief")
+    annotators = people(one, 3)
+    other = people(two, 1, prefix="b")[0]
+    all_submitted(sentence_of(one, 2), annotators)
+    submitted(annotators[0], sentence_of(one, 3))
+    first, second = annotators[0].person_id, annotators[1].person_id
+    both = standings(first, [two.pk, one.pk])
+    assert both.keys() == {one.pk, two.pk}
+    assert (both[one.pk]["done"], both[one.pk]["last"]) == (2, 3)
+    assert (both[two.pk]["done"], both[two.pk]["last"]) == (0, None)
+    assert standings(second, [one.pk])[one.pk]["done"] == 1
+    assert standings(first, [one.pk])[one.pk] == both[one.pk]
+    assert standings(other.person_id, [one.pk])[one.pk]["done"] == 0
+    assert both[one.pk]["first"] is True
+    assert both[one.pk]["acknowledged"] is False
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_any_number_of_projects_is_one_query(site, count):
+    made = [a_project(1, slug=f"p{n}", manager=f"boss{n}").pk for n in range(count)]
+    with CaptureQueriesContext(
+        connection,
+    ) as asked:
+        found = standings(1, made)
+    assert found.keys() == set(made)
+    assert len(asked) == 1
+
+
+def test_without_projects_nothing_is_asked(site):
+    with CaptureQueriesContext(connection) as asked:
+        assert standings(1, []) == {}
+    assert not asked.captured_queries
