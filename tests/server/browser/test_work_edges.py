@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 
 import pytest
+from playwright.sync_api import Error
 from server.browser.atwork import (
     at_work,
     drafts_on_server,
@@ -44,6 +46,8 @@ def keep_copies(page):
 
 def test_a_page_left_while_a_save_hangs_keeps_the_text(somebody):
     page, _ = somebody
+    replace_all(page, "先存一稿。")
+    wait_for_state(page, "saved")
     page.route("**/draft/*", lambda _: None)  # neither the save nor the beacon is ever answered
     with page.expect_request("**/draft/*"):
         replace_all(page, "保存还没有回音。")
@@ -110,13 +114,13 @@ def test_no_key_changes_an_answer_that_waits_to_be_handed_in(site, somebody):
 def test_edits_after_taking_it_out_of_the_queue_are_kept_though_it_had_arrived(site, somebody):
     page, _ = somebody
     replace_all(page, "交出去的。")
-    asked = []
+    asked, held = [], []
 
     def unheard(route):
         asked.append(route.request.post_data_json["client_key"])
         if len(asked) == 1:
             return route.abort()
-        return route.fetch()  # the server has it; the page waits for an answer
+        return held.append((route, route.fetch()))  # the server has it; the page waits
 
     page.route("**/submit/*", unheard)
     page.keyboard.press("Control+Enter")
@@ -125,6 +129,8 @@ def test_edits_after_taking_it_out_of_the_queue_are_kept_though_it_had_arrived(s
     assert len(set(asked)) == 1
     page.locator("#keep-editing").click()
     replace_all(page, "又改了。")
+    with contextlib.suppress(Error):  # nobody waits for it any more
+        held[0][0].fulfill(response=held[0][1])
     page.locator("#gone:not([hidden])").wait_for()
     assert page.locator("#gone-text").input_value() == "又改了。"
     assert "handed in" in page.locator("#gone-said").inner_text()
@@ -171,6 +177,7 @@ def test_a_second_press_of_skip_does_not_skip_the_next_task(site, somebody):
     page.keyboard.press("Alt+p")
     page.wait_for_function(GONE, arg=task)
     page.wait_for_timeout(500)
+    assert page.locator("#said").is_hidden()  # nor is the next task told of the first one
     with site.rows():
         assert Skip.objects.filter(person__login=f"li-{slug}").count() == 1
 

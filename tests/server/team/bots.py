@@ -28,7 +28,7 @@ def sloppy(known: Known) -> Said:
     if known.kind != CORRECTED:
         return known.kind, ()
     fixes = [known.fixes(n)[-1] for n in range(len(known.errors))]
-    if (len(fixes) > 1 and known.number % 2) or (len(fixes) == 1 and known.number % 4 == 0):
+    if (len(fixes) > 1 and known.number % 2) or (len(fixes) == 1 and known.number % 4 == 2):
         fixes.pop()
     # Its text is then the sentence itself; the server asks whether it is free of errors.
     return CORRECTED, (frozenset(fixes),)
@@ -46,7 +46,8 @@ def misusing(known: Known) -> Said:
     """Writes the placeholder where everybody knows what is missing."""
     if known.kind != CORRECTED:
         return known.kind, ()
-    edits = {(known.misused(n) or known.fixes(n))[0] for n in range(len(known.errors))}
+    choice = -1 if known.number % 8 == 4 else 0
+    edits = {(known.misused(n) or known.fixes(n))[choice] for n in range(len(known.errors))}
     return CORRECTED, (frozenset(edits),)
 
 
@@ -54,7 +55,9 @@ def lazy(known: Known) -> Said:
     """Says "free of errors" too often."""
     if known.kind == CORRECTED and known.number % 3 == 0:
         return ERROR_FREE, ()
-    return (known.kind, (known.usual(),)) if known.kind == CORRECTED else (known.kind, ())
+    if known.kind != CORRECTED:
+        return known.kind, ()
+    return CORRECTED, (known.usual(other=known.number % 8 == 4),)
 
 
 ANNOTATORS: Mapping[str, Callable[[Known], Said]] = {

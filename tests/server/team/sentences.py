@@ -154,6 +154,8 @@ FIRST: tuple[tuple[Part, ...], ...] = (
     ("买了一", Spot("条", ("本", "册")), "厚厚的小说"),
     ("已经把作业交给", Spot("", ("了",)), "数学老师"),
     ("非常", Spot("很", ("",)), "喜欢打篮球"),
+    ("养了一", Spot("个", ("只", "头")), "可爱的小猪"),
+    ("种了一", Spot("个", ("棵", "株")), "漂亮的桃树"),
 )
 SECOND: tuple[tuple[Part, ...], ...] = (
     ("所以心情", Spot("狠", ("很",)), "愉快"),
@@ -177,7 +179,7 @@ def chinese(number: int) -> Known:
     kind = number % 20
     if kind == 19:
         return Known(number, "not_annotatable", f"桌子因为{name}跑蓝色{time}的的吗了。")
-    first = FIRST[number % 7 % 5] if kind != 3 else MISSING
+    first = FIRST[number % 7] if kind != 3 else MISSING
     second = SECOND[number // 3 % 4]
     if kind in (8, 13, 17) or (kind != 3 and number % 3 == 1):
         first = tuple(mended(first))

@@ -108,9 +108,11 @@ def happened(team: Team) -> None:
     log, count = team.log, len(team.sentences)
     assert len(log.handed) == 3 * count + bool(log.events["#24"])
     assert {one.kind for one in team.sentences} == set(log.kinds.values())
-    wanted = ["drafts", "skipped", "restored", "modified", "complaints", "mended", "dismissed"]
-    if team.lang == "zh":
-        wanted += ["upheld", "asked whether free of errors", "#21"]
+    wanted = ["drafts", "mended"]
+    if len(team.sentences) >= 60:  # sure by the numbers of the sentences, whoever gets which
+        wanted += ["skipped", "complaints", "upheld", "#21"]
+    if len(team.sentences) >= 200:
+        wanted += ["dismissed", "restored", "modified", "asked whether free of errors"]
     assert [one for one in wanted if not log.events[one]] == []
     assert set(log.reviewed.values()) == {"rita", "ron"}
     for one in team.annotators:
@@ -180,16 +182,19 @@ def everybodys_score(team: Team, found: dict[str, object], final: Path, submissi
         assert (page["tp"], page["fp"], page["fn"]) == (mine.tp, mine.fp, mine.fn), name
         assert page["value"] == pytest.approx(mine.f05)
         assert score["value"] == pytest.approx(mine.f05)
-    assert by_hand["good"].f05 == 1 > by_hand["polishing"].f05
+    best = by_hand["good"].f05
+    assert best > by_hand["polishing"].f05
+    assert best > by_hand["lazy"].f05
 
 
 def the_table_scores(team: Team, files: dict[str, Path], folder: Path) -> None:
     """A system that writes the usual right texts gets 100 of the table; who changes nothing, 0."""
+    table = files["v1.tsv" if team.lang == "zh" else "v1.jsonl"]  # MuCGEC's is for Chinese
     for fixed, value in ((True, 1.0), (False, 0.0)):
         output = folder / "output.txt"
         texts = [one.text(one.usual() if fixed else ()) for one in team.sentences]
         output.write_text("".join(f"{one}\n" for one in texts), "utf-8")
-        words = ("score", files["v1.tsv"], output, "--scheme", SCHEMES[team.lang])
+        words = ("score", table, output, "--scheme", SCHEMES[team.lang])
         (result,) = json.loads(gecbench(*words, "--format", "json"))["results"]
         fit = [one for one in team.sentences if one.kind != NOT_ANNOTATABLE]
         edits = sum(len(one.errors) for one in fit)

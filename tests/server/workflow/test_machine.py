@@ -22,7 +22,7 @@ ACTS = {
     *("claim", "draft", "submit", "take back", "skip", "recall", "expire"),
     *("review", "finalise corrected", "pass on", "return for more"),
     *("attempt True", "attempt False", "complain 1", "decide upheld", "decide dismissed"),
-    *("waive", "paused", "left", "active", "promote", "add", "raise"),
+    *("waive", "left or paused", "active", "promote", "add", "raise"),
     *("reopen", "withdraw", "restore"),
 }
 """What must have happened in the full run, or it proves little."""
@@ -78,4 +78,5 @@ def test_no_history_breaks_an_invariant(request, tmp_path, vendor):
         ),
     )
     if EXAMPLES == MOST:
-        assert set(Here.done) >= ACTS, ACTS - set(Here.done)
+        done = {*Here.done} | ({"left or paused"} if {"left", "paused"} & {*Here.done} else set())
+        assert done >= ACTS, ACTS - done

@@ -159,8 +159,9 @@ def test_a_sentence_that_was_reopened_or_returned_is_restored_to_where_it_was(si
     back(project, 1)
     task = ReviewTask.objects.get(sentence=sentence_of(project), state="free")
     assert (sentence_of(project).state, task.kind) == ("review_ready", "reopened")
+    assert task.not_for.login == "rita"  # somebody else was asked, and still is
     assert check() == ()
-    assert finalised(project, login="rita").golden.version == 2
+    assert finalised(project, login="rolf").golden.version == 2
 
 
 def test_a_complaint_waits_while_a_withdrawn_sentence_is_in_the_midst_of_work(site):

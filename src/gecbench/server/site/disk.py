@@ -105,11 +105,11 @@ def _locked(folder: Path, *, wait: bool = True) -> Iterator[None]:
     """Hold a folder; without waiting, one that is held or cannot be raises OSError."""
     held = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        try:
-            fcntl.flock(held, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        except OSError:
-            if not wait:
-                raise
+        if wait:
+            with suppress(OSError):  # some network file systems lock no folders
+                fcntl.flock(held, fcntl.LOCK_EX)
+        else:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     finally:
         os.close(held)

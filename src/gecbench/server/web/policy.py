@@ -1,4 +1,4 @@
-"""Who may open which page; every view says so by one of these decorators, and a test walks them all.
+"""Who may open which page; every view says so by a decorator, and a test walks them all.
 
 What a person may not see does not exist for them: the answer is 404, not 403.
 """
@@ -117,7 +117,7 @@ def membership(person: Person, slug: str) -> Member | None:
     if found is not None or not person.is_administrator:
         return found
     project = Project.objects.select_related("guideline").filter(slug=slug, deleted_at=None).first()
-    return project and Member(project=project, person=person, is_manager=True)
+    return None if project is None else Member(project=project, person=person, is_manager=True)
 
 
 def _person(request: HttpRequest) -> Person | None:

@@ -40,8 +40,8 @@ def make_ready(
     last = earlier.order_by("pk").last()
     handed_by = None
     if last is not None and last.state == TaskState.RETURNED and not (note or not_for):
-        kind, note = ReviewKind(last.kind), last.note
-        not_for, handed_by = last.not_for, last.handed_by
+        kind = ReviewKind(last.kind) if kind == ReviewKind.FIRST else kind
+        note, not_for, handed_by = last.note, last.not_for, last.handed_by
     return ReviewTask.objects.create(
         project_id=sentence.project_id,
         sentence=sentence,

@@ -10,19 +10,12 @@ import { Drawer } from "./drawer.js";
 import { Keys } from "./keys.js";
 import { Problems } from "./review-problems.js";
 import { Row } from "./review-row.js";
+import { said } from "./review-said.js";
 import { signInForm } from "./signin.js";
 import { TextBox, plain } from "./textbox.js";
 import { Unreached, Wire, newKey } from "./wire.js";
 
-const ROW = ["correct", "reasons", "note", "section", "modified", "off"];
 const read = (id) => JSON.parse(document.getElementById(id).textContent);
-
-/** Return what a payload decides, in one order whatever the database made of it. */
-function said({ decision, rows = {}, additions = [], reason, note }) {
-  const names = Object.keys(rows).sort();
-  const each = names.map((name) => [name, ...ROW.map((field) => rows[name][field] ?? null)]);
-  return JSON.stringify([decision, each, additions, reason ?? "", note ?? ""]);
-}
 
 class Review {
   constructor() {
