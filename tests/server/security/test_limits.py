@@ -258,12 +258,16 @@ def _forms(there: There) -> Iterator[tuple[str, str, dict[str, str]]]:
                     yield who, where, form.fields
 
 
+WORST = ("a\0b", "9" * 19, "\ud800", "-1")
+
+
 def test_every_field_of_every_form_takes_every_text_without_a_500(there: There):
     broken, count = [], 0
     for who, url, fields in list(_forms(there)):
         client = there.client(who)
         for name in fields:
-            for text in TYPED if there.kind == "sqlite" else ("a\0b", "9" * 19, "\ud800"):
+            # All that broke something once, and of the others another one for each field.
+            for text in (*WORST, TYPED[count % len(TYPED)]):
                 raw = urlencode({**fields, name: text}, errors="surrogatepass")
                 answer = client.post(url, raw, content_type="application/x-www-form-urlencoded")
                 count += 1
@@ -286,7 +290,7 @@ def test_every_number_and_text_of_an_address_is_answered_without_a_500(there: Th
         for route in ROUTES:
             if not allowed(who, route.access):
                 continue
-            for text in TYPED:
+            for text in TYPED if there.kind == "sqlite" else WORST:
                 if len(text) > 6000:
                     continue
                 right = route.at("one", there.things)

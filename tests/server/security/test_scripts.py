@@ -201,7 +201,8 @@ def test_no_text_runs_makes_an_element_or_asks_anybody(full, browser):
     assert sorted(set(seen.harm)) == []
     text = "\n".join(seen.text)
     assert [one for one in PAYLOADS if cleaned(one).text not in text] == [], "shown as written"
-    assert [one for one in SHOWN if f"{one}0 " not in text] == [], "fields that no page showed"
+    hidden = [one for one in SHOWN if not re.search(rf"{one}\d+ ", text)]
+    assert hidden == [], "fields that no page showed"
     assert len(seen.pages) > 25, seen.pages
 
 

@@ -217,7 +217,7 @@ def deployed(folder, **environment):
         "from django.core.management import call_command\n"
         "call_command('check', deploy=True, fail_level='INFO')"
     )
-    clean = {k: v for k, v in os.environ.items() if not k.startswith("GECBENCH_")}
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("GECBENCH_", "DJANGO_"))}
     told = {"GECBENCH_SITE": str(folder), "DJANGO_SETTINGS_MODULE": "gecbench.server.settings"}
     return subprocess.run(
         [sys.executable, "-c", code], env={**clean, **told, **environment}, capture_output=True,

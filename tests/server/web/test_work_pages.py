@@ -206,6 +206,8 @@ def test_a_goal_and_the_done_of_today_are_in_the_bar(li):
     page = li.html("/p/story/work")
     assert '<progress id="done-bar" max="40" value="0">' in page
     li.form("/goal", goal="many")
+    assert 'max="40"' in li.html("/p/story/work")
+    li.form("/goal", goal="")
     assert 'id="done-bar"' not in li.html("/p/story/work")
 
 

@@ -124,7 +124,7 @@ def _plain(payload: Mapping[str, object]) -> dict[str, object]:
     if len(written.encode(errors="surrogatepass")) > MOST_BYTES:
         message = f"the draft has more than {MOST_BYTES} bytes; shorten it"
         raise RefusedError([Problem("draft-too-long", "", message)])
-    return {str(key): _whole(value) for key, value in payload.items()}
+    return {whole(str(key)): _whole(value) for key, value in payload.items()}
 
 
 def _whole(value: object) -> object:

@@ -12,6 +12,7 @@ from django.db import models, transaction
 from django.utils import timezone
 
 from gecbench.core.errors import UsageError
+from gecbench.server.laws.text import whole
 from gecbench.server.models import Person, Token
 from gecbench.server.workflow import audits
 from gecbench.server.workflow.errors import NotYoursError
@@ -43,7 +44,7 @@ def make_token(
     Raises:
         UsageError: No name, an unknown scope, an end that is over, or too many tokens.
     """
-    name = " ".join(name.split())
+    name = " ".join(whole(name).split())
     if not name or len(name) > 100:
         raise UsageError("a token needs a name of at most 100 characters, as 'nightly export'")
     for one in scopes:

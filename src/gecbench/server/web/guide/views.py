@@ -120,6 +120,7 @@ def acknowledge(request: HttpRequest, member: Member, version: int) -> HttpRespo
         raise Http404
     projects.acknowledge(found, member.person)
     following = request.POST.get("next", "")
-    if url_has_allowed_host_and_scheme(following, allowed_hosts=None):
+    # Without a slash it would be taken for the name of a view.
+    if following.startswith("/") and url_has_allowed_host_and_scheme(following, None):
         return redirect(following)
     return redirect("guide", member.project.slug)
