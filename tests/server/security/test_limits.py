@@ -225,12 +225,13 @@ def test_every_body_is_answered_without_a_500(there: There, name: str):
     assert unread == []
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [one for one in NAMES if one not in ("login", "reopen")])
 def test_an_unknown_field_is_refused(there: There, name: str):
-    """Mass assignment: nobody adds `person`, `state` or `is_manager` to what a page sends."""
+    """Mass assignment: nobody adds `person`, `state` or `is_manager` to what a page sends.
+
+    Signing in and taking back read the fields that they name, and no others.
+    """
     call = calls(there.things)[name]
-    if name in ("login", "reopen"):
-        pytest.skip("it reads named fields only")
     for field in ("person", "person_id", "state", "is_manager", "slot", "project", "__proto__"):
         answer = send(there.client(call.who), call, json.dumps({**call.body, field: 1}))
         assert answer.status_code in (400, 422), field
