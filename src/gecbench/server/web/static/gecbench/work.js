@@ -39,6 +39,7 @@ class Work {
     this.page = read("page");
     this.words = read("words");
     this.copies = new Copies(this.page.person);
+    this.skippedAt = -Infinity;
     this.drawer = new Drawer();
     this.activity = new Activity();
     this.corner = new Corner(this.words.states, document.documentElement.lang);
@@ -147,14 +148,16 @@ class Work {
 
   async skip() {
     const { submitting, task } = this;
-    if (submitting.busy) return;
-    submitting.busyNow(true); // a second press is not about the next task
+    // A second press is not about the next task, however quickly that came.
+    if (submitting.busy || performance.now() - this.skippedAt < 500) return;
+    submitting.busyNow(true);
     await this.autosave.flush();
     const answer = await this.wire.send("POST", task.skipUrl, { version: task.version }).catch(() => null);
     if (this.task !== task) return;
     submitting.busyNow(false);
     if (!answer) return this.say(this.words.unreached);
     if (answer.status !== 200) return this.say(answer.data.message ?? this.words.failed);
+    this.skippedAt = performance.now();
     this.follow(answer.data);
   }
 
