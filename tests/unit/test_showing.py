@@ -143,6 +143,7 @@ def test_a_device_may_be_written_twice_and_read():
 
 
 COMMANDS = ("compare", *(f"analyse {name}" for name in _ANALYSES))
+FILES = {"analyse human": ("absent", "s1"), "analyse agreement": ("absent",)}
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -150,7 +151,7 @@ def test_every_command_refuses_before_it_reads(
     run, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tmp_path)
-    words = [*command.split(), "absent", "s1", *["s2"] * (command != "analyse human")]
+    words = [*command.split(), *FILES.get(command, ("absent", "s1", "s2"))]
     assert run(*words, "-o", "none/x") == (
         *(1, ""),
         "gecbench: none/x: the folder none does not exist; make it first\n",
