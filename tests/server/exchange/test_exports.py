@@ -72,6 +72,10 @@ def test_inv_12_sentences_for_training_and_trials_reach_no_export(site, purpose)
     assert "毒药" not in the_file(project, "sentences")
 
 
+def told(project, options) -> tuple[str, ...]:
+    return tuple(map(str, notes(project, options)))
+
+
 def test_golden_sets_leave_in_the_order_of_the_review(site):
     project = reviewed()
     cells = the_file(project, "mucgec").rstrip("\n").split("\t")
@@ -81,7 +85,7 @@ def test_golden_sets_leave_in_the_order_of_the_review(site):
 
 def test_sentences_that_are_not_decided_or_withdrawn_stay_out_and_are_counted(site):
     project = reviewed()
-    assert notes(project, ExportOptions("mucgec")) == (
+    assert told(project, ExportOptions("mucgec")) == (
         "1 sentences are not decided, or are withdrawn: not in the file",
     )
     reviews.withdraw(member_of(project, "boss"), [sentence_of(project).pk], reason="隐私")
@@ -96,15 +100,15 @@ def test_what_is_not_annotatable_is_in_the_file_or_not_as_chosen(site):
     imported(project, "1\t啊\t无法标注\n2\t我\t我们\n3\t好\t没有错误\n", references="golden")
     assert the_file(project, "mucgec").count("无法标注") == 1
     assert the_file(project, "mucgec", unannotatable="leave_out").count("无法标注") == 0
-    assert notes(project, ExportOptions("jsonl", unannotatable="leave_out")) == (
+    assert told(project, ExportOptions("jsonl", unannotatable="leave_out")) == (
         "1 sentences are not annotatable: not in the file",
     )
-    assert notes(project, ExportOptions("parallel")) == (
+    assert told(project, ExportOptions("parallel")) == (
         "1 sentences are not annotatable: not in the file",
         "1 sentences are free of errors: their source is the reference",
         "sentences with fewer references than the one with most repeat their first one",
     )
-    assert notes(project, ExportOptions("counts")) == ()
+    assert told(project, ExportOptions("counts")) == ()
 
 
 def test_the_placeholder_has_its_alias_in_exports(site):
@@ -113,7 +117,7 @@ def test_the_placeholder_has_its_alias_in_exports(site):
     assert the_file(project, "mucgec") == "1\t我你。\t我[MC]你。\n"
     assert the_file(project, "mucgec", alias="") == "1\t我你。\t我[缺失成分]你。\n"
     assert the_file(project, "mucgec", alias="<MASK>") == "1\t我你。\t我<MASK>你。\n"
-    assert notes(project, ExportOptions("mucgec")) == ("[缺失成分] is written [MC]",)
+    assert told(project, ExportOptions("mucgec")) == ("[缺失成分] is written [MC]",)
 
 
 def test_submissions_are_what_analyse_human_reads(site, tmp_path):

@@ -127,7 +127,9 @@ def test_what_cannot_be_right_is_told_at_the_box_and_kept():
     assert empty.json()["problems"][0]["words"] == "This text is empty."
     same = tried(client, study, TEXTS[0])
     assert same.json()["problems"][0]["words"].startswith("This is the sentence itself.")
-    assert not StudyTry.objects.exists()
+    (kept,) = StudyTry.objects.all()
+    assert (kept.text, kept.counted) == (TEXTS[0], False)
+    assert "Refused: does not count." in page_of(client, path_of(study))
 
 
 def test_a_lost_decision_is_mended_by_the_right_one_stu_5():

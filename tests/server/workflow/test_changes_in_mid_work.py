@@ -32,7 +32,7 @@ from server.workflow.stories import (
 )
 
 from gecbench.server.laws.names import ComplaintState, Role, SlotState
-from gecbench.server.models import Complaint, Member, ReviewTask, Skip, Slot, Study
+from gecbench.server.models import Complaint, Member, Reading, ReviewTask, Skip, Slot, Study
 from gecbench.server.workflow import (
     accounts,
     claims,
@@ -133,6 +133,26 @@ def test_wfl_5_only_people_who_may_take_the_sentence_are_counted(database):
     reviews.return_for_more(rita, task.sentence_id, version=task.version, more=1)
     assert claims.current(member_of(project, "both")).slot is None
     assert claims.current(member_of(project, "beth")).fresh
+
+
+@pytest.mark.parametrize("how", ["without a word", "while another has it"])
+def test_inv_11_who_has_only_read_does_not_annotate_the_sentence_later(database, how):
+    project = waiting(reviewers=("rita",))
+    both = joined(project, "both", "annotator", "reviewer")
+    if how == "without a word":
+        opened(project, "both")
+        expired(project)
+        task = opened(project, "rita")
+    else:
+        task = opened(project, "rita")
+        assert reviews.open_review(both, task.sentence_id).reviewer.login == "rita"
+        reviews.open_review(both, task.sentence_id)  # twice is once
+    assert Reading.objects.filter(person=both.person_id).count() == 1
+    rita = member_of(project, "rita")
+    fourth = joined(project, "a4")
+    reviews.return_for_more(rita, task.sentence_id, version=task.version, more=1, note="少")
+    assert claims.current(both).slot is None
+    assert claims.current(fourth).fresh
 
 
 @pytest.mark.parametrize("how", ["two hand it on", "the lease ends"])

@@ -213,7 +213,10 @@ def test_a_try_is_one_text_or_a_decision(site, answer, code, field):
     with pytest.raises(RefusedError) as refused:
         tried(project, "a2", answer)
     assert [(one.code, one.field) for one in refused.value.problems] == [(code, field)]
-    assert not StudyTry.objects.exists()
+    # What was written is kept, and counts as no try.
+    kept = [one.replace("\0", "\ufffd") for one in answer.texts if one.strip()]
+    assert list(StudyTry.objects.order_by("pk").values_list("text", flat=True)) == kept
+    assert study_of(project, "a2").attempts == 0
 
 
 def test_inv_9_the_same_key_twice_is_one_try(database):
@@ -343,3 +346,25 @@ def test_golden_texts_are_in_the_order_of_the_review(site):
     order = [one.position for one in golden.entries.all()]
     assert order == [0, 1]
     assert set(golden_texts(sentence_of(project))) == {GOOD, FAIR}
+
+
+@pytest.mark.parametrize("case", ["stale", "the sentence itself", "damaged"])
+def test_inv_10_a_try_that_is_refused_is_kept_and_does_not_count(database, case):
+    project = studying()
+    item, a2 = study_of(project, "a2"), member_of(project, "a2")
+    text = {"stale": "来得太晚。", "the sentence itself": item.sentence.text, "damaged": "a\0b"}[
+        case
+    ]
+    kept = text.replace("\0", "\ufffd")
+    version = item.version + (case == "stale")
+    key = uuid4()
+    with pytest.raises((ConflictError, RefusedError)):
+        studies.attempt(a2, item.pk, version=version, client_key=key, answer=correction(text))
+    (attempt,) = StudyTry.objects.all()
+    assert (attempt.text, attempt.matched, attempt.counted) == (kept, False, False)
+    item.refresh_from_db()
+    assert (item.state, item.attempts) == ("open", 0)
+    again = studies.attempt(
+        a2, item.pk, version=item.version, client_key=key, answer=correction(GOOD)
+    )
+    assert again.matched

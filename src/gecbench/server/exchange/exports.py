@@ -183,8 +183,33 @@ def default_scheme(lang: str) -> str:
     return "zh-char" if lang == "zh" else "en-errant"
 
 
-def notes(project: Project, options: ExportOptions) -> tuple[str, ...]:
-    """Return what an export leaves out or writes otherwise, one sentence each, with counts."""
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What an export leaves out or writes otherwise; `str` says it in English.
+
+    Args:
+        code: One of NOTES; pages have words of their own for each.
+        values: What the words need.
+    """
+
+    code: str
+    values: Mapping[str, object]
+
+    def __str__(self) -> str:
+        return NOTES[self.code] % self.values
+
+
+NOTES: Mapping[str, str] = {
+    "undecided": "%(count)d sentences are not decided, or are withdrawn: not in the file",
+    "not_annotatable": "%(count)d sentences are not annotatable: not in the file",
+    "error_free": "%(count)d sentences are free of errors: their source is the reference",
+    "repeated": "sentences with fewer references than the one with most repeat their first one",
+    "placeholder": "%(placeholder)s is written %(alias)s",
+}
+
+
+def notes(project: Project, options: ExportOptions) -> tuple[Note, ...]:
+    """Return what an export leaves out or writes otherwise, with counts."""
     if not EXPORTS[options.format].golden:
         return ()
     decided = real(project).filter(state__in=bridge.DECIDED)
@@ -193,16 +218,17 @@ def notes(project: Project, options: ExportOptions) -> tuple[str, ...]:
     undecided = real(project).exclude(state__in=bridge.DECIDED).count()
     told = []
     if undecided:
-        told.append(f"{undecided} sentences are not decided, or are withdrawn: not in the file")
+        told.append(Note("undecided", {"count": undecided}))
     if nothing and _leaves_out(options):
-        told.append(f"{nothing} sentences are not annotatable: not in the file")
+        told.append(Note("not_annotatable", {"count": nothing}))
     if options.format == "parallel":
         if free:
-            told.append(f"{free} sentences are free of errors: their source is the reference")
-        told.append("sentences with fewer references than the one with most repeat their first one")
+            told.append(Note("error_free", {"count": free}))
+        told.append(Note("repeated", {}))
     alias = look_of(project, alias=options.alias).alias
     if alias:
-        told.append(f"{project.rules.placeholder} is written {alias}")
+        written = {"placeholder": project.rules.placeholder, "alias": alias}
+        told.append(Note("placeholder", written))
     return tuple(told)
 
 

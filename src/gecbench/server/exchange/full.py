@@ -211,6 +211,7 @@ class _Around:
                     "decision": one.decision,
                     "text": one.text,
                     "matched": one.matched,
+                    "counted": one.counted,
                 }
                 for one in row.tries.all()
             ],

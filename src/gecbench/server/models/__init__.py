@@ -18,6 +18,7 @@ from gecbench.server.models.records import Audit, Figures, Release, ReleaseItem
 from gecbench.server.models.reviews import (
     Golden,
     GoldenReference,
+    Reading,
     Review,
     ReviewTask,
     Verdict,
@@ -47,6 +48,7 @@ __all__ = [
     "Notice",
     "Person",
     "Project",
+    "Reading",
     "Reference",
     "Release",
     "ReleaseItem",

@@ -64,6 +64,21 @@ class ReviewTask(models.Model):
         )
 
 
+class Reading(AppendOnly):
+    """Somebody has read what others submitted for a sentence: no longer an annotator of it (ROL-5).
+
+    One row for a person and a sentence, from the first time on.
+    """
+
+    sentence = models.ForeignKey(Sentence, PROTECT, related_name="readings")
+    person = models.ForeignKey(Person, PROTECT, related_name="readings")
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        db_table = "reading"
+        constraints = (models.UniqueConstraint(fields=["sentence", "person"], name="reading_once"),)
+
+
 class Review(AppendOnly):
     """One decision about a sentence; `base_version` is the golden version before, or 0."""
 

@@ -55,12 +55,16 @@ class Study(models.Model):
 
 
 class StudyTry(AppendOnly):
-    """One try to mend a study item: a text, or a decision without text."""
+    """One try to mend a study item: a text, or a decision without text.
+
+    `counted` is false for a text that was refused and is only kept (INV-10).
+    """
 
     study = models.ForeignKey(Study, PROTECT, related_name="tries")
     decision = choice(Decision, default=Decision.CORRECTED)
     text = models.TextField(blank=True, default="")
     matched = models.BooleanField()
+    counted = models.BooleanField(default=True)
     reference = models.ForeignKey(Reference, PROTECT, null=True, related_name="+")
     client_key = models.UUIDField(unique=True)
     at = models.DateTimeField(default=timezone.now)

@@ -38,7 +38,7 @@ def exports(request: HttpRequest, slug: str) -> list[dict[str, object]]:
             "format": name,
             "about": one.about,
             "media": one.media,
-            "notes": list(notes(project, ExportOptions(name))),
+            "notes": [str(one) for one in notes(project, ExportOptions(name))],
         }
         for name, one in EXPORTS.items()
     ]

@@ -230,6 +230,7 @@ def _listed(site: Site) -> list[tuple[datetime, Path]]:
 def to_keep(times: Sequence[datetime], *, days: int = 7, weeks: int = 4) -> frozenset[datetime]:
     """Return which backups stay: the last of each of 7 days and of each of 4 weeks that have one.
 
+    >>> from datetime import timedelta
     >>> noon = datetime(2026, 11, 21, 12, tzinfo=UTC)
     >>> sorted(one.day for one in to_keep([noon - timedelta(days=n) for n in range(10)]))
     [15, 16, 17, 18, 19, 20, 21]

@@ -38,6 +38,7 @@ from gecbench.server.workflow.review_tasks import (
     lease,
     live_task,
     make_ready,
+    note_reading,
     reviewers_for,
     stuck,
     take,
@@ -144,6 +145,7 @@ def open_review(member: Member, sentence_id: int) -> ReviewTask:
     )
     if free_for_them and member.is_reviewer and _held_by(member) is None:
         return take(member, task.pk, sentence_id) or task
+    note_reading(sentence_id, member.person_id)
     return task
 
 

@@ -26,6 +26,7 @@ from gecbench.server.models import (
     Member,
     Person,
     Project,
+    Reading,
     Review,
     ReviewTask,
     Sentence,
@@ -70,7 +71,7 @@ def lease(rules: ProjectOptions) -> datetime:
 
 
 def seen_by(sentence: Any, person: Any) -> tuple[QuerySet[Any, Any], ...]:
-    """Return rows each of which says that a person knows a sentence: held it, or reviews it.
+    """Return rows each of which says that a person knows a sentence: held it, reviews or read it.
 
     Such a person does not (or not again) become one of its annotators: texts of others that they
     have read would not let theirs be independent (ROL-5, INV-11).
@@ -89,6 +90,7 @@ def seen_by(sentence: Any, person: Any) -> tuple[QuerySet[Any, Any], ...]:
         SlotEvent.objects.filter(sentence=sentence, person=person),
         reviews.filter(who=person),
         tasks.filter(begun | Q(handed_by=person) | Q(not_for=person)),
+        Reading.objects.filter(sentence=sentence, person=person),
     )
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from uuid import uuid4
 
 from django.db.models import F, QuerySet
 
 from gecbench.server.laws.diff import diff
 from gecbench.server.laws.names import CloseReason, Decision, Role, StudyState
-from gecbench.server.laws.text import TextError, cleaned, digest
+from gecbench.server.laws.text import TextError, cleaned, digest, whole
 from gecbench.server.models import (
     Golden,
     Member,
@@ -29,6 +30,7 @@ from gecbench.server.workflow.errors import (
     NotYoursError,
     Problem,
     RefusedError,
+    WorkflowError,
 )
 from gecbench.server.workflow.opinions import checked_note
 from gecbench.server.workflow.standing import settle_slot
@@ -148,32 +150,44 @@ def _is_revealed(study: Study) -> bool:
     return study.state == StudyState.CLOSED and not others.exists()
 
 
-@act
 def attempt(
     member: Member, study_id: int, *, version: int, client_key: Key, answer: Answer
 ) -> Tried:
     """Try to mend an item; it closes when the text equals a current golden reference (STU-3).
 
     A lost decision is mended by the right one, or by a golden text; a text, too, by the right
-    decision (STU-5). What is written here never becomes golden (STU-6).
+    decision (STU-5). What is written here never becomes golden (STU-6). A text that is refused is
+    kept as a try that does not count (INV-10).
 
     Raises:
         RefusedError: The text is empty or equals the source, and so on, by box.
         ConflictError: The item has changed meanwhile.
         NotYoursError: It is not theirs.
     """
+    outcome = _attempt(member, study_id, version, client_key, answer)
+    if isinstance(outcome, WorkflowError):  # raised only now that what was kept is committed
+        raise outcome
+    return outcome
+
+
+@act
+def _attempt(
+    member: Member, study_id: int, version: int, client_key: Key, answer: Answer
+) -> Tried | WorkflowError:
     member = acting(member, statuses=STUDYING)
     study = _study_of(member, study_id)
     before = StudyTry.objects.filter(client_key=client_key).select_related("study").first()
     if before is not None:
         return _again(before, study)
     sentence = locked_sentence(study.sentence_id, member.project_id)
-    text = _text(sentence, answer)
+    try:
+        text = _text(sentence, answer)
+        study = _open(member, study_id, version)  # as it is now that the sentence is locked
+    except (RefusedError, ConflictError) as error:
+        _keep(study, answer)
+        return error
     rows = golden_rows(sentence.golden)
     key = digest(text) if answer.decision == Decision.CORRECTED else str(answer.decision)
-    study = _study_of(member, study_id)  # as it is now that the sentence is locked
-    if study.state != StudyState.OPEN or study.version != version:
-        raise ConflictError("the item has changed meanwhile; your text is kept in the page", study)
     made = StudyTry.objects.create(
         study=study,
         decision=answer.decision,
@@ -188,6 +202,26 @@ def attempt(
     else:
         _count_try(study)
     return _tried(made, study)
+
+
+def _open(member: Member, study_id: int, version: int) -> Study:
+    """Return an open item.
+
+    Raises:
+        ConflictError: It was closed or tried since `version`.
+    """
+    study = _study_of(member, study_id)
+    if study.state != StudyState.OPEN or study.version != version:
+        raise ConflictError("the item has changed meanwhile; your text is kept", study)
+    return study
+
+
+def _keep(study: Study, answer: Answer) -> None:
+    """Keep what was refused, under a key of its own: the client's may come again, mended."""
+    for text in filter(str.strip, map(whole, answer.texts)):
+        StudyTry.objects.create(
+            study=study, text=text, matched=False, counted=False, client_key=uuid4()
+        )
 
 
 def _again(before: StudyTry, study: Study) -> Tried:

@@ -28,7 +28,7 @@ from gecbench.server.web.addresses import client_address
 from gecbench.server.web.limits import limited
 from gecbench.server.web.manage.pages import acting, looking, page
 from gecbench.server.web.manage.saving import attachment
-from gecbench.server.web.manage.words import refusal
+from gecbench.server.web.manage.words import note_words, refusal
 from gecbench.server.workflow import audits
 
 ABOUT: Mapping[str, object] = {
@@ -76,7 +76,7 @@ def _page(
         "chosen": chosen,
         "kind": kind,
         "about": ABOUT[chosen],
-        "notes": notes(project, ExportOptions(chosen)),
+        "notes": [note_words(one) for one in notes(project, ExportOptions(chosen))],
         "parts": parts if len(parts) > 1 else (),
         "ready": bool(parts),
         "schemes": [one for one in SCHEMES if LANGUAGES.get(one) == project.lang]

@@ -16,7 +16,7 @@ from gecbench.server.web.manage.words import PURPOSES, SENTENCE_STATES, SLOT_STA
 from gecbench.server.workflow import managing, reviews, studies, withdrawals
 from gecbench.server.workflow.numbers import RAISED
 from gecbench.server.workflow.opinions import MOST_ANNOTATORS
-from gecbench.server.workflow.review_tasks import live_task, reviewers_for
+from gecbench.server.workflow.review_tasks import live_task, note_reading, reviewers_for
 
 _DECIDED = (SentenceState.GOLDEN,)
 
@@ -36,6 +36,7 @@ def _sentence(member: Member, number: int) -> Sentence:
 def story(request: HttpRequest, member: Member, number: int) -> HttpResponse:
     """Show a sentence with all that happened to it."""
     found = _sentence(member, number)
+    note_reading(found.pk, member.person_id)
     slots = Slot.objects.filter(sentence=found).select_related("person").order_by("no")
     task = live_task(found.pk)
     waits = task is not None and task.state == TaskState.FREE

@@ -8,6 +8,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from gecbench.core.errors import GecbenchError
+from gecbench.server.exchange.exports import Note
 from gecbench.server.laws.names import (
     CloseReason,
     Decision,
@@ -184,3 +185,17 @@ ACTS: Mapping[str, object] = {
     "export.begun": _("began an export"),
     "export.done": _("finished an export"),
 }
+
+
+_EXPORT_NOTES: Mapping[str, object] = {
+    "undecided": _("%(count)d sentences are not decided, or are withdrawn: not in the file"),
+    "not_annotatable": _("%(count)d sentences cannot be annotated: not in the file"),
+    "error_free": _("%(count)d sentences are free of errors: their source is the reference"),
+    "repeated": _("Sentences with fewer references than the one with most repeat their first one"),
+    "placeholder": _("%(placeholder)s is written %(alias)s"),
+}
+
+
+def note_words(note: Note) -> str:
+    """Return what an export leaves out or writes otherwise, in the person's language."""
+    return str(_EXPORT_NOTES[note.code]) % note.values
