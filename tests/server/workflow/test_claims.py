@@ -68,7 +68,10 @@ def test_urgent_sentences_come_first(site):
     project = a_project(20, annotators=1)
     urgent = sentences.NewSentence(external_id="now", text="很急的句子。", priority=1)
     sentences.add_sentences(project, [urgent])
-    found = {claims._candidates(one).first().sentence.external_id for one in people(project, 3)}
+    found = {
+        claims._candidates(one.project_id, one.person_id).first().sentence.external_id
+        for one in people(project, 3)
+    }
     assert found == {"now"}
 
 
@@ -78,7 +81,7 @@ def test_begun_sentences_come_before_others_of_their_priority_and_fall_back(site
     slot = claims.current(one).slot
     others = Slot.objects.filter(sentence=slot.sentence, state="free")
     assert set(others.values_list("priority", flat=True)) == {100 - sentences.BEGUN}
-    assert claims._candidates(two).first().sentence_id == slot.sentence_id
+    assert claims._candidates(two.project_id, two.person_id).first().sentence_id == slot.sentence_id
     claims.skip(one, slot.pk, version=slot.version)
     row = sentence_of(project, slot.sentence.number)
     assert row.state == "open"
@@ -324,7 +327,9 @@ def test_the_query_for_candidates_reads_the_index_in_order(site):
     project = a_project(300)
     (one,) = people(project, 1)
     sql, params = (
-        claims._candidates(one).values_list("pk", "sentence_id")[:60].query.sql_with_params()
+        claims._candidates(one.project_id, one.person_id)
+        .values_list("pk", "sentence_id")[:60]
+        .query.sql_with_params()
     )
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gecbench.cli.annotate.site_option import data_option
+from gecbench.cli.options import FILE
 
 if TYPE_CHECKING:
     from gecbench.server.site.folder import Site
@@ -103,6 +104,39 @@ def activate(data: Path, login: str) -> None:
 
     accounts.let_in(accounts.person_of(login))
     click.echo(f"gecbench: {login} can sign in again", err=True)
+
+
+@user.command()
+@data_option
+@click.argument("login")
+@click.option("--yes", is_flag=True, help="Do not ask; this cannot be undone.")
+def forget(data: Path, login: str, *, yes: bool) -> None:
+    """Take a person's login, name and settings for ever; what they have written stays."""
+    _opened(data)
+    from gecbench.server.workflow import accounts
+    from gecbench.server.workflow.forgetting import forget as nameless
+
+    person = accounts.person_of(login)
+    if not yes:
+        click.confirm(f"Forget who {login} is? This cannot be undone", abort=True, err=True)
+    made = nameless(person)
+    click.echo(f"gecbench: {login} is {made.login} now; backups from before still know", err=True)
+
+
+@user.command("data")
+@data_option
+@click.argument("login")
+@click.option("-o", "--output", type=FILE, default=Path("-"), help="File, instead of the terminal.")
+def own(data: Path, login: str, output: Path) -> None:
+    """Write all that the site keeps of a person, one JSON object a line."""
+    _opened(data)
+    from gecbench.core.files import check_target, write_stream
+    from gecbench.server.exchange.own import own_data
+    from gecbench.server.workflow import accounts
+
+    person = accounts.person_of(login)
+    check_target(output)
+    write_stream(output, own_data(person))
 
 
 @user.command()

@@ -60,7 +60,7 @@ def add_person(
     made = Person.objects.create_person(
         login, None, name=(name.strip() or login)[:150], is_administrator=administrator
     )
-    audits.record("person.added", who=by, about=("person", made.pk), data={"login": login})
+    audits.record("person.added", who=by, about=("person", made.pk))
     return made
 
 
@@ -101,8 +101,14 @@ def shut_out(person: Person, *, by: Person | None = None) -> Person:
 
 @act
 def let_in(person: Person, *, by: Person | None = None) -> Person:
-    """Let a person sign in again, with the password they had."""
+    """Let a person sign in again, with the password they had.
+
+    Raises:
+        UsageError: They were forgotten.
+    """
     found = Person.objects.select_for_update().get(pk=person.pk)
+    if found.deleted_at is not None:
+        raise UsageError(f"{found.login} was forgotten, for ever; make a new account: user add")
     found.is_active = True
     found.save(update_fields=["is_active"])
     audits.record("person.let_in", who=by, about=("person", found.pk))
@@ -114,9 +120,11 @@ def promote(person: Person, *, administrator: bool = True, by: Person | None = N
     """Make a person an administrator, or one no longer.
 
     Raises:
-        UsageError: It is the last administrator.
+        UsageError: It is the last administrator, or they were forgotten.
     """
     found = Person.objects.select_for_update().get(pk=person.pk)
+    if administrator and found.deleted_at is not None:
+        raise UsageError(f"{found.login} was forgotten, for ever; make a new account: user add")
     if not administrator:
         _keep_one_administrator(found)
     found.is_administrator = administrator
@@ -160,6 +168,8 @@ def everybody() -> list[tuple[str, str, str, str]]:
     rows = []
     for person in Person.objects.order_by("login").prefetch_related("memberships__project"):
         standing = "active" if person.is_active else "shut out"
+        if person.deleted_at is not None:
+            standing = "forgotten"
         if person.is_administrator:
             standing += ", administrator"
         projects = [

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import lru_cache
 
+from django.db import connection
 from django.db.models import Count, Exists, Min, OuterRef, QuerySet
 from django.utils import timezone
 
@@ -32,6 +34,7 @@ from gecbench.server.workflow.acts import act, locked_member, locked_sentence
 from gecbench.server.workflow.errors import ConflictError, NotYoursError, Problem, RefusedError
 from gecbench.server.workflow.leases import expire, give_back
 from gecbench.server.workflow.standing import UNDECIDED
+from gecbench.server.workflow.statements import MARK, Statement
 
 __all__ = [
     "Claimed",
@@ -129,7 +132,7 @@ def _next(member: Member) -> Claimed:
         if claimed is not None:
             return claimed
     for _ in range(ROUNDS):
-        found = tuple(_candidates(member).values_list("pk", "sentence_id")[:FIRST])
+        found = _first(connection.vendor).rows(_marked(member))
         if not found:
             return Claimed(None, _why_none(member))
         for slot_id, sentence_id in _CHANCE.sample(found, min(TRIES, len(found))):
@@ -172,10 +175,32 @@ def _free(project_id: int) -> QuerySet[Slot]:
     return Slot.objects.filter(Exists(workable), project_id=project_id, state=SlotState.FREE)
 
 
-def _candidates(member: Member) -> QuerySet[Slot]:
-    seen = slots.seen_by(OuterRef("sentence_id"), member.person_id)
-    free = _free(member.project_id).filter(*(~Exists(one) for one in seen))
+_PROJECT, _PERSON, _SLOT = MARK, MARK + 1, MARK + 2
+
+
+def _marked(member: Member) -> dict[int | datetime, int]:
+    return {_PROJECT: member.project_id, _PERSON: member.person_id}
+
+
+def _candidates(project_id: int, person_id: int) -> QuerySet[Slot]:
+    """Return the free slots that a person may take, in their order."""
+    seen = slots.seen_by(OuterRef("sentence_id"), person_id)
+    free = _free(project_id).filter(*(~Exists(one) for one in seen))
     return free.order_by("priority", "order_key")
+
+
+@lru_cache(maxsize=2)
+def _first(vendor: str) -> Statement:
+    """Return what finds the first `FIRST` of them, and their sentences."""
+    del vendor  # a part of the key: each kind of database has its own words
+    return Statement.of(_candidates(_PROJECT, _PERSON).values_list("pk", "sentence_id")[:FIRST])
+
+
+@lru_cache(maxsize=2)
+def _still(vendor: str) -> Statement:
+    """Return what tells whether one slot is among them."""
+    del vendor
+    return Statement.of(_candidates(_PROJECT, _PERSON).filter(pk=_SLOT).values_list("pk"))
 
 
 def _lost(member: Member) -> tuple[int, ...]:
@@ -213,8 +238,8 @@ def _take(member: Member, slot_id: int, sentence_id: int) -> Claimed | None:
         held = open_tasks(fresh)  # none where its lease has ended between the two looks
         return Claimed(held[0]) if held else None
     sentence = locked_sentence(sentence_id, fresh.project_id)
-    if not _candidates(fresh).filter(pk=slot_id).exists():  # looked at again, now that it is locked
-        return None
+    if not _still(connection.vendor).rows({**_marked(fresh), _SLOT: slot_id}):
+        return None  # looked at again, now that it is locked
     slot = slots.take(fresh, sentence, slot_id, open_no=open_no)
     return None if slot is None else Claimed(slot, fresh=True)
 

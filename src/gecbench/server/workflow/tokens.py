@@ -69,7 +69,7 @@ def make_token(
             "token.made",
             who=person,
             about=("token", made.pk),
-            data={"name": name, "scopes": made.scopes},
+            data={"scopes": made.scopes},
         )
     return made, secret
 

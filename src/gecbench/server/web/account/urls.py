@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from gecbench.server.web.account import entering, personal, programs, sessions
+from gecbench.server.web.account import entering, own, personal, programs, sessions
 
 urlpatterns: list[URLPattern] = [
     path("login", entering.login, name="login"),
@@ -13,6 +13,7 @@ urlpatterns: list[URLPattern] = [
     path("language", personal.language, name="language"),
     path("account", personal.overview, name="account"),
     path("account/change", personal.change, name="account-change"),
+    path("account/data", own.data, name="account-data"),
     path("account/keys", personal.keys, name="account-keys"),
     path("account/password", personal.password, name="account-password"),
     path("account/sessions", sessions.listed, name="account-sessions"),

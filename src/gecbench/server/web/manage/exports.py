@@ -27,8 +27,8 @@ from gecbench.server.models import Audit, Member, Project
 from gecbench.server.web.addresses import client_address
 from gecbench.server.web.limits import limited
 from gecbench.server.web.manage.pages import acting, looking, page
-from gecbench.server.web.manage.saving import attachment
 from gecbench.server.web.manage.words import note_words, refusal
+from gecbench.server.web.saving import attachment
 from gecbench.server.workflow import audits
 
 ABOUT: Mapping[str, object] = {

@@ -19,8 +19,8 @@ from gecbench.server.exchange.releases import export_release, make_release, rele
 from gecbench.server.laws.names import SentenceState
 from gecbench.server.models import Member, Project, Release, Sentence
 from gecbench.server.web.manage.pages import insist_on_active, looking, page, words_of
-from gecbench.server.web.manage.saving import attachment
 from gecbench.server.web.manage.words import refusal
+from gecbench.server.web.saving import attachment
 
 
 @looking
