@@ -244,7 +244,7 @@ def test_inv_15_a_lost_task_gets_410_and_the_text_is_found_again(li):
     time_passes()
     from gecbench.server.workflow import claims
 
-    claims.expire(project.pk)
+    claims.expire(project)
     others = people(project, 3, prefix="b")
     all_submitted(sentence, others)
     said = li.send("PUT", task["draftUrl"], {"rev": 0, "payload": draft("晚来的字。")})

@@ -40,7 +40,7 @@ class Managing:
     def expire(self, n: int) -> None:
         del n
         time_passes()
-        claims.expire(self.project.pk)
+        claims.expire(self.project)
         self.model.end_all()
         self.model.reviewing.clear()
         self.did("expire")

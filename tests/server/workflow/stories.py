@@ -182,4 +182,4 @@ def time_passes(*, minutes: float = 24 * 60) -> int:
 def expired(project: Project) -> int:
     """All open tasks of a project after their leases are over."""
     time_passes()
-    return claims.expire(project.pk)
+    return claims.expire(project)

@@ -42,10 +42,10 @@ def test_a_lease_ends_after_a_grace_of_its_own_length(database):
     (one,) = people(project, 1)
     slot = claims.current(one).slot
     time_passes(minutes=59)
-    assert claims.expire(project.pk) == 0
+    assert claims.expire(project) == 0
     time_passes(minutes=2)
-    assert claims.expire(project.pk) == 1
-    assert claims.expire(project.pk) == 0
+    assert claims.expire(project) == 1
+    assert claims.expire(project) == 0
     slot.refresh_from_db()
     assert (slot.state, slot.person, slot.open_no) == ("free", None, None)
     assert sentence_of(project, slot.sentence.number).state == "open"
@@ -66,7 +66,7 @@ def test_expiring_at_once_frees_each_slot_once(database):
     for one in people(project, 4):
         claims.current(one)
     time_passes()
-    got = together(6, lambda _: claims.expire(project.pk))
+    got = together(6, lambda _: claims.expire(project))
     assert sum(got) == 4
     assert SlotEvent.objects.filter(kind="expire").count() == 4
     assert set(Sentence.objects.values_list("state", flat=True)) == {"open"}
@@ -90,7 +90,7 @@ def test_review_tasks_expire_too(site):
     with transaction.atomic():
         assert review_tasks.draw(reviewer) is not None
     time_passes()
-    assert claims.expire(project.pk) == 1
+    assert claims.expire(project) == 1
     assert sentence_of(project).state == "review_ready"
     assert sentence.review_tasks.get().reviewer is None
 
@@ -103,13 +103,13 @@ def test_after_a_jump_of_the_clock_nothing_expires_for_a_while(site, monkeypatch
     monkeypatch.setattr(leases, "watch", lambda: watch)
     time_passes()  # the wall clock was put forward by a day
     clocks["wall"] += 86_400
-    assert claims.expire(project.pk) == 0
+    assert claims.expire(project) == 0
     clocks["wall"] += 3_500
     clocks["steady"] += 3_500
-    assert claims.expire(project.pk) == 0
+    assert claims.expire(project) == 0
     clocks["wall"] += 101
     clocks["steady"] += 101
-    assert claims.expire(project.pk) == 1
+    assert claims.expire(project) == 1
 
 
 @pytest.mark.parametrize("jump", [JUMP + 1, -JUMP - 1])

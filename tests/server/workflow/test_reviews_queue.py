@@ -146,7 +146,7 @@ def test_a_review_lease_ends_like_that_of_a_slot(database):
     project = waiting(reviewers=["rita", "rolf"])
     task = opened(project)
     time_passes()
-    assert claims.expire(project.pk) == 1
+    assert claims.expire(project) == 1
     assert (now(task).state, now(task).reviewer) == ("free", None)
     assert sentence_of(project).state == "review_ready"
     assert check() == ()
@@ -156,9 +156,9 @@ def test_the_grace_of_a_lease_is_one_lease_more(site):
     project = waiting()
     opened(project)
     time_passes(minutes=2 * project.rules.lease_minutes - 1)
-    assert claims.expire(project.pk) == 0
+    assert claims.expire(project) == 0
     time_passes(minutes=2)
-    assert claims.expire(project.pk) == 1
+    assert claims.expire(project) == 1
 
 
 def test_nothing_expires_after_a_jump_of_the_clock(site, monkeypatch):
@@ -203,7 +203,7 @@ def test_inv_15_a_lease_that_ended_does_not_keep_a_review_from_being_handed_in(d
     task = opened(project)
     answer = judged(project)
     time_passes()
-    claims.expire(project.pk)
+    claims.expire(project)
     key = "11111111-1111-1111-1111-111111111111"
     done = reviews.finalise(
         member_of(project, "rita"),

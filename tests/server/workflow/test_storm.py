@@ -147,7 +147,7 @@ class Actor:
 
     def time(self):
         time_passes()
-        claims.expire(self.project.pk)
+        claims.expire(self.project)
 
     def status(self):
         member = self.member(*ANNOTATORS, *REVIEWERS)

@@ -110,6 +110,7 @@ def membership(person: Person, slug: str) -> Member | None:
     """Return the person's membership, or a manager's for administrators (not stored)."""
     found = (
         Member.objects.select_related("project", "project__guideline", "person")
+        .defer("project__guideline__markdown")  # tens of kilobytes that few pages read
         .filter(project__slug=slug, project__deleted_at=None, person=person)
         .exclude(status__in=(MemberStatus.LEFT, MemberStatus.INVITED))
         .first()

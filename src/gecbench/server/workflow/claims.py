@@ -118,7 +118,7 @@ def open_tasks(member: Member) -> tuple[Slot, ...]:
     held = Slot.objects.filter(
         project_id=member.project_id, person_id=member.person_id, state=SlotState.OPEN
     )
-    return tuple(held.select_related("sentence", "project").order_by("claimed_at", "pk"))
+    return tuple(held.select_related("sentence__source", "project").order_by("claimed_at", "pk"))
 
 
 def _next(member: Member) -> Claimed:
@@ -126,7 +126,7 @@ def _next(member: Member) -> Claimed:
     refused = _why_not(member)
     if refused is not None:
         return Claimed(None, refused)
-    expire(member.project_id)
+    expire(member.project)
     for sentence_id in _lost(member):
         claimed = _take_back(member, sentence_id)
         if claimed is not None:

@@ -160,13 +160,15 @@ def _save(member: Member, slot_id: int, received: _Received) -> _Outcome:
         keep_aside(slot, member.person, received.payload)
         message = "this task was handed in already; what you typed since was kept"
         return ConflictError(message, draft_of(member, slot_id))
-    mine = slot.person_id == member.person_id or slots.come_back(member, slot) is not None
+    mine = slot if slot.person_id == member.person_id else slots.come_back(member, slot)
     outcome = _write(_Place(slot=slot), member.person, received)
-    if not mine:
+    if mine is None:
         return GoneError("this task is no longer yours; what you typed was kept as a draft")
     Slot.objects.filter(pk=slot_id, state=SlotState.OPEN, person_id=member.person_id).update(
         lease_until=slots.lease(member.project.rules)
     )
+    if isinstance(outcome, Draft) and mine.pk == slot_id:
+        outcome.slot = mine  # with its version now, which the page needs
     return outcome
 
 

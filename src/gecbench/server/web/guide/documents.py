@@ -12,6 +12,7 @@ from gecbench.server.guide.render import render
 from gecbench.server.guide.sections import Changes, Rendered, Section, compare
 from gecbench.server.guide.taxonomy import Language
 from gecbench.server.models import Guideline, Project
+from gecbench.server.web.content import Content
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +32,12 @@ class Shown:
 
 def rendered(guideline: Guideline, project: Project) -> Rendered:
     """Return a version as safe HTML; versions never change, so it is made once a process."""
-    return _rendered(guideline.markdown, "zh" if project.lang == "zh" else "en")
+    return _rendered(Content.of(guideline), "zh" if project.lang == "zh" else "en")
 
 
 @lru_cache(maxsize=32)
-def _rendered(markdown: str, lang: Language) -> Rendered:
-    return render(markdown, lang=lang, shift=1)
+def _rendered(content: Content, lang: Language) -> Rendered:
+    return render(content.guideline.markdown, lang=lang, shift=1)
 
 
 def shown(sections: Iterable[Section], new: Iterable[str] = ()) -> tuple[Shown, ...]:

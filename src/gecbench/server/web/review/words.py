@@ -13,6 +13,7 @@ from gecbench.server.guide.render import render
 from gecbench.server.guide.taxonomy import NOT_ANNOTATABLE_REASONS, REJECT_REASONS, Language, Topic
 from gecbench.server.laws.names import Decision
 from gecbench.server.models import Guideline
+from gecbench.server.web.content import Content
 from gecbench.server.web.numbers import number_in
 from gecbench.server.web.review.given import Places
 from gecbench.server.workflow.claims import Nothing
@@ -56,21 +57,21 @@ def not_annotatable_reasons() -> tuple[Named, ...]:
 
 def section_titles(guideline: Guideline | None) -> tuple[tuple[str, str], ...]:
     """Return id and title of each section that can be cited (GUI-4)."""
-    sections = _sections(guideline.pk, guideline.markdown) if guideline else {}
+    sections = _sections(Content.of(guideline)) if guideline else {}
     return tuple((name, title) for name, (title, _) in sections.items())
 
 
 def excerpt(guideline: Guideline | None, section: str) -> tuple[str, str, str] | None:
     """Return id, title and the first words of a section; None where there is no such section."""
-    sections = _sections(guideline.pk, guideline.markdown) if guideline else {}
+    sections = _sections(Content.of(guideline)) if guideline else {}
     return (section, *sections[section]) if section in sections else None
 
 
 @lru_cache(maxsize=64)
-def _sections(row: int, markdown: str) -> Mapping[str, tuple[str, str]]:
+def _sections(content: Content) -> Mapping[str, tuple[str, str]]:
     """Return id to title and text, rendered once for each version: a version never changes."""
-    del row
-    return {one.id: (one.title, one.text) for one in render(markdown).sections if one.level}
+    sections = render(content.guideline.markdown).sections
+    return {one.id: (one.title, one.text) for one in sections if one.level}
 
 
 PROBLEMS: Mapping[str, object] = {

@@ -92,8 +92,9 @@ def draft(request: HttpRequest, member: Member, slot_id: int) -> HttpResponse:
         current = error.current if isinstance(error.current, Draft) else None
         said = {"error": "conflict", "message": words.refusal(error)}
         return JsonResponse(said | (wire.draft_json(current) if current else {}), status=409)
-    version = Slot.objects.filter(pk=slot_id).values_list("version", flat=True).first()
-    return JsonResponse({"rev": saved.rev, "at": saved.saved_at.isoformat(), "version": version})
+    at = saved.saved_at.isoformat()
+    version = saved.slot.version if saved.slot else None
+    return JsonResponse({"rev": saved.rev, "at": at, "version": version})
 
 
 @annotator

@@ -13,7 +13,7 @@ from django.utils.dateparse import parse_datetime
 
 from gecbench.core.errors import GecbenchError
 from gecbench.server.laws.names import Decision
-from gecbench.server.models import Draft, Member, Slot, Source, Suggestion
+from gecbench.server.models import Draft, Member, Slot, Suggestion
 from gecbench.server.web.bodies import json_in
 from gecbench.server.workflow.answers import Answer
 
@@ -124,7 +124,7 @@ def task_json(member: Member, slot: Slot, draft: Draft | None) -> dict[str, obje
     """Return a task as the page takes it, with the member's draft of it."""
     slug, sentence = member.project.slug, slot.sentence
     rules = member.project.rules
-    source = Source.objects.filter(pk=sentence.source_id).first() if sentence.source_id else None
+    source = sentence.source
     return {
         "slot": slot.pk,
         "version": slot.version,
