@@ -176,8 +176,10 @@ class Work:
         return data
 
     def decide(self, me: Person, data: Mapping[str, Any]) -> None:
-        """Call all texts right."""
-        rows = {one["key"]: {"correct": True} for one in data["rows"]}
+        """Call all texts right, but for the last of several now and then."""
+        rows: dict[str, dict[str, object]] = {one["key"]: {"correct": True} for one in data["rows"]}
+        if len(rows) > 1 and random.random() < 0.3:
+            rows[data["rows"][-1]["key"]] = {"correct": False, "reasons": ["erroneous"]}
         body = {
             "version": data["version"],
             "client_key": str(uuid4()),

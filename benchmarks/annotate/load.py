@@ -3,6 +3,7 @@
     python benchmarks/annotate/load.py --sentences 20000 --annotators 50 --seconds 60
     python benchmarks/annotate/load.py --sentences 100000 --database postgresql://me@localhost/x
     python benchmarks/annotate/load.py --sentences 20000 --think 0        # saturation
+    python benchmarks/annotate/load.py --sentences 100000 --finished      # after months of work
 
 It makes a site of its own (on PostgreSQL a database of its own on the server of the URL, dropped
 at the end), prints Markdown, and exits 1 where an answer was an error or `check` finds something.
@@ -46,6 +47,7 @@ def options() -> argparse.Namespace:
     made.add_argument("--think", type=float, default=2, help="seconds between drafts; 0: none")
     made.add_argument("--workers", type=int, default=3)
     made.add_argument("--database", default="", help="postgresql://...; else SQLite")
+    made.add_argument("--finished", action="store_true", help="all but 5000 are done already")
     made.add_argument("--folder", type=Path, help="keep the data folder and the log there")
     return made.parse_args()
 
@@ -53,6 +55,8 @@ def options() -> argparse.Namespace:
 def main() -> int:
     """Measure one scenario."""
     given = options()
+    if given.finished and given.database:
+        sys.exit("load.py: --finished is for SQLite; leave --database out")
     print(
         f"{given.sentences} sentences, {3 * given.sentences} slots, {given.annotators} annotators,"
     )
@@ -82,6 +86,8 @@ def measure(place: Place, given: argparse.Namespace) -> int:
     """Seed, work, look at what each request costs, and check."""
     table("Seeding", "job", COMMAND)
     seed(place, given)
+    if given.finished:
+        finish(place, given)
     cold = [place.start()]
     place.stop()
     cold.append(place.start())
@@ -93,7 +99,9 @@ def measure(place: Place, given: argparse.Namespace) -> int:
     place.stop()
     table("Afterwards", "job", COMMAND)
     job(place, "check", "< 60 s", "check", "--data", place.folder)
-    for kind in ("sentences", "annotations"):
+    if given.finished:
+        job(place, "stats, computed anew", "", "stats", team.SLUG, "--data", place.folder)
+    for kind in ("sentences", "annotations", *(["mucgec", "jsonl"] if given.finished else [])):
         out = place.folder.parent / f"out.{kind}"
         words = ("--project", team.SLUG, "--to", kind, "-o", out, "--data", place.folder)
         job(place, f"export {kind}", "< 60 s, < 200 MB", "export", *words)
@@ -138,6 +146,29 @@ def seed(place: Place, given: argparse.Namespace) -> None:
     write_sentences(text, given.sentences)
     words = ("--project", team.SLUG, "--data", place.folder)
     job(place, f"import {given.sentences} sentences", "< 60 s", "import", text, *words)
+
+
+SAMPLED = 20
+"""Seconds in which people make the sentences that the finished ones are like."""
+LEFT, REVISIONS = 5000, 4
+"""Sentences that stay open with `--finished`, and revisions of each draft."""
+
+
+def finish(place: Place, given: argparse.Namespace) -> None:
+    """Let people do some sentences, and make the others like them."""
+    place.start()
+    doing = Work(place.port, Clock(), 0)
+    threads = crowd(doing, team.logins(given.annotators, given.reviewers))
+    for one in threads:
+        one.start()
+    time.sleep(SAMPLED)
+    doing.stopping.set()
+    for one in threads:
+        one.join(120)
+    place.stop()
+    done = place.python(Path(__file__).with_name("finished.py"), place.folder, REVISIONS, LEFT)
+    row("finish by copies", f"{done.wall:.0f}", f"{done.cpu:.0f}", f"{done.peak:.0f}", "")
+    print(f"<!-- {done.output.strip()} -->")
 
 
 @contextmanager

@@ -260,6 +260,8 @@ def _forms(there: There) -> Iterator[tuple[str, str, dict[str, str]]]:
 
 
 WORST = ("a\0b", "9" * 19, "\ud800", "-1")
+DATABASE = ("a\0b\ud800", "9" * 19)
+"""What a database may refuse; a second one need not see again what no database ever sees."""
 
 
 def test_every_field_of_every_form_takes_every_text_without_a_500(there: There):
@@ -268,7 +270,8 @@ def test_every_field_of_every_form_takes_every_text_without_a_500(there: There):
         client = there.client(who)
         for name in fields:
             # All that broke something once, and of the others another one for each field.
-            for text in (*WORST, TYPED[count % len(TYPED)]):
+            texts = DATABASE if there.kind == "postgresql" else (*WORST, TYPED[count % len(TYPED)])
+            for text in texts:
                 raw = urlencode({**fields, name: text}, errors="surrogatepass")
                 answer = client.post(url, raw, content_type="application/x-www-form-urlencoded")
                 count += 1
@@ -291,7 +294,7 @@ def test_every_number_and_text_of_an_address_is_answered_without_a_500(there: Th
         for route in ROUTES:
             if not allowed(who, route.access):
                 continue
-            for text in TYPED if there.kind == "sqlite" else WORST:
+            for text in TYPED if there.kind == "sqlite" else DATABASE:
                 if len(text) > 6000:
                     continue
                 right = route.at("one", there.things)

@@ -239,6 +239,7 @@ def _submissions(keys: Sequence[int]) -> QuerySet[Submission]:
     return (
         Submission.objects.filter(sentence_id__in=keys)
         .select_related("slot", "guideline")
+        .defer("guideline__markdown")
         .prefetch_related(Prefetch("references", _in_order()))
         .order_by("slot__no", "no")
     )
@@ -252,6 +253,7 @@ def _reviews(keys: Sequence[int]) -> QuerySet[Review]:
     return (
         Review.objects.filter(sentence_id__in=keys)
         .select_related("guideline")
+        .defer("guideline__markdown")
         .prefetch_related(
             Prefetch("verdicts", Verdict.objects.order_by("id")),
             Prefetch("references", _in_order()),
@@ -265,6 +267,7 @@ def _goldens(keys: Sequence[int]) -> QuerySet[Golden]:
     return (
         Golden.objects.filter(sentence_id__in=keys)
         .select_related("guideline")
+        .defer("guideline__markdown")
         .prefetch_related(Prefetch("entries", entries.order_by("position")))
         .order_by("version")
     )

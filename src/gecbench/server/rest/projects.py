@@ -27,7 +27,8 @@ def projects(request: HttpRequest) -> list[dict[str, object]]:
         .exclude(status__in=(MemberStatus.LEFT, MemberStatus.INVITED))
         .select_related("project")
     }
-    found = Project.objects.filter(deleted_at=None).select_related("guideline").order_by("slug")
+    found = Project.objects.filter(deleted_at=None).select_related("guideline")
+    found = found.defer("guideline__markdown").order_by("slug")
     if not person.is_administrator:
         found = found.filter(id__in=list(mine))
     return [_shown(one, mine.get(one.pk)) for one in found]

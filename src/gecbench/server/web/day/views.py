@@ -92,6 +92,7 @@ def _news(person: Person, unread: QuerySet[Notice]) -> list[Said]:
 def _projects(request: HttpRequest, person: Person) -> tuple[MyProject, ...]:
     members = list(
         Member.objects.select_related("project", "project__guideline")
+        .defer("project__guideline__markdown")
         .filter(person=person, project__deleted_at=None)
         .exclude(status__in=(MemberStatus.LEFT, MemberStatus.INVITED))
         .order_by("project__archived_at", "project__name")
