@@ -256,7 +256,7 @@ def test_a_server_that_cannot_save_leaves_the_text_and_says_so(live, browser):
     page.route("**/submit/*", lambda route: route.fulfill(status=507, body="{}"))
     task = number(page)
     replace_all(page, "磁盘满了。")
-    wait_for_state(page, "offline")
+    wait_for_state(page, "full")
     page.keyboard.press("Control+Enter")
     page.locator("#keep-editing").wait_for()
     assert page.locator("#reference-0").input_value() == "磁盘满了。"

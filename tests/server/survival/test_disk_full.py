@@ -114,9 +114,9 @@ def test_a_full_disk_keeps_the_text_in_the_page_and_saves_it_later(small, browse
     page = at_work(live, browser, "li")
     filled_up(other, disk, task)
     replace_all(page, "磁盘满了也不丢。" * 300)
-    wait_for_state(page, "offline")
+    wait_for_state(page, "full")
     assert page.locator("#reference-0").input_value() == "磁盘满了也不丢。" * 300
-    assert "kept on this computer" in page.locator("#saving").inner_text()
+    assert "The server's disk is full, kept on this computer" in page.locator("#saving").inner_text()
     disk.make_room()
     wait_for_state(page, "saved")
     other.close()

@@ -236,6 +236,7 @@ def page_words() -> dict[str, object]:
             "saved": gettext("Saved"),
             "saving": gettext("Saving"),
             "offline": gettext("Offline, kept on this machine"),
+            "full": gettext("The server's disk is full, kept on this machine"),
             "conflict": gettext("Another window has saved"),
             "gone": gettext("No longer yours, kept on this machine"),
             "refused": gettext("Not saved, kept on this machine"),

@@ -158,6 +158,7 @@ def _states() -> dict[str, str]:
         "saved": gettext("Saved {time}"),
         "saving": gettext("Saving…"),
         "offline": gettext("Offline, kept on this computer"),
+        "full": gettext("The server's disk is full, kept on this computer"),
         "conflict": gettext("Two versions"),
         "gone": gettext("No longer yours, text kept"),
         "refused": gettext("Not saved, kept on this computer"),

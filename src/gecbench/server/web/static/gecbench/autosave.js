@@ -1,8 +1,8 @@
 // Saves what is being written (specification, section 4.9): on this machine at once, on the server
 // after a short quiet, and never over what another tab has written.
 //
-// States: saved, saving, offline, conflict, gone, refused, signedout, and unkept: neither the server
-// nor this machine has it. They are shown in one place.
+// States: saved, saving, offline, full (the server's disk), conflict, gone, refused, signedout, and
+// unkept: neither the server nor this machine has it. They are shown in one place.
 
 import { same } from "./copies.js";
 import { Unreached } from "./wire.js";
@@ -11,7 +11,9 @@ const QUIET = 800;
 const MOST = 5000;
 const AGAIN = [1000, 2000, 5000, 10000];
 const MOST_SENT = 4;
-const FAILS = new Set(["offline", "refused", "signedout"]);
+const FULL = "507"; // what a server says whose disk is full
+const AWAY = new Set(["offline", "full"]); // tried again by itself
+const FAILS = new Set([...AWAY, "refused", "signedout"]);
 
 export class Autosave {
   /**
@@ -23,7 +25,7 @@ export class Autosave {
     Object.assign(this, { wire, copies, read, extra, alike, onState, onConflict, onGone });
     this.task = null;
     this.kept = true;
-    addEventListener("online", () => this.task && this.state === "offline" && this.save());
+    addEventListener("online", () => this.task && AWAY.has(this.state) && this.save());
     addEventListener("pagehide", () => this.leave());
     addEventListener("beforeunload", (event) => this.task && !this.kept && this.unsaved && event.preventDefault());
     document.addEventListener("visibilitychange", () => document.hidden && this.changed && this.save());
@@ -64,7 +66,7 @@ export class Autosave {
     if (this.state === "gone" || this.state === "conflict") return;
     const now = performance.now();
     this.since ??= now;
-    if (this.state !== "offline") {
+    if (!AWAY.has(this.state)) {
       if (this.state !== "signedout") this.tell("saving");
       this.later(Math.max(0, Math.min(QUIET, this.since + MOST - now)));
     }
@@ -112,7 +114,7 @@ export class Autosave {
       if (this.task !== task) return;
       this.busy = false;
       this.changed = true;
-      if (error instanceof Unreached) this.failed();
+      if (error instanceof Unreached) this.failed(error.message === FULL ? "full" : "offline");
       return;
     }
     if (this.task !== task) return;
@@ -140,9 +142,9 @@ export class Autosave {
     this.tell("refused");
   }
 
-  failed() {
+  failed(state = "offline") {
     this.keep();
-    this.tell("offline");
+    this.tell(state);
     this.later(AGAIN[Math.min(this.failures, AGAIN.length - 1)]);
     this.failures += 1;
   }
