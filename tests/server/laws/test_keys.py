@@ -79,6 +79,8 @@ def test_the_same_key_on_different_screens_is_no_conflict():
         ({"add": "Hyper+A"}, "no_key"),
         ({"add": "Alt+"}, "no_key"),
         ({"add": "Alt+é"}, "no_key"),
+        ({"add": "Alt+Shift+1"}, "no_key"),
+        ({"add": "Ctrl+Shift+?"}, "no_key"),
         ({"add": "Ctrl+T"}, "taken"),
         ({"add": "F5"}, "taken"),
         ({"add": "Shift+A"}, "types"),

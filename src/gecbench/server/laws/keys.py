@@ -152,7 +152,10 @@ def written(chord: str) -> str:
     given = [names.get(one.lower(), "") for one in before]
     key = {one.lower(): one for one in _NAMED}.get(last.lower(), last.upper())
     single = len(key) == 1 and (key in _SYMBOLS or (key.isascii() and key.isalnum()))
-    if "" in given or len(set(given)) < len(given) or not (single or key in _NAMED):
+    known = single or key in _NAMED
+    # Shift makes another character of a digit or a sign, another one on each keyboard.
+    shifted = "Shift" in given and single and not key.isalpha()
+    if "" in given or len(set(given)) < len(given) or not known or shifted:
         raise KeyRefusedError("no_key", key=chord)
     return "+".join([*(one for one in _MODIFIERS if one in given), key])
 
