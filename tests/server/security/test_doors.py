@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
-import shutil
-from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from django.db import connection
 from django.test import Client
 from django.utils import timezone
-from server.conftest import sqlite, use
-from server.web.routes import BACKEND, MARK, OURS, ROUTES, World, allowed, world
+from server.web.routes import BACKEND, MARK, OURS, ROUTES, World, allowed
+from server.worlds import made, there
 
 from gecbench.server.laws.names import Role
 from gecbench.server.models import (
@@ -33,24 +29,7 @@ from gecbench.server.models import (
 from gecbench.server.web.limits import LIMITS, Buckets
 from gecbench.server.workflow import members
 
-
-@pytest.fixture(scope="module")
-def made(migrated_sqlite: Path, tmp_path_factory) -> tuple[Path, World]:
-    path = tmp_path_factory.mktemp("doors") / "made.sqlite3"
-    shutil.copy(migrated_sqlite, path)
-    use(sqlite(path))
-    whole = world()
-    connection.close()
-    return path, whole
-
-
-@pytest.fixture
-def there(made: tuple[Path, World], tmp_path: Path) -> Iterator[World]:
-    path = tmp_path / "site.sqlite3"
-    shutil.copy(made[0], path)
-    use(sqlite(path))
-    yield made[1]
-    connection.close()
+__all__ = ["made", "there"]
 
 
 def enters(login: str, *, csrf: bool = False) -> Client:

@@ -5,15 +5,9 @@ The addresses come from the resolver: one that does not say who may come fails h
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
-from django.db import connection
 from django.http import HttpResponse
 from django.test import Client
-from server.conftest import sqlite, use
 from server.web.routes import (
     BACKEND,
     MARK,
@@ -24,30 +18,12 @@ from server.web.routes import (
     Route,
     World,
     allowed,
-    world,
 )
+from server.worlds import made, there
 
 from gecbench.server.models import Audit, Person
 
-
-@pytest.fixture(scope="module")
-def made(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, World]:
-    path = tmp_path_factory.mktemp("world") / "site.sqlite3"
-    shutil.copy(migrated_sqlite, path)
-    use(sqlite(path))
-    there = world()
-    connection.close()
-    return path, there
-
-
-@pytest.fixture
-def there(made: tuple[Path, World], tmp_path: Path) -> Iterator[World]:
-    """The world as it was made, whatever the test before did to it."""
-    path = tmp_path / "site.sqlite3"
-    shutil.copy(made[0], path)
-    use(sqlite(path))
-    yield made[1]
-    connection.close()
+__all__ = ["made", "there"]
 
 
 def text_of(answer) -> str:
