@@ -116,7 +116,9 @@ def test_a_full_disk_keeps_the_text_in_the_page_and_saves_it_later(small, browse
     replace_all(page, "磁盘满了也不丢。" * 300)
     wait_for_state(page, "full")
     assert page.locator("#reference-0").input_value() == "磁盘满了也不丢。" * 300
-    assert "The server's disk is full, kept on this computer" in page.locator("#saving").inner_text()
+    assert (
+        "The server's disk is full, kept on this computer" in page.locator("#saving").inner_text()
+    )
     disk.make_room()
     wait_for_state(page, "saved")
     other.close()
