@@ -25,9 +25,10 @@ from gecbench.server.exchange.goldens import LANGUAGES
 from gecbench.server.exchange.journal import journalled
 from gecbench.server.models import Audit, Member, Project
 from gecbench.server.web.addresses import client_address
+from gecbench.server.web.library.saying import Said
 from gecbench.server.web.limits import limited
 from gecbench.server.web.manage.pages import acting, looking, page
-from gecbench.server.web.manage.words import note_words, refusal
+from gecbench.server.web.manage.words import note_words, refused
 from gecbench.server.web.saving import attachment
 from gecbench.server.workflow import audits
 
@@ -59,7 +60,7 @@ def _page(
     member: Member,
     given: QueryDict,
     *,
-    problem: str = "",
+    problem: Said | None = None,
     status: int = HTTPStatus.OK,
 ) -> HttpResponse:
     project = member.project
@@ -69,7 +70,7 @@ def _page(
     try:
         parts = tuple(one.ending for one in export(project, ExportOptions(chosen)))
     except GecbenchError as error:
-        problem = problem or refusal(error)
+        problem = problem or refused(error)
     kind = EXPORTS[chosen]
     shown = {
         "formats": [(name, words, name == chosen) for name, words in ABOUT.items()],
@@ -114,7 +115,7 @@ def download(request: HttpRequest, member: Member) -> HttpResponseBase:
         file = one_file(export(project, options), request.POST.get("part", ""))
     except GecbenchError as error:
         unprocessable = HTTPStatus.UNPROCESSABLE_ENTITY
-        return _page(request, member, request.POST, problem=refusal(error), status=unprocessable)
+        return _page(request, member, request.POST, problem=refused(error), status=unprocessable)
     address = client_address(request) or ""
     content = journalled(file, project, options, who=member.person, address=address)
     return attachment(file.name, file.media, content)

@@ -15,18 +15,20 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from gecbench.core.errors import GecbenchError, UsageError
+from gecbench.core.errors import GecbenchError
 from gecbench.server.exchange.content import Encoding
 from gecbench.server.exchange.imports import run_import
 from gecbench.server.exchange.planning import plan_import
 from gecbench.server.exchange.plans import ImportOptions, Plan, options_from
 from gecbench.server.exchange.records import READERS
 from gecbench.server.laws.names import Purpose
+from gecbench.server.laws.text import KINDS
 from gecbench.server.models import ImportBatch, Member
+from gecbench.server.web.library.saying import Said, phrase, said
 from gecbench.server.web.manage import uploads
 from gecbench.server.web.manage.pages import acting, insist_on_active, looking, page, whole
-from gecbench.server.web.manage.words import refusal
-from gecbench.server.workflow.errors import ConflictError
+from gecbench.server.web.manage.words import refused
+from gecbench.server.workflow.errors import ConflictError, Problem, RefusedError
 
 REFERENCES = (
     ("ignore", _("Leave them out")),
@@ -54,15 +56,15 @@ def _kept(request: HttpRequest, member: Member) -> HttpResponseBase:
     insist_on_active(member)
     file = request.FILES.get("file")
     if file is None or isinstance(file, list):
-        return _form(request, member, problem=gettext("Choose a file first."))
+        return _form(request, member, problem=Said(gettext("Choose a file first.")))
     try:
         made = uploads.keep(member, [file, *request.FILES.getlist("references")])
     except GecbenchError as error:
-        return _form(request, member, problem=refusal(error))
+        return _form(request, member, problem=refused(error))
     return redirect("manage-import-report", member.project.slug, made.token)
 
 
-def _form(request: HttpRequest, member: Member, problem: str = "") -> HttpResponse:
+def _form(request: HttpRequest, member: Member, problem: Said | None = None) -> HttpResponse:
     batches = list(
         ImportBatch.objects.filter(project=member.project)
         .select_related("by")
@@ -88,22 +90,21 @@ def _report(
     waiting: str,
     given: QueryDict,
     *,
-    refused: str = "",
+    problem: Said | None = None,
     status: int = HTTPStatus.OK,
 ) -> HttpResponse:
     files = uploads.waiting(member, waiting)
-    plan, problem = None, refused
+    plan = None
     try:
         plan = _plan(member, files, given)
     except GecbenchError as error:
-        problem = problem or refusal(error)
+        problem = problem or refused(error)
     shown = {
         "waiting": files,
         "plan": plan,
-        "told": plan.report if plan else None,
+        **(_told(plan) if plan else {}),
         "obstacle": plan.obstacle if plan and not plan.report.problem_count else "",
         "problem": problem,
-        "bars": _bars(plan) if plan else (),
         "given": _values(given),
         "formats": [("", gettext("Find out")), *((name, name) for name in READERS)],
         "encodings": ENCODINGS,
@@ -115,6 +116,19 @@ def _report(
     )
 
 
+def _told(plan: Plan) -> dict[str, object]:
+    """Return the report for the page: what the library says is said in the person's language."""
+    told = plan.report
+    return {
+        "told": told,
+        "problems": [(one.line, said(one.message)) for one in told.problems],
+        "invisible": [(phrase(KINDS[kind]), count) for kind, count in told.invisible.items()],
+        "left_out": [(phrase(what), count) for what, count in told.left_out.items()],
+        "new_ids": phrase(told.new_ids) if told.new_ids else None,
+        "bars": _bars(plan),
+    }
+
+
 def _plan(member: Member, files: uploads.Waiting, given: QueryDict) -> Plan:
     options = _options(given, parallel=len(files.names) > 1)
     first, *others = files.contents(options.encoding)
@@ -124,7 +138,8 @@ def _plan(member: Member, files: uploads.Waiting, given: QueryDict) -> Plan:
 def _options(given: QueryDict, *, parallel: bool) -> ImportOptions:
     priority = whole(given.get("priority") or "100")
     if priority is None:
-        raise UsageError(gettext("A priority is a whole number from -1000000 to 1000000."))
+        message = "a priority is a whole number from -1000000 to 1000000"
+        raise RefusedError([Problem("priority", "priority", message)])
     return options_from(
         {
             "format": given.get("format") or ("lines" if parallel else None),
@@ -186,14 +201,14 @@ def run(request: HttpRequest, member: Member, waiting: str) -> HttpResponseBase:
             member,
             waiting,
             request.POST,
-            refused=refusal(error),
+            problem=refused(error),
             status=HTTPStatus.UNPROCESSABLE_ENTITY,
         )
     files.forget()
-    said = ngettext(
+    words = ngettext(
         "%(n)s sentence was imported.", "%(n)s sentences were imported.", done.sentences
     )
-    messages.success(request, said % {"n": done.sentences})
+    messages.success(request, words % {"n": done.sentences})
     return redirect("manage-import", member.project.slug)
 
 

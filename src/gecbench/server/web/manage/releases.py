@@ -18,8 +18,9 @@ from gecbench.server.exchange.goldens import LANGUAGES
 from gecbench.server.exchange.releases import export_release, make_release, release_files
 from gecbench.server.laws.names import SentenceState
 from gecbench.server.models import Member, Project, Release, Sentence
+from gecbench.server.web.library.saying import Said
 from gecbench.server.web.manage.pages import insist_on_active, looking, page, words_of
-from gecbench.server.web.manage.words import refusal
+from gecbench.server.web.manage.words import refused
 from gecbench.server.web.saving import attachment
 
 
@@ -44,12 +45,12 @@ def _make(request: HttpRequest, member: Member) -> HttpResponseBase:
             by=member.person,
         )
     except GecbenchError as error:
-        return _list(request, member, problem=refusal(error))
+        return _list(request, member, problem=refused(error))
     messages.success(request, gettext("The release is made; it never changes."))
     return redirect("manage-release", member.project.slug, made.pk)
 
 
-def _list(request: HttpRequest, member: Member, problem: str = "") -> HttpResponse:
+def _list(request: HttpRequest, member: Member, problem: Said | None = None) -> HttpResponse:
     project = member.project
     here = Sentence.objects.filter(project=project, purpose="real")
     shown = {

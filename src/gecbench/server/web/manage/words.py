@@ -21,6 +21,7 @@ from gecbench.server.laws.names import (
     SlotEventKind,
     SlotState,
 )
+from gecbench.server.web.library.saying import Said, said
 from gecbench.server.workflow.errors import Problem, RefusedError
 
 SENTENCE_STATES: Mapping[str, object] = {
@@ -128,17 +129,27 @@ _STATUS_WORDS: Mapping[int, object] = {
 
 
 def refusal(error: GecbenchError) -> str:
-    """Return why something was refused; words of the library stay in English."""
+    """Return why something was refused, in the person's language."""
+    return refused(error).text
+
+
+def refused(error: GecbenchError) -> Said:
+    """Return why something was refused, and whether the library's words stayed English."""
     if isinstance(error, RefusedError):
-        return " ".join(problem(one) for one in error.problems)
+        told = [_problem(one) for one in error.problems]
+        return Said(" ".join(map(str, told)), foreign=any(one.foreign for one in told))
     known = _STATUS_WORDS.get(getattr(error, "status", 0))
-    return str(known) if known is not None else str(error)
+    return said(str(error)) if known is None else Said(str(known))
 
 
 def problem(found: Problem) -> str:
     """Return a problem in the person's language."""
+    return _problem(found).text
+
+
+def _problem(found: Problem) -> Said:
     known = _PROBLEMS.get(found.code)
-    return str(known) % dict(found.values) if known is not None else found.message
+    return said(found.message) if known is None else Said(str(known) % dict(found.values))
 
 
 def act_of(what: str) -> str:
