@@ -111,3 +111,23 @@ def test_the_page_gives_the_file_to_whoever_asks_for_their_own(site):
     (draft,) = [one for one in lines if one.get("kind") == "draft"]
     assert (draft["payload"], draft["for"]) == ({"texts": ["半句"]}, "work")
     assert not Audit.objects.filter(what__startswith="export").exists()
+
+
+def test_where_they_are_signed_in_and_who_failed_to_is_in_it(site):
+    project = a_project(1)
+    li, other = joined(project, "li").person, joined(project, "wang").person
+    for person in (li, other):
+        client = Client(headers={"user-agent": f"Browser of {person.login}"})
+        client.force_login(person, "django.contrib.auth.backends.ModelBackend")
+        session = client.session
+        session.update({"began": 1_700_000_000, "agent": f"Browser of {person.login}"})
+        session.save()
+        Client().post("/login", {"login": person.login, "password": "wrong"})
+    lines = lines_of(li)
+    (signed_in,) = [one for one in lines if one.get("kind") == "session"]
+    assert (signed_in["browser"], signed_in["began"]) == (
+        "Browser of li",
+        "2023-11-14T22:13:20+00:00",
+    )
+    assert len([one for one in lines if one.get("kind") == "failed_sign_in"]) == 1
+    assert "wang" not in b"".join(own.own_data(li)).decode()

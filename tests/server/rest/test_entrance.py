@@ -15,7 +15,7 @@ from server.workflow.stories import correction, joined, somebody
 
 from gecbench.core.errors import UsageError
 from gecbench.server.exchange.releases import make_release
-from gecbench.server.models import Audit, Person, Project, Token
+from gecbench.server.models import Audit, Member, Person, Project, Release, Token
 from gecbench.server.rest.urls import urlpatterns
 from gecbench.server.web.policy import access_of
 from gecbench.server.workflow.errors import NotYoursError
@@ -222,3 +222,20 @@ def test_nobody_has_more_tokens_than_they_can_oversee(site):
         make_token(somebody("li"), name=str(n))
     with pytest.raises(UsageError, match="nobody has more than 20 tokens; revoke one first"):
         make_token(somebody("li"), name="21")
+
+
+@pytest.mark.parametrize("how", ["paused", "training"])
+def test_a_manager_who_may_not_act_now_only_looks(project, how):
+    second = joined(project, "second", "manager")
+    Member.objects.filter(pk=second.pk).update(status=how)
+    caller = Caller(second.person)
+    here = f"projects/{project.slug}"
+    assert caller.get(f"{here}/releases")[0] == 200
+    assert caller.get(f"{here}/imports")[0] == 200
+    assert caller.get(f"{here}/exports/annotations")[0] == 404
+    assert caller.post(f"{here}/releases", {"name": "v9"})[0] == 404
+    assert caller.send(f"{here}/imports/plan", "新的句子。\n")[0] == 404
+    assert caller.send(f"{here}/imports", "新的句子。\n")[0] == 404
+    assert not Release.objects.filter(name="v9").exists()
+    Member.objects.filter(pk=second.pk).update(status="active")
+    assert caller.get(f"{here}/exports/annotations")[0] == 200

@@ -260,6 +260,9 @@ def test_con_3_and_4_placeholders_that_differ_are_found(project, texts, rule):
     boss = member_of(project, "boss").person
     projects.change_project(project, by=boss, options={"rules": {rule: "warn"}})
     assert rule not in {invariant for invariant, _ in found()}
+    # What was decided while the rule only warned is no fault for ever once it blocks again.
+    projects.change_project(project, by=boss, options={"rules": {rule: "block"}})
+    assert rule not in {invariant for invariant, _ in found()}
 
 
 def test_inv_7_what_was_judged_without_a_verdict_is_found(project):

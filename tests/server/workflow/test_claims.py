@@ -370,3 +370,10 @@ def test_a_late_visit_to_ones_own_task_renews_the_lease(site):
     slot.refresh_from_db()
     assert slot.lease_until > timezone.now()
     assert slots.lease(project.rules) - slot.lease_until < timedelta(minutes=1)
+
+
+@pytest.mark.parametrize("number", [0, 2**31, 2**63, 10**19])
+def test_a_number_that_no_sentence_has_is_not_put_off(database, number):
+    (one,) = people(a_project(1), 1)
+    with pytest.raises(NotYoursError):
+        claims.recall(one, number)

@@ -19,11 +19,19 @@ from server.workflow.stories import correction, error_free, not_annotatable, sen
 
 from gecbench.server.laws.names import ComplaintState, Decision
 from gecbench.server.laws.text import digest
-from gecbench.server.models import Complaint, Golden, GoldenReference, Review, Study, Verdict
+from gecbench.server.models import (
+    Complaint,
+    DraftRevision,
+    Golden,
+    GoldenReference,
+    Review,
+    Study,
+    Verdict,
+)
 from gecbench.server.workflow import complaints, reviews, studies
 from gecbench.server.workflow.answers import Ruling
 from gecbench.server.workflow.checks import check
-from gecbench.server.workflow.errors import RefusedError
+from gecbench.server.workflow.errors import ConflictError, RefusedError
 
 UPHELD = Ruling(ComplaintState.UPHELD, confirmed=True)
 SOURCE = "我昨天去了图书馆借书了。"
@@ -258,4 +266,22 @@ def test_complaints_about_a_withdrawn_sentence_are_decided_and_it_stays_out(site
     assert sentence_of(project).state == "disputed"
     ruled(project, ruling, login="a3")
     assert sentence_of(project).state == "golden"
+    assert check() == ()
+
+
+@pytest.mark.parametrize("case", ["refused", "late"])
+def test_inv_10_a_ruling_that_is_refused_is_kept(database, case):
+    project = disputed()
+    row = Complaint.objects.get()
+    written = f"{THIRD}a\0b" if case == "refused" else THIRD
+    ruling = Ruling(ComplaintState.UPHELD_CHANGED, text=written, note="因为。", confirmed=True)
+    version = row.version + (case == "late")
+    with pytest.raises(RefusedError if case == "refused" else ConflictError):
+        complaints.rule(
+            member_of(project, "rolf"), row.pk, version=version, client_key=uuid4(), ruling=ruling
+        )
+    kept = DraftRevision.objects.get(person__login="rolf")
+    assert kept.payload["text"] == written.replace("\0", "\ufffd")
+    assert (kept.payload["note"], kept.conflicting) == ("因为。", True)
+    assert (Golden.objects.count(), Complaint.objects.get().state) == (1, "open")
     assert check() == ()

@@ -14,7 +14,7 @@ from gecbench.core.errors import UsageError
 from gecbench.server.exchange.exports import ExportOptions, export
 from gecbench.server.laws.names import MemberStatus, Role
 from gecbench.server.models import Audit, Invitation, Notice, Person, Token
-from gecbench.server.workflow import accounts, audits, members, tokens
+from gecbench.server.workflow import accounts, audits, members, projects, tokens
 from gecbench.server.workflow.checks import check
 from gecbench.server.workflow.forgetting import forget
 
@@ -118,3 +118,20 @@ def test_bad_texts_stay_with_their_nameless_author(site):
     texts = set(li.submissions.values_list("references__text", flat=True))
     assert texts & {GOOD, FAIR, BAD}
     assert [one.project for one in li.memberships.all()] == [project]
+
+
+def test_the_last_manager_of_a_deleted_project_can_be_forgotten(site):
+    project = a_project(1)
+    boss = member_of(project, "boss")
+    root = somebody("root", is_administrator=True)
+    projects.delete_project(project, typed=project.slug, by=root)
+    forget(boss.person, by=root)
+    assert Person.objects.get(pk=boss.person_id).deleted_at is not None
+    projects.bring_back(project, by=root)  # administrators manage it
+
+
+def test_a_login_that_somebody_has_chosen_is_not_given_twice(site):
+    a_project(1)
+    li = somebody("li")
+    somebody(f"forgotten-{li.pk}")
+    assert forget(li).login == f"forgotten-{li.pk}-2"

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 from server.conftest import PASSWORD
 from server.workflow.races import together
+from server.workflow.reviewing import member_of
 from server.workflow.stories import (
     a_project,
     all_submitted,
@@ -23,8 +24,9 @@ from server.workflow.stories import (
 from gecbench.core.errors import UsageError
 from gecbench.server.laws.names import MemberStatus, Role
 from gecbench.server.models import Audit, Invitation, Member, MemberEvent, Person
-from gecbench.server.workflow import members, review_tasks
+from gecbench.server.workflow import accounts, members, review_tasks
 from gecbench.server.workflow.errors import GoneError, NotYoursError, RefusedError
+from gecbench.server.workflow.forgetting import forget
 
 
 @pytest.fixture
@@ -150,9 +152,8 @@ def test_a_login_is_taken_however_it_is_written(project):
         come(secret, "LI")
 
 
-def test_who_has_an_account_joins_and_keeps_earlier_roles(project):
+def test_who_has_an_account_joins_and_keeps_the_roles_they_have(project):
     li = joined(project, "li", Role.ANNOTATOR)
-    members.change_member(li, by=None, status=MemberStatus.LEFT)
     _, secret = members.invite(
         project, roles=(Role.REVIEWER,), by=project.created_by, administrator=True
     )
@@ -164,6 +165,66 @@ def test_who_has_an_account_joins_and_keeps_earlier_roles(project):
     _, plain = members.invite(project, roles=(Role.ANNOTATOR,), by=None)
     members.join(plain, somebody("wang"))
     assert not somebody("wang").is_administrator
+
+
+def test_who_had_left_comes_back_with_what_the_link_gives_alone(project):
+    eve = joined(project, "eve", Role.MANAGER, Role.REVIEWER)
+    members.change_member(eve, by=None, status=MemberStatus.LEFT)
+    _, secret = members.invite(project, roles=(Role.ANNOTATOR,), by=project.created_by)
+    member = members.join(secret, eve.person)
+    assert (member.roles, member.status) == ((Role.ANNOTATOR,), "active")
+
+
+def test_no_link_lets_a_paused_member_go_on(project):
+    li = joined(project, "li", Role.ANNOTATOR)
+    members.change_member(li, by=None, status=MemberStatus.PAUSED)
+    _, secret = members.invite(project, roles=(Role.ANNOTATOR,), by=project.created_by)
+    with pytest.raises(RefusedError, match="you are paused in this project"):
+        members.join(secret, li.person)
+    li.refresh_from_db()
+    assert li.status == MemberStatus.PAUSED
+    assert members.invitation_of(secret).used_at is None
+
+
+def test_a_link_ends_no_training(project):
+    li = joined(project, "li", Role.ANNOTATOR)
+    Member.objects.filter(pk=li.pk).update(status=MemberStatus.TRAINING)
+    _, secret = members.invite(project, roles=(Role.REVIEWER,), by=project.created_by)
+    assert members.join(secret, li.person).status == MemberStatus.TRAINING
+
+
+@pytest.mark.parametrize("how", ["left", "paused", "demoted", "shut out", "forgotten"])
+def test_links_end_with_the_right_to_make_them(project, how):
+    eve, other = joined(project, "eve", Role.MANAGER), joined(project, "ann", Role.MANAGER)
+    _, hers = members.invite(project, roles=(Role.MANAGER,), by=eve.person)
+    _, others = members.invite(project, roles=(Role.ANNOTATOR,), by=other.person)
+    if how == "shut out":
+        accounts.shut_out(eve.person)
+    elif how == "forgotten":
+        forget(eve.person)
+    elif how == "demoted":
+        members.change_member(eve, by=None, roles=[Role.ANNOTATOR])
+    else:
+        members.change_member(eve, by=None, status=MemberStatus(how))
+    with pytest.raises(GoneError, match="withdrawn"):
+        members.join(hers, somebody("mallory"))
+    assert members.join(others, somebody("wang")).roles == (Role.ANNOTATOR,)
+
+
+def test_links_of_an_administrator_end_with_that_right(project):
+    root = somebody("root", is_administrator=True)
+    somebody("second", is_administrator=True)
+    _, secret = members.invite(project, roles=(Role.MANAGER,), by=root)
+    accounts.promote(root, administrator=False)
+    with pytest.raises(GoneError):
+        members.invitation_of(secret)
+
+
+def test_rol_who_is_shut_out_is_no_other_manager(project):
+    boss, second = member_of(project, "boss"), joined(project, "second", Role.MANAGER)
+    accounts.shut_out(second.person)
+    with pytest.raises(RefusedError, match="keeps at least one manager"):
+        members.change_member(boss, by=None, status=MemberStatus.LEFT)
 
 
 def test_a_link_to_no_project_cannot_be_joined_and_still_holds(project):

@@ -22,4 +22,4 @@ def violations(slug: str | None = None) -> list[str]:
             raise UsageError(f"there is no project {slug!r}; known: {known}")
     found = check(project.pk if project else None)
     lines = [f"{one.invariant} {one.where}: {one.message}" for one in found]
-    return lines + [f"INV-14 {line}" for line in verify_releases()]
+    return lines + [f"INV-14 {line}" for line in verify_releases(project)]

@@ -37,12 +37,14 @@ class Exported:
         ending: Of the file; parallel text has endings of its own.
         media: Type of the content, for HTTP.
         golden: Whether it holds golden sets; else it holds people's work.
+        texts: Whether it holds what people wrote before it is decided.
     """
 
     about: str
     ending: str
     media: str
     golden: bool
+    texts: bool = False
 
 
 _JSON = "application/x-ndjson"
@@ -63,18 +65,21 @@ EXPORTS: Mapping[str, Exported] = {
         ".submissions.jsonl",
         _JSON,
         golden=False,
+        texts=True,
     ),
     "counts": Exported(
         "each distinct text with its number of annotators, as YACLC",
         ".counts.jsonl",
         _JSON,
         golden=False,
+        texts=True,
     ),
     "annotations": Exported(
         "everything: submissions, reviews, golden history, study, complaints",
         ".annotations.jsonl",
         _JSON,
         golden=False,
+        texts=True,
     ),
     "sentences": Exported(
         "a table of all sentences and where they stand",

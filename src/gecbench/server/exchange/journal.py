@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from gecbench.server.exchange.exports import Counted, ExportFile, ExportOptions
+from gecbench.server.exchange.exports import EXPORTS, Counted, ExportFile, ExportOptions
 from gecbench.server.models import Person, Project
-from gecbench.server.workflow import audits
+from gecbench.server.workflow import audits, readings
 
 
 def journalled(
     file: ExportFile, project: Project, options: ExportOptions, *, who: Person, address: str
 ) -> Iterator[bytes]:
     """Record that an export begins and return its content, which records its end.
+
+    Who takes out what others wrote never annotates those sentences.
 
     Args:
         file: What is taken.
@@ -22,6 +24,8 @@ def journalled(
         address: From where; the request is over before the content has gone out.
     """
     data = {"format": options.format, "file": file.name, "names": options.names}
+    if EXPORTS[options.format].texts:
+        readings.note_all(project, who)
     audits.record("export.begun", who=who, project=project, data=data)
     return _counted(file.content, who, project, data, address)
 

@@ -6,7 +6,11 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
+from axes.models import AccessFailureLog
+from django.contrib.auth import SESSION_KEY
+from django.contrib.sessions.models import Session
 from django.db.models import Model, Prefetch, QuerySet
+from django.utils import timezone
 
 from gecbench import __version__
 from gecbench.server.exchange.rows import lines_of
@@ -55,6 +59,8 @@ def own_data(person: Person) -> Iterator[bytes]:
         while piece := list(rows.filter(pk__gt=last).order_by("pk")[:_PIECE]):
             yield from lines_of({"kind": kind, **told(one)} for one in piece)
             last = piece[-1].pk
+    yield from lines_of({"kind": "session", **one} for one in _sessions(person))
+    yield from lines_of({"kind": "failed_sign_in", **one} for one in _failures(person))
 
 
 def file_name(person: Person) -> str:
@@ -111,6 +117,22 @@ def _kinds(
     yield "notice", _of(Notice, "project", person=person), _notice
     yield "token", _of(Token, person=person), _token
     yield "log", _of(Audit, "project", who=person), _log
+
+
+def _sessions(person: Person) -> Iterator[Json]:
+    """Yield where somebody is signed in; rows of sessions do not say whose they are."""
+    for row in Session.objects.filter(expire_date__gt=timezone.now()).iterator():
+        said = row.get_decoded()
+        if said.get(SESSION_KEY) == str(person.pk):
+            where = {"address": said.get("address", ""), "browser": said.get("agent", "")}
+            began = datetime.fromtimestamp(int(said.get("began", 0)), UTC)
+            yield {"began": _time(began), **where, "expires_at": _time(row.expire_date)}
+
+
+def _failures(person: Person) -> Iterator[Json]:
+    """Yield failed tries to sign in under the person's login, which are kept for a month."""
+    for row in AccessFailureLog.objects.filter(username=person.login).order_by("pk").iterator():
+        yield {"at": _time(row.attempt_time), "address": row.ip_address, "browser": row.user_agent}
 
 
 def _of(model: type[Model], *with_them: str, **filters: object) -> QuerySet[Any, Any]:

@@ -10,7 +10,7 @@ from ninja.errors import HttpError
 from ninja.security import APIKeyCookie, HttpBearer
 
 from gecbench.core.errors import UsageError
-from gecbench.server.laws.names import Role
+from gecbench.server.laws.names import MemberStatus, Role
 from gecbench.server.models import Member, Person, Token
 from gecbench.server.web.limits import waiting
 from gecbench.server.web.policy import membership
@@ -75,6 +75,18 @@ def manager_of(request: HttpRequest, slug: str) -> Member:
         Http404: Who asks is none.
     """
     return member_of(request, slug, Role.MANAGER)
+
+
+def acting_manager_of(request: HttpRequest, slug: str) -> Member:
+    """Return the membership of a manager who may act: one who is paused may only look.
+
+    Raises:
+        Http404: Who asks is none.
+    """
+    found = manager_of(request, slug)
+    if found.status != MemberStatus.ACTIVE:
+        raise Http404("there is no such thing, or it is not for you")
+    return found
 
 
 def need(request: HttpRequest, scope: Scope) -> None:

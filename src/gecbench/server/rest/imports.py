@@ -16,7 +16,7 @@ from gecbench.server.exchange.presence import missing
 from gecbench.server.laws.names import Purpose
 from gecbench.server.models import ImportBatch
 from gecbench.server.rest.answers import refusal
-from gecbench.server.rest.entrance import manager_of, only, person_of
+from gecbench.server.rest.entrance import acting_manager_of, manager_of, only, person_of
 from gecbench.server.rest.shapes import Failure, ImportDone, ImportGiven, ImportShown, PlanShown
 
 router = Router(tags=["imports"])
@@ -104,7 +104,7 @@ def _plan(
     columns: list[UploadedFile],
 ) -> Plan:
     only(request)
-    project = manager_of(request, slug).project
+    project = acting_manager_of(request, slug).project
     _only_fields(request)
     if len(columns) > _MOST_FILES:
         raise UsageError(f"at most {_MOST_FILES} files of references go with a file of sources")

@@ -20,7 +20,7 @@ from gecbench.server.exchange.exports import (
 from gecbench.server.exchange.journal import journalled
 from gecbench.server.exchange.releases import export_release, make_release, release_files
 from gecbench.server.models import Project, Release
-from gecbench.server.rest.entrance import manager_of, only, person_of, slowly
+from gecbench.server.rest.entrance import acting_manager_of, manager_of, only, person_of, slowly
 from gecbench.server.rest.shapes import ExportShown, Failure, ReleaseGiven, ReleaseShown
 from gecbench.server.web.addresses import client_address
 
@@ -61,7 +61,7 @@ def export_now(
 ) -> StreamingHttpResponse:
     """Stream an export; of parallel text one part: .src, .ref0, .ref1, ..."""
     only(request, "scheme", "names", "alias", "unannotatable", "part")
-    project = manager_of(request, slug).project
+    project = acting_manager_of(request, slug).project
     slowly(request, "export")
     options = ExportOptions(format, scheme, names, alias, unannotatable)
     file = one_file(export(project, options), part)
@@ -84,7 +84,7 @@ def releases(request: HttpRequest, slug: str) -> list[Release]:
 def new_release(request: HttpRequest, slug: str, given: ReleaseGiven) -> Status[Release]:
     """Freeze the golden sets of now under a name."""
     only(request)
-    project = manager_of(request, slug).project
+    project = acting_manager_of(request, slug).project
     made = make_release(
         project, name=given.name, note=given.note, schemes=given.schemes, by=person_of(request)
     )

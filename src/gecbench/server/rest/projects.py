@@ -6,7 +6,7 @@ from django.db.models import Count
 from django.http import Http404, HttpRequest
 from ninja import Router, Status
 
-from gecbench.server.laws.names import MemberStatus, Role
+from gecbench.server.laws.names import MemberStatus, Purpose, Role
 from gecbench.server.models import Member, Project, Sentence
 from gecbench.server.rest.entrance import member_of, need, only, person_of
 from gecbench.server.rest.shapes import Failure, ProjectGiven, ProjectShown
@@ -50,13 +50,13 @@ def new_project(request: HttpRequest, given: ProjectGiven) -> Status[dict[str, o
 
 @router.get("projects/{slug:slug}", response={200: ProjectShown, 401: Failure, 404: Failure})
 def project(request: HttpRequest, slug: str) -> dict[str, object]:
-    """Return a project; managers also see how many sentences are in which state."""
+    """Return a project; managers also see how many real sentences are in which state."""
     only(request)
     member = member_of(request, slug)
     shown = _shown(member.project, member)
     if member.has(Role.MANAGER):
         shown["states"] = dict(
-            Sentence.objects.filter(project=member.project)
+            Sentence.objects.filter(project=member.project, purpose=Purpose.REAL)
             .order_by()
             .values_list("state")
             .annotate(n=Count("id"))

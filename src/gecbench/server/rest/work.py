@@ -26,6 +26,7 @@ from gecbench.server.rest.shapes import (
     Sentences,
     Submissions,
 )
+from gecbench.server.workflow.readings import note_reading, note_readings
 
 router = Router(tags=["work"])
 After = Annotated[int, Query(ge=0, le=2**31 - 1, description="What `next` said; 0 begins.")]
@@ -58,12 +59,15 @@ def sentences(
 def sentence(request: HttpRequest, slug: str, number: int) -> dict[str, object]:
     """Return all that happened to a sentence, people under pseudonyms; for managers."""
     only(request)
-    project = manager_of(request, slug).project
+    member = manager_of(request, slug)
+    project = member.project
     with one_moment():
         found = Sentence.objects.filter(project=project, number=min(number, 2**31 - 1)).first()
         if found is None:
             raise Http404
-        return in_full([found], look_of(project), naming_of(project))[0]
+        whole = in_full([found], look_of(project), naming_of(project))[0]
+    note_reading(found.pk, member.person_id)
+    return whole
 
 
 @router.get(
@@ -85,6 +89,9 @@ def submissions(
         found.select_related("sentence", "slot")
         .prefetch_related("references")
         .order_by("id")[:limit]
+    )
+    note_readings(
+        (one.sentence_id for one in rows if one.person_id != member.person_id), member.person_id
     )
     items = [
         {

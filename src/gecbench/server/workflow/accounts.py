@@ -12,6 +12,7 @@ from gecbench.server.models import Invitation, Member, Person, Slot, Token
 from gecbench.server.workflow import audits, claims
 from gecbench.server.workflow.acts import act
 from gecbench.server.workflow.errors import Problem, RefusedError
+from gecbench.server.workflow.links import revoke_links_of
 from gecbench.server.workflow.members import invite
 from gecbench.server.workflow.review_tasks import free_tasks_of
 
@@ -91,6 +92,7 @@ def shut_out(person: Person, *, by: Person | None = None) -> Person:
     found.is_active = False
     found.save(update_fields=["is_active"])
     Token.objects.filter(person=found, revoked_at=None).update(revoked_at=timezone.now())
+    revoke_links_of(found, by=by)
     for slot in Slot.objects.filter(person=found, state=SlotState.OPEN):
         claims.give_back(slot, why="shut out")
     for member in Member.objects.filter(person=found).order_by("pk"):
@@ -129,6 +131,8 @@ def promote(person: Person, *, administrator: bool = True, by: Person | None = N
         _keep_one_administrator(found)
     found.is_administrator = administrator
     found.save(update_fields=["is_administrator"])
+    if not administrator:
+        revoke_links_of(found, by=by)
     what = "person.promoted" if administrator else "person.demoted"
     audits.record(what, who=by, about=("person", found.pk))
     return found

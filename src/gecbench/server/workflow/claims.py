@@ -320,7 +320,7 @@ def recall(member: Member, sentence_id: int) -> Claimed:
         RefusedError: They have as many open tasks as they may.
     """
     fresh = locked_member(member)
-    mine = _skips(fresh).filter(sentence_id=sentence_id)
+    mine = _skips(fresh).filter(sentence_id=min(sentence_id, 2**63 - 1))  # more is no row's id
     if not mine.exists():
         raise NotYoursError(f"sentence {sentence_id} is not one that you have put off")
     refused = _why_not(fresh)

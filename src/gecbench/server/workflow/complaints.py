@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
@@ -31,6 +31,7 @@ from gecbench.server.workflow.errors import (
     RefusedError,
 )
 from gecbench.server.workflow.opinions import checked_note
+from gecbench.server.workflow.readings import note_readings
 from gecbench.server.workflow.rulings import rule
 from gecbench.server.workflow.standing import UNDECIDED, move, settle_slot, stands
 from gecbench.server.workflow.study_items import key_of
@@ -160,7 +161,16 @@ def listed(member: Member, *, state: str = "") -> tuple[Complaint, ...]:
         found = found.filter(state__in=UNDECIDED)
     elif state:
         found = found.filter(state=state)
-    return tuple(found.order_by("-pk"))
+    rows = tuple(found.order_by("-pk"))
+    _note(member, rows)
+    return rows
+
+
+def _note(member: Member, rows: Sequence[Complaint]) -> None:
+    """Note that the member reads what others submitted (ROL-5)."""
+    foreign = [one.study.sentence_id for one in rows if one.person_id != member.person_id]
+    if foreign:
+        note_readings(foreign, member.person_id)
 
 
 def complaint_of(member: Member, complaint_id: int) -> Complaint:
@@ -172,6 +182,7 @@ def complaint_of(member: Member, complaint_id: int) -> Complaint:
     found = _visible(member).filter(pk=complaint_id).first()
     if found is None:
         raise NotYoursError(f"there is no complaint {complaint_id} for this person")
+    _note(member, [found])
     return found
 
 

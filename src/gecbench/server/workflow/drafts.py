@@ -26,7 +26,7 @@ from gecbench.server.models import (
 )
 from gecbench.server.workflow import review_tasks, slots
 from gecbench.server.workflow.acts import act, locked_member, locked_sentence
-from gecbench.server.workflow.answers import Answer, ReviewAnswer
+from gecbench.server.workflow.answers import Answer, ReviewAnswer, Ruling
 from gecbench.server.workflow.errors import (
     ConflictError,
     GoneError,
@@ -179,8 +179,8 @@ def keep_aside(slot: Slot, person: Person, payload: dict[str, object]) -> None:
         _aside(_Place(slot=slot), person, _Received(draft.rev if draft else 0, payload))
 
 
-def keep_review_aside(sentence: Sentence, person: Person, answer: ReviewAnswer) -> None:
-    """Keep a review that was refused, beside the draft of it; nothing where it was never begun."""
+def keep_review_aside(sentence: Sentence, person: Person, answer: ReviewAnswer | Ruling) -> None:
+    """Keep a review or ruling that was refused, beside the draft; nothing where none was begun."""
     tasks = ReviewTask.objects.filter(sentence=sentence).order_by("-pk")
     task = tasks.filter(drafts__person=person).first() or tasks.first()
     if task is not None:

@@ -44,7 +44,7 @@ def forget(person: Person, *, by: Person | None = None) -> Person:
     links.filter(used_at=None).update(revoked_at=timezone.now())
     links.update(note="")
     _forget_sign_ins(found)
-    found.login, found.name = f"forgotten-{found.pk}", f"#{found.pk}"
+    found.login, found.name = _free_login(found.pk), f"#{found.pk}"
     found.password, found.preferences = make_password(None), {}
     found.language, found.theme = "", "auto"
     found.is_active = found.is_administrator = False
@@ -52,6 +52,13 @@ def forget(person: Person, *, by: Person | None = None) -> Person:
     found.save()
     audits.record("person.forgotten", who=by, about=("person", found.pk))
     return found
+
+
+def _free_login(number: int) -> str:
+    """Return a login that says nothing, and that nobody has chosen for themselves."""
+    names = [f"forgotten-{number}", *(f"forgotten-{number}-{n}" for n in range(2, 100))]
+    taken = set(Person.objects.filter(login__in=names).values_list("login", flat=True))
+    return next(one for one in names if one not in taken)
 
 
 def _forget_sign_ins(person: Person) -> None:

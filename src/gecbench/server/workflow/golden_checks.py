@@ -9,6 +9,7 @@ from django.db.models import Count, Exists, F, Max, OuterRef, Q
 
 from gecbench.server.laws.names import Decision, Purpose, SentenceState, SlotState, StudyState
 from gecbench.server.models import (
+    Audit,
     Complaint,
     Golden,
     GoldenReference,
@@ -66,7 +67,10 @@ def references(scope: Scope) -> Iterator[Violation]:
 
 
 def placeholders(scope: Scope) -> Iterator[Violation]:
-    """Yield golden sets in which not all references have as many placeholders (CON-3, CON-4)."""
+    """Yield golden sets in which not all references have as many placeholders (CON-3, CON-4).
+
+    Those made since the project's options last changed: rules of before may have been others.
+    """
     projects = Project.objects.order_by("pk")
     if scope.project_id is not None:
         projects = projects.filter(pk=scope.project_id)
@@ -88,6 +92,10 @@ def _placeholders(project: Project, placeholder: str) -> dict[tuple[int, int], l
     entries = GoldenReference.objects.filter(
         golden__sentence__project=project, golden__sentence__golden=F("golden")
     )
+    changes = Audit.objects.filter(project=project, what="project.changed")
+    changed = changes.order_by("-seq").values_list("at", flat=True).first()
+    if changed is not None:
+        entries = entries.filter(golden__at__gte=changed)
     having = entries.filter(reference__text__contains=placeholder)
     names = ("golden__sentence__number", "golden__version", "reference__text")
     found = entries.filter(golden__in=having.values("golden")).order_by("golden", "position")

@@ -20,6 +20,7 @@ from gecbench.server.workflow import audits
 from gecbench.server.workflow.acts import act, locked_project
 from gecbench.server.workflow.errors import GoneError, NotYoursError, Problem, RefusedError
 from gecbench.server.workflow.leases import give_back
+from gecbench.server.workflow.links import revoke_links_of
 from gecbench.server.workflow.review_tasks import free_tasks_of
 
 VALID = timedelta(days=7)
@@ -192,19 +193,22 @@ def _used(secret: str) -> Invitation:
 
 
 def _enter(invitation: Invitation, person: Person) -> Member | None:
-    """Make a person a member with the invitation's roles, besides those they have."""
+    """Make a person a member with the invitation's roles, besides those they have now.
+
+    Who had left comes back with the link's roles alone: it gives what its maker gave.
+    """
     member = None
     if invitation.project is not None:
-        roles = {Role(one) for one in invitation.roles}
-        known = Member.objects.filter(project=invitation.project, person=person).first()
-        roles |= set(known.roles) if known else set()
-        member = add_member(
-            invitation.project,
-            person,
-            roles=tuple(roles),
-            by=invitation.by,
-            status=MemberStatus(invitation.status),
-        )
+        project = locked_project(invitation.project.pk)
+        roles, status = {Role(one) for one in invitation.roles}, MemberStatus(invitation.status)
+        known = Member.objects.filter(project=project, person=person).first()
+        if known is not None and known.status == MemberStatus.PAUSED:
+            message = "you are paused in this project; a manager lets you go on, no link does"
+            raise RefusedError([Problem("member-paused", "", message)])
+        if known is not None and known.status not in (MemberStatus.LEFT, MemberStatus.INVITED):
+            roles, status = roles | set(known.roles), MemberStatus(known.status)
+        made = tuple(role for role in Role if role in roles)
+        member = add_member(project, person, roles=made, by=invitation.by, status=status)
     _log_use(invitation, person)
     return member
 
@@ -320,6 +324,8 @@ def _change(
     member.since = timezone.now()
     member.save()
     _free_tasks(member)
+    if was_manager and not _manages(member):
+        revoke_links_of(member.person, by=by, member=member)
     _log_change(member, old, by, note)
     return member
 
@@ -344,10 +350,12 @@ def _refuse_status(old: MemberStatus, new: MemberStatus) -> None:
 
 
 def _refuse_last_manager(member: Member) -> None:
+    if member.project.deleted_at is not None:
+        return  # nobody needs to manage it; an administrator may bring it back
     others = Member.objects.filter(
         project_id=member.project_id, is_manager=True, status=MemberStatus.ACTIVE
     ).exclude(pk=member.pk)
-    if not others.exists():
+    if not others.filter(person__is_active=True).exists():
         message = "a project keeps at least one manager; make somebody else one first"
         raise RefusedError([Problem("last-manager", "roles", message)])
 

@@ -11,9 +11,10 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from gecbench.server.laws.names import MemberStatus, ReviewKind, SentenceState, TaskState
-from gecbench.server.models import Member, Person, Project, Reading, ReviewTask, Sentence, SlotEvent
+from gecbench.server.models import Member, Person, Project, ReviewTask, Sentence, SlotEvent
 from gecbench.server.workflow.clock import watch
 from gecbench.server.workflow.errors import ConflictError
+from gecbench.server.workflow.readings import note_reading
 from gecbench.server.workflow.standing import LIVE, move
 
 FIRST = 60
@@ -135,12 +136,6 @@ def take(member: Member, task_id: int, sentence_id: int) -> ReviewTask | None:
     move(sentence, SentenceState.IN_REVIEW)
     note_reading(sentence_id, member.person_id)
     return ReviewTask.objects.select_related("sentence", "reviewer").get(pk=task_id)
-
-
-def note_reading(sentence_id: int, person_id: int) -> None:
-    """Note that a person sees what others submitted: they never become its annotator (ROL-5)."""
-    reading = Reading(sentence_id=sentence_id, person_id=person_id)
-    Reading.objects.bulk_create([reading], ignore_conflicts=True)
 
 
 def lease(project: Project) -> timedelta:

@@ -28,6 +28,7 @@ from gecbench.server.workflow.errors import (
 )
 from gecbench.server.workflow.finalising import Finalised, close_unanimous, finalise
 from gecbench.server.workflow.opinions import checked_note, held_task, return_for_more
+from gecbench.server.workflow.readings import note_reading
 from gecbench.server.workflow.review_tasks import (
     draw,
     ever_held,
@@ -38,7 +39,6 @@ from gecbench.server.workflow.review_tasks import (
     lease,
     live_task,
     make_ready,
-    note_reading,
     reviewers_for,
     stuck,
     take,

@@ -28,7 +28,7 @@ from gecbench.server.models import (
     Sentence,
     Verdict,
 )
-from gecbench.server.workflow import audits
+from gecbench.server.workflow import audits, drafts
 from gecbench.server.workflow.acting import acting
 from gecbench.server.workflow.acts import act, locked_sentence
 from gecbench.server.workflow.answers import Key, Ruling
@@ -39,6 +39,7 @@ from gecbench.server.workflow.errors import (
     NotYoursError,
     Problem,
     RefusedError,
+    WorkflowError,
 )
 from gecbench.server.workflow.goldens import make_golden, version_of
 from gecbench.server.workflow.opinions import checked_note
@@ -74,7 +75,6 @@ class _Verdict:
         return {one.digest for one in self.rows} | ({digest(self.text)} if self.text else set())
 
 
-@act
 def rule(
     member: Member, complaint_id: int, *, version: int, client_key: Key, ruling: Ruling
 ) -> Complaint:
@@ -82,7 +82,8 @@ def rule(
 
     An upheld text joins the golden references; where the sentence had been error free or not
     annotatable, it is corrected from now on (CON-1, CON-2). An upheld decision takes the place of
-    the golden set, whatever that was. Upheld with a change, the ruling's text joins instead.
+    the golden set, whatever that was. Upheld with a change, the ruling's text joins instead. What
+    is refused is kept (INV-10).
 
     Raises:
         RefusedError: No reason where it is dismissed, no text where it is changed, or the new
@@ -90,6 +91,16 @@ def rule(
         ConflictError: It has changed meanwhile.
         NotYoursError: The member may not decide it.
     """
+    outcome = _rule(member, complaint_id, version, client_key, ruling)
+    if isinstance(outcome, WorkflowError):  # raised only now that what was kept is committed
+        raise outcome
+    return outcome
+
+
+@act
+def _rule(
+    member: Member, complaint_id: int, version: int, client_key: Key, ruling: Ruling
+) -> Complaint | WorkflowError:
     member = acting(member)
     complaint = _complaint(member, complaint_id)
     sentence = locked_sentence(complaint.study.sentence_id, member.project_id)
@@ -99,11 +110,15 @@ def rule(
         return _again(before, complaint, member)
     if not may_decide(member, complaint):
         raise NotYoursError(f"complaint {complaint_id} is not for this member to decide")
-    if complaint.version != version or complaint.state not in UNDECIDED:
-        raise ConflictError("the complaint has changed meanwhile; look again", complaint)
-    note = _note(ruling)
-    upheld = ruling.outcome in UPHELD
-    verdict = _new_set(complaint, sentence, ruling) if upheld else None
+    try:
+        if complaint.version != version or complaint.state not in UNDECIDED:
+            raise ConflictError("the complaint has changed meanwhile; look again", complaint)
+        note = _note(ruling)
+        upheld = ruling.outcome in UPHELD
+        verdict = _new_set(complaint, sentence, ruling) if upheld else None
+    except (ConflictError, RefusedError) as error:
+        drafts.keep_review_aside(sentence, member.person, ruling)
+        return error
     review = _review(member, sentence, verdict, note, client_key)
     _decide(complaint, ruling.outcome, member, review, note, whole(ruling.section))
     if verdict is None:

@@ -25,6 +25,9 @@ _PROBLEMS: Mapping[str, str | Promise] = {
     "name-too_long": gettext_lazy("This name is too long; 150 characters are allowed."),
     "password-again": gettext_lazy("The two passwords are not the same."),
     "password_wrong": gettext_lazy("This is not your password."),
+    "member-paused": gettext_lazy(
+        "You are paused in this project. A manager lets you go on; no link does."
+    ),
     "invitation-kind": gettext_lazy("This link is for a new account; sign out first."),
 }
 

@@ -16,7 +16,8 @@ from gecbench.server.web.manage.words import PURPOSES, SENTENCE_STATES, SLOT_STA
 from gecbench.server.workflow import managing, reviews, studies, withdrawals
 from gecbench.server.workflow.numbers import RAISED
 from gecbench.server.workflow.opinions import MOST_ANNOTATORS
-from gecbench.server.workflow.review_tasks import live_task, note_reading, reviewers_for
+from gecbench.server.workflow.readings import note_reading
+from gecbench.server.workflow.review_tasks import live_task, reviewers_for
 
 _DECIDED = (SentenceState.GOLDEN,)
 
