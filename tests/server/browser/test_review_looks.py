@@ -94,8 +94,8 @@ def test_a_telephone_needs_no_sideways_scrolling(live, browser, lang):
         page.context.close()
 
 
-@pytest.mark.parametrize("width", [390, 640])
-def test_the_review_needs_none_either_at_200_percent_zoom(live, browser, width):
+@pytest.mark.parametrize("width", [320, 390, 640])
+def test_the_review_needs_none_either_at_400_percent_zoom(live, browser, width):
     waiting(live, lang="en")
     page = at_review(live, browser, viewport={"width": width, "height": 800})
     busy_review(page)
