@@ -284,6 +284,9 @@ def test_doctor_names_what_is_missing(run, monkeypatch, shared: Path):
     assert "scipy               missing; run: pip install 'gecbench[statistics]'\n" in out
     assert "matplotlib          missing; run: pip install 'gecbench[report]'\n" in out
     assert "jinja2              missing; run: pip install 'gecbench[report]'\n" in out
+    assert "django              missing; run: pip install 'gecbench[annotate]'\n" in out
+    assert "gunicorn            missing; run: pip install 'gecbench[annotate]'\n" in out
+    assert "psycopg             missing; run: pip install 'gecbench[postgres]'\n" in out
     assert (
         "kernel              python for Chinese (install a C++ compiler and gecbench again" in out
     )

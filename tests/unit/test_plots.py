@@ -187,6 +187,13 @@ def test_whole_numbers_have_whole_marks():
     assert marks == {"−1", "0", "1"}
 
 
+@pytest.mark.parametrize(("counts", "whole"), [((4, 4, 4), {"4"}), ((2, 3, 4), {"2", "3", "4"})])
+def test_points_over_counts_have_whole_marks(counts: tuple[int, ...], whole: set[str]):
+    made = page(figure("points", Series("a", counts, (31.5, 47.2, 49.9))), "en")
+    marks = {text for text, *_ in places(made) if re.fullmatch(r"\d(\.\d+)?", text)}
+    assert marks == whole
+
+
 @pytest.mark.parametrize("kind", ["lines", "bars", "points", "intervals", "matrix"])
 @pytest.mark.parametrize("wrong", [float("nan"), float("inf")])
 def test_a_number_that_is_none_is_refused_in_every_kind(kind: Kind, wrong: float):

@@ -24,6 +24,9 @@ _EXTRAS = {
     "scipy": "statistics",
     "matplotlib": "report",
     "jinja2": "report",
+    "django": "annotate",
+    "gunicorn": "annotate",
+    "psycopg": "postgres",
 }
 _SLOW = "python for {} (install a C++ compiler and gecbench again: faster, same numbers)"
 

@@ -13,6 +13,7 @@ from typing import Any
 import dj_database_url
 from django.utils.translation import gettext_lazy
 
+from gecbench.server.guide.bounds import LARGEST
 from gecbench.server.site.folder import DATABASE, Site, overruled, read_site
 
 _FOLDER = os.environ.get("GECBENCH_SITE", "")
@@ -198,7 +199,9 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": ["'none'"],
     }
 }
-DATA_UPLOAD_MAX_MEMORY_SIZE = 2_000_000
+# The largest form holds a guideline. A browser may write each byte as three ("%E4"), and what is
+# too long by a little is to come in as well, so that the page can say so with the text kept.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * LARGEST
 FILE_UPLOAD_PERMISSIONS = 0o600
 FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o700
 SILENCED_SYSTEM_CHECKS: list[str] = []

@@ -90,6 +90,17 @@ def test_what_a_person_has_to_choose_is_asked_for(run, tmp_path):
     assert Sentence.objects.count() == 0
 
 
+def test_what_is_to_be_chosen_names_its_option(run, tmp_path):
+    imported(empty(), "a\t我去校\n")
+    with pytest.raises(GecbenchError, match=r"golden, keep; say it with --references$"):
+        run("import", a_file(tmp_path))
+    with pytest.raises(GecbenchError, match=r"skip, keep; say it with --duplicates$"):
+        run("import", a_file(tmp_path), "--references", "keep")
+    other = a_file(tmp_path, "a\t别的\n", "other.tsv")
+    with pytest.raises(GecbenchError, match=r"id 'a' is that of .*; say it with --number$"):
+        run("import", other)
+
+
 def test_a_broken_file_lists_ten_problems_and_changes_nothing(run, tmp_path):
     empty()
     file = a_file(tmp_path, "1\t一\n" + "".join(f"{n}\n" for n in range(2, 14)))
@@ -175,10 +186,12 @@ def test_a_release_is_made_listed_written_and_verified(run, tmp_path):
         "v1.tsv",
         "v1.zh-char.m2",
     ]
+    manifest = hashlib.sha256((tmp_path / "out" / "v1.manifest.json").read_bytes()).hexdigest()
+    assert manifest == Release.objects.get().manifest_sha256
     for line in made.stdout.splitlines():
         sha256, name = line.split("  ")
         assert hashlib.sha256((tmp_path / "out" / name).read_bytes()).hexdigest() == sha256
-    assert run("release", "verify").stderr == "1 releases of story are what was released\n"
+    assert run("release", "verify").stderr == "1 release of story is what was released\n"
     with pytest.raises(UnknownNameError, match="unknown release 'v2'; did you mean v1"):
         run("release", "export", "v2", "-o", tmp_path / "out")
 

@@ -185,6 +185,18 @@ def test_the_same_file_again_is_all_duplicates_and_no_clash_of_ids(site):
     assert kept.report.problem_count == 1
 
 
+@pytest.mark.parametrize("bad", [3, 12, 3000])
+def test_issue_5_the_ten_problems_of_a_report_are_the_first_by_line(site, bad):
+    """Ids are compared with the project at the end, and are told at their places all the same."""
+    project = empty()
+    imported(project, "k\t我\nm\t你\n", format="mucgec")
+    text = "k\t他\n" + "x\n" * bad + "m\t她\n"
+    report = planned(project, text, format="mucgec").report
+    lines = [1, *range(2, bad + 2), bad + 2]
+    assert [one.line for one in report.problems] == lines[:10]
+    assert report.problem_count == bad + 2
+
+
 def test_sentences_for_training_are_marked(site):
     imported(empty(), "我\n", purpose=Purpose.TRAINING, priority=7, source="练习")
     one = Sentence.objects.get()

@@ -34,9 +34,10 @@ from gecbench.server.models import Figures, Skip, Study
 from gecbench.server.progress import own
 from gecbench.server.progress.accepting import acceptance, reasons
 from gecbench.server.progress.counting import AGES, ages
+from gecbench.server.progress.keeping import basis_of
 from gecbench.server.progress.reviewing import reviewers
 from gecbench.server.progress.showing import exhibit
-from gecbench.server.workflow import complaints
+from gecbench.server.workflow import complaints, withdrawals
 from gecbench.server.workflow.answers import Ruling
 
 REASONS = {
@@ -101,6 +102,12 @@ def test_sta_6_reviewers_have_speed_strictness_and_complaints(database):
     assert (rita.complaints, rita.upheld) == (2, 1)
     assert rita.accepted == 5 / 8
     assert [one.person for one in reviewers(project)] == [rita.person]
+
+
+def test_a_ruling_about_a_complaint_is_no_review_of_a_day(site):
+    project = worked()
+    upheld(project)
+    assert sum(day.reviewed for day in progress.progress(project).days) == 4
 
 
 def test_a_reviewer_without_counted_time_has_no_speed(site):
@@ -255,6 +262,32 @@ def test_own_figures_rest_for_a_while_and_then_are_computed_anew(site):
     assert progress.own_figures(member).scored == 4
 
 
+def test_issue_5_withdrawing_and_restoring_make_figures_stale(site):
+    project = worked()
+    boss, author = member_of(project, "boss"), member_of(project, "a3")
+    progress.refresh(project)
+    mine = basis_of(project, author.person_id)
+    one, two = sentence_of(project, 1).pk, sentence_of(project, 2).pk
+    withdrawals.withdraw(boss, [one], reason="x")
+    assert progress.quality(project).stale
+    assert basis_of(project, author.person_id) != mine
+    progress.refresh(project)
+    assert not progress.quality(project).stale
+    withdrawals.withdraw(boss, [two], reason="x")
+    withdrawals.restore(boss, [one])
+    assert progress.quality(project).stale, "as many are withdrawn, but others"
+    withdrawals.restore(boss, [two])
+    assert basis_of(project, author.person_id) == mine
+
+
+def test_own_figures_do_not_mind_what_others_wrote_and_was_withdrawn(site):
+    project = worked()
+    newby = joined(project, "newby")
+    before = basis_of(project, newby.person_id)
+    withdrawals.withdraw(member_of(project, "boss"), [sentence_of(project, 1).pk], reason="x")
+    assert basis_of(project, newby.person_id) == before
+
+
 @pytest.mark.parametrize("sentences", [1, 4])
 def test_no_figure_costs_more_questions_with_more_people_or_sentences(site, sentences):
     project = a_project(sentences)
@@ -266,7 +299,7 @@ def test_no_figure_costs_more_questions_with_more_people_or_sentences(site, sent
     progress.refresh(project)
     with CaptureQueriesContext(connection) as asked:
         progress.quality(project)
-    assert len(asked) <= 25
+    assert len(asked) <= 26
     with CaptureQueriesContext(connection) as asked:
         progress.people(project)
     assert len(asked) <= 10

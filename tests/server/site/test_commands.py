@@ -123,7 +123,8 @@ def test_check_names_what_is_broken(run, monkeypatch):
     broken = (Violation("INV-4", "one/3", "submitted is 2, counted 3"),)
     monkeypatch.setattr("gecbench.server.workflow.checks.check", lambda *_, **__: broken)
     monkeypatch.setattr(
-        "gecbench.server.exchange.releases.verify_releases", lambda: ("release one/r: other bytes",)
+        "gecbench.server.exchange.releases.verify_releases",
+        lambda _: ("release one/r: other bytes",),
     )
     assert "2 invariants are broken" in run("check", code=1)
 

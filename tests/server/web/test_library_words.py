@@ -100,6 +100,7 @@ UNREACHABLE: Mapping[tuple[str, str], str] = {
     ("server.workflow.members", "there is no such invitation"): _ELSEWHERE,
     ("server.workflow.members", "one.messages[0]"): _ELSEWHERE,
     ("server.workflow.members", "a login"): _ELSEWHERE,
+    ("server.workflow.members", "you are paused"): _ELSEWHERE,
     ("server.workflow.members", "the 7654321 is empty"): _ELSEWHERE,
     ("server.workflow.members", "the login"): _ELSEWHERE,
     ("server.workflow.members", "this link"): _ELSEWHERE,

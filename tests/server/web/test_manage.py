@@ -88,16 +88,37 @@ def test_the_overview_counts_states_and_says_what_is_stuck(project, boss):
     assert page["total"] == 5
     html = boss.html("/p/story/manage/")
     assert "there is no active reviewer" in html
-    assert [one.sentence.number for one in page["stuck"]] == [1]
+    assert page["stuck"] == ()  # the line about reviewers tells of all of them
     joined(project, "rev", Role.REVIEWER)
     page = boss.get("/p/story/manage/").context
     assert (page["stuck"], page["waiting"]) == ((), ())
 
 
+def test_a_sentence_that_no_reviewer_may_take_is_named(project, boss):
+    a, b = people(project, 2)
+    all_submitted(sentence_of(project, 1), (a, b))
+    Member.objects.filter(pk=a.pk).update(is_reviewer=True)
+    page = boss.get("/p/story/manage/").context
+    assert [one.sentence.number for one in page["stuck"]] == [1]
+
+
+def test_too_few_annotators_are_told_while_places_are_free(project, boss):
+    a, b = people(project, 2)
+    members.change_member(b, by=None, status=MemberStatus.LEFT)
+    assert "some may never be finished" in boss.html("/p/story/manage/")
+    members.change_member(b, by=None, status=MemberStatus.ACTIVE)
+    for number in range(1, 6):
+        all_submitted(sentence_of(project, number), (a, b))
+    members.change_member(b, by=None, status=MemberStatus.LEFT)
+    assert "some may never be finished" not in boss.html("/p/story/manage/")
+
+
 def test_only_administrators_are_warned_about_backups(project, boss, tmp_path, settings_site):
     assert "no backup yet" not in boss.html("/p/story/manage/")
     root = Asking(somebody("root", is_administrator=True))
-    assert "no backup yet" in root.html("/p/story/manage/")
+    html = root.html("/p/story/manage/")
+    assert "no backup yet" in html
+    assert f"<code>gecbench annotate backup --data {settings_site}</code>" in html
     from datetime import UTC, datetime, timedelta
 
     folder = settings_site / "backups"

@@ -262,7 +262,17 @@ def test_wfl_7_a_release_is_made_listed_and_saved_with_its_hash(decided):
         saved = decided.get(f"{answer.url}/{one['name']}")
         assert hashlib.sha256(saved.getvalue()).hexdigest() == one["sha256"]
         assert saved["X-Sha256"] == one["sha256"]
-    assert "v1.zh-char.m2" in {one["name"] for one in page["files"]}
+    names = {one["name"] for one in page["files"]}
+    assert "v1.zh-char.m2" in names
+    sums = decided.get(f"{answer.url}/SHA256SUMS").getvalue().decode()
+    assert {line.split("  ")[1] for line in sums.splitlines()} == names
+    saved = decided.get(f"{answer.url}/v1.manifest.json")
+    manifest = saved.getvalue()
+    assert hashlib.sha256(manifest).hexdigest() == made.manifest_sha256
+    assert int(saved["Content-Length"]) == len(manifest)
+    html = decided.html(answer.url)
+    assert f'href="{answer.url}/SHA256SUMS"' in html
+    assert f'href="{answer.url}/v1.manifest.json"' in html
     assert decided.get(f"{answer.url}/other.tsv").status_code == 404
     assert "v1" in decided.html("/p/story/manage/releases")
     again = decided.form("/p/story/manage/releases", name="v1")

@@ -1,32 +1,36 @@
-"""Members, settings, guideline, log and the list of projects, as a manager's browser sees them."""
+"""Members, log and the list of projects, as a manager's browser sees them."""
 
 from __future__ import annotations
 
 import re
 from datetime import timedelta
-from uuid import uuid4
 
 import pytest
 from django.utils import timezone
 from server.web.asking import Asking
 from server.workflow import reviewing
-from server.workflow.stories import a_project, joined, sentence_of, somebody, submitted
+from server.workflow.stories import (
+    a_project,
+    all_submitted,
+    correction,
+    error_free,
+    joined,
+    sentence_of,
+    somebody,
+    submitted,
+)
 
 from gecbench.server import progress
-from gecbench.server.laws.names import MemberStatus, Role
-from gecbench.server.laws.options import RULES, ProjectOptions
+from gecbench.server.laws.names import Decision, MemberStatus, Role
 from gecbench.server.models import (
     Audit,
-    Guideline,
-    GuidelineCase,
     Invitation,
     Member,
     MemberEvent,
     Project,
-    Study,
+    Sentence,
 )
-from gecbench.server.web.manage.fields import GROUPS, RULE_WORDS
-from gecbench.server.workflow import complaints, members, projects
+from gecbench.server.workflow import members, projects, withdrawals
 
 HERE = "/p/story/manage"
 
@@ -68,18 +72,18 @@ def test_an_invitation_needs_a_role_and_one_of_another_project_is_not_found(proj
 def test_rol_3_a_promotion_has_a_note_and_a_history(project, boss):
     li = joined(project, "li")
     url = f"{HERE}/members/{li.pk}"
-    boss.form(url, roles=["annotator", "reviewer"], status="active", note="outstanding")
+    boss.form(url, **member_form(boss, li, roles=["annotator", "reviewer"], note="outstanding"))
     assert MemberEvent.objects.filter(member=li).last().note == "outstanding"
     html = boss.html(url)
     assert "outstanding" in html
-    boss.form(url, roles=["annotator"], status="paused", note="")
+    boss.form(url, **member_form(boss, li, roles=["annotator"], status="paused"))
     li.refresh_from_db()
     assert (li.is_reviewer, li.status) == (False, MemberStatus.PAUSED)
 
 
 def test_the_last_manager_stays(project, boss):
     mine = Member.objects.get(person__login="boss")
-    answer = boss.form(f"{HERE}/members/{mine.pk}", roles=["annotator"], status="active")
+    answer = boss.form(f"{HERE}/members/{mine.pk}", **member_form(boss, mine, roles=["annotator"]))
     assert answer.status_code == 422
     assert "at least one manager" in answer.content.decode()
     mine.refresh_from_db()
@@ -88,8 +92,66 @@ def test_the_last_manager_stays(project, boss):
 
 def test_a_judge_stays_one(project, boss):
     li = joined(project, "li", Role.ANNOTATOR, Role.JUDGE)
-    boss.form(f"{HERE}/members/{li.pk}", roles=["reviewer"], status="active")
+    boss.form(f"{HERE}/members/{li.pk}", **member_form(boss, li, roles=["reviewer"]))
     assert set(Member.objects.get(pk=li.pk).roles) == {Role.REVIEWER, Role.JUDGE}
+
+
+def member_form(boss: Asking, member: Member, **changed: object) -> dict[str, object]:
+    """What a browser would send of a member's page."""
+    page = boss.get(f"{HERE}/members/{member.pk}").context
+    sent = {
+        "seen": page["seen"],
+        "roles": [name for name, _, has in page["roles"] if has],
+        "status": next(name for name, _, current in page["statuses"] if current),
+        "note": "",
+    }
+    return {**sent, **changed}
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "They are now"), ("zh-hans", "现在是")])
+def test_issue_5_a_stale_form_of_a_member_overwrites_nothing(project, language, words):
+    boss, li = Asking(somebody("boss"), language=language), joined(project, "li")
+    mine = member_form(boss, li, status="paused", note="ill")
+    theirs = member_form(boss, li, roles=["annotator", "reviewer"])
+    url = f"{HERE}/members/{li.pk}"
+    assert boss.client.post(url, theirs).status_code == 302
+    answer = boss.client.post(url, mine)
+    assert answer.status_code == 409
+    assert words in answer.content.decode()
+    li.refresh_from_db()
+    assert (li.roles, li.status) == ((Role.ANNOTATOR, Role.REVIEWER), MemberStatus.ACTIVE)
+    typed = answer.context
+    assert [name for name, _, has in typed["roles"] if has] == ["annotator"]
+    assert [name for name, _, current in typed["statuses"] if current] == ["paused"]
+    assert typed["note"] == "ill"
+    assert boss.client.post(url, {**mine, "seen": typed["seen"]}).status_code == 302
+    li.refresh_from_db()
+    assert (li.roles, li.status) == ((Role.ANNOTATOR,), MemberStatus.PAUSED)
+
+
+def test_inv_12_members_count_what_counts_elsewhere(site):
+    project = reviewing.waiting(texts=3)
+    team = [reviewing.member_of(project, login) for login in ("a1", "a2", "a3")]
+    for number in (2, 3):
+        all_submitted(
+            sentence_of(project, number), team, [error_free(), error_free(), correction()]
+        )
+    reviewing.finalised(project)
+    for number in (2, 3):
+        reviewing.finalised(project, number=number, decision=Decision.ERROR_FREE)
+    boss = Asking(somebody("boss"))
+    Sentence.objects.filter(pk=sentence_of(project, 1).pk).update(purpose="training")
+    withdrawn = [sentence_of(project, 2).pk]
+    withdrawals.withdraw(reviewing.member_of(project, "boss"), withdrawn, reason="x")
+    rows = boss.get(f"{HERE}/members").context["rows"]
+    shown = {row.member.person.name: row.submitted for row in rows if row.submitted}
+    assert shown == {one.name: one.submitted for one in progress.quality(project).people}
+    assert shown == {"A1": 1, "A2": 1, "A3": 1}
+    assert {row.member.person.name: row.accepted for row in rows if row.submitted} == {
+        "A1": 1.0,
+        "A2": 1.0,
+        "A3": 0.0,
+    }
 
 
 def order(boss: Asking, sort: str) -> list[str]:
@@ -112,144 +174,6 @@ def test_rol_3_members_are_sorted_by_volume_acceptance_and_f05(site):
     assert scores == sorted(scores, reverse=True)
     assert order(boss, "nonsense") == order(boss, "name")
     assert len(order(boss, "since")) == 3
-
-
-def test_every_option_of_a_project_has_a_field_and_every_rule_its_words():
-    named = {field.name for _, fields in GROUPS for field in fields}
-    options = set(ProjectOptions.__dataclass_fields__) - {"rules"}
-    assert named == options | {"name", "annotators", "max_references"}
-    assert set(RULE_WORDS) == set(RULES)
-
-
-def settings_of(boss: Asking, **changed: str) -> dict[str, str]:
-    """What a browser would send of the settings page."""
-    page = boss.get(f"{HERE}/settings").context
-    sent = {one.field.name: one.value for _, fields in page["groups"] for one in fields}
-    sent |= {
-        f"rule-{rule}": next(level for level, _, chosen, _ in levels if chosen)
-        for rule, _, levels in page["rules"]
-    }
-    return {key: value for key, value in {**sent, **changed}.items() if value}
-
-
-def test_settings_sent_back_as_they_are_change_nothing(project, boss):
-    before = Audit.objects.count()
-    boss.client.post(f"{HERE}/settings", settings_of(boss))
-    assert Audit.objects.count() == before
-
-
-def test_settings_are_kept_and_recorded(project, boss):
-    given = settings_of(
-        boss,
-        name="New name",
-        annotators="4",
-        max_references="1",
-        lease_minutes="45",
-        reveal_after="never",
-        study_gate="yes",
-        placeholder_aliases="[MC]\n\n[X]\n",
-        **{"rule-CON-9": "block", "rule-CON-1": "off"},
-    )
-    answer = boss.client.post(f"{HERE}/settings", given)
-    assert answer.status_code == 302
-    project.refresh_from_db()
-    rules = project.rules
-    assert (project.name, project.annotators, project.max_references) == ("New name", 4, 1)
-    assert (rules.lease_minutes, rules.reveal_after, rules.study_gate) == (45, None, True)
-    assert rules.placeholder_aliases == ("[MC]", "[X]")
-    assert (rules.level("CON-9"), rules.level("CON-1")) == ("block", "off")
-    assert sentence_of(project).needed == 4
-    assert Audit.objects.filter(what="project.changed").count() == 1
-    boss.client.post(f"{HERE}/settings", settings_of(boss, **{"rule-CON-1": "block"}))
-    project.refresh_from_db()
-    assert project.rules.level("CON-1") == "block"
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("annotators", "21"),
-        ("annotators", "many"),
-        ("lease_minutes", "0"),
-        ("reveal_after", "101"),
-        ("complaints_to", "nobody"),
-        ("name", " "),
-        ("name", "x" * 151),
-        ("instructions", "x" * 501),
-        ("rule-CON-1", "shout"),
-    ],
-)
-def test_a_setting_that_means_nothing_is_said_beside_it_and_nothing_is_changed(
-    project, boss, name, value
-):
-    given = {**settings_of(boss, lease_minutes="45"), name: value}
-    answer = boss.client.post(f"{HERE}/settings", given)
-    assert answer.status_code == 422
-    if name != "rule-CON-1":
-        assert 'class="problem"' in answer.content.decode()
-    if name != "lease_minutes":
-        shown = {
-            one.field.name: one.value for _, fields in answer.context["groups"] for one in fields
-        }
-        assert shown["lease_minutes"] == "45"
-    assert Project.objects.get(slug="story").rules.lease_minutes == 30
-
-
-def test_an_option_set_by_a_program_to_what_the_form_does_not_offer_is_kept(project, boss):
-    projects.change_project(project, by=somebody("boss"), options={"reveal_after": 7})
-    boss.client.post(f"{HERE}/settings", settings_of(boss, lease_minutes="20"))
-    project.refresh_from_db()
-    assert (project.rules.reveal_after, project.rules.lease_minutes) == (7, 20)
-
-
-def test_gui_2_a_guideline_is_previewed_published_and_settles_cases(site):
-    project = reviewing.waiting()
-    reviewing.finalised(project)
-    boss = Asking(somebody("boss"))
-    author = reviewing.member_of(project, "a2")
-    said = complaints.complain(
-        author, Study.objects.get().pk, argument="idiomatic", client_key=uuid4()
-    )
-    complaints.mark_case(reviewing.member_of(project, "boss"), said.pk, note="spoken language")
-    case = GuidelineCase.objects.get()
-    assert "spoken language" in boss.html(f"{HERE}/guideline")
-    text = "# Rule {#r}\n\n<script>alert(1)</script> **spoken**\n"
-    shown = boss.form(f"{HERE}/guideline/preview", markdown=text).content.decode()
-    assert "<strong>spoken</strong>" in shown
-    assert "<script" not in shown
-    given = {"markdown": text, "note": "spoken language", "based": "1", "case": str(case.pk)}
-    assert boss.form(f"{HERE}/guideline", **given).status_code == 302
-    case.refresh_from_db()
-    assert (case.closed_in.version, Guideline.objects.count()) == (2, 2)
-    assert "alert(1)</script>" not in boss.html("/p/story/guide")
-
-
-def test_a_guideline_that_somebody_else_published_meanwhile_is_not_overwritten(project, boss):
-    text = "# Mine\n"
-    assert boss.form(f"{HERE}/guideline", markdown="# First\n", based="1").status_code == 302
-    answer = boss.form(f"{HERE}/guideline", markdown=text, based="1")
-    assert answer.status_code == 422
-    assert "# Mine" in answer.content.decode()
-    assert Guideline.objects.count() == 2
-    answer = boss.form(f"{HERE}/guideline", markdown="", based="2")
-    assert answer.status_code == 422
-
-
-def test_a_case_can_be_settled_by_the_version_in_force(site):
-    project = reviewing.waiting()
-    reviewing.finalised(project)
-    author, boss = reviewing.member_of(project, "a2"), Asking(somebody("boss"))
-    said = complaints.complain(author, Study.objects.get().pk, argument="x", client_key=uuid4())
-    case = complaints.mark_case(reviewing.member_of(project, "boss"), said.pk, note="clear")
-    assert boss.form(f"{HERE}/guideline/cases", case="many").status_code == 302
-    boss.form(f"{HERE}/guideline/cases", case=str(case.pk))
-    case.refresh_from_db()
-    assert case.closed_in.version == 1
-
-
-def test_a_guideline_too_long_to_be_shown_is_said(project, boss):
-    shown = boss.form(f"{HERE}/guideline/preview", markdown="x" * 1_000_001)
-    assert "note bad" in shown.content.decode()
 
 
 def test_the_log_is_read_by_key_and_verified_by_administrators_alone(project, boss):

@@ -7,7 +7,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from server.workflow.stories import a_project, all_submitted, people, sentence_of, submitted
 
+from gecbench.server import progress
+from gecbench.server.models import Member, Sentence
 from gecbench.server.web.standing import standings
+from gecbench.server.workflow import withdrawals
 
 
 def test_counts_are_of_the_person_and_the_project_asked_for(database):
@@ -26,6 +29,19 @@ def test_counts_are_of_the_person_and_the_project_asked_for(database):
     assert standings(other.person_id, [one.pk])[one.pk]["done"] == 0
     assert both[one.pk]["first"] is True
     assert both[one.pk]["acknowledged"] is False
+
+
+def test_inv_12_what_was_done_today_is_counted_as_everywhere_else(database):
+    project = a_project(3)
+    me = people(project, 1)[0]
+    for number in (1, 2, 3):
+        submitted(me, sentence_of(project, number))
+    assert standings(me.person_id, [project.pk])[project.pk]["done"] == 3
+    Sentence.objects.filter(pk=sentence_of(project, 1).pk).update(purpose="training")
+    boss = Member.objects.get(project=project, person__login="boss")
+    withdrawals.withdraw(boss, [sentence_of(project, 2).pk], reason="x")
+    done = standings(me.person_id, [project.pk])[project.pk]["done"]
+    assert done == progress.own_figures(me).today == 1
 
 
 @pytest.mark.parametrize("count", [1, 3])

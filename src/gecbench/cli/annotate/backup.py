@@ -17,7 +17,7 @@ from gecbench.cli.annotate.site_option import data_option
     "--keep", is_flag=True, help="Then remove old ones: the last of 7 days and of 4 weeks stay."
 )
 def backup(data: Path, file: Path | None, *, verify: bool, keep: bool) -> None:
-    r"""Save database, secret and options into FILE, or into the data folder's own backups.
+    """Save database, secret and options into FILE, or into the data folder's own backups.
 
     Nobody has to wait while it is made. Beside it lies its SHA-256.
 
@@ -25,7 +25,7 @@ def backup(data: Path, file: Path | None, *, verify: bool, keep: bool) -> None:
     gecbench annotate backup --keep
     gecbench annotate backup /mnt/other-disk/today.tar
     gecbench annotate backup --verify /mnt/other-disk/today.tar
-    """
+    """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.core.errors import UsageError
     from gecbench.server.site import backup as backups
     from gecbench.server.site.opening import open_site

@@ -70,7 +70,8 @@ def import_(file: Path, data: Path, slug: str, **given: Any) -> None:
     else:
         click.echo("\n".join(_words(plan.report)))
     if plan.obstacle:
-        raise GecbenchError(plan.obstacle)
+        option = _option_for(plan)
+        raise GecbenchError(plan.obstacle + (f"; say it with {option}" if option else ""))
     if given["dry_run"]:
         say("nothing was written, because of --dry-run")
         return
@@ -98,6 +99,18 @@ def _plan(project: Any, file: Path, given: dict[str, Any]) -> Plan:
     columns = [content_at(one, encoding=options.encoding) for one in given["columns"]]
     content = content_at(file, encoding=options.encoding)
     return plan_import(project, content, options, references=columns)
+
+
+def _option_for(plan: Plan) -> str:
+    """Return the option that removes the obstacle of a plan; "" where none does."""
+    report, options = plan.report, plan.options
+    if report.problem_count:
+        anew = "number the sentences anew" in report.problems[0].message
+        return "--number" if anew else ""
+    if report.with_references and options.references is None:
+        return "--references"
+    there = report.duplicates_inside + report.duplicates_there
+    return "--duplicates" if there and options.duplicates is None else ""
 
 
 def _words(report: Report) -> Iterator[str]:

@@ -20,17 +20,20 @@ def init(
     hosts: tuple[str, ...],
     https: bool | None,
 ) -> None:
-    r"""Make a data folder and its database; print a link for the first administrator.
+    """Make a data folder and its database; print a link for the first administrator.
 
     What is said here is kept in the folder's site.toml, and can be changed there.
 
     \b
     gecbench annotate init /srv/gecbench --host annotate.example.org --https
-    """
+    """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.cli.annotate import opening
     from gecbench.server.site.disk import alone
     from gecbench.server.site.folder import make_site, write_options
+    from gecbench.server.site.postgresql import check_reach
 
+    if database:
+        check_reach(database)  # before the folder is made: half of one would be in the way
     said = {"database": database, "language": language, "hosts": hosts or None, "https": https}
     if https:
         said["behind_proxy"] = True

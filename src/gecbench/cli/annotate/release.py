@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
@@ -60,6 +59,7 @@ def export(name: str, data: Path, slug: str, output: Path) -> None:
     project = opened(data, slug)
     from gecbench.core.errors import UnknownNameError
     from gecbench.core.files import make_folder, write_stream, write_text
+    from gecbench.server.exchange.companions import companions
     from gecbench.server.exchange.releases import export_release, release_files
 
     found = project.releases.filter(name=name).first()
@@ -67,14 +67,12 @@ def export(name: str, data: Path, slug: str, output: Path) -> None:
         known = project.releases.values_list("name", flat=True)
         raise UnknownNameError("release", name, known)
     make_folder(output)
-    sums = []
-    for file, about in release_files(found).items():
+    files = release_files(found)
+    for file in files:
         write_stream(output / file, export_release(found, file).content)
-        sums.append(f"{about['sha256']}  {file}\n")
-    manifest = json.dumps(found.manifest, ensure_ascii=False, indent=2, sort_keys=True)
-    write_text(output / f"{name}.manifest.json", manifest + "\n")
-    write_text(output / "SHA256SUMS", "".join(sums))
-    say(f"wrote {len(sums)} files of {name} to {output}; check: sha256sum -c SHA256SUMS")
+    for file, text in companions(found).items():
+        write_text(output / file, text)
+    say(f"wrote {len(files)} files of {name} to {output}; check: sha256sum -c SHA256SUMS")
 
 
 @release.command()
@@ -91,4 +89,6 @@ def verify(data: Path, slug: str) -> None:
         click.echo(line)
     if wrong:
         raise GecbenchError(f"{len(wrong)} files or releases are not what was released")
-    say(f"{project.releases.count()} releases of {slug} are what was released")
+    count = project.releases.count()
+    said = "1 release" if count == 1 else f"{count} releases"
+    say(f"{said} of {slug} {'is' if count == 1 else 'are'} what was released")

@@ -13,11 +13,11 @@ import click
 @click.option("--replace", is_flag=True, help="Put aside what FOLDER holds, and take its place.")
 @click.option("--database", default="", help="The PostgreSQL database for a backup of one.")
 def restore(file: Path, folder: Path, database: str, *, replace: bool) -> None:
-    r"""Verify FILE and make of it the data folder FOLDER.
+    """Verify FILE and make of it the data folder FOLDER.
 
     \b
     gecbench annotate restore /mnt/other-disk/today.tar /srv/gecbench
-    """
+    """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.server.site.restoring import restore as restored
 
     aside = restored(file, folder, replace=replace, database=database)

@@ -33,7 +33,7 @@ def serve(
     data: Path, bind: str, database: str, workers: int, hosts: tuple[str, ...], *,
     behind_proxy: bool, insecure: bool, no_copy: bool, log: str | None,
 ) -> None:  # fmt: skip
-    r"""Start the site; Ctrl-C ends it.
+    """Start the site; Ctrl-C ends it.
 
     The first start makes the data folder, the database and a link for the first administrator.
 
@@ -41,7 +41,7 @@ def serve(
     gecbench annotate serve
     gecbench annotate serve --data /srv/gecbench --behind-proxy --host annotate.example.org
     gecbench annotate serve --database postgresql://gecbench@localhost/gecbench
-    """
+    """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.cli.annotate import opening
     from gecbench.server.site import serving
     from gecbench.server.site.disk import alone

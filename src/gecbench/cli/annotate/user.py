@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 @click.group()
 def user() -> None:
-    r"""Add, list and change people; make links by which they choose a password.
+    """Add, list and change people; make links by which they choose a password.
 
     \b
     gecbench annotate user add li.wei --name "Li Wei"
     gecbench annotate user link li.wei
-    """
+    """  # noqa: D301 - \b keeps click from joining lines
 
 
 def _opened(data: Path) -> Site:
@@ -113,12 +113,13 @@ def activate(data: Path, login: str) -> None:
 def forget(data: Path, login: str, *, yes: bool) -> None:
     """Take a person's login, name and settings for ever; what they have written stays."""
     _opened(data)
+    from gecbench.core.errors import GecbenchError
     from gecbench.server.workflow import accounts
     from gecbench.server.workflow.forgetting import forget as nameless
 
     person = accounts.person_of(login)
-    if not yes:
-        click.confirm(f"Forget who {login} is? This cannot be undone", abort=True, err=True)
+    if not yes and not click.confirm(f"Forget who {login} is? This cannot be undone", err=True):
+        raise GecbenchError(f"nothing was done: {login} stays who they are")
     made = nameless(person)
     click.echo(f"gecbench: {login} is {made.login} now; backups from before still know", err=True)
 

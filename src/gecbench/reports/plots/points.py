@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
+from matplotlib.ticker import MaxNLocator
+
 from gecbench.reports.plots import frames
 from gecbench.reports.plots.labels import Box, Point, spread
 from gecbench.reports.plots.look import SMALL, Given, Look
@@ -54,6 +56,10 @@ def draw(axes: Axes, figure: Figure, look: Look) -> Entries:
         )
         entries.append((look.said(series.name), drawn))
     axes.margins(0.1)
+    if all(float(x).is_integer() for series in figure.series for x in series.x):  # type: ignore[arg-type]
+        axes.xaxis.set_major_locator(
+            MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True, min_n_ticks=1)
+        )
     if figure.iso_f is not None:
         _equal_f(axes, figure.iso_f, look)
     return entries

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -63,9 +63,16 @@ class _Reading:
     candidates: list[_Candidate] = field(default_factory=list)
 
     def trouble(self, line: int, message: str) -> None:
+        """Count a problem, and keep it if it is among the first by line.
+
+        They do not come in order: what the project has is compared when all has been read.
+        """
         self.problem_count += 1
-        if len(self.problems) < SHOWN:
-            self.problems.append(ImportProblem(line, " ".join(message.split())))
+        if len(self.problems) == SHOWN and line >= self.problems[-1].line:
+            return
+        found = ImportProblem(line, " ".join(message.split()))
+        insort(self.problems, found, key=lambda one: one.line)
+        del self.problems[SHOWN:]
 
 
 def plan_import(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from gecbench.core.errors import FormatError
+from gecbench.server.guide.bounds import LARGEST
 from gecbench.server.guide.markup import START, Place, cleaner, parser, plain, prepare
 from gecbench.server.guide.sections import Changes, Rendered, Section, compare
 from gecbench.server.guide.taxonomy import Language
@@ -14,7 +15,6 @@ from gecbench.server.guide.taxonomy import Language
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-LARGEST = 1_000_000
 PREFIX = "guide-"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 

@@ -12,7 +12,7 @@ from django.db.models import Count, Q, QuerySet, Sum, TextField
 from django.db.models.functions import Cast, Substr
 from django.utils import timezone
 
-from gecbench.server.laws.names import Decision, Purpose, StudyState
+from gecbench.server.laws.names import Decision, Purpose, ReviewKind, StudyState
 from gecbench.server.models import Golden, Project, Review, Sentence, Skip, Study, Submission
 from gecbench.server.progress.handed import counted
 
@@ -31,7 +31,7 @@ class Day:
     Args:
         day: By the clock of the site.
         submitted: Sentences handed in, each slot once.
-        reviewed: Decisions of reviewers, those about complaints included.
+        reviewed: Decisions of reviewers; those about complaints are none of them.
         golden: Sentences that got their first golden set.
     """
 
@@ -82,7 +82,9 @@ def progress(project: Project) -> Progress:
     states = dict(real.order_by().values_list("state").annotate(count=Count("id")))
     inside = {"sentence__project": project, "sentence__purpose": Purpose.REAL}
     first = Submission.objects.filter(no=1, **inside)
-    people = Review.objects.filter(reviewer__isnull=False, **inside)
+    people = Review.objects.filter(reviewer__isnull=False, **inside).exclude(
+        kind=ReviewKind.COMPLAINT  # a ruling is no review, as in the table of reviewers
+    )
     golden = Golden.objects.filter(version=1, **inside)
     handed, reviewed, decided = (_by_day(one) for one in (first, people, golden))
     worked = sorted(handed.keys() | reviewed.keys() | decided.keys())

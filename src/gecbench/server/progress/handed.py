@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.lang.zh.parse import PLACEHOLDER
@@ -65,6 +65,16 @@ class Handed:
     left_out: int
 
 
+def counts(sentence: str = "sentence__") -> Q:
+    """Return the condition that a row is about a sentence that counts (INV-12).
+
+    Args:
+        sentence: Where the sentence is, seen from the row; "" for rows of sentences.
+    """
+    gone = Q((f"{sentence}state", SentenceState.WITHDRAWN))
+    return Q((f"{sentence}purpose", Purpose.REAL)) & ~gone
+
+
 def look(project: Project) -> Look:
     """Return texts as the scorer reads them: its own placeholder for the project's."""
     return look_of(project, alias=PLACEHOLDER if project.lang == "zh" else "")
@@ -75,10 +85,10 @@ def counted(project: Project) -> QuerySet[Submission]:
     later = Submission.objects.filter(slot=OuterRef("slot"), no__gt=OuterRef("no"))
     return Submission.objects.filter(
         ~Exists(later),
+        counts(),
         slot__project=project,
         slot__state__in=[str(one) for one in SUBMITTED_OR_LATER],
-        sentence__purpose=Purpose.REAL,
-    ).exclude(sentence__state=SentenceState.WITHDRAWN)
+    )
 
 
 def handed(project: Project, person: int | None = None) -> list[Handed]:

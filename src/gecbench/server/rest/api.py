@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
+from http import HTTPStatus
+
+from django.http import HttpRequest, HttpResponseBase
+from django.urls import URLPattern, URLResolver
 from ninja import NinjaAPI
 from ninja.renderers import JSONRenderer
 
 from gecbench import __version__
 from gecbench.server.rest.account import router as account
-from gecbench.server.rest.answers import answer_failures
+from gecbench.server.rest.answers import answer_failures, failed
 from gecbench.server.rest.entrance import BySession, ByToken
 from gecbench.server.rest.imports import router as imports
 from gecbench.server.rest.outputs import router as outputs
@@ -21,7 +27,35 @@ class _Readable(JSONRenderer):
     json_dumps_params = {"ensure_ascii": False}  # noqa: RUF012  # as its parent says it
 
 
-api = NinjaAPI(
+class _Api(NinjaAPI):
+    """Ninja's, but what it answers to another kind of request has the shape of all failures."""
+
+    @property
+    def urls(self) -> tuple[list[URLResolver | URLPattern], str, str]:
+        """The addresses, as Django includes them."""
+        found, app, namespace = super().urls
+        for one in found:
+            if isinstance(one, URLPattern):
+                one.callback = _worded(one.callback)
+        return found, app, namespace
+
+
+def _worded(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    @wraps(view)
+    def answer(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
+        response = view(request, *args, **kwargs)
+        if response.status_code != HTTPStatus.METHOD_NOT_ALLOWED:
+            return response
+        refused = failed(
+            request, response.status_code, f"this address does not take {request.method}"
+        )
+        refused["Allow"] = response["Allow"]
+        return refused
+
+    return answer
+
+
+api = _Api(
     title="gecbench",
     version=__version__,
     description="Projects, sentences, submissions, golden sets, imports, exports and releases.",

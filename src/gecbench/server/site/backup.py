@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from gecbench import __version__
@@ -62,8 +62,10 @@ def make(site: Site, target: Path | None = None, *, before: str = "") -> Path:
         GecbenchError: The database is damaged, or the file exists or cannot be written.
     """
     at = datetime.now(UTC).replace(microsecond=0)
-    name = f"before-{before}-{at:{_STAMP}}Z.tar" if before else f"gecbench-{at:{_STAMP}}Z.tar"
-    path = target or site.backups / name
+    path = target or _named(site, at, before)
+    while target is None and path.exists():  # the one before was made in the same second
+        at += timedelta(seconds=1)
+        path = _named(site, at, before)
     if path.exists():
         raise GecbenchError(f"{path}: exists already; name a new file")
     try:
@@ -73,6 +75,11 @@ def make(site: Site, target: Path | None = None, *, before: str = "") -> Path:
     except OSError as error:
         raise GecbenchError(f"{path}: cannot be written: {error.strerror or error}") from error
     return path
+
+
+def _named(site: Site, at: datetime, before: str) -> Path:
+    start = f"before-{before}" if before else "gecbench"
+    return site.backups / f"{start}-{at:{_STAMP}}Z.tar"
 
 
 def _write(site: Site, at: datetime, folder: Path, path: Path) -> None:

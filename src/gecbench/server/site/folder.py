@@ -104,7 +104,8 @@ def read_site(folder: Path) -> Site:
         secret = (folder / SECRET).read_text("utf-8").strip()
     except OSError:
         raise GecbenchError(
-            f"{folder}: is no data folder of gecbench; make one: gecbench annotate init {folder}"
+            f"{folder}: is no data folder of gecbench; say --data FOLDER or set GECBENCH_SITE; or "
+            f"make one: gecbench annotate init {folder}"
         ) from None
     return Site(folder=folder, secret=secret, **_options(folder / OPTIONS))  # type: ignore[arg-type]
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from gecbench.core.errors import GecbenchError, MissingExtraError
 from gecbench.server.site.folder import Site, overruled, read_site
+from gecbench.server.site.postgresql import check_client
 
 DEFAULT = Path("gecbench-data")
 """The data folder where nothing else is said."""
@@ -48,5 +49,5 @@ def _extras(site: Site) -> None:
     for module in ("django", "axes", "csp", "django_htmx", "whitenoise", "dj_database_url"):
         if find_spec(module) is None:
             raise MissingExtraError(f"{module} (the annotation platform)", "annotate")
-    if site.database.startswith("postgres") and find_spec("psycopg") is None:
-        raise MissingExtraError("psycopg (for PostgreSQL)", "postgres")
+    if site.database.startswith("postgres"):
+        check_client()

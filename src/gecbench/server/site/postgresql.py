@@ -5,11 +5,16 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from gecbench.core.errors import GecbenchError, UsageError
+from gecbench.core.errors import GecbenchError, MissingExtraError, UsageError
+
+if TYPE_CHECKING:
+    from psycopg import Connection
 
 
 def check_url(url: str) -> None:
@@ -93,25 +98,60 @@ def _connection(url: str) -> dict[str, str]:
     return {name: value for name, value in said.items() if value}
 
 
+def check_reach(url: str) -> None:
+    """Refuse a database that cannot be used, before anything is made for it.
+
+    Raises:
+        GecbenchError: It cannot be reached.
+        MissingExtraError: The extra `postgres` is not installed.
+        UsageError: The URL is none.
+    """
+    check_url(url)
+    with _opened(url):
+        pass
+
+
+def check_client() -> None:
+    """Refuse in one line what would end in a traceback of an import.
+
+    Raises:
+        MissingExtraError: The extra `postgres` is not installed.
+    """
+    from importlib.util import find_spec
+
+    if find_spec("psycopg") is None:
+        raise MissingExtraError("psycopg (for PostgreSQL)", "postgres")
+
+
 def is_empty(url: str) -> bool:
     """Return whether a database holds nothing: no table, or gecbench's tables without people.
 
     Raises:
         GecbenchError: It cannot be reached.
+        MissingExtraError: The extra `postgres` is not installed.
     """
+    with _opened(url) as opened:
+        from psycopg.errors import UndefinedTable
+
+        tables = "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()"
+        row = opened.execute(tables).fetchone()
+        if row is None or not row[0]:
+            return True
+        try:
+            row = opened.execute("SELECT EXISTS (SELECT 1 FROM person)").fetchone()
+        except UndefinedTable:
+            return False
+        return row is not None and not row[0]
+
+
+@contextmanager
+def _opened(url: str) -> Iterator[Connection]:
+    check_client()
     import psycopg
 
-    count = "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()"
     try:
         with psycopg.connect(url, connect_timeout=10) as opened:
-            row = opened.execute(count).fetchone()
-            if row is None or not row[0]:
-                return True
-            try:
-                row = opened.execute("SELECT EXISTS (SELECT 1 FROM person)").fetchone()
-            except psycopg.errors.UndefinedTable:
-                return False
-            return row is not None and not row[0]
+            yield opened
     except psycopg.Error as error:
         first = (str(error).strip().splitlines() or ["no reason"])[0]
         raise GecbenchError(f"the database cannot be opened: {first}") from error

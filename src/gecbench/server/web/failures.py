@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from http import HTTPStatus
 
+from django.core.exceptions import RequestDataTooBig
 from django.db import DatabaseError, InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
@@ -200,8 +201,10 @@ def _typed(request: HttpRequest) -> Iterator[tuple[str, str]]:
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer 400."""
-    del exception  # its words are for the log
+    """Answer 400, or 413 to a form that is too large to be read."""
+    # Its words are for the log.
+    if isinstance(exception, RequestDataTooBig):
+        return failed(request, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
     return failed(request, HTTPStatus.BAD_REQUEST)
 
 
@@ -212,8 +215,14 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer 404."""
+    """Answer 404; a program that asks the API is told where it has its addresses."""
     del exception
+    if request.path.startswith("/api/"):
+        body = {
+            "error": "there is no such address in this API; see /api/v1/openapi.json",
+            "request_id": getattr(request, "id", ""),
+        }
+        return JsonResponse(body, status=HTTPStatus.NOT_FOUND)
     return failed(request, HTTPStatus.NOT_FOUND)
 
 

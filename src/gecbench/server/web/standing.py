@@ -12,7 +12,7 @@ from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QueryS
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from gecbench.server.laws.names import ComplaintState, StudyState, TaskState
+from gecbench.server.laws.names import SUBMITTED_OR_LATER, ComplaintState, StudyState, TaskState
 from gecbench.server.models import (
     Acknowledgement,
     Complaint,
@@ -26,6 +26,7 @@ from gecbench.server.models import (
     Study,
     Submission,
 )
+from gecbench.server.progress.handed import counts
 from gecbench.server.workflow.statements import MARK, MOMENT, Statement
 
 MOST = 100
@@ -49,7 +50,8 @@ def standings(person_id: int, projects: Sequence[int]) -> dict[int, Mapping[str,
     """Return for each project what waits for a person there.
 
     The keys are `study` (open items), `complaints` (of others, waiting for this person's word),
-    `reviews` (that this person may take, up to `MOST`), `skipped`, `done` (submissions today),
+    `reviews` (that this person may take, up to `MOST`), `skipped`, `done` (sentences handed
+    in today, as they count everywhere),
     `last` (number of the last task submitted, or None), `acknowledged` (whether the guideline in
     force was read), and `first` (whether it is the project's first version).
     """
@@ -92,7 +94,11 @@ def _counted(person_id: int, morning: datetime) -> dict[str, Any]:
     here = {"project": OuterRef("pk")}
     mine = {**here, "person": person_id}
     submitted = Submission.objects.filter(
-        person=person_id, at__gte=morning, slot__project=OuterRef("pk")
+        counts(),
+        person=person_id,
+        at__gte=morning,
+        slot__project=OuterRef("pk"),
+        slot__state__in=SUBMITTED_OR_LATER,
     )
     read = Acknowledgement.objects.filter(guideline=OuterRef("guideline"), person=person_id)
     versions = Guideline.objects.filter(pk=OuterRef("guideline"), version=1)

@@ -1,4 +1,4 @@
-"""What managers set: N of one sentence, priorities, and which guideline cases are settled."""
+"""What managers set: N of one sentence, priorities, roles, which guideline cases are settled."""
 
 from __future__ import annotations
 
@@ -7,11 +7,19 @@ from collections.abc import Sequence
 from django.db.models import F
 from django.utils import timezone
 
-from gecbench.server.laws.names import Role, SentenceState, SlotState
-from gecbench.server.models import Guideline, GuidelineCase, Member, ReviewTask, Sentence, Slot
-from gecbench.server.workflow import audits
+from gecbench.server.laws.names import MemberStatus, Role, SentenceState, SlotState
+from gecbench.server.models import (
+    Guideline,
+    GuidelineCase,
+    Member,
+    Person,
+    ReviewTask,
+    Sentence,
+    Slot,
+)
+from gecbench.server.workflow import audits, members
 from gecbench.server.workflow.acting import acting
-from gecbench.server.workflow.acts import act, locked_sentence
+from gecbench.server.workflow.acts import act, locked_project, locked_sentence
 from gecbench.server.workflow.errors import ConflictError, NotYoursError, Problem, RefusedError
 from gecbench.server.workflow.numbers import RAISED
 from gecbench.server.workflow.opinions import MOST_ANNOTATORS
@@ -131,3 +139,38 @@ def settle_cases(member: Member, case_ids: Sequence[int], *, closed_in: Guidelin
             data={"cases": ids, "version": closed_in.version},
         )
     return len(ids)
+
+
+def state_of(member: Member) -> str:
+    """Return roles and status in one word; a form keeps it, to see it is old."""
+    return "-".join((*map(str, member.roles), str(member.status)))
+
+
+@act
+def change_member(
+    member: Member,
+    *,
+    seen: str,
+    by: Person | None,
+    roles: Sequence[Role],
+    status: MemberStatus | None,
+    note: str,
+) -> Member:
+    """Change roles and status as `members.change_member` does, if they are still what was seen.
+
+    Args:
+        member: Whose.
+        seen: The `state_of` that the change was made from.
+        by: Who changes them.
+        roles: All of them.
+        status: None leaves it.
+        note: Why.
+
+    Raises:
+        RefusedError: As `members.change_member`.
+        ConflictError: Somebody changed them meanwhile.
+    """
+    locked_project(member.project_id)
+    if seen != state_of(Member.objects.get(pk=member.pk)):
+        raise ConflictError("roles or status have changed meanwhile; look again")
+    return members.change_member(member, by=by, roles=roles, status=status, note=note)

@@ -31,13 +31,26 @@ def fit_slots(project_id: int) -> int:
     """
     needed = Project.objects.values_list("annotators", flat=True).get(pk=project_id)
     held = SlotEvent.objects.filter(sentence=OuterRef("pk"))
-    too_few = Q(state__in=RAISED, golden=None, needed__lt=needed)
+    too_few = _too_few(needed)
     too_many = Q(~Exists(held), state=SentenceState.OPEN, needed__gt=needed)
     return sum(
         _batch(ids, wanted, change, needed)
         for wanted, change in ((too_few, _raise), (too_many, _lower))
         for ids in _batches(project_id, wanted)
     )
+
+
+def behind(project: Project) -> int:
+    """Return how many sentences have fewer places than N though `fit_slots` would add them.
+
+    Raising N was interrupted; or they were in review or withdrawn then, and are not any more.
+    """
+    few = Sentence.objects.filter(_too_few(project.annotators), project=project)
+    return few.count()
+
+
+def _too_few(needed: int) -> Q:
+    return Q(state__in=RAISED, golden=None, needed__lt=needed)
 
 
 def _batches(project_id: int, wanted: Q) -> Iterator[Sequence[int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Mapping
 from datetime import timedelta
@@ -12,6 +13,7 @@ from django.utils import timezone
 
 from gecbench.core.errors import UnknownNameError, UsageError
 from gecbench.server.guide.documents import PLACEHOLDERS, default_guideline
+from gecbench.server.guide.render import render
 from gecbench.server.guide.taxonomy import Language
 from gecbench.server.laws.names import MemberStatus, Role
 from gecbench.server.laws.options import ALIASES, TEMPLATES, options_of, stored_of
@@ -25,6 +27,7 @@ from gecbench.server.models import (
 )
 from gecbench.server.workflow import audits
 from gecbench.server.workflow.acts import act, locked_project
+from gecbench.server.workflow.errors import ConflictError
 from gecbench.server.workflow.members import add_member
 from gecbench.server.workflow.numbers import fit_slots
 
@@ -32,7 +35,6 @@ LANGUAGES: tuple[Language, ...] = ("zh", "en")
 KEPT = timedelta(days=30)
 """How long a deleted project can be brought back."""
 
-_LONGEST_GUIDELINE = 500_000
 _LIMITS = {"annotators": (1, 20), "max_references": (1, 10)}
 
 
@@ -115,6 +117,12 @@ def _number(key: str, value: int) -> int:
     return value
 
 
+def state_of(project: Project) -> str:
+    """Return a digest of all that `change_project` changes; a form keeps it, to see it is old."""
+    said = (project.name, project.annotators, project.max_references, project.options)
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
 def change_project(
     project: Project,
     *,
@@ -123,14 +131,25 @@ def change_project(
     annotators: int | None = None,
     max_references: int | None = None,
     options: Mapping[str, object] | None = None,
+    seen: str | None = None,
 ) -> Project:
     """Change what may be changed (WFL-1): N upwards for all, downwards for untouched sentences.
 
     Options are laid over those there are. A new N reaches the sentences as `numbers.fit_slots`
     says, in short transactions; giving the same N again finishes what was interrupted.
 
+    Args:
+        project: Which.
+        by: Who.
+        name: New; None leaves it. So with those that follow.
+        annotators: N.
+        max_references: Of each annotator.
+        options: Only those that change.
+        seen: The `state_of` that the change was made from; None changes whatever is there.
+
     Raises:
         UsageError: A value that means nothing.
+        ConflictError: Somebody changed the project since it was `seen`.
     """
     given: dict[str, object] = {}
     if name is not None:
@@ -139,7 +158,7 @@ def change_project(
         given["annotators"] = _number("annotators", annotators)
     if max_references is not None:
         given["max_references"] = _number("max_references", max_references)
-    _write_changes(project.pk, given, options, by)
+    _write_changes(project.pk, given, options, by, seen)
     if annotators is not None:
         fit_slots(project.pk)
     project.refresh_from_db()
@@ -148,9 +167,15 @@ def change_project(
 
 @act
 def _write_changes(
-    project_id: int, given: Mapping[str, object], options: Mapping[str, object] | None, by: Person
+    project_id: int,
+    given: Mapping[str, object],
+    options: Mapping[str, object] | None,
+    by: Person,
+    seen: str | None = None,
 ) -> None:
     project = locked_project(project_id)
+    if seen is not None and seen != state_of(project):
+        raise ConflictError("the settings have changed meanwhile; look at them, then change them")
     new = dict(given)
     if options is not None:
         new["options"] = stored_of(options_of({**project.options, **options}))
@@ -165,26 +190,34 @@ def _log(what: str, project: Project, by: Person, data: Mapping[str, object]) ->
     audits.record(what, who=by, project=project, about=("project", project.pk), data=data)
 
 
-@act
+def guideline_text(markdown: str) -> str:
+    """Return a guideline as it is kept: line ends alike, nothing around it."""
+    return markdown.replace("\r\n", "\n").replace("\r", "\n").strip() + "\n"
+
+
 def publish_guideline(project: Project, *, markdown: str, note: str, by: Person) -> Guideline:
     """Publish the next version and make it the one in force; members get a notice (GUI-2).
 
     Whoever publishes it has read it.
 
     Raises:
-        UsageError: It is empty, too long, or equal to the version in force.
+        UsageError: It is empty, or equal to the version in force.
+        FormatError: It cannot be shown, being too long (`guide.bounds`).
     """
-    fresh = locked_project(project.pk)
-    text = markdown.replace("\r\n", "\n").replace("\r", "\n").strip() + "\n"
+    text = guideline_text(markdown)
     if not text.strip() or "\0" in text:
         raise UsageError("the guideline is empty or holds NUL characters; write some Markdown")
-    if len(text) > _LONGEST_GUIDELINE:
-        raise UsageError(
-            f"the guideline has {len(text)} characters; at most {_LONGEST_GUIDELINE} are allowed"
-        )
+    # What is in force can be shown to everybody. It may take seconds, so nobody waits for it.
+    render(text)
+    return _publish(project, text, note.strip(), by)
+
+
+@act
+def _publish(project: Project, text: str, note: str, by: Person) -> Guideline:
+    fresh = locked_project(project.pk)
     if fresh.guideline is not None and fresh.guideline.sha256 == _sha256(text):
         raise UsageError(f"this is version {fresh.guideline.version}, which is in force already")
-    made = _put_in_force(fresh, text, note=note.strip(), by=by)
+    made = _put_in_force(fresh, text, note=note, by=by)
     Acknowledgement.objects.create(guideline=made, person=by)
     others = Member.objects.filter(project=fresh).exclude(status=MemberStatus.LEFT)
     Notice.objects.bulk_create(

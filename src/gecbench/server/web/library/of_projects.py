@@ -11,7 +11,6 @@ MESSAGES = (
     _("%(option)s is %(value)s; it is an object of rule and level"),
     _("rule %(rule)s is %(value)s; it is off, warn or block"),
     _("the guideline is empty or holds NUL characters; write some Markdown"),
-    _("the guideline has %(count)s characters; at most %(most)s are allowed"),
     _("the guideline has %(bytes)s bytes, at most %(most)s are accepted; shorten it"),
     _("this is version %(version)s, which is in force already"),
     _("the short name %(name)s is taken; choose another"),

@@ -88,7 +88,10 @@ WORK: tuple[Field, ...] = (
         "suggestions",
         "choice",
         _("Suggestions of a corrector"),
-        _("A suggestion shown too early anchors what people write."),
+        _(
+            "Not built yet, they come with the correctors. One that is shown too early anchors "
+            "what people write."
+        ),
         choices=(
             ("off", _("Never")),
             ("after_typing", _("After the first change")),

@@ -47,14 +47,14 @@ def _publish(request: HttpRequest, member: Member) -> HttpResponseBase:
     current = member.project.guideline
     if current is not None and based != current.version:
         said = gettext("Version %(version)s was published meanwhile; look at it, then publish.")
-        return _page(request, member, problem=said % {"version": current.version})
+        return _page(request, member, stale=said % {"version": current.version})
     try:
         note = words_of(request, "note", most=2000)
         made = projects.publish_guideline(
             member.project, markdown=text, note=note, by=member.person
         )
     except GecbenchError as error:
-        return _page(request, member, problem=refusal(error))
+        return _page(request, member, refusal(error))
     cases = [one for one in map(whole, request.POST.getlist("case")) if one is not None]
     managing.settle_cases(member, cases, closed_in=made)
     said = gettext("Version %(version)s is in force; all members are told.")
@@ -62,7 +62,17 @@ def _publish(request: HttpRequest, member: Member) -> HttpResponseBase:
     return redirect("manage-guideline", member.project.slug)
 
 
-def _page(request: HttpRequest, member: Member, problem: str = "") -> HttpResponse:
+def _page(
+    request: HttpRequest, member: Member, problem: str = "", *, stale: str = ""
+) -> HttpResponse:
+    """Show the form, with what was typed.
+
+    Args:
+        request: What came.
+        member: Who asks.
+        problem: What is wrong with the text.
+        stale: What happened meanwhile.
+    """
     project = member.project
     waiting = GuidelineCase.objects.filter(project=project, closed_in=None)
     current = project.guideline
@@ -78,9 +88,12 @@ def _page(request: HttpRequest, member: Member, problem: str = "") -> HttpRespon
         .defer("markdown")
         .order_by("-version")[:_LAST],
         "problem": problem,
+        "stale": stale,
     }
     status = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
-    return page(request, member, "manage-guideline", shown, status=status)
+    return page(
+        request, member, "manage-guideline", shown, status=HTTPStatus.CONFLICT if stale else status
+    )
 
 
 @acting
@@ -90,7 +103,7 @@ def preview(request: HttpRequest, member: Member) -> HttpResponse:
     problem, html = "", SafeString("")
     try:
         lang: Language = "zh" if member.project.lang == "zh" else "en"
-        text = request.POST.get("markdown", "")
+        text = projects.guideline_text(request.POST.get("markdown", ""))
         # The renderer lets nothing through but the tags and attributes it knows.
         html = SafeString(rendered(text, lang=lang, prefix="preview-", shift=1).html)
     except GecbenchError as error:

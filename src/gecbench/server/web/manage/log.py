@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
@@ -11,12 +9,11 @@ from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from gecbench.server.models import Audit, Member
+from gecbench.server.web.manage.facts import told
 from gecbench.server.web.manage.pages import acting, looking, page, whole
-from gecbench.server.web.manage.words import act_of
 from gecbench.server.workflow import audits
 
 _ROWS = 50
-_LONGEST = 120
 _SHOWN = 10
 
 
@@ -30,17 +27,11 @@ def listed(request: HttpRequest, member: Member) -> HttpResponse:
         found = found.filter(seq__lt=before)
     rows = list(found.order_by("-seq")[: _ROWS + 1])
     shown = {
-        "rows": [(one, act_of(one.what), tuple(_facts(one.data))) for one in rows[:_ROWS]],
+        "rows": list(zip(rows[:_ROWS], told(rows[:_ROWS]), strict=True)),
         "older": rows[_ROWS - 1].seq if len(rows) > _ROWS else None,
         "before": before,
     }
     return page(request, member, "manage-audit", shown)
-
-
-def _facts(data: Mapping[str, object]) -> Iterator[tuple[str, str]]:
-    for key, value in data.items():
-        text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-        yield key, text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 @acting

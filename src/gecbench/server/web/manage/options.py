@@ -19,7 +19,8 @@ from gecbench.server.models import Member, Project
 from gecbench.server.web.manage.fields import GROUPS, LEVELS, RULE_WORDS, Field
 from gecbench.server.web.manage.pages import insist_on_active, looking, page, whole
 from gecbench.server.web.manage.words import refusal
-from gecbench.server.workflow import projects
+from gecbench.server.workflow import numbers, projects
+from gecbench.server.workflow.errors import ConflictError
 
 _OWN = ("name", "annotators", "max_references")
 """What is a column of the project, and no option."""
@@ -38,6 +39,7 @@ class Shown:
         choices: Value, words, and whether it is chosen.
         usual: The default in words; "" where the field has none.
         problem: What is wrong; "" where nothing is.
+        now: What somebody else has set it to meanwhile, in words; "" where that is no matter.
     """
 
     field: Field
@@ -45,6 +47,7 @@ class Shown:
     choices: tuple[tuple[str, object, bool], ...] = ()
     usual: str = ""
     problem: str = ""
+    now: str = ""
 
 
 @looking
@@ -60,14 +63,16 @@ def _keep(request: HttpRequest, member: Member) -> HttpResponseBase:
     insist_on_active(member)
     given = _given(request.POST)
     problems = dict(_problems(given))
+    levels = {rule: request.POST.get(f"rule-{rule}", "") for rule in RULES}
     if not problems:
         try:
             _change(member, given, request.POST)
             messages.success(request, gettext("The settings are kept."))
             return redirect("manage-settings", member.project.slug)
+        except ConflictError:
+            return _page(request, member, given, {}, levels, stale=True)
         except GecbenchError as error:
             problems = {"": refusal(error)}
-    levels = {rule: request.POST.get(f"rule-{rule}", "") for rule in RULES}
     return _page(request, member, given, problems, levels)
 
 
@@ -81,13 +86,15 @@ def _change(member: Member, given: Mapping[str, str], post: QueryDict) -> None:
     chosen = {rule: post.get(f"rule-{rule}", RULES[rule]) for rule in RULES}
     options["rules"] = {rule: level for rule, level in chosen.items() if level != RULES[rule]}
     asked = int(given["annotators"])
+    unchanged = asked == member.project.annotators and "fit" not in post
     projects.change_project(
         member.project,
         by=member.person,
         name=given["name"],
-        annotators=asked if asked != member.project.annotators else None,
+        annotators=None if unchanged else asked,
         max_references=int(given["max_references"]),
         options=options,
+        seen=post.get("seen", ""),
     )
 
 
@@ -165,37 +172,76 @@ def _page(
     values: Mapping[str, str],
     problems: Mapping[str, str],
     levels: Mapping[str, str] | None = None,
+    *,
+    stale: bool = False,
 ) -> HttpResponse:
-    rules = member.project.rules
-    now = levels or {rule: rules.level(rule) for rule in RULES}
+    """Show the form; a stale one with what is in force beside what was typed."""
+    project = member.project
+    if stale:
+        project.refresh_from_db()
+    stored, chosen = _stored(project), levels or _levels(project)
+    posted, now = request.POST, project.rules
     shown = {
         "groups": [
-            (title, [_shown(field, values[field.name], problems) for field in fields])
+            (
+                title,
+                [
+                    _shown(one, values[one.name], problems, stored[one.name] if stale else None)
+                    for one in fields
+                ],
+            )
             for title, fields in GROUPS
         ],
         "rules": [
-            (
-                rule,
-                words,
-                [(level, said, level == now[rule], level == RULES[rule]) for level, said in LEVELS],
-            )
+            _rule(rule, words, chosen[rule], now.level(rule) if stale else None)
             for rule, words in RULE_WORDS.items()
         ],
         "problem": problems.get("", ""),
         "wrong": len(problems),
+        "stale": stale,
+        # One that was wrong is still made from what it was made from.
+        "seen": posted.get("seen", "") if problems else projects.state_of(project),
+        "behind": numbers.behind(project),
+        "fit": "fit" in posted or not posted,
     }
     status = HTTPStatus.UNPROCESSABLE_ENTITY if problems else HTTPStatus.OK
-    return page(request, member, "manage-settings", shown, status=status)
+    return page(
+        request,
+        member,
+        "manage-settings",
+        shown,
+        status=HTTPStatus.CONFLICT if stale else status,
+    )
+
+
+def _levels(project: Project) -> dict[str, str]:
+    rules = project.rules
+    return {rule: rules.level(rule) for rule in RULES}
+
+
+def _rule(rule: str, words: object, chosen: str, now: str | None) -> tuple[object, ...]:
+    """Return a rule, its words, its levels, and what it is now where that is something else."""
+    levels = [(level, said, level == chosen, level == RULES[rule]) for level, said in LEVELS]
+    return rule, words, levels, "" if now in (None, chosen) else dict(LEVELS)[str(now)]
 
 
 _PLAIN = ProjectOptions()
 
 
-def _shown(field: Field, value: str, problems: Mapping[str, str]) -> Shown:
+def _shown(field: Field, value: str, problems: Mapping[str, str], stored: str | None) -> Shown:
     choices = [(one, words, one == value) for one, words in field.choices]
     if field.kind == "choice" and value and not any(chosen for *_, chosen in choices):
         choices.append((value, value, True))
     usual = ""
     if field.kind == "number" and field.name not in _OWN:
         usual = str(getattr(_PLAIN, field.name))
-    return Shown(field, value, tuple(choices), usual, problems.get(field.name, ""))
+    differs = stored is not None and _value(field, stored) != _value(field, value)
+    now = _in_words(field, stored or "") if differs else ""
+    return Shown(field, value, tuple(choices), usual, problems.get(field.name, ""), now)
+
+
+def _in_words(field: Field, value: str) -> str:
+    if field.kind == "switch":
+        return gettext("on") if value else gettext("off")
+    words = dict(field.choices).get(value, value)
+    return ", ".join(str(words).splitlines()) or "–"

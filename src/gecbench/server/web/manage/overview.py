@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -34,6 +35,7 @@ from gecbench.server.site.backup import newest
 from gecbench.server.web.manage.pages import looking, page
 from gecbench.server.web.manage.words import SENTENCE_STATES, TONES
 from gecbench.server.workflow.review_tasks import stuck
+from gecbench.server.workflow.slots import WORKABLE
 from gecbench.server.workflow.standing import UNDECIDED
 
 BACKUP_AGE = timedelta(hours=26)
@@ -62,8 +64,9 @@ def overview(request: HttpRequest, member: Member) -> HttpResponse:
     project = member.project
     counts = states_of(project)
     total = sum(counts.values())
-    idle = stuck(project, most=_SHOWN + 1)
     people = _people(project)
+    # Without a reviewer all are stuck, and one line says so.
+    idle = stuck(project, most=_SHOWN + 1) if people["reviewers"] else ()
     shown = {
         "states": [
             (name, words, counts.get(name, 0), TONES.get(name, ""))
@@ -110,9 +113,10 @@ def _waiting(project: Project, counts: dict[str, int], people: dict[str, int]) -
     if not sum(counts.values()):
         to_import = reverse("manage-import", args=[slug])
         yield Waiting(gettext("There are no sentences yet."), to_import, gettext("Import"))
-    if people["annotators"] < project.annotators:
+    if people["annotators"] < project.annotators and _has_free_places(project):
         words = gettext(
-            "Each sentence needs %(needed)s annotators, and %(there)s are active: none is finished."
+            "Places are free. Each sentence needs %(needed)s annotators, and %(there)s are active: "
+            "some may never be finished."
         )
         yield Waiting(
             words % {"needed": project.annotators, "there": people["annotators"]}, *to_members
@@ -122,6 +126,11 @@ def _waiting(project: Project, counts: dict[str, int], people: dict[str, int]) -
         words = gettext("Sentences wait for review, and there is no active reviewer.")
         yield Waiting(words, *to_members)
     yield from _talk(project)
+
+
+def _has_free_places(project: Project) -> bool:
+    free = Slot.objects.filter(project=project, state=SlotState.FREE)
+    return free.filter(sentence__state__in=WORKABLE).exists()
 
 
 def _talk(project: Project) -> Iterator[Waiting]:
@@ -155,4 +164,4 @@ def _backup() -> dict[str, object]:
     """Return when the last backup was made, and whether that is too long ago."""
     made = newest(settings.SITE)
     late = made is None or datetime.now(UTC) - made > BACKUP_AGE
-    return {"made": made, "late": late}
+    return {"made": made, "late": late, "folder": shlex.quote(str(settings.SITE.folder))}

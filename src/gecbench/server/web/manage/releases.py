@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from gecbench.core.errors import GecbenchError
 from gecbench.lang import SCHEMES
+from gecbench.server.exchange.companions import companions
 from gecbench.server.exchange.exports import default_scheme
 from gecbench.server.exchange.goldens import LANGUAGES
 from gecbench.server.exchange.releases import export_release, make_release, release_files
@@ -83,6 +84,7 @@ def shown(request: HttpRequest, member: Member, release: int) -> HttpResponse:
         "made_with": found.manifest["gecbench"],
         "guideline_version": version,
         "files": [{"name": name, **facts} for name, facts in release_files(found).items()],
+        "beside": tuple(companions(found)),
     }
     return page(request, member, "manage-releases", about, template="manage/release.html")
 
@@ -92,6 +94,12 @@ def shown(request: HttpRequest, member: Member, release: int) -> HttpResponse:
 def download(_request: HttpRequest, member: Member, release: int, file: str) -> HttpResponseBase:
     """Stream a file of a release: the same bytes for ever."""
     found = _release(member, release)
+    beside = companions(found)
+    if file in beside:
+        content = beside[file].encode()
+        response = attachment(file, "text/plain; charset=utf-8", iter([content]))
+        response["Content-Length"] = str(len(content))
+        return response
     facts = release_files(found).get(file)
     if facts is None:
         raise Http404

@@ -2,9 +2,9 @@
 
 for (const button of document.querySelectorAll("[data-copy]")) {
   button.addEventListener("click", () => {
-    const area = button.parentElement.querySelector("textarea");
+    const area = button.parentElement.querySelector("textarea, input");
     area.focus();
     area.select();
-    document.execCommand("copy");
+    if (document.execCommand("copy") && button.dataset.done) button.textContent = button.dataset.done;
   });
 }

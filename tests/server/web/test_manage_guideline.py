@@ -1,0 +1,124 @@
+"""The guideline as managers edit it: previewed, published, refused in words, cases settled."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+from uuid import uuid4
+
+import pytest
+from django.conf import settings
+from server.web.asking import Asking
+from server.workflow import reviewing
+from server.workflow.stories import a_project, somebody
+
+from gecbench.server.guide.bounds import LARGEST
+from gecbench.server.models import Guideline, GuidelineCase, Project, Study
+from gecbench.server.workflow import complaints
+
+HERE = "/p/story/manage"
+
+
+@pytest.fixture
+def project(site) -> Project:
+    return a_project(3, annotators=2)
+
+
+@pytest.fixture
+def boss(project) -> Asking:
+    return Asking(somebody("boss"))
+
+
+def test_gui_2_a_guideline_is_previewed_published_and_settles_cases(site):
+    project = reviewing.waiting()
+    reviewing.finalised(project)
+    boss = Asking(somebody("boss"))
+    author = reviewing.member_of(project, "a2")
+    said = complaints.complain(
+        author, Study.objects.get().pk, argument="idiomatic", client_key=uuid4()
+    )
+    complaints.mark_case(reviewing.member_of(project, "boss"), said.pk, note="spoken language")
+    case = GuidelineCase.objects.get()
+    assert "spoken language" in boss.html(f"{HERE}/guideline")
+    text = "# Rule {#r}\n\n<script>alert(1)</script> **spoken**\n"
+    shown = boss.form(f"{HERE}/guideline/preview", markdown=text).content.decode()
+    assert "<strong>spoken</strong>" in shown
+    assert "<script" not in shown
+    given = {"markdown": text, "note": "spoken language", "based": "1", "case": str(case.pk)}
+    assert boss.form(f"{HERE}/guideline", **given).status_code == 302
+    case.refresh_from_db()
+    assert (case.closed_in.version, Guideline.objects.count()) == (2, 2)
+    assert "alert(1)</script>" not in boss.html("/p/story/guide")
+
+
+def test_a_guideline_that_somebody_else_published_meanwhile_is_not_overwritten(project, boss):
+    text = "# Mine\n"
+    assert boss.form(f"{HERE}/guideline", markdown="# First\n", based="1").status_code == 302
+    answer = boss.form(f"{HERE}/guideline", markdown=text, based="1")
+    assert answer.status_code == 409
+    assert "# Mine" in answer.content.decode()
+    assert Guideline.objects.count() == 2
+    answer = boss.form(f"{HERE}/guideline", markdown="", based="2")
+    assert answer.status_code == 422
+
+
+def test_a_case_can_be_settled_by_the_version_in_force(site):
+    project = reviewing.waiting()
+    reviewing.finalised(project)
+    author, boss = reviewing.member_of(project, "a2"), Asking(somebody("boss"))
+    said = complaints.complain(author, Study.objects.get().pk, argument="x", client_key=uuid4())
+    case = complaints.mark_case(reviewing.member_of(project, "boss"), said.pk, note="clear")
+    assert boss.form(f"{HERE}/guideline/cases", case="many").status_code == 302
+    boss.form(f"{HERE}/guideline/cases", case=str(case.pk))
+    case.refresh_from_db()
+    assert case.closed_in.version == 1
+
+
+def test_a_guideline_too_long_to_be_shown_is_said(project, boss):
+    shown = boss.form(f"{HERE}/guideline/preview", markdown="x" * 1_000_001)
+    assert "note bad" in shown.content.decode()
+
+
+FORM = "application/x-www-form-urlencoded"
+
+
+@pytest.mark.parametrize("form", ["multipart", FORM])
+def test_gui_2_what_is_published_is_shown_to_everybody(project, boss, form):
+    """The largest guideline of all passes every door, and everybody can read it."""
+    given = {"markdown": "中" * (LARGEST // 3), "note": "", "based": "1"}
+    if form == "multipart":
+        answer = boss.client.post(f"{HERE}/guideline", given)
+    else:
+        answer = boss.client.post(f"{HERE}/guideline", urlencode(given), content_type=form)
+    assert answer.status_code == 302
+    assert boss.get("/p/story/guide").status_code == 200
+    assert boss.get("/p/story/guide/drawer").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "1,000,000 are accepted"), ("zh-hans", "字节")]
+)
+def test_gui_2_a_guideline_too_long_to_be_shown_is_refused_at_the_box(project, language, words):
+    boss = Asking(somebody("boss"), language=language)
+    text = "# 规范\n\n" + "请改正句子。" * 70_000
+    answer = boss.form(f"{HERE}/guideline", markdown=text, note="x", based="1")
+    assert answer.status_code == 422
+    html = answer.content.decode()
+    box = html[html.index("<textarea") : html.index("</textarea>") + 400]
+    assert 'aria-invalid="true"' in box
+    assert words in box
+    assert answer.context["markdown"] == text
+    assert Guideline.objects.count() == 1
+    assert boss.get("/p/story/guide").status_code == 200
+
+
+def test_gui_2_preview_and_publishing_count_line_ends_alike(project, boss):
+    text = "a\r\n" * (LARGEST // 2 - 1)
+    shown = boss.form(f"{HERE}/guideline/preview", markdown=text)
+    assert "note bad" not in shown.content.decode()
+
+
+def test_a_form_beyond_all_bounds_is_said_to_be_too_much(project, boss):
+    text = "x" * (settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1)
+    answer = boss.form(f"{HERE}/guideline", markdown=text, note="x", based="1")
+    assert answer.status_code == 413
+    assert "too much at once" in answer.content.decode()

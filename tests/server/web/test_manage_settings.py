@@ -1,0 +1,199 @@
+"""The settings of a project: kept, refused beside the field, and never silently overwritten."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from server.web.asking import Asking
+from server.workflow.stories import a_project, sentence_of, somebody
+
+from gecbench.core.errors import GecbenchError
+from gecbench.server.laws.options import RULES, ProjectOptions
+from gecbench.server.models import Audit, Project, Sentence, Slot
+from gecbench.server.web.manage.fields import GROUPS, RULE_WORDS
+from gecbench.server.workflow import numbers, projects
+
+HERE = "/p/story/manage"
+
+
+@pytest.fixture
+def project(site) -> Project:
+    return a_project(3, annotators=2)
+
+
+@pytest.fixture
+def boss(project) -> Asking:
+    return Asking(somebody("boss"))
+
+
+def test_every_option_of_a_project_has_a_field_and_every_rule_its_words():
+    named = {field.name for _, fields in GROUPS for field in fields}
+    options = set(ProjectOptions.__dataclass_fields__) - {"rules"}
+    assert named == options | {"name", "annotators", "max_references"}
+    assert set(RULE_WORDS) == set(RULES)
+
+
+def settings_of(boss: Asking, **changed: str) -> dict[str, str]:
+    """What a browser would send of the settings page."""
+    page = boss.get(f"{HERE}/settings").context
+    sent = {one.field.name: one.value for _, fields in page["groups"] for one in fields}
+    sent |= {
+        f"rule-{rule}": next(level for level, _, chosen, _ in levels if chosen)
+        for rule, _, levels, _ in page["rules"]
+    }
+    sent["seen"] = page["seen"]
+    return {key: value for key, value in {**sent, **changed}.items() if value}
+
+
+def test_settings_sent_back_as_they_are_change_nothing(project, boss):
+    before = Audit.objects.count()
+    boss.client.post(f"{HERE}/settings", settings_of(boss))
+    assert Audit.objects.count() == before
+
+
+def test_settings_are_kept_and_recorded(project, boss):
+    given = settings_of(
+        boss,
+        name="New name",
+        annotators="4",
+        max_references="1",
+        lease_minutes="45",
+        reveal_after="never",
+        study_gate="yes",
+        placeholder_aliases="[MC]\n\n[X]\n",
+        **{"rule-CON-9": "block", "rule-CON-1": "off"},
+    )
+    answer = boss.client.post(f"{HERE}/settings", given)
+    assert answer.status_code == 302
+    project.refresh_from_db()
+    rules = project.rules
+    assert (project.name, project.annotators, project.max_references) == ("New name", 4, 1)
+    assert (rules.lease_minutes, rules.reveal_after, rules.study_gate) == (45, None, True)
+    assert rules.placeholder_aliases == ("[MC]", "[X]")
+    assert (rules.level("CON-9"), rules.level("CON-1")) == ("block", "off")
+    assert sentence_of(project).needed == 4
+    assert Audit.objects.filter(what="project.changed").count() == 1
+    boss.client.post(f"{HERE}/settings", settings_of(boss, **{"rule-CON-1": "block"}))
+    project.refresh_from_db()
+    assert project.rules.level("CON-1") == "block"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("annotators", "21"),
+        ("annotators", "many"),
+        ("lease_minutes", "0"),
+        ("reveal_after", "101"),
+        ("complaints_to", "nobody"),
+        ("name", " "),
+        ("name", "x" * 151),
+        ("instructions", "x" * 501),
+        ("rule-CON-1", "shout"),
+    ],
+)
+def test_a_setting_that_means_nothing_is_said_beside_it_and_nothing_is_changed(
+    project, boss, name, value
+):
+    given = {**settings_of(boss, lease_minutes="45"), name: value}
+    answer = boss.client.post(f"{HERE}/settings", given)
+    assert answer.status_code == 422
+    if name != "rule-CON-1":
+        assert 'class="problem"' in answer.content.decode()
+    if name != "lease_minutes":
+        shown = {
+            one.field.name: one.value for _, fields in answer.context["groups"] for one in fields
+        }
+        assert shown["lease_minutes"] == "45"
+    assert Project.objects.get(slug="story").rules.lease_minutes == 30
+
+
+def test_an_option_set_by_a_program_to_what_the_form_does_not_offer_is_kept(project, boss):
+    projects.change_project(project, by=somebody("boss"), options={"reveal_after": 7})
+    boss.client.post(f"{HERE}/settings", settings_of(boss, lease_minutes="20"))
+    project.refresh_from_db()
+    assert (project.rules.reveal_after, project.rules.lease_minutes) == (7, 20)
+
+
+def shown(answer: Any) -> dict[str, Any]:
+    return {one.field.name: one for _, fields in answer.context["groups"] for one in fields}
+
+
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "Somebody changed the settings"), ("zh-hans", "有人更改了设置")]
+)
+def test_issue_5_a_stale_form_loses_neither_what_others_kept_nor_what_was_typed(
+    project, boss, language, words
+):
+    mine = settings_of(boss, name="Renamed", lease_minutes="45")
+    theirs = settings_of(boss, instructions="read twice", **{"rule-CON-9": "block"})
+    assert boss.client.post(f"{HERE}/settings", theirs).status_code == 302
+    boss = Asking(somebody("boss"), language=language)
+    answer = boss.client.post(f"{HERE}/settings", mine)
+    assert answer.status_code == 409
+    assert words in answer.content.decode()
+    project.refresh_from_db()
+    assert project.name == "Story"
+    assert (project.rules.instructions, project.rules.level("CON-9")) == ("read twice", "block")
+    typed = shown(answer)
+    assert (typed["name"].value, typed["lease_minutes"].value) == ("Renamed", "45")
+    assert {name: one.now for name, one in typed.items() if one.now} == {
+        "name": "Story",
+        "lease_minutes": "30",
+        "instructions": "read twice",
+    }
+    differing = {rule: now for rule, _, _, now in answer.context["rules"] if now}
+    assert list(differing) == ["CON-9"]
+
+
+def test_issue_5_a_form_that_was_looked_at_again_is_kept(project, boss):
+    old = settings_of(boss, name="Renamed")
+    projects.change_project(project, by=somebody("boss"), max_references=2)
+    stale = boss.client.post(f"{HERE}/settings", old)
+    again = {**old, "max_references": "2", "seen": stale.context["seen"]}
+    assert boss.client.post(f"{HERE}/settings", again).status_code == 302
+    project.refresh_from_db()
+    assert (project.name, project.max_references) == ("Renamed", 2)
+
+
+def test_issue_5_a_form_that_is_wrong_and_stale_stays_stale(project, boss):
+    old = settings_of(boss, lease_minutes="0")
+    projects.change_project(project, by=somebody("boss"), name="Theirs")
+    wrong = boss.client.post(f"{HERE}/settings", old)
+    assert wrong.status_code == 422
+    mended = {**old, "lease_minutes": "20", "seen": wrong.context["seen"]}
+    assert boss.client.post(f"{HERE}/settings", mended).status_code == 409
+    project.refresh_from_db()
+    assert (project.name, project.rules.lease_minutes) == ("Theirs", 30)
+
+
+def test_issue_5_a_form_without_its_digest_is_stale(project, boss):
+    given = {key: value for key, value in settings_of(boss, name="New").items() if key != "seen"}
+    assert boss.client.post(f"{HERE}/settings", given).status_code == 409
+    assert Project.objects.get().name == "Story"
+
+
+def test_issue_5_an_interrupted_raise_of_n_is_finished_from_the_page(project, boss, monkeypatch):
+    batches = []
+    first = numbers._raise
+
+    def killed(sentences, needed):
+        if batches:
+            raise GecbenchError("the power is gone")
+        batches.append(needed)
+        first(sentences, needed)
+
+    monkeypatch.setattr(numbers, "BATCH", 2)
+    monkeypatch.setattr(numbers, "_raise", killed)
+    boss.client.post(f"{HERE}/settings", settings_of(boss, annotators="5"))
+    monkeypatch.undo()
+    assert sorted(Sentence.objects.values_list("needed", flat=True)) == [2, 5, 5]
+    assert "Also bring 1 undecided sentence" in boss.html(f"{HERE}/settings")
+    boss.client.post(f"{HERE}/settings", settings_of(boss, name="Renamed"))
+    assert Slot.objects.count() == 12
+    boss.client.post(f"{HERE}/settings", settings_of(boss, fit="yes"))
+    assert set(Sentence.objects.values_list("needed", flat=True)) == {5}
+    assert Slot.objects.count() == 15
+    assert "Also bring" not in boss.html(f"{HERE}/settings")
+    assert Audit.objects.filter(what="project.changed").count() == 2
