@@ -64,6 +64,9 @@ def test_axe_finds_nothing_serious_on_ones_own_pages_and_a_telephone_is_wide_eno
         page.fill("[name=name]", "nightly export")
         page.keyboard.press("Enter")
         page.locator("input[value^=gecb_]").wait_for()
+        page.locator("[data-copy]").click()
+        copied = {"zh-hans": "已复制", "en": "Copied"}[language]
+        assert page.locator("[data-copy]").inner_text() == copied
         assert findings(page) == [], (theme, language)
         page.set_viewport_size({"width": 390, "height": 800})
         for path in (*OWN, "login"):

@@ -7,7 +7,7 @@ import json
 from playwright.sync_api import expect
 from server.browser.atreview import WRONG, ZH, at_review, golden, press, row_of, waiting
 
-from gecbench.server.models import DraftRevision
+from gecbench.server.models import DraftRevision, Verdict
 
 
 def saved(page):
@@ -132,4 +132,24 @@ def test_what_is_read_beside_the_review_judges_nothing(live, browser):
     page.locator("#row-0").focus()
     press(page, "1")
     assert page.locator("[name^=verdict]:checked").count() == 1
+    page.context.close()
+
+
+def test_a_section_that_is_none_is_told_at_its_field_and_a_title_is_taken_gui_4(live, browser):
+    waiting(live)
+    page = at_review(live, browser)
+    good, fair, over = (row_of(page, ZH[name]) for name in ("good", "fair", "over"))
+    press(page, str(good), str(fair), WRONG[over - 1], "A")
+    field = page.locator(f'[name="section-{over - 1}"]')
+    field.fill("没有这一节")
+    press(page, "Control+Enter")
+    told = page.locator(f'[data-problems="section-{over - 1}"]')
+    expect(told).to_contain_text("no such section")
+    expect(field).to_be_focused()
+    field.fill("修改不完全")
+    expect(told).to_be_empty()
+    press(page, "Control+Enter")
+    page.get_by_text("is decided").wait_for()
+    with live.rows():
+        assert Verdict.objects.get(correct=False).section == "reject-incomplete"
     page.context.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from playwright.sync_api import expect
 from server.browser.atwork import (
     EN,
     ZH,
@@ -14,6 +15,8 @@ from server.browser.atwork import (
     wait_for_state,
 )
 
+from gecbench.server.models import Person
+
 
 def next_task(page, was):
     """Wait until another task is shown."""
@@ -24,6 +27,35 @@ def next_task(page, was):
 
 def focused(page):
     return page.evaluate("document.activeElement.id")
+
+
+def test_each_button_of_each_box_shows_the_key_that_the_person_chose(live, browser):
+    project(live, "li")
+    with live.rows():
+        chosen = {"keys": {"remove": "Alt+X", "copy": "Alt+Q"}}
+        Person.objects.filter(login="li").update(preferences=chosen)
+    page = at_work(live, browser, "li")
+    page.keyboard.press("Alt+a")
+    for act, key in (("remove", "Alt+X"), ("copy", "Alt+Q"), ("reset", "Alt+R")):
+        expect(page.locator(f"#boxes section:last-child [data-act={act}] kbd")).to_have_text(key)
+    page.keyboard.press("Alt+x")
+    assert page.locator("#boxes textarea").count() == 1
+    page.context.close()
+
+
+def test_what_a_hint_says_is_not_said_again_when_it_is_asked_con_6(live, browser):
+    project(live, "li")
+    page = at_work(live, browser, "li")
+    replace_all(page, "下雨了,我们没去公园。")
+    expect(page.locator(".hints li")).to_have_count(1)
+    page.keyboard.press("Control+Enter")
+    problem = page.locator("[data-part=problems] .problem")
+    expect(problem).to_have_count(1)
+    expect(page.locator(".hints li")).to_have_count(0)
+    problem.get_by_role("button").click()  # the repair came with it
+    expect(page.locator("#reference-0")).to_have_value("下雨了，我们没去公园。")
+    expect(problem).to_have_count(0)
+    page.context.close()
 
 
 @pytest.mark.parametrize(("lang", "language"), [("zh", "zh-hans"), ("en", "en")])

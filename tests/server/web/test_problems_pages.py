@@ -22,6 +22,7 @@ from server.workflow.reviewing import (
 )
 from server.workflow.stories import correction, error_free, joined, sentence_of
 
+from gecbench.server.laws.names import Decision
 from gecbench.server.laws.text import digest
 from gecbench.server.models import Complaint, GuidelineCase, Message, Project, Study
 from gecbench.server.workflow import complaints
@@ -34,11 +35,15 @@ def disputed(*reviewers: str, login: str = "a2", **options: object) -> Project:
     project = waiting(reviewers=reviewers or ("rita", "ruth"), **options)
     about = word(digest(BAD), False, "incomplete", note="少了“借”")
     finalised(project, answer=judged(project, words={digest(BAD): about}))
+    complain(project, login)
+    return project
+
+
+def complain(project: Project, login: str) -> None:
     study = study_of(project, login)
     complaints.complain(
         member_of(project, login), study.pk, argument="口语里可以。", client_key=uuid4()
     )
-    return project
 
 
 def the_complaint() -> Complaint:
@@ -167,6 +172,18 @@ def test_warnings_of_the_new_golden_set_are_confirmed_con_6():
     assert 'class="warning"' in warned.content.decode()
     assert ruled(client, "upheld", confirmed="yes").status_code == 200
     assert half in golden_texts(sentence_of(project))
+
+
+def test_a_ruling_says_before_it_is_made_that_a_text_replaces_a_golden_decision_con_1():
+    project = waiting(correction(BAD), error_free(), reviewers=("rita", "ruth"))
+    finalised(project, answer=judged(project, decision=Decision.ERROR_FREE))
+    complain(project, "a1")
+    client = signed_in(project, "ruth")
+    page = page_of(client, path_of(the_complaint()))
+    assert "The text takes the place of the decision “Free of errors”" in page
+    assert ruled(client, "upheld").status_code == 200
+    assert golden_texts(sentence_of(project)) == [BAD]
+    assert study_of(project, "a2").state == "open"
 
 
 def test_an_upheld_decision_replaces_the_golden_set_cmp_3():

@@ -123,6 +123,22 @@ def test_an_own_twin_does_not_hide_another_rows_warning_rev_9():
     assert [code for code, _, _ in told(answer)] == ["REV-9"]
 
 
+def test_an_untouched_box_is_no_text_rev_4_rev_9():
+    project = waiting(correction(GOOD), error_free(), correction(BAD))
+    client, task = signed_in(project, "rita"), opened(project)
+    rows = {
+        BAD: said(False, "overcorrection", modified=f"{BAD} "),
+        GOOD: said(True),
+        "error_free": said(False),
+    }
+    asked_of = asked(client, task, "examine", {"payload": payload(rows)}).json()
+    assert asked_of["golden"] == 1
+    assert [(one["code"], one["blocking"]) for one in asked_of["problems"]] == [("REV-9", False)]
+    rows |= {GOOD: said(False, "overcorrection", modified=GOOD), "error_free": said(True)}
+    assert decide(client, task, payload(rows, decision="error_free")).status_code == 200
+    assert sentence_of(project).golden.kind == "error_free"
+
+
 def test_added_texts_are_golden_and_their_problems_stand_at_their_boxes_rev_5():
     project = waiting()
     client, task = signed_in(project, "rita"), opened(project)
@@ -142,7 +158,8 @@ def test_problems_of_mended_texts_stand_at_their_boxes_rev_4():
     project = waiting()
     client, task = signed_in(project, "rita"), opened(project)
     shown = [one.text for one in reviews.candidates(task, member_of(project, "rita"))]
-    held = payload(RIGHT | {BAD: said(False, "incomplete", modified=BAD)}, additions=[""])
+    rows = {FAIR: said(False, "incomplete"), BAD: said(False, "incomplete", modified=FAIR)}
+    held = payload(RIGHT | rows, additions=[""])
     assert set(told(decide(client, task, held))) == {
         ("REV-4", f"modified-{shown.index(BAD)}", True),
         ("ANN-12", "addition-0", True),

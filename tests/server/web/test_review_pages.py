@@ -45,7 +45,7 @@ def test_all_reasons_can_be_given_with_their_sections_rev_3_gui_4():
     page = page_of(signed_in(waiting(), "rita"), REVIEW)
     for name in ("incomplete", "erroneous", "meaning", "overcorrection", "placeholder"):
         assert len(re.findall(rf'name="reasons-\d" value="{name}"', page)) == 3
-    assert '<option value="reject-overcorrection">' in page
+    assert '<option value="修改不完全">' in page
 
 
 def test_reviewers_see_no_names_unless_the_project_shows_them_rol_6():

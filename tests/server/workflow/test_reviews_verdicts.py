@@ -313,11 +313,11 @@ def test_con_9_speaks_of_an_error_free_sentence(site):
 
 
 def waiting_traditional():
-    from server.workflow.stories import a_project, all_submitted, people
+    from server.workflow.stories import a_project, all_submitted, not_annotatable, people
 
     project = a_project(["我喜歡學習。"], slug="t", annotators=1, rules={"CON-9": "block"})
     joined(project, "rita", "reviewer")
-    all_submitted(sentence_of(project), people(project, 1), [error_free()])
+    all_submitted(sentence_of(project), people(project, 1), [not_annotatable()])
     return project
 
 

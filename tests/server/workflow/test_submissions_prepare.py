@@ -112,9 +112,46 @@ def test_con_5_to_9_are_told_and_refuse_nothing(sentence):
     assert dict(found[0].values)["code"]
 
 
-def test_rules_for_whole_golden_sets_are_not_held_against_one_annotator(sentence):
-    one = correction("他[缺失成分]说汉语。", "他说汉语说得好。")
-    assert problems(sentence, one) == []
+def ruled(rule: str, level: str, *texts: str) -> list[tuple[str, str, bool]]:
+    project = a_project([SOURCE], slug=level, rules={rule: level} if level else {})
+    return problems(sentence_of(project), correction(*texts))
+
+
+def test_con_3_and_4_refuse_an_answer_that_no_golden_set_could_hold(sentence):
+    mixed = correction("他[缺失成分]说汉语。", "他说汉语说得好。")
+    assert problems(sentence, mixed) == [("CON-3", "reference-1", True)]
+    more = correction("他[缺失成分]说汉语。", "他[缺失成分]说[缺失成分]汉语。")
+    assert problems(sentence, more) == [("CON-4", "reference-1", True)]
+    elsewhere = correction("[缺失成分]他汉语说得很好。", "他汉语说得很好[缺失成分]。")
+    assert problems(sentence, elsewhere) == [("CON-4-position", "reference-1", False)]
+    assert problems(sentence, correction("他[缺失成分]说汉语。", "他[缺失成分]讲汉语。")) == []
+
+
+@pytest.mark.parametrize(("level", "found"), [("off", []), ("warn", [False]), ("block", [True])])
+def test_a_project_says_what_a_rule_does_at_submission(site, level, found):
+    mixed = ("他[缺失成分]说汉语。", "他说汉语说得好。")
+    assert [blocks for _, _, blocks in ruled("CON-3", level, *mixed)] == found
+
+
+def test_con_6_refuses_where_the_project_says_so(site):
+    assert ruled("CON-6", "block", "好,好。") == [("CON-6", "reference-0", True)]
+
+
+def test_con_9_leaves_only_not_annotatable_where_the_project_refuses_traditional_ones(site):
+    found = sentence_of(a_project(["我喜歡學習。"], rules={"CON-9": "block"}))
+    assert problems(found, error_free()) == [("CON-9", "decision", True)]
+    assert ("CON-9", "decision", True) in problems(found, correction("我很喜欢学习。"))
+    assert problems(found, not_annotatable("traditional")) == []
+
+
+def test_con_4_names_the_other_box_as_the_page_numbers_it_after_equal_ones(sentence):
+    none, one, two = "他说汉语。", "他[缺失成分]说汉语。", "他[缺失成分]说[缺失成分]汉语。"
+    found = prepare(sentence, correction(none, none, one, two)).problems
+    assert [(one.code, one.field) for one in found] == [
+        ("CON-3", "reference-0"),
+        ("CON-4", "reference-3"),
+    ]
+    assert dict(found[1].values)["other"] == "3"
 
 
 def test_a_rule_that_is_off_says_nothing(site):

@@ -1,4 +1,4 @@
-"""The rules that a decided golden set is checked by: CON-1 to CON-10.
+"""The rules that a decided golden set is checked by, and before it each answer: CON-1 to CON-10.
 
 Each rule is a switch of the project, because guidelines change and published data break some of
 them: off, warn or block. Two have no switch: something is decided (REV-8), and no correction is

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from gecbench.server.laws.names import Decision, NotAnnotatableReason
 from gecbench.server.laws.text import LONGEST_NOTE, Cleaned, TextError, cleaned, digest
@@ -12,8 +12,9 @@ from gecbench.server.workflow.answers import Answer
 from gecbench.server.workflow.errors import Problem
 from gecbench.server.workflow.verdicts import consistency
 
-HINTS = ("CON-5", "CON-6", "CON-7", "CON-8", "CON-9")
-"""Rules that look at one correction: annotators are told, and only reviewers are held to them."""
+RULES = ("CON-3", "CON-4", "CON-4-position", "CON-5", "CON-6", "CON-7", "CON-8", "CON-9")
+"""Rules that annotators are held to as reviewers are; ANN-9, 10 and 11 say the others (CON-1, 2,
+10). Texts that cannot stand together in a golden set are better mended by who writes them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,8 @@ def prepare(sentence: Sentence, answer: Answer) -> Prepared:
 
     Codes of problems: ANN-4 too many corrections; ANN-6 no reason; ANN-9 a mixed or empty
     answer; ANN-10 equal to the source; ANN-12 empty, and ANN-12-nul, ANN-12-surrogate,
-    ANN-12-too_long with the values of `laws.text.TextError`; CON-5 to CON-9 warn.
+    ANN-12-too_long with the values of `laws.text.TextError`; CON-3 to CON-9 warn or refuse as
+    the project says.
     """
     problems: list[Problem] = [*_about_decision(answer)]
     note = _cleaned("note", answer.note, problems, longest=LONGEST_NOTE)
@@ -57,8 +59,8 @@ def prepare(sentence: Sentence, answer: Answer) -> Prepared:
     if answer.suggestion is not None:
         problems += _about_suggestion(answer.suggestion, sentence)
     if not any(one.blocking for one in problems):
-        fields = [f"reference-{n}" for n, _ in kept.values()]
-        problems += _hints(sentence, answer.decision, texts, fields)
+        numbers = [n for n, _ in kept.values()]
+        problems += _ruled(sentence, answer.decision, texts, numbers)
     found = [box for _, box in boxes if box is not None]
     return Prepared(
         decision=answer.decision,
@@ -122,10 +124,19 @@ def _about_suggestion(suggestion: int, sentence: Sentence) -> Iterator[Problem]:
         yield Problem("suggestion", "", "the suggestion is not one for this sentence")
 
 
-def _hints(
-    sentence: Sentence, decision: Decision, texts: tuple[str, ...], fields: list[str]
+def _ruled(
+    sentence: Sentence, decision: Decision, texts: tuple[str, ...], numbers: Sequence[int]
 ) -> Iterator[Problem]:
-    """Yield what the project's rules would say of these texts; none of it refuses."""
+    """Yield what the project's rules say of these texts; `numbers` are those of their boxes."""
+    fields = [f"reference-{n}" for n in numbers]
     for one in consistency(sentence, decision, texts, fields):
-        if one.code in HINTS:
-            yield Problem(one.code, one.field, one.message, one.values, blocking=False)
+        if one.code in RULES:
+            yield replace(one, values=tuple(_of_boxes(one.values, numbers)))
+
+
+def _of_boxes(
+    values: Iterable[tuple[str, str]], numbers: Sequence[int]
+) -> Iterator[tuple[str, str]]:
+    """Yield values with the number of another text as that of its box."""
+    for name, value in values:
+        yield name, str(numbers[int(value) - 1] + 1) if name == "other" else value

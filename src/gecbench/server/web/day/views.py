@@ -23,11 +23,14 @@ from gecbench.server.web.menu import Entry, menu
 from gecbench.server.web.numbers import number_in
 from gecbench.server.web.policy import member, signed_in
 from gecbench.server.web.standing import goal, standings
+from gecbench.server.workflow.offers import task_waits
 
 NOTICES = 50
 NEWS = 5
 """Notices that are shown at once; the others can be opened."""
 MOST_GOAL = 1000
+_IN_TURN = ("review", "study", "problems")
+"""Where something can wait for somebody who has no task to annotate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +121,15 @@ def _mine(request: HttpRequest, member: Member, standing: Mapping[str, Any]) -> 
 
 
 def _first(member: Member, entries: Sequence[Entry]) -> Entry | None:
-    """Return where somebody goes on: their own work; for managers the managing."""
-    found = {one.id: one for one in entries}
+    """Return where somebody goes on: their own work, where there is some; else what waits."""
     if member.status != MemberStatus.ACTIVE:
         return None
-    return next((found[name] for name in ("work", "review", "manage") if name in found), None)
+    found = {one.id: one for one in entries}
+    waiting = [found[name] for name in _IN_TURN if name in found and found[name].count]
+    if "work" in found and (not waiting or task_waits(member)):
+        return found["work"]
+    usual = [found[name] for name in ("review", "manage") if name in found]
+    return next(iter((*waiting, *usual)), None)
 
 
 @member()

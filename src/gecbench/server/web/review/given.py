@@ -209,6 +209,13 @@ def _said(given: ReviewGiven, shown: Sequence[Candidate]) -> Iterator[tuple[Cand
         yield one, given.rows.get(one.key, RowGiven())
 
 
+def cited_sections(given: ReviewGiven, shown: Sequence[Candidate]) -> Iterator[tuple[int, str]]:
+    """Yield the place of each row that is judged wrong, and the section that it cites as typed."""
+    for n, (_, row) in enumerate(_said(given, shown)):
+        if row.correct is False:
+            yield n, row.section
+
+
 def _open_boxes(
     given: ReviewGiven, shown: Sequence[Candidate]
 ) -> Iterator[tuple[int, Candidate, RowGiven]]:
@@ -220,10 +227,14 @@ def _open_boxes(
 def _mended(
     given: ReviewGiven, shown: Sequence[Candidate]
 ) -> Iterator[tuple[int, Candidate, RowGiven]]:
-    """Yield the boxes that hold a text of their own, not one that is judged correct anyway."""
+    """Yield the boxes that hold a text of their own.
+
+    One that is judged correct anyway is there already, and the rejected text itself is none: a box
+    begins with it, and opens by itself when the reason is over-correction.
+    """
     twins = set(same_as_correct(given, shown))
     for n, one, row in _open_boxes(given, shown):
-        if n not in twins:
+        if n not in twins and key(row.modified or "") != key(one.text):
             yield n, one, row
 
 
@@ -269,6 +280,7 @@ def places(given: ReviewGiven, shown: Sequence[Candidate]) -> Places:
     ]
     fields = {name: name for name in ("decision", "reason", "note")}
     fields |= {f"verdict-{n}": f"row-{n}" for n in range(len(shown))}
+    fields |= {f"section-{n}": f"section-{n}" for n in range(len(shown))}
     fields |= {f"addition-{n}": box for n, box in enumerate(boxes)}
     right = [
         f"row-{n}" for n, (one, row) in enumerate(_said(given, shown)) if one.text and row.correct

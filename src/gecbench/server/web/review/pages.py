@@ -13,6 +13,7 @@ from gecbench.server.laws.keys import tables
 from gecbench.server.laws.names import Decision, SentenceState, TaskState
 from gecbench.server.models import Draft, Member, ReviewTask
 from gecbench.server.web.review.alignment import Row, align
+from gecbench.server.web.review.citing import section_names
 from gecbench.server.web.review.drawing import Drawn, drawn
 from gecbench.server.web.review.given import ReviewGiven, RowGiven, read_given
 from gecbench.server.web.review.words import (
@@ -20,7 +21,6 @@ from gecbench.server.web.review.words import (
     not_annotatable_reasons,
     page_words,
     reject_reasons,
-    section_titles,
 )
 from gecbench.server.workflow.errors import RefusedError
 from gecbench.server.workflow.reviews import Candidate, candidates
@@ -224,7 +224,7 @@ def context(review: Review, member: Member) -> dict[str, object]:
         "not_annotatable": [
             (one, one.name == review.given.reason) for one in not_annotatable_reasons()
         ],
-        "sections": section_titles(member.project.guideline),
+        "sections": section_names(member.project.guideline),
         "data": _data(review, member),
         "words": page_words(),
         "client_key": uuid4(),

@@ -154,7 +154,7 @@ def finalise(request: HttpRequest, member: Member, sentence_id: int) -> HttpResp
     review = pages.review_of(member, task, given)
     try:
         done = reviews.finalise(
-            member, sentence_id, version=version, client_key=key, answer=settled(review)
+            member, sentence_id, version=version, client_key=key, answer=settled(review, member)
         )
     except RefusedError as error:
         return _refused(request, member, review, _told(unsettled(review, error.problems), review))

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
-from gecbench.server.guide.render import render
 from gecbench.server.guide.taxonomy import NOT_ANNOTATABLE_REASONS, REJECT_REASONS, Language, Topic
 from gecbench.server.laws.names import Decision
-from gecbench.server.models import Guideline
-from gecbench.server.web.content import Content
 from gecbench.server.web.numbers import number_in
 from gecbench.server.web.review.given import Places
 from gecbench.server.workflow.claims import Nothing
@@ -55,25 +51,6 @@ def not_annotatable_reasons() -> tuple[Named, ...]:
     return _named(NOT_ANNOTATABLE_REASONS)
 
 
-def section_titles(guideline: Guideline | None) -> tuple[tuple[str, str], ...]:
-    """Return id and title of each section that can be cited (GUI-4)."""
-    sections = _sections(Content.of(guideline)) if guideline else {}
-    return tuple((name, title) for name, (title, _) in sections.items())
-
-
-def excerpt(guideline: Guideline | None, section: str) -> tuple[str, str, str] | None:
-    """Return id, title and the first words of a section; None where there is no such section."""
-    sections = _sections(Content.of(guideline)) if guideline else {}
-    return (section, *sections[section]) if section in sections else None
-
-
-@lru_cache(maxsize=64)
-def _sections(content: Content) -> Mapping[str, tuple[str, str]]:
-    """Return id to title and text, rendered once for each version: a version never changes."""
-    sections = render(content.guideline.markdown).sections
-    return {one.id: (one.title, one.text) for one in sections if one.level}
-
-
 PROBLEMS: Mapping[str, object] = {
     "error_free_and_corrected": _(
         "The sentence is declared free of errors, and there are corrections; take one away."
@@ -93,9 +70,11 @@ PROBLEMS: Mapping[str, object] = {
         "several ways."
     ),
     "placeholder_spelling": _("%(text)s is not how this project writes it; write %(repair)s."),
-    "half_width": _("Half-width %(text)s between Chinese characters; full width is %(repair)s."),
-    "full_width": _("Full-width %(text)s in English; half width is %(repair)s."),
-    "symbol": _("The symbol %(text)s inside Chinese text is still there."),
+    "half_width": _(
+        "Half-width “%(text)s” between Chinese characters; full width is “%(repair)s”."
+    ),
+    "full_width": _("Full-width “%(text)s” in English; half width is “%(repair)s”."),
+    "symbol": _("The symbol “%(text)s” inside Chinese text is still there."),
     "lost_word": _("The word %(text)s has gone; words are corrected, not translated."),
     "traditional_source": _("The sentence has traditional characters: %(text)s."),
     "traditional_reference": _("Traditional characters: %(text)s; write %(repair)s."),
@@ -138,6 +117,8 @@ PROBLEMS: Mapping[str, object] = {
     "CMP-3-reason": _("Say why, in a few words."),
     "CMP-3-same": _("This is the submitted text itself: uphold it without a change."),
     "CMP-4": _("Say something."),
+    "GUI-4": _("The guideline has no such section: choose one from the list."),
+    "GUI-4-several": _("Several sections have this title: choose one from the list."),
     "note-too-long": _("This note is too long."),
 }
 """Code of a finding, else of a problem, to the words of the page, with the names of its values."""
@@ -253,6 +234,7 @@ def page_words() -> dict[str, object]:
         "theirs": gettext("Load what the other window saved"),
         "sameAs": gettext("= the same as text {number}"),
         "sameAsWrong": gettext("= the same as text {number}, which you judge wrong"),
+        "untouched": gettext("not changed yet: this adds no text"),
         "sameAsSource": gettext("= the original"),
         "edits": gettext("Edits: {count}"),
         "left": gettext("Not judged yet: {count}"),

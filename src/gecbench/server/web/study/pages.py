@@ -16,9 +16,10 @@ from gecbench.server.laws.keys import tables
 from gecbench.server.laws.names import CloseReason, Decision, StudyState
 from gecbench.server.models import Member, Study, StudyTry
 from gecbench.server.web.review.alignment import align
+from gecbench.server.web.review.citing import excerpt
 from gecbench.server.web.review.drawing import Drawn, drawn_diff
 from gecbench.server.web.review.pages import ShownCell, cells_of
-from gecbench.server.web.review.words import DECISIONS, Named, diff_words, excerpt, reject_reasons
+from gecbench.server.web.review.words import DECISIONS, Named, diff_words, reject_reasons
 from gecbench.server.workflow.studies import Lesson
 
 CLOSED: Mapping[str, object] = {

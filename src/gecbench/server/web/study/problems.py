@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from uuid import UUID, uuid4
 
 from django.contrib import messages
@@ -15,11 +16,13 @@ from gecbench.server.laws.names import ComplaintState, Role
 from gecbench.server.models import Member
 from gecbench.server.web.numbers import number_in
 from gecbench.server.web.policy import member
+from gecbench.server.web.review.citing import citation_problem, section_of
 from gecbench.server.web.review.words import problem_words
 from gecbench.server.web.study import threads
 from gecbench.server.workflow import complaints
 from gecbench.server.workflow.answers import Ruling
 from gecbench.server.workflow.errors import ConflictError, RefusedError
+from gecbench.server.workflow.refusals import keep_refused
 
 PAGE = 100
 
@@ -103,21 +106,36 @@ def _rule(request: HttpRequest, member: Member, complaint_id: int) -> str:
     outcome = given.get("outcome", "")
     if outcome not in tuple(ComplaintState):
         outcome = ComplaintState.OPEN.value  # none was chosen; the workflow says so
+    typed = given.get("section", "")
     ruling = Ruling(
         outcome=ComplaintState(outcome),
         note=given.get("note", ""),
         text=given.get("text", "") if outcome == ComplaintState.UPHELD_CHANGED else "",
-        section=given.get("section", "").strip()[:100],
+        section=typed,
         confirmed=given.get("confirmed") == "yes",
     )
+    _insist_on_section(member, complaint_id, ruling)
     complaints.rule(
         member,
         complaint_id,
         version=number_in(given.get("version", "")) or 0,
         client_key=_key(request),
-        ruling=ruling,
+        ruling=replace(ruling, section=section_of(member.project.guideline, typed)),
     )
     return gettext("The complaint is decided.")
+
+
+def _insist_on_section(member: Member, complaint_id: int, ruling: Ruling) -> None:
+    """Refuse a citation that is no section, from whoever may rule; the ruling is kept (INV-10).
+
+    Raises:
+        RefusedError: It is none.
+    """
+    wrong = citation_problem(member.project.guideline, ruling.section, "section")
+    complaint = complaints.complaint_of(member, complaint_id)
+    if wrong is not None and complaints.may_rule(member, complaint):
+        keep_refused(member, complaint.study.sentence_id, ruling)
+        raise RefusedError([wrong])
 
 
 def _case(request: HttpRequest, member: Member, complaint_id: int) -> str:

@@ -18,14 +18,9 @@ from gecbench.server.models import (
     Person,
     Verdict,
 )
+from gecbench.server.web.review.citing import excerpt, section_names
 from gecbench.server.web.review.drawing import Drawn
-from gecbench.server.web.review.words import (
-    Named,
-    diff_words,
-    excerpt,
-    reject_reasons,
-    section_titles,
-)
+from gecbench.server.web.review.words import Named, diff_words, reject_reasons
 from gecbench.server.web.study import pages
 from gecbench.server.workflow import complaints, studies
 from gecbench.server.workflow.candidates import golden_rows
@@ -137,7 +132,7 @@ def context(member: Member, complaint: Complaint) -> dict[str, object]:
         "case": GuidelineCase.objects.filter(complaint=complaint).order_by("pk").last()
         if manages
         else None,
-        "sections": section_titles(member.project.guideline) if may_rule else (),
+        "sections": section_names(member.project.guideline) if may_rule else (),
         "begin": study.reference.text if study.reference else study.sentence.text,
         "client_key": uuid4(),
         "data": _data(member, complaint),

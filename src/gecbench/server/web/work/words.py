@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from gecbench.server.guide.taxonomy import NOT_ANNOTATABLE_REASONS
 from gecbench.server.laws.names import Decision
+from gecbench.server.web.numbers import number_in
 from gecbench.server.web.review.words import problem_words
 from gecbench.server.workflow.claims import Nothing
 from gecbench.server.workflow.errors import (
@@ -59,6 +60,15 @@ DECISIONS: Mapping[Decision, Promise] = {
 }
 
 
+_HINTS: Mapping[str, str] = {
+    "half_width": "half_width",
+    "full_width": "full_width",
+    "placeholder_spelling": "placeholder",
+    "lost_word": "lost_word",
+}
+"""Code of a finding to that of the hint that says the same while one writes (`hints.js`)."""
+
+
 def reasons() -> tuple[tuple[str, str], ...]:
     """Return why a sentence cannot be annotated: name on the wire, and words (ANN-6)."""
     chinese = (get_language() or "").startswith("zh")
@@ -67,15 +77,24 @@ def reasons() -> tuple[tuple[str, str], ...]:
 
 def told(problem: Problem) -> dict[str, object]:
     """Return a problem as the page takes it, in the person's language."""
-    kind = dict(problem.values).get("kind", "")
+    values = dict(problem.values)
+    kind = values.get("kind", "")
     words = _PROBLEMS.get(f"{problem.code}-{kind}") or _PROBLEMS.get(problem.code)
-    message = str(words) % dict(problem.values) if words else problem_words(problem)
+    message = str(words) % values if words else problem_words(problem, _boxes(problem))
     return {
         "code": problem.code,
         "field": problem.field,
         "message": message,
         "blocking": problem.blocking,
+        "hint": _HINTS.get(values.get("code", ""), ""),
+        "text": values.get("text", ""),
     }
+
+
+def _boxes(problem: Problem) -> list[str]:
+    """Return what the page calls its boxes, as far as a problem names one beside its own."""
+    most = number_in(dict(problem.values).get("other", "")) or 0
+    return [gettext("correction %(number)s") % {"number": n} for n in range(1, most + 1)]
 
 
 def merged(count: int) -> dict[str, object]:
@@ -180,8 +199,10 @@ def _diff() -> dict[str, str]:
 
 def _hints() -> dict[str, str]:
     return {
-        "half_width": gettext("Half-width {text} between Chinese characters; full width: {repair}"),
-        "full_width": gettext("Full-width {text} in English; half width: {repair}"),
+        "half_width": gettext(
+            "Half-width “{text}” between Chinese characters; full width: “{repair}”"
+        ),
+        "full_width": gettext("Full-width “{text}” in English; half width: “{repair}”"),
         "double_space": gettext("More than one space in a row"),
         "unpaired": gettext("{text} has no other half"),
         "placeholder": gettext("{text} is written {repair} in this project"),

@@ -107,9 +107,11 @@ export class Box {
   }
 
   hint(found) {
+    this.found = found;
     const items = found.slice(0, MOST_HINTS).map((one) => {
       const item = document.createElement("li");
       item.append(sentence(one, this.words.hints));
+      Object.assign(item.dataset, { code: one.code, text: one.text });
       if (one.repair !== null && one.code !== "lost_word") {
         const button = document.createElement("button");
         button.type = "button";
@@ -123,13 +125,22 @@ export class Box {
     this.part("hints").replaceChildren(...items);
   }
 
-  /** Show what is wrong with it, in words of the server. */
-  problems(messages) {
+  /**
+   * Show what is wrong with it: {message, hint, text} of the server. What a hint says already is
+   * said once: the hint, with its repair, becomes the problem.
+   */
+  problems(found) {
+    this.hint(this.found ?? []);
     const list = this.part("problems");
-    list.replaceChildren(
-      ...messages.map((message) => Object.assign(document.createElement("p"), { className: "problem", textContent: message })),
-    );
-    this.area.setAttribute("aria-invalid", messages.length ? "true" : "false");
+    const shown = found.map(({ message, hint, text }) => {
+      const told = [...this.part("hints").children].find(({ dataset }) => dataset.code === hint && dataset.text === text);
+      const problem = Object.assign(document.createElement("p"), { className: "problem" });
+      problem.append(...(told?.childNodes ?? [message]));
+      told?.remove();
+      return problem;
+    });
+    list.replaceChildren(...shown);
+    this.area.setAttribute("aria-invalid", found.length ? "true" : "false");
   }
 
   grow() {

@@ -152,7 +152,7 @@ export class Editor {
   problems(found) {
     const rest = [];
     this.boxes.forEach((box, index) => {
-      box.problems(found.filter(({ field }) => field === `reference-${index}`).map(({ message }) => message));
+      box.problems(found.filter(({ field }) => field === `reference-${index}`));
     });
     const reason = found.filter(({ field }) => field === "reason" || field === "note");
     at("reason-problem").textContent = reason.map(({ message }) => message).join(" ");

@@ -45,8 +45,9 @@ export class Problems {
     const first = problems.find(({ blocking }) => blocking);
     const place = this.place(first.place);
     const row = place?.closest("[data-row]");
-    const box = place?.parentElement.querySelector("textarea, select");
-    if (/^(?:modified|addition|reason)/.test(first.place) && box) box.focus();
+    const cited = document.querySelector(`[name="${CSS.escape(first.place)}"]`); // a field of the same name
+    const box = cited ?? place?.parentElement.querySelector("textarea, select");
+    if (/^(?:modified|addition|reason|section)/.test(first.place) && box) box.focus();
     else if (row) this.review.go(this.review.rows[Number(row.dataset.row)]);
     place?.scrollIntoView({ block: "nearest" });
   }

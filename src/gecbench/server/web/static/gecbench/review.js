@@ -112,8 +112,8 @@ class Review {
       .on("remove", () => this.remove(document.activeElement))
       .on("reset", () => this.reset(document.activeElement))
       .on("placeholder", () => this.placeholder())
-      .on("error_free", () => this.decide("error_free", { key: true }))
-      .on("not_annotatable", () => this.decide("not_annotatable", { key: true }))
+      .on("error_free", () => this.decide("error_free"))
+      .on("not_annotatable", () => this.decide("not_annotatable"))
       .on("second_opinion", () => this.ask())
       .on("submit", () => this.submit());
     this.form.addEventListener("click", (event) => this.clicked(event));
@@ -195,10 +195,9 @@ class Review {
     for (const field of this.form.querySelectorAll("[name=decision]")) field.checked = field.value === decision;
   }
 
-  /** Decide on the whole sentence; by key again, take it back. Rows that say the same follow. */
-  decide(decision, { key = false } = {}) {
+  /** Decide on the whole sentence; undo takes it back. Rows that say the same follow. */
+  decide(next) {
     const before = this.decided ?? "corrected";
-    const next = key && before === decision ? "corrected" : decision;
     this.setDecision(next);
     this.decided = next;
     if (before !== next) this.did(() => this.decide(before));
@@ -326,14 +325,14 @@ class Review {
   look() {
     const texts = this.rows.filter((row) => row.isText).map((row) => [row, plain(row.data.text)]);
     const boxes = [
-      ...this.rows.filter((row) => row.isText).map((row) => [row.made, row.open ? row.box.text : null]),
+      ...this.rows.filter((row) => row.isText).map((row) => [row.made, row.open ? row.box.text : null, row]),
       ...this.additions.map(({ element, box }) => [element.querySelector("[data-same]"), box.text]),
     ];
-    for (const [place, text] of boxes) {
+    for (const [place, text, row] of boxes) {
       const now = text === null ? null : plain(text);
       const twin = texts.find(([, own]) => own === now)?.[0];
       const words = twin?.verdict === "wrong" ? this.words.sameAsWrong : this.words.sameAs;
-      const told = twin ? words.replace("{number}", String(twin.number)) : now === plain(this.data.source) ? this.words.sameAsSource : "";
+      const told = twin && twin === row ? this.words.untouched : twin ? words.replace("{number}", String(twin.number)) : now === plain(this.data.source) ? this.words.sameAsSource : "";
       if (place.textContent !== told) place.textContent = told;
     }
     this.problems.ask();

@@ -70,6 +70,7 @@ class Work {
     this.submitting = new Submitting(this);
     this.bindWork();
     this.keys.show();
+    this.keys.show(at("box").content); // boxes are made of it, now and later
     this.begin(this.page.task);
     this.resume(this.page.task.slot);
   }

@@ -1,0 +1,42 @@
+"""Where my day leads: to work where there is some, else to what waits."""
+
+from __future__ import annotations
+
+import re
+
+from server.web.asking import Asking
+from server.workflow.reviewing import BAD, finalised, judged, member_of, waiting, word
+from server.workflow.stories import somebody
+
+from gecbench.server.laws.text import digest
+from gecbench.server.workflow.sentences import NewSentence, add_sentences
+
+
+def test_the_first_administrator_is_led_to_the_first_project(site):
+    page = Asking(somebody("root", is_administrator=True)).html("/")
+    assert "There is no project yet." in page
+    assert re.search(r'class="button primary" href="/projects/new">Make your first project', page)
+    assert "invitation link" not in page
+
+
+def leads_to(asking: Asking) -> str:
+    (found,) = re.findall(r'href="(/p/story/[a-z]+)/?">\s*Continue', asking.html("/"))
+    return found
+
+
+def test_continue_leads_to_study_where_no_task_is_left_and_back_where_one_is(site):
+    project = waiting(texts=1)
+    finalised(project, answer=judged(project, words={digest(BAD): word(digest(BAD), False)}))
+    author = Asking(member_of(project, "a2"))
+    assert leads_to(author) == "/p/story/study"
+    add_sentences(project, [NewSentence(external_id="new", text="新的一句。")])
+    assert leads_to(author) == "/p/story/work"
+    author.page()  # now it is open
+    assert leads_to(author) == "/p/story/work"
+    assert leads_to(Asking(member_of(project, "a1"))) == "/p/story/work"
+
+
+def test_continue_leads_who_does_not_annotate_to_what_waits(site):
+    project = waiting()
+    assert leads_to(Asking(member_of(project, "rita"))) == "/p/story/review"
+    assert leads_to(Asking(member_of(project, "boss"))) == "/p/story/manage"
