@@ -356,14 +356,17 @@ def test_keys_of_requests_must_be_new(alone):
     assert alone.send("POST", following["submitUrl"], fresh).status_code == 200
 
 
-def test_con_3_4_a_placeholder_in_one_correction_only_is_refused_at_its_box(alone):
+def test_con_3_4_a_placeholder_in_one_correction_only_is_asked_about_at_its_box(alone):
     task = alone.page()["task"]
     some = ("我去了[缺失成分]图书馆。", "我去了图书馆了。")
-    said = alone.send("POST", task["submitUrl"], answer(task, *some, confirmed=True))
+    said = alone.send("POST", task["submitUrl"], answer(task, *some))
     (problem,) = said.json()["problems"]
-    assert (said.status_code, problem["field"]) == (422, "reference-1")
+    assert (said.status_code, said.json()["confirm"]) == (422, True)
+    assert (problem["field"], problem["blocking"]) == ("reference-1", False)
     assert "has no [缺失成分] and others have it" in problem["message"]
     more = (some[0], "我[缺失成分]去了[缺失成分]图书馆。")
     said = alone.send("POST", task["submitUrl"], answer(task, *more))
     assert said.json()["problems"][0]["message"].endswith("2 times; correction 1: 1 times.")
     assert not Submission.objects.exists()
+    said = alone.send("POST", task["submitUrl"], answer(task, *more, confirmed=True))
+    assert (said.status_code, Submission.objects.count()) == (200, 1)

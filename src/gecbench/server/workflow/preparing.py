@@ -13,8 +13,8 @@ from gecbench.server.workflow.errors import Problem
 from gecbench.server.workflow.verdicts import consistency
 
 RULES = ("CON-3", "CON-4", "CON-4-position", "CON-5", "CON-6", "CON-7", "CON-8", "CON-9")
-"""Rules that annotators are held to as reviewers are; ANN-9, 10 and 11 say the others (CON-1, 2,
-10). Texts that cannot stand together in a golden set are better mended by who writes them."""
+"""Rules of golden sets that annotators are asked about and reviewers held to; ANN-9, 10 and 11 say
+the others (CON-1, 2, 10). One annotator's texts need not stand together: the reviewer chooses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,8 @@ def prepare(sentence: Sentence, answer: Answer) -> Prepared:
 
     Codes of problems: ANN-4 too many corrections; ANN-6 no reason; ANN-9 a mixed or empty
     answer; ANN-10 equal to the source; ANN-12 empty, and ANN-12-nul, ANN-12-surrogate,
-    ANN-12-too_long with the values of `laws.text.TextError`; CON-3 to CON-9 warn or refuse as
-    the project says.
+    ANN-12-too_long with the values of `laws.text.TextError`; CON-3 to CON-9 warn, where
+    the project has them on.
     """
     problems: list[Problem] = [*_about_decision(answer)]
     note = _cleaned("note", answer.note, problems, longest=LONGEST_NOTE)
@@ -127,11 +127,12 @@ def _about_suggestion(suggestion: int, sentence: Sentence) -> Iterator[Problem]:
 def _ruled(
     sentence: Sentence, decision: Decision, texts: tuple[str, ...], numbers: Sequence[int]
 ) -> Iterator[Problem]:
-    """Yield what the project's rules say of these texts; `numbers` are those of their boxes."""
+    """Yield what the rules would say of these texts, refusing nothing; `numbers` of their boxes."""
     fields = [f"reference-{n}" for n in numbers]
     for one in consistency(sentence, decision, texts, fields):
         if one.code in RULES:
-            yield replace(one, values=tuple(_of_boxes(one.values, numbers)))
+            values = tuple(_of_boxes(one.values, numbers))
+            yield replace(one, values=values, blocking=False)
 
 
 def _of_boxes(
