@@ -6,7 +6,7 @@ import contextlib
 import json
 
 import pytest
-from playwright.sync_api import Error
+from playwright.sync_api import Error, expect
 from server.browser.atwork import (
     at_work,
     drafts_on_server,
@@ -55,7 +55,7 @@ def test_a_page_left_while_a_save_hangs_keeps_the_text(somebody):
     page.route("**/draft/*", lambda route: route.abort())
     page.reload()
     page.locator("#reference-0").wait_for()
-    assert page.locator("#reference-0").input_value() == "保存还没有回音。"
+    expect(page.locator("#reference-0")).to_have_value("保存还没有回音。")
 
 
 def test_what_arrived_unheard_is_no_other_windows_version(site, somebody):
@@ -91,7 +91,7 @@ def test_a_save_that_arrives_after_the_page_was_left_does_not_hide_what_was_type
     page.evaluate("([name, text]) => localStorage.setItem(name, text)", [name, json.dumps(copy)])
     page.reload()
     page.locator("#reference-0").wait_for()
-    assert page.locator("#reference-0").input_value() == "旧的。新的。"
+    expect(page.locator("#reference-0")).to_have_value("旧的。新的。")
 
 
 def test_no_key_changes_an_answer_that_waits_to_be_handed_in(site, somebody):
@@ -104,7 +104,7 @@ def test_no_key_changes_an_answer_that_waits_to_be_handed_in(site, somebody):
     for key in ("Alt+a", "Alt+m", "Alt+r", "Alt+c", "Alt+n", "Alt+g", "Alt+p", "Alt+Backspace"):
         page.keyboard.press(key)
     assert page.locator("#boxes textarea").count() == 1
-    assert page.locator("#reference-0").input_value() == "等着提交。"
+    expect(page.locator("#reference-0")).to_have_value("等着提交。")
     assert page.locator("#rewriting").is_visible()
     page.context.set_offline(False)
     page.wait_for_function(GONE, arg=task)

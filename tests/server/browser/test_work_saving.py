@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 
+from playwright.sync_api import expect
 from server.browser.atwork import (
     at_work,
     drafts_on_server,
@@ -183,7 +184,7 @@ def test_a_reload_right_after_typing_keeps_the_text(live, browser):
     page.keyboard.press("Alt+a")
     page.reload()
     page.locator("#reference-1").wait_for()
-    assert page.locator("#reference-0").input_value() == "马上刷新。"
+    expect(page.locator("#reference-0")).to_have_value("马上刷新。")
     page.context.close()
 
 
@@ -216,15 +217,15 @@ def test_on_load_the_newest_wins_and_the_other_one_is_one_key_away(live, browser
     page.evaluate("([name, text]) => localStorage.setItem(name, text)", [name, json.dumps(copy)])
     page.reload()
     page.locator("#other:not([hidden])").wait_for()
-    assert page.locator("#reference-0").input_value() == "服务器上的。"
+    expect(page.locator("#reference-0")).to_have_value("服务器上的。")
     page.keyboard.press("Alt+o")
-    assert page.locator("#reference-0").input_value() == "本机上的。"
+    expect(page.locator("#reference-0")).to_have_value("本机上的。")
     wait_for_state(page, "saved")
     copy |= {"rev": 99}
     page.evaluate("([name, text]) => localStorage.setItem(name, text)", [name, json.dumps(copy)])
     page.reload()
     page.locator("#reference-0").wait_for()
-    assert page.locator("#reference-0").input_value() == "本机上的。"
+    expect(page.locator("#reference-0")).to_have_value("本机上的。")
     page.context.close()
 
 
@@ -259,7 +260,7 @@ def test_a_server_that_cannot_save_leaves_the_text_and_says_so(live, browser):
     wait_for_state(page, "full")
     page.keyboard.press("Control+Enter")
     page.locator("#keep-editing").wait_for()
-    assert page.locator("#reference-0").input_value() == "磁盘满了。"
+    expect(page.locator("#reference-0")).to_have_value("磁盘满了。")
     page.unroute("**/submit/*")
     page.wait_for_function(GONE, arg=task)
     assert texts_on_server(live) == [["磁盘满了。"]]
@@ -276,5 +277,5 @@ def test_two_people_at_one_machine_do_not_meet(live, browser):
     page.context.add_cookies([live.cookie("wang")])
     page.goto("/p/one/work")
     page.locator("#reference-0").wait_for()
-    assert page.locator("#reference-0").input_value() == "他的汉语说得很好多。"
+    expect(page.locator("#reference-0")).to_have_value("他的汉语说得很好多。")
     page.context.close()
