@@ -21,7 +21,7 @@ demo: $(VENV)/.demo
 		"file://$(CURDIR)/demo-zh.html" "file://$(CURDIR)/demo-en.html"
 
 test: $(VENV)/.dev
-	$(BIN)/pytest -n auto --cov --cov-report=term --cov-fail-under=$(COVERAGE)
+	$(BIN)/pytest -n auto --dist worksteal --cov --cov-report=term --cov-fail-under=$(COVERAGE)
 	$(MAKE) --no-print-directory lint
 
 # The fast loop: style, types, layers, unit and property tests with fewer examples.

@@ -69,6 +69,10 @@ LOOK = r"""() => {
 }"""
 
 
+SAVED = re.compile(r"download|/account/data$|/SHA256SUMS$|/manifest[^/]*$")
+"""Addresses whose answer a browser saves and does not open."""
+
+
 @dataclass
 class Seen:
     """What the pages of one person did and showed."""
@@ -128,7 +132,7 @@ class Walker:
             for link in self.open(url):
                 plain = link.partition("#")[0]
                 kind = shape(plain)
-                if not plain.startswith(origin) or plain in known or "download" in kind:
+                if not plain.startswith(origin) or plain in known or SAVED.search(kind):
                     continue
                 if re.search(r"/releases/\*/|\.(tsv|jsonl|m2|txt)$", kind) or kinds[kind] >= alike:
                     continue

@@ -63,10 +63,16 @@ def released(team: Team, folder: Path) -> dict[str, Path]:
     saved = {}
     for address in page.all(rf'href="({team.manage}/releases/\d+/[^"]+)"'):
         content = boss.get(address).body
+        if address.endswith("/SHA256SUMS"):
+            sums = content.decode()
+            continue
         assert hashlib.sha256(content).hexdigest() in page.text, address
         path = folder / address.rpartition("/")[2]
         path.write_bytes(content)
-        saved[path.name] = path
+        if not path.name.endswith("manifest.json"):
+            saved[path.name] = path
+    for name, path in saved.items():
+        assert f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {name}\n" in sums
     return saved
 
 

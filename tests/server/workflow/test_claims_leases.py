@@ -77,7 +77,7 @@ def test_expire_frees_at_most_so_many_oldest_first(site):
     held = [claims.current(one).slot for one in people(project, 3)]
     time_passes()
     Slot.objects.filter(pk=held[1].pk).update(lease_until=timezone.now().replace(year=2020))
-    assert claims.expire(project.pk, most=1) == 1
+    assert claims.expire(project, most=1) == 1
     assert not Slot.objects.filter(pk=held[1].pk, state="open").exists()
 
 
