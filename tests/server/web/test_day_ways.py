@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
+from django.utils import timezone
 from server.web.asking import Asking
 from server.workflow.reviewing import BAD, finalised, judged, member_of, waiting, word
 from server.workflow.stories import somebody
 
 from gecbench.server.laws.text import digest
+from gecbench.server.models import Study
+from gecbench.server.workflow import claims
+from gecbench.server.workflow.claims import Nothing
 from gecbench.server.workflow.sentences import NewSentence, add_sentences
 
 
@@ -40,3 +45,15 @@ def test_continue_leads_who_does_not_annotate_to_what_waits(site):
     project = waiting()
     assert leads_to(Asking(member_of(project, "rita"))) == "/p/story/review"
     assert leads_to(Asking(member_of(project, "boss"))) == "/p/story/manage"
+
+
+def test_stu_7_continue_leads_to_study_where_that_comes_first(site):
+    project = waiting(texts=1, study_gate=True, study_most=1)
+    add_sentences(project, [NewSentence(external_id="new", text="新的一句。")])
+    author = member_of(project, "a2")
+    asking = Asking(author)
+    assert leads_to(asking) == "/p/story/work"
+    finalised(project, answer=judged(project, words={digest(BAD): word(digest(BAD), False)}))
+    Study.objects.update(opened_at=timezone.now() - timedelta(days=400))
+    assert claims.current(author).nothing == Nothing.STUDY_FIRST
+    assert leads_to(asking) == "/p/story/study"

@@ -8,24 +8,15 @@ from uuid import uuid4
 import pytest
 from django.conf import settings
 from server.web.asking import Asking
+from server.web.managed import HERE, boss, project
 from server.workflow import reviewing
-from server.workflow.stories import a_project, somebody
+from server.workflow.stories import somebody
 
 from gecbench.server.guide.bounds import LARGEST
-from gecbench.server.models import Guideline, GuidelineCase, Project, Study
+from gecbench.server.models import Guideline, GuidelineCase, Study
 from gecbench.server.workflow import complaints
 
-HERE = "/p/story/manage"
-
-
-@pytest.fixture
-def project(site) -> Project:
-    return a_project(3, annotators=2)
-
-
-@pytest.fixture
-def boss(project) -> Asking:
-    return Asking(somebody("boss"))
+__all__ = ["boss", "project"]
 
 
 def test_gui_2_a_guideline_is_previewed_published_and_settles_cases(site):

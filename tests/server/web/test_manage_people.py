@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 from server.web.asking import Asking
+from server.web.managed import HERE, boss, project
 from server.workflow import reviewing
 from server.workflow.stories import (
     a_project,
@@ -32,17 +33,7 @@ from gecbench.server.models import (
 )
 from gecbench.server.workflow import members, projects, withdrawals
 
-HERE = "/p/story/manage"
-
-
-@pytest.fixture
-def project(site) -> Project:
-    return a_project(3, annotators=2)
-
-
-@pytest.fixture
-def boss(project) -> Asking:
-    return Asking(somebody("boss"))
+__all__ = ["boss", "project"]
 
 
 def test_an_invitation_is_a_link_shown_once_and_can_be_withdrawn(project, boss):

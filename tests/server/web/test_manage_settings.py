@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 from server.web.asking import Asking
-from server.workflow.stories import a_project, sentence_of, somebody
+from server.web.managed import HERE, boss, project
+from server.workflow.stories import sentence_of, somebody
 
 from gecbench.core.errors import GecbenchError
 from gecbench.server.laws.options import RULES, ProjectOptions
@@ -14,17 +15,7 @@ from gecbench.server.models import Audit, Project, Sentence, Slot
 from gecbench.server.web.manage.fields import GROUPS, RULE_WORDS
 from gecbench.server.workflow import numbers, projects
 
-HERE = "/p/story/manage"
-
-
-@pytest.fixture
-def project(site) -> Project:
-    return a_project(3, annotators=2)
-
-
-@pytest.fixture
-def boss(project) -> Asking:
-    return Asking(somebody("boss"))
+__all__ = ["boss", "project"]
 
 
 def test_every_option_of_a_project_has_a_field_and_every_rule_its_words():

@@ -144,8 +144,12 @@ def verify_releases(project: Project | None = None) -> tuple[str, ...]:
 
 def hash_of(manifest: Mapping[str, object]) -> str:
     """Return the SHA-256 of a manifest, whatever the order of its keys."""
-    text = json.dumps(manifest, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(text_of(manifest).encode()).hexdigest()
+
+
+def text_of(manifest: Mapping[str, object]) -> str:
+    """Return a manifest in the one spelling that is hashed."""
+    return json.dumps(manifest, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def _manifest(

@@ -47,6 +47,7 @@ __all__ = [
     "recall",
     "skip",
     "skipped",
+    "task_waits",
 ]
 
 FIRST = 60
@@ -99,6 +100,16 @@ def claim(member: Member) -> Claimed:
     if len(held) >= member.project.rules.open_tasks:
         return Claimed(_renewed(held[0]))
     return _next(member)
+
+
+def task_waits(member: Member) -> bool:
+    """Return whether a task waits, without claiming it: an open one, or a free one they may have.
+
+    Near enough to show the way: a task whose lease is over counts only once it is free again.
+    """
+    if open_tasks(member):
+        return True
+    return _why_not(member) is None and bool(_first(connection.vendor).rows(_marked(member)))
 
 
 def _renewed(slot: Slot) -> Slot:

@@ -23,7 +23,7 @@ from gecbench.server.web.menu import Entry, menu
 from gecbench.server.web.numbers import number_in
 from gecbench.server.web.policy import member, signed_in
 from gecbench.server.web.standing import goal, standings
-from gecbench.server.workflow.offers import task_waits
+from gecbench.server.workflow.claims import task_waits
 
 NOTICES = 50
 NEWS = 5
