@@ -55,6 +55,28 @@ def test_an_older_copy_of_this_machine_is_offered_until_one_is_chosen(live, brow
     page.context.close()
 
 
+def test_a_review_fetched_before_the_last_save_was_taken_shows_what_was_saved(live, browser):
+    waiting(live)
+    page = at_review(live, browser)
+    press(page, "Alt+A")
+    page.keyboard.insert_text("甲")
+    saved(page)
+    page.wait_for_function("() => JSON.stringify(localStorage).includes('甲')")
+    name, copy = copy_of(page)
+    assert not copy["unsaved"]
+    late = {**copy["payload"], "additions": ["答复赶在离开之前。"]}
+    box = page.locator("[data-addition] textarea")
+    for at, shown in ((1000, "甲" + ZH["source"]), (9e12, "答复赶在离开之前。")):
+        put(page, name, {**copy, "payload": late, "rev": copy["rev"] + 1, "at": at})
+        page.reload()
+        expect(box).to_have_value(shown)
+    saved(page)
+    with live.rows():
+        (last,) = DraftRevision.objects.order_by("-pk")[:1]
+    assert last.payload["additions"] == ["答复赶在离开之前。"]
+    page.context.close()
+
+
 def test_a_conflict_is_asked_until_it_is_answered_and_order_is_no_difference(live, browser):
     waiting(live)
     page = at_review(live, browser)

@@ -48,14 +48,41 @@ def test_a_page_left_while_a_save_hangs_keeps_the_text(somebody):
     page, _ = somebody
     replace_all(page, "先存一稿。")
     wait_for_state(page, "saved")
-    page.route("**/draft/*", lambda _: None)  # neither the save nor the beacon is ever answered
+    left = []
+
+    def never(route):  # neither the save nor the beacon is ever answered
+        if left:
+            route.abort()
+
+    page.route("**/draft/*", never)
     with page.expect_request("**/draft/*"):
         replace_all(page, "保存还没有回音。")
-    page.unroute("**/draft/*")
-    page.route("**/draft/*", lambda route: route.abort())
+    left.append(True)
     page.reload()
     page.locator("#reference-0").wait_for()
     expect(page.locator("#reference-0")).to_have_value("保存还没有回音。")
+
+
+def test_a_page_fetched_before_the_last_save_was_taken_shows_what_was_saved(site, somebody):
+    page, _ = somebody
+    replace_all(page, "先存一稿。")
+    wait_for_state(page, "saved")
+    page.wait_for_function("() => JSON.stringify(localStorage).includes('先存一稿。')")
+    ((name, text),) = keep_copies(page)
+    copy = json.loads(text)
+    assert not copy["unsaved"]
+    page.route("**/draft/*", lambda route: route.abort())
+    for rev, at, shown in ((9, 1000, "先存一稿。"), (9, 9e12, "答复赶在离开之前。")):
+        late = copy | {"rev": rev, "at": at}
+        late["payload"] = copy["payload"] | {"texts": ["答复赶在离开之前。"]}
+        page.evaluate(
+            "([name, text]) => localStorage.setItem(name, text)", [name, json.dumps(late)]
+        )
+        page.reload()
+        expect(page.locator("#reference-0")).to_have_value(shown)
+    page.unroute("**/draft/*")
+    wait_for_state(page, "saved")
+    assert ["答复赶在离开之前。"] in drafts_on_server(site)
 
 
 def test_what_arrived_unheard_is_no_other_windows_version(site, somebody):

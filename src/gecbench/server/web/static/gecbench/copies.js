@@ -12,14 +12,24 @@ export function same(one, two) {
 }
 
 /**
+ * Return whether the server took what this machine has only after it had made the page: a save
+ * that was answered between a page being fetched and the old one going away.
+ */
+export function overtook(saved, local, ahead = 0) {
+  return !saved || (local.rev > saved.rev && local.at - ahead > Date.parse(saved.at));
+}
+
+/**
  * Return which draft a page begins with: {payload, unsaved, other}; the newest wins (4.9).
  *
  * `saved` is the server's {rev, payload, at} or null, `local` this machine's {rev, payload, at,
  * unsaved} or null; `ahead` is how far this machine's clock is before the server's.
  */
 export function newest(saved, local, ahead = 0) {
-  if (!local || !local.unsaved || same(local.payload, saved?.payload)) {
-    return { payload: saved?.payload ?? local?.payload ?? null, unsaved: false, other: null };
+  if (!local || same(local.payload, saved?.payload)) return { payload: saved?.payload ?? null, unsaved: false, other: null };
+  if (!local.unsaved) {
+    const ours = overtook(saved, local, ahead);
+    return { payload: ours ? local.payload : saved.payload, unsaved: ours, other: null };
   }
   // What was on its way from here when the page was left may have arrived since.
   const ours = Boolean(saved) && (local.sent ?? []).some((one) => same(one, saved.payload));
