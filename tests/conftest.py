@@ -27,6 +27,24 @@ hypothesis.settings.register_profile("quick", deadline=None, max_examples=25, de
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "full"))
 
 
+TESTS = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark whole folders of tests.
+
+    Golden and property tests run without coverage's tracer, which costs half their time again:
+    what they reach the others must reach, too. A browser test that fails has a second try, for a
+    loaded machine holds browsers up; it is listed at the end, for it may have met a race of ours.
+    """
+    for item in items:
+        folders = item.path.relative_to(TESTS).parts if item.path.is_relative_to(TESTS) else ()
+        if folders[:1] in (("golden",), ("property",)):
+            item.add_marker(pytest.mark.no_cover)
+        if folders[:2] == ("server", "browser"):
+            item.add_marker(pytest.mark.flaky(reruns=1))
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The reference folder: real corpora, resources and outputs of official tools."""

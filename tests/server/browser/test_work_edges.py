@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from itertools import count
 
 import pytest
 from playwright.sync_api import Error, expect
@@ -18,6 +19,7 @@ from server.browser.atwork import (
 )
 from server.live import Live
 
+NUMBERS = count(1)
 GONE = "was => document.getElementById('task-number').textContent !== was"
 
 
@@ -30,7 +32,7 @@ def site(make_module_live) -> Live:
 @pytest.fixture
 def somebody(site, browser, request):
     """The work page of somebody in a project of this test: (page, name of the project)."""
-    slug = request.node.name[5:45].replace("_", "-").strip("-")
+    slug = f"{request.node.name[5:40].replace('_', '-').strip('-')}-{next(NUMBERS)}"
     login = f"li-{slug}"
     project(site, login, slug=slug)
     page = at_work(site, browser, login, slug)

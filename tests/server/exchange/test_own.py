@@ -54,14 +54,15 @@ def test_every_column_with_a_person_is_in_the_file_or_named_here(site):
 
 def test_the_file_counts_what_the_tables_count(database):
     hostile()
-    for person in Person.objects.all():
+    kinds = set()
+    for person in Person.objects.order_by("pk")[:20]:  # who works there comes first
         header, *lines = lines_of(person)
         assert (header["format"], header["login"]) == ("gecbench-own-data", person.login)
         counts = Counter(one["kind"] for one in lines)
+        kinds |= set(counts)
         for kind, rows, _ in own._kinds(person):
             assert counts[kind] == rows.count(), kind
         assert sum(counts.values()) == len(lines)
-    kinds = {one["kind"] for person in Person.objects.all() for one in lines_of(person)[1:]}
     every = {kind for kind, _, _ in own._kinds(Person(pk=1))}
     assert every - kinds <= {"import", "token"}, "kinds that this site has no line of"
 
