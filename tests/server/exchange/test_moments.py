@@ -71,13 +71,13 @@ def test_the_full_export_shows_each_sentence_as_it_was_at_one_moment(database, m
     def changed():
         Sentence.objects.filter(pk=first).update(state="review_ready", golden=None, needed=7)
 
-    read = full._reviews
+    read = full._goldens
 
     def slowly(keys):
         meanwhile(changed)
         return read(keys)
 
-    monkeypatch.setattr(full, "_reviews", slowly)
+    monkeypatch.setattr(full, "_goldens", slowly)
     text = exported(project, "annotations")[".annotations.jsonl"]
     row = text.splitlines()[1]
     assert '"state": "golden"' in row

@@ -55,6 +55,17 @@ def test_any_number_of_projects_is_one_query(site, count):
     assert len(asked) == 1
 
 
+def test_what_was_decided_is_not_looked_through_for_what_waits(site):
+    project = a_project(1)
+    with CaptureQueriesContext(connection) as asked:
+        standings(1, [project.pk])
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN QUERY PLAN {asked.captured_queries[0]['sql']}")
+        lines = [str(row[3]) for row in cursor.fetchall()]
+    assert any("review_task_by_state" in one for one in lines), lines
+    assert [one for one in lines if one.startswith("SCAN")] == []
+
+
 def test_without_projects_nothing_is_asked(site):
     with CaptureQueriesContext(connection) as asked:
         assert standings(1, []) == {}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import TypeVar
 
 from django.db.models import Prefetch, QuerySet
@@ -21,6 +22,7 @@ from gecbench.server.models import (
     Complaint,
     Golden,
     GoldenReference,
+    Guideline,
     Message,
     Project,
     Reference,
@@ -33,7 +35,8 @@ from gecbench.server.models import (
 )
 
 _SCHEMA = 1
-_Row = TypeVar("_Row", Submission, Review, Golden, Study, Message, Reference)
+_Row = TypeVar("_Row", Submission, Review, Golden, Study, Message, Reference, Verdict)
+_SENTENCE = attrgetter("sentence_id")
 Json = dict[str, object]
 """An object, as JSON has it."""
 
@@ -73,7 +76,11 @@ def _header(project: Project, naming: Naming) -> Json:
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """All rows around some sentences, by row of the sentence."""
+    """All rows around some sentences, by row of the sentence.
+
+    Texts are by row of the submission or of the review, verdicts by that of the review, versions
+    of guidelines by that of the guideline.
+    """
 
     look: Look
     naming: Naming
@@ -83,11 +90,17 @@ class _Around:
     studies: Mapping[int, Sequence[Study]]
     talk: Mapping[int, Sequence[Message]]
     kept: Mapping[int, Sequence[Reference]]
+    submitted: Mapping[int, Sequence[Reference]]
+    added: Mapping[int, Sequence[Reference]]
+    verdicts: Mapping[int, Sequence[Verdict]]
+    guidelines: Mapping[int, int]
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence], look: Look, naming: Naming) -> _Around:
         """Fetch them, a query for each table."""
         keys = [one.pk for one in sentences]
+        texts = list(Reference.objects.filter(sentence_id__in=keys).order_by("position", "id"))
+        verdicts = Verdict.objects.filter(review__sentence_id__in=keys).order_by("id")
         talk = Message.objects.filter(sentence_id__in=keys).order_by("id")
         kept = Reference.objects.filter(
             sentence_id__in=keys, origin=Origin.IMPORT, golden_entries=None
@@ -95,20 +108,24 @@ class _Around:
         return cls(
             look,
             naming,
-            _by_sentence(_submissions(keys)),
-            _by_sentence(_reviews(keys)),
-            _by_sentence(_goldens(keys)),
-            _by_sentence(_studies(keys)),
-            _by_sentence(talk),
-            _by_sentence(kept),
+            _by(_SENTENCE, _submissions(keys)),
+            _by(_SENTENCE, Review.objects.filter(sentence_id__in=keys).order_by("id")),
+            _by(_SENTENCE, _goldens(keys)),
+            _by(_SENTENCE, _studies(keys)),
+            _by(_SENTENCE, talk),
+            _by(_SENTENCE, kept),
+            _by(attrgetter("submission_id"), texts),
+            _by(attrgetter("review_id"), texts),
+            _by(attrgetter("review_id"), verdicts),
+            dict(_guidelines(keys).values_list("pk", "version")),
         )
 
     def sentence(self, one: Sentence) -> Json:
         """Return all that is known of a sentence."""
         key = one.pk
         written = [
-            *(text for row in self.submissions.get(key, ()) for text in row.references.all()),
-            *(text for row in self.reviews.get(key, ()) for text in row.references.all()),
+            *(text for row in self.submissions.get(key, ()) for text in self._texts(row)),
+            *(text for row in self.reviews.get(key, ()) for text in self.added.get(row.pk, ())),
         ]
         texts = {one.digest: one.text for one in written}
         numbers = {row.pk: n for n, row in enumerate(self.reviews.get(key, ()), 1)}
@@ -133,6 +150,12 @@ class _Around:
             "talk": [self._message(row) for row in self.talk.get(key, ())],
         }
 
+    def _version(self, guideline: int | None) -> int | None:
+        return None if guideline is None else self.guidelines[guideline]
+
+    def _texts(self, row: Submission) -> Sequence[Reference]:
+        return self.submitted.get(row.pk, ())
+
     def _submission(self, row: Submission) -> Json:
         return {
             "annotator": self.naming.of(row.person_id),
@@ -143,10 +166,8 @@ class _Around:
             "decision": row.decision,
             "reason": row.reason,
             "reason_note": row.reason_note,
-            "texts": [
-                {"text": one.text, "dimension": one.dimension} for one in row.references.all()
-            ],
-            "guideline": row.guideline.version if row.guideline else None,
+            "texts": [{"text": one.text, "dimension": one.dimension} for one in self._texts(row)],
+            "guideline": self._version(row.guideline_id),
             "active_ms": row.active_ms,
             "suggested": row.suggestion_id is not None,
         }
@@ -161,7 +182,7 @@ class _Around:
             "decision": row.decision,
             "reason": row.reason,
             "note": row.note,
-            "guideline": row.guideline.version if row.guideline else None,
+            "guideline": self._version(row.guideline_id),
             "active_ms": row.active_ms,
             "verdicts": [
                 {
@@ -172,7 +193,7 @@ class _Around:
                     "note": one.note,
                     "section": one.section,
                 }
-                for one in row.verdicts.all()
+                for one in self.verdicts.get(row.pk, ())
             ],
         }
 
@@ -183,7 +204,7 @@ class _Around:
             "reason": row.reason,
             "review": None if row.review_id is None else numbers.get(row.review_id),
             "at": _time(row.at),
-            "guideline": row.guideline.version if row.guideline else None,
+            "guideline": self._version(row.guideline_id),
             "references": [self._reference(entry.reference) for entry in row.entries.all()],
         }
 
@@ -235,39 +256,19 @@ class _Around:
         return {"by": self.naming.of(row.person_id), "at": _time(row.at), "text": row.text}
 
 
+def _guidelines(keys: Sequence[int]) -> QuerySet[Guideline]:
+    return Guideline.objects.filter(project__sentences__in=keys[:1])
+
+
 def _submissions(keys: Sequence[int]) -> QuerySet[Submission]:
-    return (
-        Submission.objects.filter(sentence_id__in=keys)
-        .select_related("slot", "guideline")
-        .defer("guideline__markdown")
-        .prefetch_related(Prefetch("references", _in_order()))
-        .order_by("slot__no", "no")
-    )
-
-
-def _in_order() -> QuerySet[Reference]:
-    return Reference.objects.order_by("position", "id")
-
-
-def _reviews(keys: Sequence[int]) -> QuerySet[Review]:
-    return (
-        Review.objects.filter(sentence_id__in=keys)
-        .select_related("guideline")
-        .defer("guideline__markdown")
-        .prefetch_related(
-            Prefetch("verdicts", Verdict.objects.order_by("id")),
-            Prefetch("references", _in_order()),
-        )
-        .order_by("id")
-    )
+    made = Submission.objects.filter(sentence_id__in=keys).select_related("slot")
+    return made.order_by("slot__no", "no")
 
 
 def _goldens(keys: Sequence[int]) -> QuerySet[Golden]:
     entries = GoldenReference.objects.select_related("reference__submission", "reference__parent")
     return (
         Golden.objects.filter(sentence_id__in=keys)
-        .select_related("guideline")
-        .defer("guideline__markdown")
         .prefetch_related(Prefetch("entries", entries.order_by("position")))
         .order_by("version")
     )
@@ -287,10 +288,11 @@ def _studies(keys: Sequence[int]) -> QuerySet[Study]:
     )
 
 
-def _by_sentence(rows: Iterable[_Row]) -> dict[int, list[_Row]]:
+def _by(key: Callable[[_Row], int | None], rows: Iterable[_Row]) -> dict[int, list[_Row]]:
+    """Return rows by a row that they belong to, without those that belong to none."""
     made: dict[int | None, list[_Row]] = defaultdict(list)
     for row in rows:
-        made[row.sentence_id].append(row)
+        made[key(row)].append(row)
     return {key: found for key, found in made.items() if key is not None}
 
 
