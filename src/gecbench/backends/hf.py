@@ -1,0 +1,129 @@
+"""The door to transformers: models by name or path, safetensors only, no code from elsewhere."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gecbench.core.errors import GecbenchError, MissingExtraError
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
+
+
+def need_torch() -> None:
+    """Refuse to go on without torch and transformers.
+
+    Raises:
+        MissingExtraError: They are not installed.
+    """
+    for module in ("torch", "transformers", "safetensors"):
+        if find_spec(module) is None:
+            raise MissingExtraError(module, "models")
+
+
+def config_of(place: str) -> PreTrainedConfig:
+    """Return the configuration of a model by name or path.
+
+    Raises:
+        GecbenchError: There is none.
+    """
+    from transformers import AutoConfig
+
+    config: PreTrainedConfig = _loaded(
+        place, AutoConfig.from_pretrained, what="a model", trust_remote_code=False
+    )
+    return config
+
+
+def tokenizer_of(place: str, **options: object) -> PreTrainedTokenizerBase:
+    """Return the tokenizer of a model by name or path; a fast one, which knows offsets.
+
+    Raises:
+        GecbenchError: There is none.
+    """
+    from transformers import AutoTokenizer
+
+    tokenizer: PreTrainedTokenizerBase = _loaded(
+        place,
+        AutoTokenizer.from_pretrained,
+        what="a tokenizer",
+        trust_remote_code=False,
+        **options,
+    )
+    if not tokenizer.is_fast:
+        raise GecbenchError(f"{place}: its tokenizer has no fast form, which gecbench needs")
+    return tokenizer
+
+
+def weights_of(place: str, auto: Any, **options: object) -> PreTrainedModel:
+    """Return a model with its weights, by name or path.
+
+    Args:
+        place: A folder, or a name on the hub.
+        auto: The class of transformers that chooses, as `AutoModel`.
+        options: More for `from_pretrained`.
+
+    Raises:
+        GecbenchError: There is none, its weights are not safetensors, or it is of another kind.
+    """
+    model: PreTrainedModel = _loaded(
+        place,
+        auto.from_pretrained,
+        what="a model",
+        use_safetensors=True,
+        trust_remote_code=False,
+        **options,
+    )
+    return model
+
+
+def _loaded(place: str, load: Callable[..., Any], *, what: str, **options: object) -> Any:
+    """Return what transformers loads; its failures become one line of ours."""
+    need_torch()
+    from transformers.utils import logging
+
+    _check_place(place, what)
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    try:
+        return load(place, **options)
+    except ImportError as error:
+        raise GecbenchError(f"{place}: {_first_line(error)}") from error
+    except (OSError, ValueError, KeyError, RuntimeError, TypeError, AttributeError) as error:
+        raise GecbenchError(f"{place}: cannot be read as {what}: {_why(place, error)}") from error
+
+
+def _check_place(place: str, what: str) -> None:
+    """Refuse a path where nothing is: transformers would ask the hub for it."""
+    path = Path(place)
+    if path.is_dir():
+        if not any(path.iterdir()):
+            raise GecbenchError(f"{place}: the folder is empty; name one that holds {what}")
+        return
+    if path.exists():
+        raise GecbenchError(f"{place}: is a file; name the folder that holds {what}")
+    if path.is_absolute() or place.startswith((".", "~")) or place.count("/") > 1:
+        raise GecbenchError(f"{place}: no such folder; name one that holds {what}, or a hub name")
+
+
+def _why(place: str, error: Exception) -> str:
+    """Return in one line why something could not be loaded."""
+    first = _first_line(error)
+    if Path(place).is_dir() and "safetensors" in str(error):
+        return (
+            "no weights in safetensors there; pickled weights are not read: convert them with "
+            "`gecbench model convert`"
+        )
+    if not Path(place).is_dir() and isinstance(error, OSError):
+        offline = " (HF_HUB_OFFLINE is set)" if os.environ.get("HF_HUB_OFFLINE") else ""
+        return f"{first}; it is no folder here, and the hub did not give it{offline}"
+    return first
+
+
+def _first_line(error: BaseException) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[0].rstrip(".") if lines else type(error).__name__

@@ -1,0 +1,90 @@
+"""Systems that correct, and how they are trained, run and combined.
+
+A new corrector is one file with a `load` and one line in the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import cast
+
+from gecbench.core.corrector import Corrector
+from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError
+from gecbench.core.registry import resolve
+
+CORRECTORS: Mapping[str, str] = {
+    "copying": "gecbench.models.copying:load",
+    "zh-homophone": "gecbench.models.lexical.zh_homophone:load",
+    "en-rules": "gecbench.models.lexical.en_rules:load",
+    "tagger": "gecbench.models.tagger.loading:load",
+    "seq2seq": "gecbench.models.seq2seq.loading:load",
+    "causal": "gecbench.models.causal.loading:load",
+    "chat": "gecbench.models.chat.loading:load",
+    "ensemble": "gecbench.models.combine.ensemble:load",
+}
+"""Kind of corrector to the function that loads one."""
+
+WITHOUT_PLACE = ("copying", "zh-homophone", "en-rules")
+"""Kinds that need nothing but their name."""
+
+Load = Callable[[str, Mapping[str, object]], Corrector]
+"""Takes what stands behind the colon ("" where nothing does) and options by name."""
+
+CARD = "gecbench.json"
+"""The file in a model's folder that says of which kind it is."""
+
+
+def load_corrector(spec: str, options: Mapping[str, object] | None = None) -> Corrector:
+    """Return a corrector by its specification.
+
+    Args:
+        spec: A kind alone ("zh-homophone"); a kind and a place ("tagger:runs/one/model",
+            "seq2seq:fnlp/bart-large-chinese", "chat:profile.toml", "ensemble:six.toml"); or the
+            folder of a model that gecbench made.
+        options: Of the kind, by name; strings are converted.
+
+    Raises:
+        UnknownNameError: There is no such kind, or no such option.
+        UsageError: The kind needs a place, or takes none.
+        GecbenchError: The place does not hold such a model.
+    """
+    kind, place = _divided(spec)
+    if kind in WITHOUT_PLACE and place:
+        raise UsageError(f"{spec}: {kind} takes nothing behind the colon; write {kind}")
+    if kind not in WITHOUT_PLACE and not place:
+        raise UsageError(f"{spec}: say which {kind}, as {kind}:PLACE")
+    load = cast("Load", resolve("corrector", kind, CORRECTORS))
+    return load(place, options or {})
+
+
+def _divided(spec: str) -> tuple[str, str]:
+    """Return the kind of a corrector and its place."""
+    kind, colon, place = spec.partition(":")
+    if kind in CORRECTORS:
+        return kind, place
+    folder = Path(spec)
+    if (folder / CARD).is_file():
+        return kind_of(folder), spec
+    if folder.is_dir():
+        raise GecbenchError(
+            f"{spec}: no {CARD} in this folder, so it is no model that gecbench made; say what "
+            f"it is, as tagger:{spec} or seq2seq:{spec}"
+        )
+    raise UnknownNameError("corrector", kind if colon else spec, CORRECTORS)
+
+
+def kind_of(folder: Path) -> str:
+    """Return of which kind the model in a folder is.
+
+    Raises:
+        GecbenchError: The folder's card does not say it.
+    """
+    from gecbench.models.folder import read_card
+
+    kind = read_card(folder).kind
+    if kind not in CORRECTORS:
+        raise GecbenchError(
+            f"{folder / CARD}: kind {kind!r} is not known; a newer gecbench may have made it"
+        )
+    return kind

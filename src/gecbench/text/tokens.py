@@ -1,0 +1,60 @@
+"""Tokens that know where they stand, so that what is not changed is never written anew."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+from gecbench.core.errors import UnknownNameError
+
+Tokens = Literal["zh", "en", "space"]
+
+
+class Token(NamedTuple):
+    """A token of a text.
+
+    Args:
+        text: `source[start:end]`; never empty, never with white space.
+        start: First character; half-open character span.
+        end: Character after the last.
+    """
+
+    text: str
+    start: int
+    end: int
+
+
+_PATTERNS: Mapping[str, re.Pattern[str]] = {
+    # A run of Latin letters or of digits is one token; all else one per code point.
+    "zh": re.compile(r"[A-Za-z]+|[0-9]+|\S"),
+    # Numbers; words with inner apostrophes and hyphens; what tokenisers cut from a word's end
+    # ("John 's", "do n't"); all else one per code point.
+    "en": re.compile(
+        r"[0-9]+(?:[.,:][0-9]+)*"
+        r"|(?<![^\W_])['’](?:s|m|d|re|ve|ll|t)(?![^\W_])"
+        r"|[^\W_]+(?:['’\-‐‑][^\W_]+)*"
+        r"|\S",
+        re.IGNORECASE,
+    ),
+    "space": re.compile(r"\S+"),
+}
+"""Name to what a token is: Chinese characters, English words, or whatever stands between spaces."""
+
+
+def tokens_of(text: str, kind: Tokens | str) -> tuple[Token, ...]:
+    """Return the tokens of a text, with nothing but white space between them.
+
+    Raises:
+        UnknownNameError: There is no such kind of token.
+
+    >>> [token.text for token in tokens_of("我有3本book。", "zh")]
+    ['我', '有', '3', '本', 'book', '。']
+    >>> [token.text for token in tokens_of("I don't like well-known 3.5 things.", "en")]
+    ['I', "don't", 'like', 'well-known', '3.5', 'things', '.']
+    """
+    try:
+        pattern = _PATTERNS[kind]
+    except KeyError:
+        raise UnknownNameError("kind of token", kind, _PATTERNS) from None
+    return tuple(Token(m.group(), m.start(), m.end()) for m in pattern.finditer(text))

@@ -1,0 +1,54 @@
+"""Splitting into sentences and back."""
+
+from __future__ import annotations
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given
+
+from gecbench.api.files import load
+from gecbench.text.splitting import split
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("", ()),
+        ("没有句号", ("没有句号",)),
+        ("一。二！三？", ("一。", "二！", "三？")),
+        ("真的？！好。", ("真的？！", "好。")),
+        ("他说：“走！”然后走了。", ("他说：“走！”", "然后走了。")),
+        ("他说：“走！”，然后走了。", ("他说：“走！”，然后走了。",)),
+        ("一。 \n二。", ("一。 \n", "二。")),
+        ("Dr. Li paid 3.5 yuan. He left", ("Dr. Li paid 3.5 yuan. ", "He left")),
+        ('"Stop!" he said. Why?', ('"Stop!" ', "he said. ", "Why?")),
+        ("It rains . We stay .", ("It rains . ", "We stay .")),
+        ("see example.com now", ("see example.com now",)),
+        ("等等… 好", ("等等… ", "好")),
+    ],
+)
+def test_sentences(text: str, pieces: tuple[str, ...]) -> None:
+    assert split(text) == pieces
+
+
+@given(st.text(alphabet="一二。？！”’，.!? \nab\"'…", max_size=60), st.integers(1, 12))
+def test_nothing_is_lost_and_nothing_too_long(text: str, longest: int) -> None:
+    assert "".join(split(text)) == text
+    cut = split(text, longest=longest)
+    assert "".join(cut) == text
+    assert all(0 < len(piece) <= longest for piece in cut)
+
+
+def test_a_long_sentence_is_cut_behind_a_pause() -> None:
+    assert split("我来，他走，我们都好", longest=7) == ("我来，他走，", "我们都好")
+    assert split("abcdefgh", longest=3) == ("abc", "def", "gh")
+
+
+@pytest.mark.golden
+def test_the_measured_share_of_mucgec(shared) -> None:
+    # specs: 41.1 % of dev lines hold more than one sentence, 1.68 pieces on average.
+    texts = [s.source for s in load(shared / "data" / "mucgec" / "MuCGEC_dev.txt").samples]
+    counts = [len(split(text)) for text in texts]
+    assert round(sum(n > 1 for n in counts) / len(counts), 3) == 0.411
+    assert round(sum(counts) / len(counts), 2) == 1.68
+    assert all("".join(split(text, longest=100)) == text for text in texts)
