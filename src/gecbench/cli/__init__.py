@@ -22,6 +22,7 @@ _COMMANDS = {
     "compare": ("gecbench.cli.compare:compare", "Is the difference of two systems significant?"),
     "analyse": ("gecbench.cli.analyse:analyse", "Look into scores: robustness, difficulty, ..."),
     "report": ("gecbench.cli.report:report", "One page with everything, to open in a browser."),
+    "correct": ("gecbench.cli.correct:correct", "Correct texts with a model."),
     "annotate": ("gecbench.cli.annotate:annotate", "Annotate and review in the browser."),
     "convert": ("gecbench.cli.convert:convert", "Turn a corpus from one format into another."),
     "data": ("gecbench.cli.data:data", "List, get and find data sets and resources."),

@@ -1,0 +1,221 @@
+"""gecbench correct."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Unpack
+
+import click
+
+from gecbench.cli.options import FILE, SchemeGiven, say, scheme_maker, scheme_options
+from gecbench.core.errors import UsageError
+from gecbench.formats import FORMATS
+
+if TYPE_CHECKING:
+    from gecbench.api.correct import Corrected, Target
+    from gecbench.core.corrector import Correction, Corrector
+    from gecbench.core.sample import Corpus
+    from gecbench.core.scheme import Scheme
+
+_ENDINGS = (".txt", ".tsv", ".para", ".jsonl", ".m2", ".src", ".csv", ".json", ".gold")
+
+
+class _Given(SchemeGiven):
+    """The options of the command, by the names of their parameters."""
+
+    output: Path
+    corpus_format: str | None
+    target_format: str | None
+    settings: tuple[str, ...]
+    split: bool
+    longest: int | None
+    diff: bool
+    details: Path | None
+    restart: bool
+    text: bool
+
+
+@click.command()
+@click.argument("model")
+@click.argument("given_input", metavar="INPUT")
+@click.option(
+    "-o", "--output", type=FILE, default=Path("-"), help="File to write, instead of the terminal."
+)
+@click.option("--from", "corpus_format", metavar="FORMAT", help="Format of INPUT, else found out.")
+@click.option(
+    "--to",
+    "target_format",
+    type=click.Choice(list(FORMATS)),
+    help="Format to write (default: that of INPUT); lines are corrected sentences alone.",
+)
+@click.option(
+    "--set",
+    "settings",
+    metavar="OPTION=VALUE",
+    multiple=True,
+    help="An option of the model, as threshold=8; repeatable.",
+)
+@click.option("--split", is_flag=True, help="Correct sentence by sentence, and join exactly.")
+@click.option(
+    "--longest", type=int, metavar="N", help="With --split: cut sentences of over N characters."
+)
+@click.option("--diff", is_flag=True, help="Show what changes instead of the corrected text.")
+@click.option("--details", type=FILE, help="File for every edit, score and flag, JSON lines.")
+@click.option("--restart", is_flag=True, help="Begin anew where a run was interrupted.")
+@click.option("--text", is_flag=True, help="INPUT is the text itself, whatever it looks like.")
+@scheme_options
+def correct(model: str, given_input: str, **given: Unpack[_Given]) -> None:
+    """Correct a file, or a text given as it is, with a model.
+
+    MODEL is zh-homophone or en-rules (spelling hints, at once and offline), copying, the folder of
+    a trained model, or KIND:PLACE, as tagger:FOLDER, seq2seq:NAME, chat:PROFILE, ensemble:FILE.
+    A run that was interrupted goes on when the command is given again.
+
+    \b
+    gecbench correct zh-homophone "我今天很高心。"
+    gecbench correct en-rules essays.txt -o corrected.txt --details edits.jsonl
+    gecbench correct runs/tagger/model dev.tsv --to m2 -o dev.m2
+    """  # noqa: D301 - \b keeps click from joining lines
+    from gecbench.api.correct import open_corrector
+
+    _check(given)
+    text = _text(given_input, given)
+    corrector = open_corrector(
+        model, _options(given["settings"]), split=given["split"], longest=given["longest"]
+    )
+    try:
+        if corrector.info.kind == "lexical":
+            say(f"note: {corrector.info.name}: {corrector.info.about}")
+        if text is not None:
+            _correct_text(corrector, text, given)
+        else:
+            _correct_file(corrector, Path(given_input), given)
+    finally:
+        corrector.close()
+
+
+def _check(given: _Given) -> None:
+    """Refuse options that exclude each other."""
+    if given["diff"] and (given["target_format"] or str(given["output"]) != "-"):
+        raise UsageError("--diff shows changes on the terminal; leave out --to and --output")
+    if given["restart"] and str(given["output"]) == "-":
+        raise UsageError("--restart is for runs that write to a file; name it by --output")
+
+
+def _text(given_input: str, given: _Given) -> str | None:
+    """Return the text itself where it was given instead of a file."""
+    if given["text"]:
+        return given_input
+    if given_input == "-" or given["corpus_format"]:
+        return None
+    try:
+        if Path(given_input).exists():
+            return None
+    except OSError:  # no file system takes such a name
+        return given_input
+    looks_like_text = any(c.isspace() or ord(c) > 0x2E7F for c in given_input)
+    looks_like_file = "/" in given_input or given_input.lower().endswith(_ENDINGS)
+    return given_input if looks_like_text and not looks_like_file else None
+
+
+def _options(settings: tuple[str, ...]) -> dict[str, object]:
+    options: dict[str, object] = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not (name and equals):
+            raise UsageError(f"--set {setting}: write OPTION=VALUE")
+        if name in options:
+            raise UsageError(f"--set {name} is given twice; give it once")
+        options[name] = value
+    return options
+
+
+def _correct_text(corrector: Corrector, text: str, given: _Given) -> None:
+    """Correct the text of the command line, line by line."""
+    if given["target_format"] not in (None, "lines") or str(given["output"]) != "-":
+        raise UsageError("a text is answered on the terminal; write it to a file for --to or -o")
+    if given["details"]:
+        raise UsageError("--details is for files; write the text to a file")
+    lines = text.split("\n")
+    for answer in corrector.correct(lines):
+        click.echo(_shown(answer) if given["diff"] else answer.text)
+        for flag in answer.flags:
+            say(f"note: {_explained(flag)}")
+
+
+def _correct_file(corrector: Corrector, path: Path, given: _Given) -> None:
+    from gecbench.api.correct import correct_file
+
+    def show(id_: str, answer: Correction) -> None:
+        if answer.edits:
+            click.echo(f"{id_}: {_shown(answer)}")
+
+    done = correct_file(
+        corrector,
+        path,
+        _target(given),
+        format=given["corpus_format"],
+        restart=given["restart"],
+        progress=_progress(),
+        show=show if given["diff"] else None,
+    )
+    _report(done)
+
+
+def _target(given: _Given) -> Callable[[str], Target]:
+    """Return what says where and how to write, once the input's format is known."""
+    from gecbench.api.correct import Target
+
+    def scheme(corpus: Corpus) -> Scheme:
+        return scheme_maker(corpus, given)()
+
+    def target(found: str) -> Target:
+        chosen = given["target_format"] or found
+        with_edits = chosen in ("m2", "m2-maxmatch")
+        if given["scheme_name"] and not with_edits:
+            raise UsageError("--scheme finds the edits that --to m2 shows; it is of no use here")
+        return Target(given["output"], chosen, scheme if with_edits else None, given["details"])
+
+    return target
+
+
+def _shown(answer: Correction) -> str:
+    from gecbench.reports.word_diff import word_diff
+
+    return word_diff(answer, colour=sys.stdout.isatty())
+
+
+def _explained(flag: str) -> str:
+    from gecbench.core.corrector import FLAGS
+
+    return f"{flag}: {FLAGS[flag]}"
+
+
+def _progress() -> Callable[[int], None]:
+    """Return what says on a terminal how many sentences are done, after a second."""
+    if not sys.stderr.isatty():
+        return lambda _done: None
+    started = time.monotonic()
+
+    def progress(done: int) -> None:
+        if time.monotonic() - started > 1:
+            click.echo(f"corrected {done} sentences\r\033[K", nl=False, err=True)
+
+    return progress
+
+
+def _report(done: Corrected) -> None:
+    """Say what the run came to."""
+    for loss in done.losses:
+        say(f"note: {loss}")
+    for flag, (count, ids) in done.flags.items():
+        names = ", ".join(ids) + (", ..." if count > len(ids) else "")
+        say(f"note: {count} x {_explained(flag)}: {names}")
+    resumed = f"; {done.resumed} of them by an earlier run" if done.resumed else ""
+    say(
+        f"{done.sentences} sentences, {done.changed} changed by {done.edits} edits{resumed}\n"
+        f"signature: {'|'.join(f'{k}:{v}' for k, v in done.signature.items())}"
+    )
