@@ -1,0 +1,164 @@
+"""The pairs of a run, from the files that its configuration names."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gecbench.core import seeding
+from gecbench.core.errors import CorpusError, FormatError
+from gecbench.core.files import read_bytes
+from gecbench.core.sample import Corpus, Rewrite, Sample
+from gecbench.formats.reading import read
+from gecbench.formats.texts import text_of
+from gecbench.models.pairs import Pair
+from gecbench.models.training.config import Data
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a run learns from.
+
+    Args:
+        train: Pairs to learn.
+        dev: Sentences with references, to stop by.
+        dev_pairs: Their pairs, whose loss is watched.
+        counts: What was read, kept and left out, in words a user understands.
+        files: SHA-256 of each file, by its name.
+    """
+
+    train: tuple[Pair, ...]
+    dev: Corpus
+    dev_pairs: tuple[Pair, ...]
+    counts: Mapping[str, int]
+    files: Mapping[str, str]
+
+
+def read_given(data: Data, home: Path, *, language: str, seed: int) -> Given:
+    """Return the pairs that a configuration names.
+
+    Args:
+        data: Names the files.
+        home: The folder that relative paths count from.
+        language: Of all of them, where they do not say.
+        seed: Chooses the dev sentences and the pairs without errors that stay.
+
+    Raises:
+        CorpusError: Nothing is left to learn from, or to stop by.
+        GecbenchError: A file cannot be read.
+    """
+    counts: Counter[str] = Counter()
+    paths = [home / name for name in data.train]
+    if not paths:
+        raise CorpusError("data.train names no file; nothing can be learnt from nothing")
+    samples: list[tuple[Sample, Corpus]] = []
+    for path in paths:
+        corpus = read(path)
+        _check_references(path, corpus)
+        samples += ((sample, corpus) for sample in corpus.samples)
+    counts["sentences read"] = len(samples)
+    files = {str(path): _digest(path) for path in paths}
+    if data.dev:
+        dev = read(home / data.dev)
+        _check_references(home / data.dev, dev)
+        files[str(home / data.dev)] = _digest(home / data.dev)
+        samples = _without(samples, dev, counts)
+    else:
+        samples, dev = _divided(samples, data.dev_share, seed)
+    pairs = [
+        pair for sample, corpus in samples for pair in _pairs(sample, corpus, language, counts)
+    ]
+    pairs = _kept(pairs, data, seed, counts)
+    if not pairs:
+        raise CorpusError(
+            f"{', '.join(map(str, paths))}: no pair is left to learn from "
+            f"({', '.join(f'{name}: {n}' for name, n in counts.items())})"
+        )
+    if not dev.samples:
+        raise CorpusError("there is no dev sentence; name a corpus as data.dev, or a larger share")
+    held = [pair for sample in dev.samples for pair in _pairs(sample, dev, language, Counter())]
+    if not held:
+        raise CorpusError(f"{dev.name}: no dev sentence has a reference that can be learnt from")
+    counts["dev sentences"] = len(dev.samples)
+    return Given(tuple(pairs), dev, tuple(held), dict(counts), files)
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(read_bytes(path)).hexdigest()
+
+
+def _check_references(path: Path, corpus: Corpus) -> None:
+    if not any(sample.references for sample in corpus.samples):
+        raise FormatError(
+            f"{path}:1: no sentence has a reference; a training corpus has a column of corrected "
+            "sentences (id TAB source TAB target), as `gecbench data prepare` writes it"
+        )
+
+
+def _without(
+    samples: list[tuple[Sample, Corpus]], dev: Corpus, counts: Counter[str]
+) -> list[tuple[Sample, Corpus]]:
+    """Return the samples whose source is no dev sentence."""
+    held = {"".join(sample.source.split()) for sample in dev.samples}
+    kept = [each for each in samples if "".join(each[0].source.split()) not in held]
+    counts["left out: also in dev"] = len(samples) - len(kept)
+    return kept
+
+
+def _divided(
+    samples: list[tuple[Sample, Corpus]], share: float, seed: int
+) -> tuple[list[tuple[Sample, Corpus]], Corpus]:
+    """Return samples for training, and a dev corpus of other sources."""
+    sources = sorted({sample.source for sample, _ in samples})
+    count = max(1, round(share * len(sources))) if share else 0
+    chosen = set(random.Random(seeding.number(seed, "dev")).sample(sources, count))
+    dev = [sample for sample, _ in samples if sample.source in chosen]
+    numbered = tuple(
+        Sample(str(n), sample.source, sample.references) for n, sample in enumerate(dev, 1)
+    )
+    train = [each for each in samples if each[0].source not in chosen]
+    lang = samples[0][1].lang if samples else None
+    return train, Corpus("dev", numbered, lang)
+
+
+def _pairs(sample: Sample, corpus: Corpus, language: str, counts: Counter[str]) -> list[Pair]:
+    """Return a pair for each reference of a sentence."""
+    if not sample.references:
+        counts["left out: no reference"] += 1
+    pairs = []
+    for reference in sample.references:
+        target = _target(sample, reference, corpus.lang or language)
+        if target is None:
+            counts["left out: unannotatable"] += 1
+        elif not sample.source.strip() or not target.strip():
+            counts["left out: empty"] += 1
+        else:
+            pairs.append(Pair(sample.source, target, corpus.name))
+    return pairs
+
+
+def _target(sample: Sample, reference: Rewrite, language: str) -> str | None:
+    if reference.unannotatable:
+        return None
+    if reference.error_free:
+        return sample.source
+    return text_of(sample, reference, language)
+
+
+def _kept(pairs: Sequence[Pair], data: Data, seed: int, counts: Counter[str]) -> list[Pair]:
+    """Return the pairs with errors, and the share of others that stays."""
+    chance = random.Random(seeding.number(seed, "correct"))
+    kept = [
+        pair for pair in pairs if pair.source != pair.target or chance.random() < data.keep_correct
+    ]
+    counts["left out: no error"] = len(pairs) - len(kept)
+    if data.limit and len(kept) > data.limit:
+        counts["left out: beyond the limit"] = len(kept) - data.limit
+        kept = kept[: data.limit]
+    counts["pairs"] = len(kept)
+    counts["pairs without errors"] = sum(pair.source == pair.target for pair in kept)
+    return kept

@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gecbench.models.batches import batches, padding_share
+
+LENGTHS = st.lists(st.integers(0, 60), max_size=80)
+
+
+@given(LENGTHS, st.integers(1, 9), st.integers(0, 200))
+def test_each_place_is_in_one_batch_and_batches_keep_their_bounds(lengths, size, tokens):
+    found = batches(lengths, size, tokens)
+    assert sorted(place for batch in found for place in batch) == list(range(len(lengths)))
+    for batch in found:
+        longest = max(lengths[place] for place in batch)
+        assert 1 <= len(batch) <= size
+        assert not tokens or len(batch) == 1 or longest * len(batch) <= tokens
+    assert found == batches(tuple(lengths), size, tokens)
+
+
+@given(LENGTHS, st.integers(1, 9))
+def test_no_order_pads_less_than_by_length(lengths, size):
+    unsorted = [
+        list(range(start, min(start + size, len(lengths))))
+        for start in range(0, len(lengths), size)
+    ]
+    assert padding_share(lengths, batches(lengths, size)) <= padding_share(lengths, unsorted) + 1e-9
+
+
+def test_the_padding_share_counts_what_is_no_sequence():
+    assert padding_share([2, 4], [[0, 1]]) == 0.25
+    assert padding_share([], []) == 0.0
+    assert padding_share([0], [[0]]) == 0.0
