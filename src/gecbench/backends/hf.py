@@ -127,3 +127,20 @@ def _why(place: str, error: Exception) -> str:
 def _first_line(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return lines[0].rstrip(".") if lines else type(error).__name__
+
+
+def downloaded(place: str, patterns: tuple[str, ...]) -> Path:
+    """Return the folder with files of a repository on the hub, fetched where they are not yet.
+
+    Raises:
+        GecbenchError: There is no such repository, or it cannot be reached.
+    """
+    need_torch()
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+
+    _check_place(place, "a model")
+    try:
+        return Path(snapshot_download(place, allow_patterns=list(patterns)))
+    except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
+        raise GecbenchError(f"{place}: {_why(place, OSError(str(error)))}") from error

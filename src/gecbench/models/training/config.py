@@ -17,7 +17,8 @@ class Data(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
     Args:
         train: Corpora in any format: each reference of each sentence is a pair.
-        dev: A corpus to stop by; "" takes `dev_share` of the training sentences.
+        dev: A corpus to stop by; "" takes `dev_share` of the training sentences; "train" takes
+            all of them without holding them back, to see whether they can be learnt at all.
         dev_share: In (0, 1); for runs without a dev corpus.
         keep_correct: Share of pairs without errors that stay in training; chosen by the seed.
         limit: Train on the first so many pairs; 0 means all.

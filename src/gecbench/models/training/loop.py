@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from accelerate import Accelerator
@@ -25,8 +25,17 @@ from gecbench.models.training.log import Log
 from gecbench.models.training.plan import learning_rate, plan, steps_of
 from gecbench.models.training.task import Task
 
-Score = Callable[[Corpus, Sequence[str]], float]
-"""The value of a metric for corrected dev sentences, the higher the better."""
+class Score(Protocol):
+    """Values corrected dev sentences, the higher the better."""
+
+    def __call__(self, dev: Corpus, texts: Sequence[str]) -> float:
+        """Return the value of corrections, in the order of the sentences."""
+        ...
+
+    @property
+    def signature(self) -> str:
+        """What the value is, and all that it depends on."""
+        ...
 
 
 @dataclass(slots=True)

@@ -6,9 +6,10 @@ import hashlib
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import gecbench
 from gecbench.core import seeding
 from gecbench.core.errors import CorpusError, FormatError
 from gecbench.core.files import read_bytes
@@ -17,6 +18,8 @@ from gecbench.formats.reading import read
 from gecbench.formats.texts import text_of
 from gecbench.models.pairs import Pair
 from gecbench.models.training.config import Data
+
+_SAMPLE, _ALL = "sample:", "train"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ def read_given(data: Data, home: Path, *, language: str, seed: int) -> Given:
         GecbenchError: A file cannot be read.
     """
     counts: Counter[str] = Counter()
-    paths = [home / name for name in data.train]
+    paths = [_path(home, name) for name in data.train]
     if not paths:
         raise CorpusError("data.train names no file; nothing can be learnt from nothing")
     samples: list[tuple[Sample, Corpus]] = []
@@ -62,10 +65,13 @@ def read_given(data: Data, home: Path, *, language: str, seed: int) -> Given:
         samples += ((sample, corpus) for sample in corpus.samples)
     counts["sentences read"] = len(samples)
     files = {str(path): _digest(path) for path in paths}
-    if data.dev:
-        dev = read(home / data.dev)
-        _check_references(home / data.dev, dev)
-        files[str(home / data.dev)] = _digest(home / data.dev)
+    if data.dev == _ALL:
+        dev = _corpus([sample for sample, _ in samples], samples)
+    elif data.dev:
+        path = _path(home, data.dev)
+        dev = read(path)
+        _check_references(path, dev)
+        files[str(path)] = _digest(path)
         samples = _without(samples, dev, counts)
     else:
         samples, dev = _divided(samples, data.dev_share, seed)
@@ -85,6 +91,13 @@ def read_given(data: Data, home: Path, *, language: str, seed: int) -> Given:
         raise CorpusError(f"{dev.name}: no dev sentence has a reference that can be learnt from")
     counts["dev sentences"] = len(dev.samples)
     return Given(tuple(pairs), dev, tuple(held), dict(counts), files)
+
+
+def _path(home: Path, name: str) -> Path:
+    """Return the file that a configuration names; "sample:zh/corpus.jsonl" is a bundled one."""
+    if name.startswith(_SAMPLE):
+        return Path(gecbench.__file__).parent / "samples" / name.removeprefix(_SAMPLE)
+    return home / name
 
 
 def _digest(path: Path) -> str:
@@ -117,12 +130,14 @@ def _divided(
     count = max(1, round(share * len(sources))) if share else 0
     chosen = set(random.Random(seeding.number(seed, "dev")).sample(sources, count))
     dev = [sample for sample, _ in samples if sample.source in chosen]
-    numbered = tuple(
-        Sample(str(n), sample.source, sample.references) for n, sample in enumerate(dev, 1)
-    )
     train = [each for each in samples if each[0].source not in chosen]
-    lang = samples[0][1].lang if samples else None
-    return train, Corpus("dev", numbered, lang)
+    return train, _corpus(dev, samples)
+
+
+def _corpus(dev: Sequence[Sample], samples: Sequence[tuple[Sample, Corpus]]) -> Corpus:
+    """Return samples of several corpora, numbered anew, as one."""
+    numbered = (replace(sample, id=str(n)) for n, sample in enumerate(dev, 1))
+    return Corpus("dev", tuple(numbered), samples[0][1].lang if samples else None)
 
 
 def _pairs(sample: Sample, corpus: Corpus, language: str, counts: Counter[str]) -> list[Pair]:

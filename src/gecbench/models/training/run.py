@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -19,12 +19,15 @@ from gecbench import __version__
 from gecbench.core import seeding
 from gecbench.core.errors import CorpusError, GecbenchError, UsageError
 from gecbench.core.files import make_folder, read_bytes
-from gecbench.models.folder import Card, read_card, whole_folder, write_card
+from gecbench.models.folder import read_card, whole_folder, write_card
 from gecbench.models.training.cards import readme
 from gecbench.models.training.config import RunConfig
 from gecbench.models.training.kinds import Kind
 from gecbench.models.training.pairs import Given, read_given
 from gecbench.models.training.task import Prepared
+
+if TYPE_CHECKING:
+    from gecbench.models.training.loop import Score
 
 Say = Callable[[str], None]
 
@@ -61,7 +64,7 @@ def train_run(
     run: Path,
     *,
     home: Path,
-    score: Any,
+    score: Score,
     say: Say,
 ) -> Outcome:
     """Train in a folder: anew where there is none, else from its last checkpoint.
@@ -105,7 +108,7 @@ def _trained(
     run: Path,
     given: Given,
     described: Mapping[str, Any],
-    score: Any,
+    score: Score,
     say: Say,
     accelerator: Any,
 ) -> Outcome:
@@ -135,6 +138,7 @@ def _trained(
     state = loop.train()
     best = checkpoints.best_of(run / "checkpoints", state)
     if accelerator.is_main_process:
+        made |= {"scored by": "" if config.scoring.by == "loss" else score.signature}
         _finish(best, run / MODEL, config, {**made, **_ending(state, accelerator.num_processes)})
     accelerator.wait_for_everyone()
     return Outcome(
@@ -297,6 +301,3 @@ def _deterministic(config: RunConfig) -> Iterator[None]:
 
 def _silent(_message: str) -> None:
     """Say nothing: one process of several speaks."""
-
-
-__all__ = ["MODEL", "Card", "Outcome", "train_run"]
