@@ -58,6 +58,7 @@ $(VENV)/.demo: $(BIN)/python $(BUILT_FROM)
 	@touch $@
 
 $(VENV)/.dev: $(BIN)/python $(BUILT_FROM)
+	$(PIP) torch  # first, so that what needs it takes this one
 	$(PIP) --editable '.[all,dev]'
 	@touch $@ $(VENV)/.demo
 

@@ -12,11 +12,14 @@ import pytest
 
 import gecbench
 from gecbench.api.files import sample
+from gecbench.api.train import recipes
 from gecbench.backends import SEGMENTERS
 from gecbench.cli import gecbench as commands
 from gecbench.formats import FORMATS
 from gecbench.lang import SCHEMES
 from gecbench.metrics import METRICS
+from gecbench.models import CORRECTORS
+from gecbench.models.training.kinds import KINDS
 from gecbench.text.normal import NORMALISATIONS
 
 ROOT = Path(__file__).parents[2]
@@ -73,7 +76,11 @@ def test_there_is_no_bag_of_things():
 
 
 @pytest.mark.parametrize(
-    "kind", ["METRICS", "SCHEMES", "FORMATS", "SEGMENTERS", "NORMALISATIONS", "commands"]
+    "kind",
+    [
+        *("METRICS", "SCHEMES", "FORMATS", "SEGMENTERS", "NORMALISATIONS", "commands"),
+        *("CORRECTORS", "KINDS", "recipes"),
+    ],
 )
 def test_every_name_is_in_the_documentation(kind: str):
     tables = {
@@ -82,6 +89,9 @@ def test_every_name_is_in_the_documentation(kind: str):
         "FORMATS": FORMATS,
         "SEGMENTERS": SEGMENTERS,
         "NORMALISATIONS": NORMALISATIONS,
+        "CORRECTORS": CORRECTORS,
+        "KINDS": KINDS,
+        "recipes": recipes(),
     }
     names = list(tables[kind]) if kind in tables else commands.list_commands(None)
     pages = "\n".join(path.read_text("utf-8") for path in (ROOT / "docs").rglob("*.md"))

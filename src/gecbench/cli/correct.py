@@ -80,6 +80,7 @@ def correct(model: str, given_input: str, **given: Unpack[_Given]) -> None:
     gecbench correct runs/tagger/model dev.tsv --to m2 -o dev.m2
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.api.correct import open_corrector
+    from gecbench.core.corrector import Reporting
 
     _check(given)
     text = _text(given_input, given)
@@ -95,6 +96,9 @@ def correct(model: str, given_input: str, **given: Unpack[_Given]) -> None:
             _correct_file(corrector, Path(given_input), given)
     finally:
         corrector.close()
+        if isinstance(corrector, Reporting):
+            for line in corrector.report():
+                say(f"note: {line}")
 
 
 def _check(given: _Given) -> None:

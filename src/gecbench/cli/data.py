@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from gecbench.cli.options import FILE, say
+from gecbench.cli.prepare import prepare
 from gecbench.core.errors import ResourceError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
@@ -62,7 +63,10 @@ def _places(command: Callable[..., None]) -> Callable[..., None]:
 
 @click.group()
 def data() -> None:
-    """List, fetch and find data sets."""
+    """List, fetch and find data sets, and prepare training data."""
+
+
+data.add_command(prepare)
 
 
 @data.command("list")

@@ -100,9 +100,22 @@ def _convert_tagger(place: str, output: Path, given: _Tagger) -> None:
 @model.command()
 @click.argument("folder", type=FILE)
 @click.option("-o", "--output", type=FILE, required=True, help="The new folder.")
-def merge(folder: Path, output: Path) -> None:
+@click.option("--base", default="", help="The base, where it is not where it was.")
+@click.option(
+    "--precision",
+    type=click.Choice(["fp32", "bf16", "fp16"]),
+    default="fp32",
+    show_default=True,
+    help="Of the weights that are written.",
+)
+def merge(
+    folder: Path, output: Path, base: str, precision: Literal["fp32", "bf16", "fp16"]
+) -> None:
     """Merge a LoRA adapter with its base, into a model that needs neither peft nor the base."""
+    from gecbench.backends.hf import need_torch
+
+    need_torch()
     from gecbench.models.causal.merging import merge as merge_adapter
 
-    merge_adapter(folder, output)
+    merge_adapter(folder, output, base=base, precision=precision)
     say(f"{output}: a causal model of its own")

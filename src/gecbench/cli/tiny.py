@@ -56,7 +56,7 @@ def _trained(recipe: Path, out: Path, changes: Sequence[str]) -> Path:
     """Train, be killed, go on, and return the model's folder."""
     run = out / "run"
     settings = [word for change in changes for word in ("--set", change)]
-    words = ["train", recipe, *settings, "-o", run]
+    words: list[str | Path] = ["train", recipe, *settings, "-o", run]
     _title("Train; and as power may fail, kill the run (kill -9) after its first checkpoint")
     _killed(words, run / "checkpoints")
     _title("Train again: it goes on from there, and ends with the weights of an unbroken run")

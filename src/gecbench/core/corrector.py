@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from gecbench.core.errors import EditError
 
@@ -164,4 +164,13 @@ class Corrector(Protocol):
 
     def close(self) -> None:
         """Let go of what it holds: connections, threads, memory. It is not used afterwards."""
+        ...
+
+
+@runtime_checkable
+class Reporting(Protocol):
+    """A corrector that has more to say after a run."""
+
+    def report(self) -> tuple[str, ...]:
+        """Return what it did, as what it cost, in a few lines; callable after `close`, too."""
         ...

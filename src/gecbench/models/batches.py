@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-def batches(lengths: Sequence[int], size: int, tokens: int = 0) -> list[list[int]]:
+def batches(
+    lengths: Sequence[int], size: int, tokens: int = 0, *, most_padding: float = 1.0
+) -> list[list[int]]:
     """Return the places of sequences, put into batches by their lengths.
 
     Longest first, so that memory that does not suffice fails at once; equal lengths stay in
@@ -16,6 +18,8 @@ def batches(lengths: Sequence[int], size: int, tokens: int = 0) -> list[list[int
         size: Sequences in a batch, at most.
         tokens: Positions in a batch, padding included, at most; 0 does not bound them. A
             sequence that is longer alone is a batch of its own.
+        most_padding: Share of each batch's positions that may be padding, in [0, 1]. Among few
+            sequences lengths differ much, and smaller batches cost less than padding.
 
     >>> batches([3, 9, 4, 8], 2)
     [[1, 3], [2, 0]]
@@ -23,14 +27,17 @@ def batches(lengths: Sequence[int], size: int, tokens: int = 0) -> list[list[int
     [[1], [3], [2, 0]]
     """
     found: list[list[int]] = []
-    longest = 0
+    longest = filled = 0
     for place in sorted(range(len(lengths)), key=lambda each: (-lengths[each], each)):
-        room = bool(found) and len(found[-1]) < size
-        if room and (not tokens or longest * (len(found[-1]) + 1) <= tokens):
+        number = len(found[-1]) + 1 if found else 1
+        taken = longest * number
+        fits = bool(found) and number <= size and (not tokens or taken <= tokens)
+        if fits and taken - filled - lengths[place] <= most_padding * taken:
             found[-1].append(place)
+            filled += lengths[place]
         else:
             found.append([place])
-            longest = lengths[place]
+            longest = filled = lengths[place]
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from gecbench.core.corrector import Correction, Corrector, CorrectorInfo, TextEdit
+from gecbench.core.corrector import Correction, Corrector, CorrectorInfo, Reporting, TextEdit
 from gecbench.text.splitting import split
 
 
@@ -38,6 +38,10 @@ class Splitting:
         given = [piece.strip() for pieces in parts for piece in pieces if piece.strip()]
         answers = iter(self.corrector.correct(given))
         return [_joined(text, pieces, answers) for text, pieces in zip(texts, parts, strict=True)]
+
+    def report(self) -> tuple[str, ...]:
+        """Return what the corrector has to say, if it has."""
+        return self.corrector.report() if isinstance(self.corrector, Reporting) else ()
 
     def close(self) -> None:
         """Close the corrector."""

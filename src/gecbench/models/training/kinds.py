@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, cast
 
+import msgspec
+
 from gecbench.core.registry import resolve
 from gecbench.models.pairs import Pair
 from gecbench.models.training.config import RunConfig
@@ -43,10 +45,33 @@ class Kind:
     Args:
         config: Its configuration.
         build: Makes its task.
+        places: Names in the `model` table that may be a path: it counts from the configuration's
+            folder, as those of data do, where something is there.
     """
 
     config: type[RunConfig]
     build: Build
+    places: tuple[str, ...] = ()
+
+
+def rooted(config: RunConfig, kind: Kind, home: Path) -> RunConfig:
+    """Return a configuration whose paths of models count from the working folder.
+
+    Args:
+        config: With paths that count from `home`.
+        kind: Says which names of the `model` table may be paths; others are names on the hub.
+        home: The configuration's folder.
+    """
+    model = getattr(config, "model", None)
+    found = {
+        name: str(home / place)
+        for name in kind.places
+        if (place := getattr(model, name)) and (home / place).exists()
+    }
+    if not found:
+        return config
+    changed = msgspec.structs.replace(cast("msgspec.Struct", model), **found)
+    return msgspec.structs.replace(config, model=changed)
 
 
 def kind_named(name: str) -> Kind:

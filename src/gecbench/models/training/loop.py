@@ -25,6 +25,7 @@ from gecbench.models.training.log import Log
 from gecbench.models.training.plan import learning_rate, plan, steps_of
 from gecbench.models.training.task import Task
 
+
 class Score(Protocol):
     """Values corrected dev sentences, the higher the better."""
 

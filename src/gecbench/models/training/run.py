@@ -22,7 +22,7 @@ from gecbench.core.files import make_folder, read_bytes
 from gecbench.models.folder import read_card, whole_folder, write_card
 from gecbench.models.training.cards import readme
 from gecbench.models.training.config import RunConfig
-from gecbench.models.training.kinds import Kind
+from gecbench.models.training.kinds import Kind, rooted
 from gecbench.models.training.pairs import Given, read_given
 from gecbench.models.training.task import Prepared
 
@@ -99,6 +99,7 @@ def train_run(
         _check_same(run, described, first=accelerator.is_main_process)
         accelerator.wait_for_everyone()
         torch.manual_seed(seeding.number(config.training.seed, "weights"))
+        config = rooted(config, kind, home)
         return _trained(config, kind, run, given, described, score, speak, accelerator)
 
 

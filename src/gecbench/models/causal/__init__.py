@@ -1,0 +1,1 @@
+"""Correctors that are local causal language models, plain or fine-tuned by LoRA."""

@@ -1,0 +1,1 @@
+"""Correctors that ask a chat server: any endpoint that speaks as OpenAI's does."""

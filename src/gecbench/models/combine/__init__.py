@@ -1,0 +1,1 @@
+"""Combining systems by voting on their edits; no model is needed, any outputs will do."""

@@ -1,0 +1,1 @@
+"""Labels of the tagger (sequence to edit): between texts and labels, without a network."""

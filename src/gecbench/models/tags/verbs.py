@@ -1,0 +1,158 @@
+"""Forms of English verbs: a list of lemmas, the rules of spelling, and the irregular ones.
+
+Written for gecbench from the facts of the language (`irregular_verbs.txt`, `regular_verbs.txt`).
+A word that stands in neither list has no verb forms: a label that asks for one keeps the word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from gecbench.core.files import read_lines
+
+FORMS = ("VB", "VBD", "VBG", "VBN", "VBZ")
+"""Base form, past tense, -ing form, past participle, third person singular present."""
+
+Paradigm = tuple[tuple[str, ...], ...]
+"""The forms of a verb in the order of `FORMS`, each with its variants; the first is made."""
+
+_BE: Paradigm = (("be",), ("was",), ("being",), ("been",), ("is",))
+_THIRD = {"have": "has"}
+_PROGRESSIVE = {"age": "aging", "dye": "dyeing", "ski": "skiing"}
+_ONE_SYLLABLE = re.compile("(?:qu|[^aeiou])*[aeiou][^aeiouwxy]")
+
+
+class Verbs(NamedTuple):
+    """What is known of verbs.
+
+    Args:
+        readings: Word to the forms that it may be and its paradigm, likeliest first.
+    """
+
+    readings: Mapping[str, tuple[tuple[str, Paradigm], ...]]
+
+
+def verb_form(token: str, *, given: str, wanted: str) -> str | None:
+    """Return a verb in another form, written with a capital where it was; None if unknown.
+
+    Args:
+        token: The verb.
+        given: The form that it has, a name of `FORMS`.
+        wanted: The form to be made.
+
+    >>> verb_form("Stopped", given="VBD", wanted="VBG")
+    'Stopping'
+    """
+    for form, paradigm in _verbs().readings.get(token.lower(), ()):
+        if form == given:
+            return _cased(paradigm[FORMS.index(wanted)][0], token)
+    return None
+
+
+def verb_forms(token: str, target: str) -> tuple[str, ...]:
+    """Return the names of transforms that may lead from one verb form to another.
+
+    >>> verb_forms("goes", "went")
+    ('VERB_VBZ_VBD',)
+    """
+    wanted = target.lower()
+    return tuple(
+        f"VERB_{given}_{form}"
+        for given, paradigm in _verbs().readings.get(token.lower(), ())
+        for form, variants in zip(FORMS, paradigm, strict=True)
+        if form != given and variants[0] == wanted
+    )
+
+
+def _cased(word: str, like: str) -> str:
+    if like.isupper() and len(like) > 1:
+        return word.upper()
+    return word.capitalize() if like[0].isupper() else word
+
+
+@cache
+def _verbs() -> Verbs:
+    """Return the paradigms by word; irregular verbs first, for they are the commoner ones."""
+    readings: dict[str, list[tuple[str, Paradigm]]] = {}
+    for paradigm in _paradigms():
+        for form, variants in zip(FORMS, paradigm, strict=True):
+            for word in variants:
+                if (form, paradigm) not in readings.setdefault(word, []):
+                    readings[word].append((form, paradigm))
+    return Verbs({word: tuple(found) for word, found in readings.items()})
+
+
+def _paradigms() -> Iterator[Paradigm]:
+    yield _BE
+    known = set()
+    for base, past, participle in map(str.split, _lines("irregular_verbs.txt")):
+        known.add(base.rstrip("*"))
+        plain, _, ing, _, third = regular(base)
+        yield plain, tuple(past.split("/")), ing, tuple(participle.split("/")), third
+    for word in " ".join(_lines("regular_verbs.txt")).split():
+        base = word.rstrip("*~")
+        if base not in known:
+            known.add(base)
+            yield regular(word)
+
+
+def _lines(name: str) -> list[str]:
+    lines = read_lines(Path(__file__).with_name(name))
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def regular(marked: str) -> Paradigm:
+    """Return the forms of a regular verb.
+
+    Args:
+        marked: The base form; "*" behind it says that its last consonant is doubled, "~" that it
+            may be. Verbs of one syllable need no mark.
+
+    >>> [forms[0] for forms in regular("try")]
+    ['try', 'tried', 'trying', 'tried', 'tries']
+    >>> regular("travel~")[1]
+    ('traveled', 'travelled')
+    """
+    base = marked.rstrip("*~")
+    doubled = base + base[-1]
+    if marked.endswith("*") or _ONE_SYLLABLE.fullmatch(base):
+        stems: tuple[str, ...] = (doubled,)
+    elif marked.endswith("~"):
+        stems = (base, doubled)
+    else:
+        stems = (base + "k" if base.endswith("c") else base,)
+    past = tuple(map(_past, stems))
+    return (base,), past, tuple(_progressive(base, stem) for stem in stems), past, (_third(base),)
+
+
+def _past(stem: str) -> str:
+    if stem.endswith("e"):
+        return stem + "d"
+    return stem[:-1] + "ied" if _consonant_y(stem) else stem + "ed"
+
+
+def _progressive(base: str, stem: str) -> str:
+    if base in _PROGRESSIVE:
+        return _PROGRESSIVE[base]
+    if stem.endswith("ie"):
+        return stem[:-2] + "ying"
+    drops = stem.endswith("e") and not stem.endswith(("ee", "oe", "ye")) and stem != "be"
+    return (stem[:-1] if drops else stem) + "ing"
+
+
+def _third(base: str) -> str:
+    if base in _THIRD:
+        return _THIRD[base]
+    if _consonant_y(base):
+        return base[:-1] + "ies"
+    if base.endswith("z") and _ONE_SYLLABLE.fullmatch(base):
+        return base + "zes"
+    return base + ("es" if base.endswith(("s", "x", "z", "ch", "sh", "o")) else "s")
+
+
+def _consonant_y(word: str) -> bool:
+    return word.endswith("y") and word[-2:-1] not in ("", *"aeiou")
