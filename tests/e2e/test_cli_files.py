@@ -13,7 +13,7 @@ from gecbench.formats import FORMATS
 from gecbench.formats.reading import read, read_parallel
 
 CHAR = ("--scheme", "zh-char")
-NAMES = {"jsonl": "c.jsonl", "m2": "c.m2", "mucgec": "c.tsv", "lines": "c"}
+NAMES = {"fcgec": "c.json", "jsonl": "c.jsonl", "m2": "c.m2", "mucgec": "c.tsv", "lines": "c"}
 REFERENCES = [f"c.ref{k}" for k in range(4)]
 
 
@@ -23,7 +23,7 @@ def made(run, zh: Path, tmp_path: Path) -> Path:
     assert (
         run("edits", zh / "corpus.jsonl", *CHAR, "--to", "jsonl", "-o", "c.jsonl").returncode == 0
     )
-    for name in ("m2", "mucgec", "lines"):
+    for name in ("fcgec", "m2", "mucgec", "lines"):
         ended = run("convert", "c.jsonl", "--to", name, "-o", NAMES[name])
         assert (ended.returncode, ended.stdout) == (0, "")
     return tmp_path
@@ -53,7 +53,7 @@ OWN = [name for name in FORMATS if name != "m2-maxmatch"]  # that is English's; 
 def test_every_format_becomes_every_other(run, made: Path, one: str, two: str):
     ended = run("convert", *given(one), "--to", two, "-o", "out")
     assert ended.stdout == ""
-    if two == "m2" and one in ("mucgec", "lines"):
+    if two == "m2" and one in ("fcgec", "mucgec", "lines"):
         assert ended.returncode == 1
         assert "m2 holds edits; extract them first: gecbench edits" in ended.stderr
         assert not (made / "out").exists()

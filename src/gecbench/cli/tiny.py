@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-import click
 
 from gecbench.cli.options import say
 from gecbench.core.errors import GecbenchError
@@ -113,7 +112,7 @@ def _run(*words: str | Path) -> None:
         GecbenchError: It failed; it said why.
     """
     _show(words)
-    click.get_text_stream("stdout").flush()
+    sys.stdout.flush()
     done = subprocess.run([sys.executable, "-m", "gecbench", *map(str, words)], check=False)
     if done.returncode:
         raise GecbenchError(f"gecbench {words[0]} ended with code {done.returncode}, see above")

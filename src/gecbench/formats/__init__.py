@@ -12,6 +12,7 @@ from gecbench.core.format import Format
 from gecbench.core.registry import resolve
 
 FORMATS: Mapping[str, str] = {
+    "fcgec": "gecbench.formats.fcgec:FORMAT",
     "jsonl": "gecbench.formats.jsonl:FORMAT",
     "mucgec": "gecbench.formats.mucgec:FORMAT",
     "m2": "gecbench.formats.m2:FORMAT",

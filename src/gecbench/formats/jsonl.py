@@ -27,11 +27,11 @@ def read(path: Path, lines: Sequence[str]) -> Corpus:
         FormatError: Names the first line with an unknown, missing or ill-typed key, an empty
             source, an id that occurs before, or edits that do not fit the tokens.
     """
-    header = _header(path, lines)
+    header = header_of(path, lines)
     rows: dict[str, int] = {}
     samples = []
     for n, line in enumerate(lines[1:], 2):
-        sample = _sample(Fields.parse(f"{path}:{n}", line))
+        sample = sample_of(Fields.parse(f"{path}:{n}", line))
         first = rows.setdefault(sample.id, n)
         if first != n:
             raise FormatError(
@@ -69,7 +69,12 @@ def losses(_corpus: Corpus) -> list[str]:
     return []
 
 
-def _header(path: Path, lines: Sequence[str]) -> Fields:
+def header_of(path: Path, lines: Sequence[str]) -> Fields:
+    """Return the header, which is the first of the lines.
+
+    Raises:
+        FormatError: It is none, or of a schema that is not known.
+    """
     header = Fields.parse(f"{path}:1", lines[0] if lines else "")
     if not header.has("format") or header.text("format") != _FORMAT:
         raise FormatError(
@@ -85,7 +90,12 @@ def _header(path: Path, lines: Sequence[str]) -> Fields:
     return header
 
 
-def _sample(row: Fields) -> Sample:
+def sample_of(row: Fields) -> Sample:
+    """Return the sample in a line.
+
+    Raises:
+        FormatError: A key is unknown, missing or ill-typed, or the edits do not fit the tokens.
+    """
     row.only("id", "source", "references", "meta", "tokens")
     source = row.text("source")
     if not source:

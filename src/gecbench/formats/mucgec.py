@@ -36,7 +36,7 @@ def read(path: Path, lines: Sequence[str]) -> Corpus:
     rows: dict[str, int] = {}
     samples = []
     for n, line in enumerate(lines, 1):
-        sample = _sample(path, n, line)
+        sample = sample_of(path, n, line)
         first = rows.setdefault(sample.id, n)
         if first != n:
             raise FormatError(
@@ -66,7 +66,12 @@ def losses(corpus: Corpus) -> list[str]:
     return found
 
 
-def _sample(path: Path, n: int, line: str) -> Sample:
+def sample_of(path: Path, n: int, line: str) -> Sample:
+    """Return the sample in line n of a file.
+
+    Raises:
+        FormatError: The row is blank or lacks a cell.
+    """
     cells = line.split("\t")
     if len(cells) < 2:
         if not line.strip():

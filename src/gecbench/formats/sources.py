@@ -42,7 +42,7 @@ def sources(path: Path, *, format: str | None = None) -> Sources:
     """
     if format not in (None, "lines"):
         return _of_corpus(read(path, format=format), format or "")
-    lines = _lines(path)
+    lines = stream_lines(path)
     first = list(islice(lines, _LOOKED_AT))
     if not first:
         raise FormatError(f"{path}:1: the file is empty; a corpus has at least one sentence")
@@ -64,7 +64,7 @@ def _sniffed(lines: list[str]) -> str:
     return next(name for name in FORMATS if load_format(name).sniff(lines))
 
 
-def _lines(path: Path) -> Iterator[str]:
+def stream_lines(path: Path) -> Iterator[str]:
     """Yield the lines of a UTF-8 file as `core.files.read_lines` would return them."""
     if str(path) == STDIO:
         if sys.stdin is None:

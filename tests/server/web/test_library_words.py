@@ -42,8 +42,8 @@ def asked_of_workflow() -> tuple[str, ...]:
 
 
 BY_COMMAND = (
-    *("annotators", "frequencies", "judgments", "meta", "numbers", "perturbed"),
-    *("perturbed_outputs", "robustgec", "weights", "m2.maxmatch"),
+    *("annotators", "config", "fcgec", "frequencies", "judgments", "meta", "numbers", "perturbed"),
+    *("perturbed_outputs", "robustgec", "sources", "streaming", "weights", "m2.maxmatch"),
 )
 """Modules of formats that the command line alone reads with."""
 

@@ -1,0 +1,222 @@
+"""Recipes of training data: typed TOML, packaged ones by name and people's own by path."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+
+from gecbench.core.errors import UnknownNameError, UsageError
+from gecbench.formats.config import configured, options_of, toml_of
+
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+Count = Annotated[int, msgspec.Meta(ge=0)]
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Ratio = Annotated[float, msgspec.Meta(ge=0)]
+
+RECIPES = Path(__file__).parent.parent / "recipes"
+
+
+class Ingredient(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A corpus that training data is made of.
+
+    Args:
+        name: What counts and the manifest call it.
+        path: Its file; "" leaves it to whoever uses the recipe.
+        references: Files of lines, where `path` is one of sources.
+        format: A format of gecbench, or "pairs": source TAB target. "" means find out.
+        columns: Of pairs: where the source stands and where the first target does, from 1; each
+            filled column from there on is a target.
+        weight: How often each of its pairs stands in the result.
+        limit: Read so many of its sentences; 0 means all.
+    """
+
+    name: str
+    path: str = ""
+    references: tuple[str, ...] = ()
+    format: str = ""
+    columns: tuple[Positive, Positive] = (1, 2)
+    weight: Positive = 1
+    limit: Count = 0
+
+
+class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How training data is made. Its steps are taken in the order of these fields.
+
+    Args:
+        name: Of the result.
+        about: One line for people.
+        language: Of the corpora.
+        seed: Of everything random.
+        corpus: What it is made of.
+        normalise: Names of `text.normal`: changes of both sides, made before all else.
+        control: What happens to a pair with a control character: drop it, remove the character,
+            or keep it.
+        filter: Files of evaluation sets, lists of sentences or corpora in any format; no pair
+            may have one of these sentences, or one of their references, on either side.
+        near: Jaccard similarity of character n-grams from which a sentence is as good as one of
+            an evaluation set; 0 compares exactly only.
+        shingle: Length of these n-grams.
+        longest: Characters of a source or target; 0 is without bound.
+        too_long: What happens to a longer pair: drop it; split it into its sentences where both
+            sides have as many and they belong together; cut it behind the last such sentence
+            that fits; or keep it.
+        keep_correct: Share of pairs without an error that stays, chosen by the seed.
+        least_ratio: Characters of the target for each of the source, at least.
+        most_ratio: The same at most; 0 is without bound.
+        most_changed: Edit distance in characters, for each of the longer side, at most.
+        duplicates: Drop a pair that stands before ("pair"), or one whose source does
+            ("source"), or keep all.
+        dev: So many sentences are put aside, chosen by the seed, with all their references.
+        shuffle: Whether pairs are put in another order, by the seed.
+    """
+
+    name: str = "prepared"
+    about: str = ""
+    language: Literal["zh", "en", ""] = ""
+    seed: Count = 1
+    corpus: tuple[Ingredient, ...] = ()
+    normalise: tuple[str, ...] = ()
+    control: Literal["drop", "remove", "keep"] = "drop"
+    filter: tuple[str, ...] = ()
+    near: Share = 0.8
+    shingle: Positive = 2
+    longest: Count = 0
+    too_long: Literal["drop", "split", "cut", "keep"] = "drop"
+    keep_correct: Share = 0.0
+    least_ratio: Ratio = 0.0
+    most_ratio: Ratio = 0.0
+    most_changed: Share = 1.0
+    duplicates: Literal["keep", "pair", "source"] = "keep"
+    dev: Count = 0
+    shuffle: bool = True
+
+
+SETTABLE = tuple(
+    field.encode_name
+    for field in msgspec.structs.fields(Recipe)
+    if field.encode_name not in ("corpus", "filter", "normalise")
+)
+"""Keys that a terminal can set to one value."""
+
+
+def recipe_names() -> list[str]:
+    """Return the names of the packaged recipes."""
+    return sorted(path.stem for path in RECIPES.glob("*.toml"))
+
+
+def load_recipe(which: str) -> Recipe:
+    """Return a packaged recipe by its name, or the one in a file; "" is one without steps.
+
+    Paths in a file count from its own folder.
+
+    Raises:
+        UnknownNameError: There is no such packaged recipe, and no such file.
+        FormatError: The file is not TOML, or holds an unknown key or a wrong value.
+    """
+    if not which:
+        return Recipe()
+    if which in recipe_names():
+        return configured(f"recipe {which}", toml_of(RECIPES / f"{which}.toml"), Recipe)
+    path = Path(which)
+    if not which.endswith(".toml") and not path.exists():
+        raise UnknownNameError("recipe", which, recipe_names())
+    recipe = configured(which, toml_of(path), Recipe)
+
+    def placed(file: str) -> str:
+        return str(path.parent / file) if file else ""
+
+    ingredients = (
+        msgspec.structs.replace(
+            one, path=placed(one.path), references=tuple(map(placed, one.references))
+        )
+        for one in recipe.corpus
+    )
+    return msgspec.structs.replace(
+        recipe, corpus=tuple(ingredients), filter=tuple(map(placed, recipe.filter))
+    )
+
+
+def with_settings(recipe: Recipe, given: Mapping[str, object]) -> Recipe:
+    """Return a recipe with other values of its keys; strings are converted.
+
+    Raises:
+        UnknownNameError: There is no such key that takes one value.
+        UsageError: A value has the wrong type or lies outside its bounds.
+    """
+    for key in given:
+        if key not in SETTABLE:
+            raise UnknownNameError("key of recipes", key, SETTABLE)
+    made = options_of("recipes", Recipe, given)
+    return msgspec.structs.replace(recipe, **{key: getattr(made, key) for key in given})
+
+
+def with_corpora(recipe: Recipe, given: Mapping[str, Mapping[str, object]]) -> Recipe:
+    """Return a recipe with other values of its corpora, and with more corpora.
+
+    Args:
+        recipe: Whose corpora of other names stay as they are.
+        given: By the name of a corpus: values of `Ingredient` by name.
+
+    Raises:
+        UsageError: A value has the wrong type or lies outside its bounds.
+    """
+    _check_names(recipe)
+    corpora = {one.name: one for one in recipe.corpus}
+    for name, values in given.items():
+        known = corpora.get(name)
+        if known is None and "path" not in values:
+            raise UnknownNameError("corpus", name, corpora)
+        made = options_of("a corpus", Ingredient, {"name": name, **values})
+        changed = {key: getattr(made, key) for key in values}
+        corpora[name] = made if known is None else msgspec.structs.replace(known, **changed)
+    return msgspec.structs.replace(recipe, corpus=tuple(corpora.values()))
+
+
+def check_recipe(recipe: Recipe) -> None:
+    """Refuse what no key alone shows to be wrong.
+
+    Raises:
+        UsageError: Says which keys do not go together, or which corpus is missing.
+    """
+    if not recipe.corpus:
+        raise UsageError("there is no corpus; name one, as --corpus hsk=hsk.tsv")
+    _check_names(recipe)
+    for one in recipe.corpus:
+        if not one.name.strip() or not one.name.isprintable():
+            raise UsageError(f"a corpus is called {one.name!r}; give it a name")
+        if not one.path:
+            raise UsageError(
+                f"the recipe does not say where corpus {one.name!r} lies; "
+                f"add --corpus {one.name}=FILE"
+            )
+        if one.references and one.format not in ("", "lines"):
+            raise UsageError(
+                f"corpus {one.name!r}: reference files go with format lines, not {one.format}"
+            )
+        if one.columns[0] >= one.columns[1]:
+            raise UsageError(
+                f"corpus {one.name!r}: the source stands in column {one.columns[0]}, the first "
+                f"target in column {one.columns[1]}; the source comes first"
+            )
+    if recipe.most_ratio and recipe.most_ratio < recipe.least_ratio:
+        raise UsageError(
+            f"most_ratio {recipe.most_ratio} is below least_ratio {recipe.least_ratio}, so nothing "
+            "would stay"
+        )
+    _check_files([path for one in recipe.corpus for path in (one.path, *one.references)])
+    _check_files(recipe.filter)
+
+
+def _check_names(recipe: Recipe) -> None:
+    names = [one.name for one in recipe.corpus]
+    if twice := [name for k, name in enumerate(names) if name in names[:k]]:
+        raise UsageError(f"corpus {twice[0]!r} stands twice in the recipe; names are unique")
+
+
+def _check_files(paths: Sequence[str]) -> None:
+    for path in paths:
+        if path == "-":
+            raise UsageError("standard input cannot be prepared: files are read twice; name a file")
