@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-
 from gecbench.cli.options import say
 from gecbench.core.errors import GecbenchError
 from gecbench.core.files import make_folder

@@ -1,0 +1,147 @@
+"""How Chinese characters sound, after pypinyin: without tones, and without what many confuse.
+
+Learners, and speakers of many regions, do not tell an n from an ng at the end, nor zh, ch and sh
+from z, c and s. Taking these for the same raised the recall of real typing errors, in the training
+data of SIGHAN 2015, from .137 to .169 at a precision of .74 and .73, and the clean sentences that
+are changed from 27 to 34 of 907.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+
+from gecbench.core.errors import MissingExtraError
+
+_TONES = "\u0300\u0301\u0302\u0304\u030c"
+"""Marks that are left out; the two dots of ü are not among them."""
+
+FIRST = 0xE000
+"""Each syllable is written as one private character from here on, so that sounds are strings."""
+
+_RARE = 0.1
+"""A second reading counts from this share of a character's occurrences in pypinyin's phrases."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sounds:
+    """What characters sound like.
+
+    Args:
+        name: Where it is from, with its version.
+        table: For `str.translate`: character to its main syllable, folded. Private characters of
+            a text become blanks, so that they are never taken for syllables.
+        others: Character to further folded syllables that it is often read with.
+        phrases: Word to its folded syllables, where they are not the main ones, as in 银行.
+    """
+
+    name: str
+    table: Mapping[int, str]
+    others: Mapping[str, str]
+    phrases: Mapping[str, str]
+
+
+def folded(syllable: str) -> str:
+    """Return a syllable without what learners and speakers of many regions do not tell apart.
+
+    >>> folded("xing") == folded("xin"), folded("zhang") == folded("zan")
+    (True, True)
+    """
+    return _FINAL.sub("", _INITIAL.sub("", syllable))
+
+
+_INITIAL = re.compile(r"(?<=^[zcs])h")
+_FINAL = re.compile(r"(?<=[^i]an|.in|.en)g$")
+
+
+def sounds() -> Sounds:
+    """Return the sounds of the 6,763 characters of GB 2312, which are simplified ones.
+
+    Raises:
+        MissingExtraError: pypinyin is not installed.
+    """
+    try:
+        from pypinyin.phrases_dict import phrases_dict
+        from pypinyin.pinyin_dict import pinyin_dict
+    except ImportError:
+        what = "pypinyin, which zh-homophone takes readings from,"
+        raise MissingExtraError(what, "spelling") from None
+    toneless, syllables = _Toneless(), _Syllables()
+    main = {c: syllables[toneless[pinyin_dict[ord(c)].partition(",")[0]]] for c in _simplified()}
+    phrases = {
+        phrase: "".join(syllables[toneless[each[0]]] for each in read)
+        for phrase, read in phrases_dict.items()
+        if len(phrase) == len(read) and all(c in main for c in phrase)
+    }
+    table = {FIRST + k: " " for k in range(0x1900)}
+    table.update((ord(c), syllable) for c, syllable in main.items())
+    return Sounds(
+        f"pypinyin {version('pypinyin')}",
+        table,
+        _others(main, phrases),
+        {phrase: read for phrase, read in phrases.items() if read != phrase.translate(table)},
+    )
+
+
+def _simplified() -> Iterator[str]:
+    for row in range(0xB0, 0xF8):
+        # The last row of the first level is not full.
+        for cell in range(0xA1, 0xFA if row == 0xD7 else 0xFF):
+            yield bytes((row, cell)).decode("gb2312")
+
+
+class _Toneless(dict[str, str]):
+    """Reading with a tone mark to its syllable without."""
+
+    def __missing__(self, reading: str) -> str:
+        letters = (c for c in unicodedata.normalize("NFD", reading) if c not in _TONES)
+        self[reading] = unicodedata.normalize("NFC", "".join(letters))
+        return self[reading]
+
+
+class _Syllables(dict[str, str]):
+    """Syllable to the private character of what it is folded to."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, str] = {}
+
+    def __missing__(self, syllable: str) -> str:
+        self[syllable] = self._seen.setdefault(folded(syllable), chr(FIRST + len(self._seen)))
+        return self[syllable]
+
+
+def _others(main: Mapping[str, str], phrases: Mapping[str, str]) -> dict[str, str]:
+    """Return the further syllables of characters that phrases really use."""
+    seen: dict[str, Counter[str]] = defaultdict(Counter)
+    for phrase, read in phrases.items():
+        for character, syllable in zip(phrase, read, strict=True):
+            seen[character][syllable] += 1
+    return {
+        character: "".join(sorted(others))
+        for character, counts in seen.items()
+        if (others := _often(counts, main[character]))
+    }
+
+
+def _often(counts: Counter[str], main: str) -> list[str]:
+    """Return the syllables, other than the main one, that are no rarity."""
+    least = max(2, _RARE * counts.total())
+    return [syllable for syllable, n in counts.items() if syllable != main and n >= least]
+
+
+def keys(word: str, sounds: Sounds) -> set[str]:
+    """Return under which sounds a word is found when one of its characters is wrong.
+
+    The wrong character stands in the text with its own main syllable; the others are right, and
+    are looked up by their main syllables whatever their reading in this word is. So each place
+    that reads differently here gives one key.
+    """
+    plain = word.translate(sounds.table)
+    read = sounds.phrases.get(word, plain)
+    places = [k for k, (a, b) in enumerate(zip(plain, read, strict=True)) if a != b]
+    cuts = [plain[:k] + read[k] + plain[k + 1 :] for k in places]
+    return {plain, read, *cuts}
