@@ -1,3 +1,5 @@
+"""Batches by length."""
+
 from __future__ import annotations
 
 from hypothesis import given
@@ -26,6 +28,14 @@ def test_no_order_pads_less_than_by_length(lengths, size):
         for start in range(0, len(lengths), size)
     ]
     assert padding_share(lengths, batches(lengths, size)) <= padding_share(lengths, unsorted) + 1e-9
+
+
+@given(LENGTHS, st.integers(1, 9), st.floats(0, 1))
+def test_no_batch_has_more_padding_than_is_allowed(lengths, size, most):
+    found = batches(lengths, size, most_padding=most)
+    assert sorted(place for batch in found for place in batch) == list(range(len(lengths)))
+    assert all(padding_share(lengths, [batch]) <= most + 1e-9 for batch in found)
+    assert batches(lengths, size, most_padding=1.0) == batches(lengths, size)
 
 
 def test_the_padding_share_counts_what_is_no_sequence():

@@ -1,0 +1,96 @@
+"""Taggers that learned eight pairs by heart: laws, biases, averages."""
+
+from __future__ import annotations
+
+import pytest
+from corrector_laws import EN, ZH, check_laws
+from tiny_taggers import PAIRS, teach
+
+from gecbench.models import load_corrector
+
+TEXTS = {"zh": ZH, "en": EN}
+BOTH = [(language, kind) for language in ("zh", "en") for kind in ("convolution", "bert")]
+
+
+@pytest.mark.parametrize(("language", "encoder"), BOTH)
+def test_eight_pairs_are_learned_by_heart(taught, language, encoder):
+    corrector = load_corrector(
+        f"tagger:{taught(language, encoder)}", {"spacing": "tokenised"} if language == "en" else {}
+    )
+    found = corrector.correct([pair.source for pair in PAIRS[language]])
+    assert [each.text for each in found] == [pair.target for pair in PAIRS[language]]
+    assert not any(each.flags for each in found)
+    assert all(0 <= edit.score <= 1 for each in found for edit in each.edits)
+
+
+@pytest.mark.parametrize(("language", "encoder"), BOTH)
+def test_laws(taught, language, encoder):
+    found = check_laws(
+        lambda: load_corrector(f"tagger:{taught(language, encoder)}", {"batch_size": "3"}),
+        TEXTS[language],
+    )
+    flags = {each.source[:8]: each.flags for each in found}
+    assert any("too long" in each for each in flags.values())
+
+
+def changed(corrector, texts) -> int:
+    return sum(len(each.edits) for each in corrector.correct(texts))
+
+
+@pytest.mark.parametrize("encoder", ["convolution", "bert"])
+def test_a_higher_keep_bias_never_edits_more(taught, encoder):
+    """In one round: in later ones the text is another."""
+    texts = [pair.source for pair in PAIRS["zh"]] + list(ZH)
+    found = [
+        changed(
+            load_corrector(f"tagger:{taught('zh', encoder)}", {"keep_bias": bias, "rounds": 1}),
+            texts,
+        )
+        for bias in (-0.5, 0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+    ]
+    assert found == sorted(found, reverse=True)
+    assert found[0] > found[-1] == 0
+
+
+def test_taggers_of_the_same_labels_are_averaged(taught, tmp_path):
+    one = taught("zh", "convolution")
+    other = tmp_path / "other"
+    teach(other, "zh", "convolution", steps=3)
+    texts = [pair.source for pair in PAIRS["zh"]]
+    alone = load_corrector(f"tagger:{one}").correct(texts)
+    twice = load_corrector(f"tagger:{one}+{one}").correct(texts)
+    assert [each.text for each in twice] == [each.text for each in alone]
+    for left, right in zip(alone, twice, strict=True):
+        assert right.score == pytest.approx(left.score, abs=1e-6)
+    both = load_corrector(f"tagger:{one}+{other}", {"weights": [1000, 1]})
+    assert [each.text for each in both.correct(texts)] == [each.text for each in alone]
+    assert both.info.name == "tiny+tiny"
+    half = load_corrector(f"tagger:{one}+{other}", {"rounds": 1}).correct(texts)
+    solo = load_corrector(f"tagger:{other}", {"rounds": 1}).correct(texts)
+    for first, second, mean in zip(alone, solo, half, strict=True):
+        assert min(first.score, second.score) - 0.5 <= mean.score <= max(first.score, second.score)
+
+
+def test_a_tagger_with_another_encoder_joins_in(taught, tmp_path):
+    one = taught("zh", "convolution")
+    bert = taught("zh", "bert")
+    pair = load_corrector(f"tagger:{one}+{bert}")
+    texts = [pair.source for pair in PAIRS["zh"]]
+    assert [c.text for c in pair.correct(texts)] == [each.target for each in PAIRS["zh"]]
+    check_laws(lambda: load_corrector(f"tagger:{one}+{bert}"), ZH)
+
+
+def test_half_precision_corrects_too(taught):
+    place = f"tagger:{taught('zh', 'bert')}"
+    found = load_corrector(place, {"precision": "bf16", "device": "cpu"})
+    assert found.info.signature["precision"] == "bfloat16"
+    texts = [pair.source for pair in PAIRS["zh"]]
+    assert [each.text for each in found.correct(texts)] == [each.target for each in PAIRS["zh"]]
+
+
+def test_the_signature_says_what_decides(taught):
+    place = f"tagger:{taught('zh', 'convolution')}"
+    usual = load_corrector(place).info.signature
+    assert usual == load_corrector(place, {"batch_size": 7}).info.signature
+    assert usual != load_corrector(place, {"keep_bias": 0.1}).info.signature
+    assert usual != load_corrector(f"tagger:{taught('en', 'convolution')}").info.signature
