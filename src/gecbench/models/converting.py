@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from gecbench.core.errors import GecbenchError
 from gecbench.models.folder import whole_folder
@@ -69,23 +69,31 @@ def _tensors(place: str, source: Path) -> dict[str, torch.Tensor]:
 
 
 def read_pickled(path: Path) -> Mapping[str, torch.Tensor]:
-    """Return the tensors of a pickled file; nothing in it is run.
+    """Return the tensors of a pickled file by name; nothing in it is run.
 
     Raises:
         GecbenchError: It is no such file, or holds something else than tensors.
     """
     import pickle  # for the name of its error alone; nothing is unpickled by it
+    import warnings
 
     import torch
 
     try:
-        loaded = torch.load(path, map_location="cpu", weights_only=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an unusual protocol of pickle; it is refused or read
+            loaded = torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError as error:
         raise GecbenchError(
-            f"{path}: holds more than tensors, which could run anything; it is not read"
+            f"{path}: is no pickle of weights alone; what else it holds could run as code, so it "
+            "is not loaded"
         ) from error
-    except (OSError, RuntimeError, EOFError, ValueError) as error:
-        raise GecbenchError(f"{path}: cannot be read as weights of torch: {error}") from error
-    if not isinstance(loaded, Mapping):
-        raise GecbenchError(f"{path}: holds no table of tensors, but {type(loaded).__name__}")
-    return {name: tensor for name, tensor in loaded.items() if isinstance(tensor, torch.Tensor)}
+    except (OSError, RuntimeError, EOFError, ValueError, KeyError) as error:
+        first = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise GecbenchError(f"{path}: weights cannot be read: {first}") from error
+    tensors = isinstance(loaded, Mapping) and all(
+        isinstance(each, torch.Tensor) for each in loaded.values()
+    )
+    if not tensors:
+        raise GecbenchError(f"{path}: holds no tensors by name; name the file of a model's weights")
+    return cast("Mapping[str, torch.Tensor]", loaded)

@@ -6,8 +6,6 @@ grammarly/gector and of MuCGEC, which AllenNLP wrote.
 
 from __future__ import annotations
 
-import pickle
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +17,7 @@ from torch import Tensor
 
 from gecbench.backends.hf import config_of, tokenizer_of
 from gecbench.core.errors import FormatError, GecbenchError
+from gecbench.models.converting import read_pickled
 from gecbench.models.folder import whole_folder
 from gecbench.models.tagger.encoders import from_config, positions_of, subwords_of
 from gecbench.models.tagger.encoding import Encoding, Layout
@@ -117,23 +116,13 @@ def _weights_in(path: Path) -> Mapping[str, Tensor]:
     """
     if not path.is_file():
         raise GecbenchError(f"{path}: no such file; name a checkpoint with its weights")
+    if path.suffix != ".safetensors":
+        return read_pickled(path)
     try:
-        if path.suffix == ".safetensors":
-            return load_file(path)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an unusual protocol of pickle; it is refused or read
-            found = torch.load(path, map_location="cpu", weights_only=True)
-    except pickle.UnpicklingError as error:
-        raise GecbenchError(
-            f"{path}: is no pickle of weights alone; what else it holds could run as code, so it "
-            "is not loaded"
-        ) from error
-    except (SafetensorError, RuntimeError, EOFError, OSError, ValueError, KeyError) as error:
+        return load_file(path)
+    except (SafetensorError, OSError) as error:
         first = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise GecbenchError(f"{path}: weights cannot be read: {first}") from error
-    if not isinstance(found, Mapping) or not all(isinstance(t, Tensor) for t in found.values()):
-        raise GecbenchError(f"{path}: holds no tensors by name; name the file of a model's weights")
-    return found
 
 
 _PREFIXES = (
