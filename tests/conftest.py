@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import pickle
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -30,19 +32,46 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "full"))
 TESTS = Path(__file__).parent
 
 
+UNTRACED = (
+    *("golden", "property", "e2e"),
+    *("server/browser", "server/security", "server/survival", "server/team"),
+    *("server/workflow/test_machine.py", "server/workflow/test_storm.py"),
+)
+"""Tests that run without coverage's tracer, which costs as much time again.
+
+They repeat with many data, in a browser or in processes of their own, what others reach too.
+"""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark whole folders of tests.
 
-    Golden and property tests run without coverage's tracer, which costs half their time again:
-    what they reach the others must reach, too. A browser test that fails has a second try, for a
-    loaded machine holds browsers up; it is listed at the end, for it may have met a race of ours.
+    A browser test that fails has a second try, for a loaded machine holds browsers up; it is
+    listed at the end, for it may have met a race of ours.
     """
     for item in items:
-        folders = item.path.relative_to(TESTS).parts if item.path.is_relative_to(TESTS) else ()
-        if folders[:1] in (("golden",), ("property",)):
+        place = item.path.relative_to(TESTS) if item.path.is_relative_to(TESTS) else Path()
+        if any(place.is_relative_to(untraced) for untraced in UNTRACED):
             item.add_marker(pytest.mark.no_cover)
-        if folders[:2] == ("server", "browser"):
+        if place.is_relative_to("server/browser"):
             item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+def _untraced(item: pytest.Item) -> Iterator[None]:
+    """Pause coverage; the mark of pytest-cov alone leaves fixtures traced."""
+    plugin = item.config.pluginmanager.getplugin("_cov")
+    tracing = getattr(plugin, "cov_controller", None)
+    if tracing is None or not item.get_closest_marker("no_cover"):
+        return (yield)
+    tracing.pause()
+    try:
+        return (yield)
+    finally:
+        tracing.resume()
+
+
+pytest_runtest_setup = pytest.hookimpl(wrapper=True)(_untraced)
+pytest_runtest_teardown = pytest.hookimpl(wrapper=True)(_untraced)
 
 
 @pytest.fixture(scope="session")
@@ -54,6 +83,31 @@ def shared() -> Path:
             pytest.fail(reason)
         pytest.skip(reason)
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def common(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all processes of this run have in common."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "common"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def once(common: Path) -> Callable[..., object]:
+    """Have something dear made by one process of this run: `once("its name", make)`."""
+
+    def made(name: str, make: Callable[[], object]) -> object:
+        path = common / f"{name}.pickle"
+        with (common / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not path.exists():
+                whole = pickle.dumps(make())
+                path.write_bytes(whole)
+        return pickle.loads(path.read_bytes())
+
+    return made
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,10 +14,11 @@ from gecbench.core.score import total
 
 
 @pytest.fixture(scope="module")
-def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def file(tmp_path_factory: pytest.TempPathFactory, once: Callable[..., str]) -> Path:
     """The page of the Chinese samples, which opens in English."""
     made = tmp_path_factory.mktemp("page") / "zh.html"
-    made.write_text(samples_page("zh", "en"), encoding="utf-8")
+    page = once("page of samples", lambda: samples_page("zh", "en"))
+    made.write_text(page, encoding="utf-8")
     return made
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,11 +16,12 @@ PHONE = {"width": 390, "height": 844}
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory, once: Callable[..., str]) -> Path:
     """A folder with the pages."""
     made = tmp_path_factory.mktemp("pages")
     for language in ("zh", "en"):
-        (made / f"{language}.html").write_text(samples_page(language), encoding="utf-8")
+        page = once(f"page in {language}", partial(samples_page, language))
+        (made / f"{language}.html").write_text(page, encoding="utf-8")
     (made / "hostile.html").write_text(hostile_page(), encoding="utf-8")
     return made
 

@@ -37,9 +37,8 @@ def given(shared: Path, name: str):
 
 
 @pytest.fixture(scope="module")
-def found(given) -> Difficulty:
-    (result,) = difficulty(*given)
-    return result
+def found(given, name: str, once) -> Difficulty:
+    return once(f"difficulty of {name}", lambda: difficulty(*given)[0])
 
 
 def weighted(result: Difficulty):

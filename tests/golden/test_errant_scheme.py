@@ -22,14 +22,17 @@ pytestmark = pytest.mark.golden
 
 
 @pytest.fixture(scope="module")
-def schemes(shared: Path):
-    """Schemes by their options, each loaded once."""
+def schemes(shared: Path, common: Path):
+    """Schemes by their options, each loaded once; those that align otherwise share their parses."""
     made: dict[tuple, Scheme] = {}
 
     def make(**options: object) -> Scheme:
         key = tuple(sorted(options.items()))
         if key not in made:
-            made[key] = load_scheme("en-errant", spacy_model=shared / "data/en_ud_sm", **options)
+            kept = common / "parses of errant" if {"merging", "levenshtein"} & {*options} else None
+            made[key] = load_scheme(
+                "en-errant", spacy_model=shared / "data/en_ud_sm", parse_cache=kept, **options
+            )
         return made[key]
 
     return make

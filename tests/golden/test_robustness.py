@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -29,36 +30,38 @@ RUNS = [(subset, system) for subset in SUBSETS for system in SYSTEMS]
 
 
 @pytest.fixture(scope="module")
-def scheme(shared: Path, tmp_path_factory: pytest.TempPathFactory):
+def scheme(shared: Path, common: Path):
     return load_scheme(
         "en-errant",
         spacy_model=shared / "data/en_ud_sm",
-        parse_cache=tmp_path_factory.mktemp("parses"),
+        parse_cache=common / "parses of robustness",
         types=False,
     )
 
 
 @pytest.fixture(scope="module")
-def found(shared: Path, scheme) -> dict[str, Robustness]:
+def found(shared: Path, scheme, once) -> dict[str, Robustness]:
     """Each subset by itself."""
-    return {
-        subset: robustness(
-            shared / "data/robustgec" / subset,
-            [shared / f"golden/robustgec/{subset}/{system}.txt" for system in SYSTEMS],
-            scheme=scheme,
-        )
-        for subset in SUBSETS
-    }
+
+    def make(subset: str) -> Robustness:
+        made = [shared / f"golden/robustgec/{subset}/{system}.txt" for system in SYSTEMS]
+        return robustness(shared / "data/robustgec" / subset, made, scheme=scheme)
+
+    return {each: once(f"robustness of {each}", partial(make, each)) for each in SUBSETS}
 
 
 @pytest.fixture(scope="module")
-def together(shared: Path, scheme, tmp_path_factory) -> Robustness:
+def together(shared: Path, scheme, tmp_path_factory, once) -> Robustness:
     """Both subsets at once, the system a folder."""
-    folder = tmp_path_factory.mktemp("system")
-    for subset in SUBSETS:
-        made = shared / f"golden/robustgec/{subset}/S50n.txt"
-        (folder / f"{subset}.txt").write_text(made.read_text("utf-8"), "utf-8")
-    return robustness(shared / "data/robustgec", [folder], scheme=scheme)
+
+    def make() -> Robustness:
+        folder = tmp_path_factory.mktemp("system")
+        for subset in SUBSETS:
+            made = shared / f"golden/robustgec/{subset}/S50n.txt"
+            (folder / f"{subset}.txt").write_text(made.read_text("utf-8"), "utf-8")
+        return robustness(shared / "data/robustgec", [folder], scheme=scheme)
+
+    return once("robustness of both subsets", make)
 
 
 def part(found: Robustness, system: str, subset: str) -> Part:

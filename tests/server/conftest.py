@@ -89,13 +89,21 @@ def postgresql(name: str) -> dict[str, object]:
     return {**dj_database_url.parse(POSTGRESQL), "NAME": name}
 
 
+Once = Callable[[str, Callable[[], bytes]], bytes]
+
+
 @pytest.fixture(scope="session")
-def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory, once: Once) -> Path:
     """A SQLite file with all tables and no rows."""
     path = tmp_path_factory.mktemp("sqlite") / "empty.sqlite3"
-    use(sqlite(path))
-    call_command("migrate", verbosity=0)
-    connection.close()
+
+    def migrated() -> bytes:
+        use(sqlite(path))
+        call_command("migrate", verbosity=0)
+        connection.close()
+        return path.read_bytes()
+
+    path.write_bytes(once("empty site", migrated))
     return path
 
 
@@ -143,6 +151,74 @@ def on_postgresql(migrated_postgresql: str) -> Iterator[None]:
     yield
     connection.close()
     administer(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+Furnish = Callable[[str, Callable[[], object]], None]
+"""Make a site with rows the current one: `furnished("its name", make)` makes them once."""
+
+
+@pytest.fixture
+def furnished_sqlite(migrated_sqlite: Path, tmp_path: Path, once: Once) -> Iterator[Furnish]:
+    """Copies of a file."""
+    path = tmp_path / "site.sqlite3"
+
+    def furnish(name: str, make: Callable[[], object]) -> None:
+        def whole() -> bytes:
+            shutil.copy(migrated_sqlite, path)
+            use(sqlite(path))
+            make()
+            connection.close()  # the last one folds SQLite's log into the file
+            return path.read_bytes()
+
+        path.write_bytes(once(f"site of {name}", whole))
+        use(sqlite(path))
+
+    yield furnish
+    connection.close()
+
+
+@pytest.fixture(scope="session")
+def furnished_templates() -> Iterator[dict[str, str]]:
+    """PostgreSQL databases with rows, of this process, by the names of their sites."""
+    made: dict[str, str] = {}
+    yield made
+    for template in made.values():
+        administer(f"DROP DATABASE {template} WITH (FORCE)")
+
+
+@pytest.fixture
+def furnished_postgresql(
+    migrated_postgresql: str, furnished_templates: dict[str, str]
+) -> Iterator[Furnish]:
+    """Copies of a database."""
+    copy = f"gecbench_test_{uuid4().hex[:12]}"
+
+    def furnish(name: str, make: Callable[[], object]) -> None:
+        if name not in furnished_templates:
+            template = f"gecbench_site_{uuid4().hex[:12]}"
+            administer(f"CREATE DATABASE {template} TEMPLATE {migrated_postgresql}")
+            use(postgresql(template))
+            make()
+            connection.close()
+            furnished_templates[name] = template
+        administer(f"CREATE DATABASE {copy} TEMPLATE {furnished_templates[name]}")
+        use(postgresql(copy))
+
+    yield furnish
+    connection.close()
+    administer(f"DROP DATABASE IF EXISTS {copy} WITH (FORCE)")
+
+
+@pytest.fixture
+def furnished(furnished_sqlite: Furnish) -> Furnish:
+    """For what does not depend on the database."""
+    return furnished_sqlite
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def furnished_database(request: pytest.FixtureRequest) -> Furnish:
+    """For what must hold on both databases."""
+    return request.getfixturevalue(f"furnished_{request.param}")
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -139,7 +139,7 @@ def test_without_a_command_help_is_shown_and_nothing_done(run):
 def test_an_unknown_command_is_answered_with_the_nearest(run):
     code, out, err = run("conver", CORPUS)
     assert (code, out) == (2, "")
-    assert err.startswith("gecbench: unknown command 'conver'; did you mean convert or score?")
+    assert err.startswith("gecbench: unknown command 'conver'; did you mean convert or combine")
     assert err.endswith(" See: gecbench --help\n")
 
 

@@ -25,10 +25,9 @@ ALL = [(path, method) for path, method, _ in operations()]
 
 
 @pytest.fixture
-def project(site) -> Project:
-    made = reviewed()
-    make_release(made, name="v1", by=None)
-    return made
+def project(furnished) -> Project:
+    furnished("test_entrance", lambda: make_release(reviewed(), name="v1", by=None))
+    return Project.objects.get()
 
 
 def call(caller: Caller, method: str, path: str):

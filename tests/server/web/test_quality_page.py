@@ -12,7 +12,7 @@ from server.workflow.reviewing import member_of
 from server.workflow.stories import a_project, joined
 
 from gecbench.reports.theme import COLOURS
-from gecbench.server.models import Figures, Member, Person
+from gecbench.server.models import Figures, Member, Person, Project
 from gecbench.server.progress.charts import NAMES
 
 URL = "/p/story/manage/quality"
@@ -23,8 +23,9 @@ def manager(project) -> Asking:
 
 
 @pytest.fixture
-def project(site):
-    return worked()
+def project(furnished):
+    furnished("test_quality_page", worked)
+    return Project.objects.get()
 
 
 def test_section_4_4_the_page_shows_at_once_what_is_known(project):

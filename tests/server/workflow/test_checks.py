@@ -26,6 +26,7 @@ from gecbench.server.models import (
     Draft,
     Golden,
     GoldenReference,
+    Project,
     Reference,
     Release,
     ReleaseItem,
@@ -42,9 +43,8 @@ from gecbench.server.workflow import complaints, drafts, projects, reviews
 from gecbench.server.workflow.checks import CHECKS, check
 
 
-@pytest.fixture
-def project(database):
-    """Sentences in all states: golden with an item, in review, ready, begun, open, withdrawn."""
+def in_all_states() -> None:
+    """Sentences that are golden with an item, in review, ready, begun, open, withdrawn."""
     project = waiting(
         correction(GOOD), correction(FAIR, BAD), error_free(),
         texts=7, reviewers=["rita", "rolf"],
@@ -62,7 +62,12 @@ def project(database):
     task = reviews.open_review(member_of(project, "rolf"), sentence_of(project, 3).pk)
     reviews.hand_on(member_of(project, "rolf"), task.sentence_id, version=task.version, note="？")
     assert check() == ()
-    return project
+
+
+@pytest.fixture
+def project(furnished_database) -> Project:
+    furnished_database("test_checks", in_all_states)
+    return Project.objects.get()
 
 
 def run(sql: str, *values: object) -> None:
