@@ -41,6 +41,18 @@ def equal_share(dev, texts) -> float:
     return sum(s.references[0].text == text for s, text in pairs) / len(texts)
 
 
+equal_share.signature = "metric:equal-share"
+
+
+class Half:
+    """Says of everything that it is half right."""
+
+    signature = "metric:half"
+
+    def __call__(self, dev, texts) -> float:
+        return 0.5
+
+
 def config(**training) -> SmallConfig:
     chosen = {"epochs": 4, "learning_rate": 0.05, "batch_size": 8, "cold_epochs": 1, "patience": 0}
     return SmallConfig(
@@ -71,7 +83,14 @@ def test_a_run_learns_and_leaves_a_model_with_a_card(home) -> None:
     assert outcome.value == 1.0
     assert outcome.why == "all epochs done"
     card = (outcome.model / "README.md").read_text("utf-8")
-    for part in ("train.tsv", '"seed": 1', "| 1.0000 |", "library_name: gecbench", "pairs: 50"):
+    for part in (
+        "train.tsv",
+        "metric:equal-share",
+        '"seed": 1',
+        "| 1.0000 |",
+        "library_name: gecbench",
+        "pairs: 50",
+    ):
         assert part in card
     made = json.loads((outcome.model / "gecbench.json").read_text("utf-8"))["made"]
     assert made["best_step"] == outcome.best_step
@@ -186,9 +205,7 @@ def test_cold_epochs_train_only_what_is_new(home) -> None:
 
 def test_patience_ends_a_run_that_gets_no_better(home, monkeypatch) -> None:
     made = config(epochs=30, patience=2)
-    outcome = train_run(
-        made, KIND, home / "run", home=home, score=lambda _dev, _texts: 0.5, say=lambda _m: None
-    )
+    outcome = train_run(made, KIND, home / "run", home=home, score=Half(), say=lambda _m: None)
     assert outcome.why == "no better for 2 evaluations"
     assert outcome.best_step == 7  # the first, of the cold epoch
 

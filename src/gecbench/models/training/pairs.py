@@ -58,39 +58,41 @@ def read_given(data: Data, home: Path, *, language: str, seed: int) -> Given:
     paths = [_path(home, name) for name in data.train]
     if not paths:
         raise CorpusError("data.train names no file; nothing can be learnt from nothing")
-    samples: list[tuple[Sample, Corpus]] = []
-    for path in paths:
-        corpus = read(path)
-        _check_references(path, corpus)
-        samples += ((sample, corpus) for sample in corpus.samples)
-    counts["sentences read"] = len(samples)
+    read_ones = [(path, _corpus_at(path)) for path in paths]
     files = {str(path): _digest(path) for path in paths}
+    samples = [(sample, corpus) for _, corpus in read_ones for sample in corpus.samples]
+    counts["sentences read"] = len(samples)
     if data.dev == _ALL:
-        dev = _corpus([sample for sample, _ in samples], samples)
+        dev = _numbered([sample for sample, _ in samples], samples)
     elif data.dev:
         path = _path(home, data.dev)
-        dev = read(path)
-        _check_references(path, dev)
+        dev = _corpus_at(path)
         files[str(path)] = _digest(path)
         samples = _without(samples, dev, counts)
     else:
         samples, dev = _divided(samples, data.dev_share, seed)
-    pairs = [
-        pair for sample, corpus in samples for pair in _pairs(sample, corpus, language, counts)
-    ]
-    pairs = _kept(pairs, data, seed, counts)
-    if not pairs:
-        raise CorpusError(
-            f"{', '.join(map(str, paths))}: no pair is left to learn from "
-            f"({', '.join(f'{name}: {n}' for name, n in counts.items())})"
-        )
+    found = [each for s, corpus in samples for each in _pairs(s, corpus, language, counts)]
+    train = _kept(found, data, seed, counts)
+    if not train:
+        left = ", ".join(f"{name}: {n}" for name, n in counts.items())
+        named = ", ".join(map(str, paths))
+        raise CorpusError(f"{named}: no pair is left to learn from ({left})")
+    counts["dev sentences"] = len(dev.samples)
+    return Given(tuple(train), dev, _held(dev, language), dict(counts), files)
+
+
+def _held(dev: Corpus, language: str) -> tuple[Pair, ...]:
+    """Return the pairs of the dev sentences.
+
+    Raises:
+        CorpusError: There is none.
+    """
     if not dev.samples:
         raise CorpusError("there is no dev sentence; name a corpus as data.dev, or a larger share")
     held = [pair for sample in dev.samples for pair in _pairs(sample, dev, language, Counter())]
     if not held:
         raise CorpusError(f"{dev.name}: no dev sentence has a reference that can be learnt from")
-    counts["dev sentences"] = len(dev.samples)
-    return Given(tuple(pairs), dev, tuple(held), dict(counts), files)
+    return tuple(held)
 
 
 def _path(home: Path, name: str) -> Path:
@@ -104,12 +106,19 @@ def _digest(path: Path) -> str:
     return hashlib.sha256(read_bytes(path)).hexdigest()
 
 
-def _check_references(path: Path, corpus: Corpus) -> None:
+def _corpus_at(path: Path) -> Corpus:
+    """Return the corpus in a file.
+
+    Raises:
+        FormatError: No sentence has a reference.
+    """
+    corpus = read(path)
     if not any(sample.references for sample in corpus.samples):
         raise FormatError(
             f"{path}:1: no sentence has a reference; a training corpus has a column of corrected "
             "sentences (id TAB source TAB target), as `gecbench data prepare` writes it"
         )
+    return corpus
 
 
 def _without(
@@ -131,10 +140,10 @@ def _divided(
     chosen = set(random.Random(seeding.number(seed, "dev")).sample(sources, count))
     dev = [sample for sample, _ in samples if sample.source in chosen]
     train = [each for each in samples if each[0].source not in chosen]
-    return train, _corpus(dev, samples)
+    return train, _numbered(dev, samples)
 
 
-def _corpus(dev: Sequence[Sample], samples: Sequence[tuple[Sample, Corpus]]) -> Corpus:
+def _numbered(dev: Sequence[Sample], samples: Sequence[tuple[Sample, Corpus]]) -> Corpus:
     """Return samples of several corpora, numbered anew, as one."""
     numbered = (replace(sample, id=str(n)) for n, sample in enumerate(dev, 1))
     return Corpus("dev", tuple(numbered), samples[0][1].lang if samples else None)
