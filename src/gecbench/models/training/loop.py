@@ -270,7 +270,8 @@ class Loop:
         rank, devices = self.accelerator.process_index, self.accelerator.num_processes
         lengths = [self.task.length(example) for example in self.dev_examples]
         training = self.config.training
-        groups = batches(lengths, training.batch_size, training.batch_tokens)
+        size, bound = training.batch_size, training.batch_tokens
+        groups = batches(lengths, size, bound, most_padding=0.1)
         sums = torch.zeros(2, dtype=torch.float64)
         with self._evaluating():
             for places in groups[rank::devices]:

@@ -10,7 +10,7 @@ from gecbench.core import seeding
 from gecbench.models.batches import batches
 from gecbench.models.training.config import Training
 
-_POOL = 64
+_POOL = 256
 """Batches whose sentences are sorted by length together: chance stays, padding goes."""
 
 

@@ -1,0 +1,163 @@
+"""Measures inference of models of real size against the plain loop that people write.
+
+    python benchmarks/models/inference.py tagger --texts MuCGEC_dev.txt
+    python benchmarks/models/inference.py seq2seq --sentences 48
+
+Weights are random, which costs nothing but the meaning: what is said of agreement is about
+near-ties of random weights; `gecbench export` says it of trained ones. The plain loop is what the
+documentation of transformers shows: sentences in their order, batches padded to their longest,
+32-bit weights, eager.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import torch
+from made import encoder_decoder, sentences, seq2seq, tagger
+from transformers import AutoModel, AutoTokenizer, BartForConditionalGeneration
+
+from gecbench.api.export import export
+from gecbench.models import load_corrector
+
+ROW = "| {} | {:.1f} | {:.2f} | {} |"
+
+
+def main() -> None:
+    """Print a Markdown table."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("what", choices=["tagger", "seq2seq"])
+    parser.add_argument("--texts", type=Path, help="A corpus; else the bundled sentences.")
+    parser.add_argument("--sentences", type=int, default=256)
+    parser.add_argument("--batch", type=int, default=32)
+    parser.add_argument("--layers", type=int)
+    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--beams", type=int, default=5)
+    parser.add_argument("--runs", type=int, default=2)
+    parser.add_argument("--scratch", type=Path, default=Path("bench-models"))
+    given = parser.parse_args()
+    given.scratch.mkdir(parents=True, exist_ok=True)
+    torch.set_num_threads(given.threads)
+    texts = sentences(given.texts, given.sentences)
+    average = sum(map(len, texts)) / len(texts)
+    print(f"{len(texts)} sentences, {average:.1f} characters each; {given.threads} threads\n")
+    print("| what | sentences/s | times the plain loop | |")
+    print("|---|---:|---:|---|")
+    (_tagger if given.what == "tagger" else _seq2seq)(given, texts)
+
+
+def _timed(work: Callable[[], object], runs: int) -> float:
+    """Return the least seconds of some runs, after one that warms up."""
+    work()
+    found = []
+    for _ in range(runs):
+        started = time.perf_counter()
+        work()
+        found.append(time.perf_counter() - started)
+    return min(found)
+
+
+def _tagger(given: argparse.Namespace, texts: Sequence[str]) -> None:
+    folder = tagger(given.scratch, given.layers or 12)
+    plain = _timed(lambda: _plain_tagger(given, texts), given.runs)
+    print(ROW.format("plain loop of transformers, fp32", len(texts) / plain, 1, ""))
+    out = given.scratch / "tagger-int8"
+    shutil.rmtree(out, ignore_errors=True)
+    agreement = export(folder, out, texts=list(texts[:64]))
+    # So certain of keeping that nothing is edited: one round, the same work as the plain loop.
+    calm = {"rounds": 1, "keep_bias": 1.0, "threads": given.threads}
+    for name, place in (("gecbench, torch fp32", folder), ("gecbench, ONNX int8", out)):
+        options = calm if place is out else {**calm, "batch_size": given.batch}
+        corrector = load_corrector(f"tagger:{place}", options)
+        seconds = _timed(lambda corrector=corrector: corrector.correct(texts), given.runs)
+        statistics = getattr(corrector, "statistics", None)
+        note = f"padding {statistics.padding_share:.1%}" if statistics else ""
+        if place is out:
+            note = f"{note}; {agreement}"
+        print(ROW.format(name, len(texts) / seconds, plain / seconds, note))
+        corrector.close()
+
+
+@torch.inference_mode()
+def _plain_tagger(given: argparse.Namespace, texts: Sequence[str]) -> None:
+    """Do what a loop over batches does: the encoder, two heads, the best label of each token."""
+    tokenizer = AutoTokenizer.from_pretrained(given.scratch / "encoder")
+    model = AutoModel.from_pretrained(given.scratch / "encoder", use_safetensors=True).eval()
+    torch.manual_seed(0)
+    labels, detection = torch.nn.Linear(768, 7375), torch.nn.Linear(768, 2)
+    for at in range(0, len(texts), given.batch):
+        words = [list("".join(text.split())) for text in texts[at : at + given.batch]]
+        batch = tokenizer(words, is_split_into_words=True, padding=True, return_tensors="pt")
+        hidden = model(**batch).last_hidden_state
+        labels(hidden).softmax(-1).max(-1)
+        detection(hidden).softmax(-1)
+
+
+def _seq2seq(given: argparse.Namespace, texts: Sequence[str]) -> None:
+    layers = given.layers or 6
+    folder = seq2seq(given.scratch, layers)
+    if not (given.scratch / "bart").exists():
+        encoder_decoder(given.scratch / "bart", layers)
+    # Equally long, so that both say equally much: random weights do not end by themselves.
+    joined = "".join("".join(texts).split())
+    equal = [joined[k * 42 : k * 42 + 42] for k in range(min(len(texts), len(joined) // 42))]
+    most = _limit(folder, equal)
+    plain = _timed(lambda: _plain_seq2seq(given, equal, most), given.runs)
+    print(
+        ROW.format(
+            f"plain `generate`, beams {given.beams}, fp32",
+            len(equal) / plain,
+            1,
+            f"{most} new tokens each",
+        )
+    )
+    out = given.scratch / "seq2seq-int8"
+    shutil.rmtree(out, ignore_errors=True)
+    agreement = export(folder, out, texts=equal[:8])
+    options = {"beams": given.beams, "batch_size": given.batch, "threads": given.threads}
+    for name, place in (("gecbench, torch fp32", folder), ("gecbench, CTranslate2 int8", out)):
+        corrector = load_corrector(f"seq2seq:{place}", options)
+        seconds = _timed(lambda corrector=corrector: corrector.correct(equal), given.runs)
+        note = str(agreement) if place is out else ""
+        print(ROW.format(name, len(equal) / seconds, plain / seconds, note))
+        corrector.close()
+
+
+def _limit(folder: Path, texts: Sequence[str]) -> int:
+    """Return how many new tokens gecbench allows each of these equally long texts."""
+    corrector = load_corrector(f"seq2seq:{folder}", {"beams": 1})
+    asked: list[int] = []
+    search = corrector.search
+    original = type(search).answers
+
+    def watching(self: object, sources: Sequence[Sequence[int]], most: int) -> object:
+        asked.append(most)
+        return original(self, sources, most)
+
+    type(search).answers = watching
+    try:
+        corrector.correct(texts[:1])
+    finally:
+        type(search).answers = original
+    return asked[0]
+
+
+@torch.inference_mode()
+def _plain_seq2seq(given: argparse.Namespace, texts: Sequence[str], most: int) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(given.scratch / "bart")
+    model = BartForConditionalGeneration.from_pretrained(
+        given.scratch / "bart", use_safetensors=True
+    ).eval()
+    for at in range(0, len(texts), given.batch):
+        batch = tokenizer(list(texts[at : at + given.batch]), padding=True, return_tensors="pt")
+        batch.pop("token_type_ids", None)
+        model.generate(**batch, num_beams=given.beams, max_new_tokens=most)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+"""Models of real size with random weights, and sentences for them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import torch
+from transformers import (
+    BartConfig,
+    BartForConditionalGeneration,
+    BertConfig,
+    BertModel,
+    BertTokenizer,
+)
+
+import gecbench
+from gecbench.models.options import configured
+from gecbench.models.pairs import Pair
+from gecbench.models.training.kinds import kind_named
+from gecbench.models.training.task import Task
+
+WORDS = 21_128
+"""Entries of the vocabulary of Chinese BERT."""
+
+LABELS = 7_375
+"""Labels of MuCGEC's tagger."""
+
+
+def sentences(path: Path | None, count: int) -> list[str]:
+    """Return sentences of a corpus, as they come, again from the start where it has fewer."""
+    corpus = gecbench.load(path or gecbench.sample("zh", "corpus.jsonl"))
+    texts = [sample.source for sample in corpus.samples]
+    return [texts[k % len(texts)] for k in range(count)]
+
+
+def encoder(folder: Path, layers: int) -> Path:
+    """Make an encoder of BERT-base's width, and its tokenizer."""
+    torch.manual_seed(0)
+    BertModel(BertConfig(vocab_size=WORDS, num_hidden_layers=layers)).save_pretrained(folder)
+    _tokenizer().save_pretrained(folder)
+    return folder
+
+
+def encoder_decoder(folder: Path, layers: int) -> Path:
+    """Make an encoder-decoder of BART-base's width with a tokenizer as Chinese BART's."""
+    torch.manual_seed(0)
+    config = BartConfig(
+        vocab_size=WORDS,
+        d_model=768,
+        encoder_layers=layers,
+        decoder_layers=layers,
+        encoder_ffn_dim=3072,
+        decoder_ffn_dim=3072,
+        encoder_attention_heads=12,
+        decoder_attention_heads=12,
+        max_position_embeddings=512,
+        bos_token_id=2,
+        eos_token_id=3,
+        pad_token_id=0,
+        decoder_start_token_id=3,
+        forced_eos_token_id=3,
+    )
+    BartForConditionalGeneration(config).save_pretrained(folder)
+    _tokenizer().save_pretrained(folder)
+    return folder
+
+
+def _tokenizer() -> BertTokenizer:
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    marks = list("，。？！：；、“”‘’（）《》0123456789abcdefghijklmnopqrstuvwxyz")
+    han = [chr(0x4E00 + k) for k in range(WORDS - len(special) - len(marks))]
+    return BertTokenizer(vocab={word: k for k, word in enumerate([*special, *marks, *han])})
+
+
+def tagger(scratch: Path, layers: int) -> Path:
+    """Make a tagger with as many labels as MuCGEC's on such an encoder."""
+    made = scratch / "tagger"
+    if not made.exists():
+        made.mkdir(parents=True)
+        task(scratch, layers, [Pair("我很高心。", "我很高兴。")]).save(made, {})
+    return made
+
+
+def task(scratch: Path, layers: int, pairs: list[Pair]) -> Task:
+    """Return the training task of such a tagger."""
+    start = scratch / "encoder"
+    if not start.exists():
+        encoder(start, layers)
+    letters = [chr(0x4E00 + k) for k in range((LABELS - 3) // 2)]
+    labels = ["$KEEP", "$DELETE", "@@UNKNOWN@@"]
+    labels += [f"$APPEND_{c}" for c in letters] + [f"$REPLACE_{c}" for c in letters]
+    (scratch / "labels.json").write_text(json.dumps(labels), encoding="utf-8")
+    kind = kind_named("tagger")
+    table = {
+        "kind": "tagger",
+        "name": "bench",
+        "language": "zh",
+        "model": {"encoder": str(start), "labels": str(scratch / "labels.json")},
+    }
+    return kind.build(configured("bench", table, kind.config), pairs, None)
+
+
+def seq2seq(scratch: Path, layers: int) -> Path:
+    """Make an encoder-decoder as gecbench keeps it."""
+    made = scratch / "seq2seq"
+    if not made.exists():
+        start = encoder_decoder(scratch / "bart", layers)
+        kind = kind_named("seq2seq")
+        table = {
+            "kind": "seq2seq",
+            "name": "bench",
+            "language": "zh",
+            "model": {"place": str(start), "max_length": 400},
+        }
+        made.mkdir()
+        built = kind.build(configured("bench", table, kind.config), [], None)
+        built.save(made, {})
+    return made

@@ -1,0 +1,112 @@
+"""Measures training: gecbench's loop against the bare forward and backward passes.
+
+    python benchmarks/models/training.py --texts MuCGEC_dev.txt --layers 12 --steps 12
+
+The bare passes go over batches of the same shapes that are put together beforehand: no optimizer,
+no clipping, no shuffling, no checks. What the loop adds is the difference.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import torch
+from made import sentences, task
+
+from gecbench.core.sample import Corpus
+from gecbench.models.options import configured
+from gecbench.models.pairs import Pair
+from gecbench.models.training.config import RunConfig
+from gecbench.models.training.loop import Loop
+from gecbench.models.training.plan import plan
+
+
+def main() -> None:
+    """Print a Markdown table."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--texts", type=Path, help="A corpus; else the bundled sentences.")
+    parser.add_argument("--layers", type=int, default=12)
+    parser.add_argument("--batch", type=int, default=32)
+    parser.add_argument("--steps", type=int, default=12)
+    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--scratch", type=Path, default=Path("bench-models"))
+    given = parser.parse_args()
+    given.scratch.mkdir(parents=True, exist_ok=True)
+    torch.set_num_threads(given.threads)
+    texts = sentences(given.texts, given.batch * given.steps)
+    pairs = [Pair(text, text[:3] + text[4:]) for text in texts if len(text) > 6]
+    made = task(given.scratch, given.layers, pairs)
+    examples = made.prepare(pairs).examples
+    table = {
+        "kind": "tagger",
+        "name": "bench",
+        "language": "zh",
+        "training": {"batch_size": given.batch, "epochs": 1, "log_every": 5},
+    }
+    config = configured("bench", table, RunConfig)
+    batches = plan([made.length(example) for example in examples], config.training, 0)
+    bare = _bare(made, [made.collate([examples[k] for k in places]) for places in batches])
+    ours = _ours(made, examples, config)
+    taken = sum(max(made.length(examples[k]) for k in b) * len(b) for b in batches)
+    filled = sum(made.length(example) for example in examples)
+    print(f"{len(examples)} pairs, {len(batches)} batches, {given.threads} threads\n")
+    print("| what | sentences/s | share |")
+    print("|---|---:|---:|")
+    print(f"| bare forward and backward | {len(examples) / bare:.2f} | 100% |")
+    print(f"| gecbench's loop | {len(examples) / ours:.2f} | {bare / ours:.1%} |")
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(f"\npadding {1 - filled / taken:.1%}; peak memory of the process {peak:.2f} GB")
+
+
+def _bare(made: object, batches: list) -> float:
+    """Return the seconds of the passes alone."""
+    made.freeze(cold=False)
+    made.module.train()
+    started = 0.0
+    for k, batch in enumerate([batches[0], *batches]):
+        if k == 1:  # the first has warmed up
+            started = time.perf_counter()
+        (made.loss(made.module, batch) / made.weight(batch)).backward()
+        made.module.zero_grad()
+    return time.perf_counter() - started
+
+
+class _Timed(Loop):
+    """Trains one epoch, and neither evaluates nor writes."""
+
+    def _after_step(self, *, ended: bool) -> None:
+        if self.state.step % self.config.training.log_every == 0 or ended:
+            self._log_loss()
+        if ended:
+            self.state.finished = "measured"
+
+
+def _ours(made: object, examples: list, config: RunConfig) -> float:
+    """Return the seconds of the loop's epoch."""
+    from accelerate import Accelerator
+
+    with TemporaryDirectory() as name:
+        loop = _Timed(
+            config=config,
+            task=made,
+            examples=examples,
+            dev=Corpus("dev", ()),
+            dev_examples=examples[:1],
+            run=Path(name),
+            score=None,
+            made={},
+            say=lambda _message: None,
+            accelerator=Accelerator(cpu=True),
+        )
+        started = time.perf_counter()
+        loop.train()
+        return time.perf_counter() - started
+
+
+if __name__ == "__main__":
+    main()

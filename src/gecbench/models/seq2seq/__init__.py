@@ -1,0 +1,1 @@
+"""Sequence to sequence: an encoder-decoder that writes the corrected sentence anew."""
