@@ -54,7 +54,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv --clear $(VENV)
 
 $(VENV)/.demo: $(BIN)/python $(BUILT_FROM)
-	$(PIP) --editable '.[report,en]'
+	$(PIP) --editable '.[report,en,spelling]'
 	@touch $@
 
 $(VENV)/.dev: $(BIN)/python $(BUILT_FROM)
