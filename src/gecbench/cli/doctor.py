@@ -27,6 +27,14 @@ _EXTRAS = {
     "django": "annotate",
     "gunicorn": "annotate",
     "psycopg": "postgres",
+    "symspellpy": "spelling",
+    "torch": "models",
+    "transformers": "models",
+    "accelerate": "models",
+    "onnxruntime": "onnx",
+    "ctranslate2": "ct2",
+    "peft": "lora",
+    "httpx": "chat",
 }
 _SLOW = "python for {} (install a C++ compiler and gecbench again: faster, same numbers)"
 
