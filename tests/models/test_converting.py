@@ -50,6 +50,20 @@ def test_weights_in_several_files_are_put_together(checkpoint, tmp_path) -> None
     assert not (tmp_path / "ours" / "pytorch_model.bin.index.json").exists()
 
 
+def test_a_missing_part_is_no_smaller_model(checkpoint, tmp_path) -> None:
+    (checkpoint / "pytorch_model.bin").unlink()
+    names = {f"w{k}": f"pytorch_model-0000{k}-of-00002.bin" for k in (1, 2)}
+    torch.save({"w1": torch.ones(1)}, checkpoint / names["w1"])
+    index = checkpoint / "pytorch_model.bin.index.json"
+    index.write_text(json.dumps({"weight_map": names}))
+    with pytest.raises(GecbenchError, match=r"pytorch_model-00002-of-00002.bin is missing, or"):
+        convert_checkpoint(str(checkpoint), tmp_path / "ours")
+    index.write_text("[]")
+    with pytest.raises(GecbenchError, match=r"index.json: is no index of weights; remove it"):
+        convert_checkpoint(str(checkpoint), tmp_path / "ours")
+    assert not (tmp_path / "ours").exists()
+
+
 class Evil:
     def __reduce__(self):
         return os.mkdir, ("pwned",)

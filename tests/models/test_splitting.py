@@ -19,6 +19,9 @@ from gecbench.text.splitting import split
         ("真的？！好。", ("真的？！", "好。")),
         ("他说：“走！”然后走了。", ("他说：“走！”", "然后走了。")),
         ("他说：“走！”，然后走了。", ("他说：“走！”，然后走了。",)),
+        ("真的！！，我走了。", ("真的！！，我走了。",)),
+        ("“好！！”，他说。", ("“好！！”，他说。",)),
+        ("（好？？）》，走了。", ("（好？？）》，走了。",)),
         ("一。 \n二。", ("一。 \n", "二。")),
         ("Dr. Li paid 3.5 yuan. He left", ("Dr. Li paid 3.5 yuan. ", "He left")),
         ('"Stop!" he said. Why?', ('"Stop!" ', "he said. ", "Why?")),
@@ -37,6 +40,23 @@ def test_nothing_is_lost_and_nothing_too_long(text: str, longest: int) -> None:
     cut = split(text, longest=longest)
     assert "".join(cut) == text
     assert all(0 < len(piece) <= longest for piece in cut)
+
+
+def test_abbreviations_are_looked_for_near_the_mark_alone(monkeypatch) -> None:
+    from gecbench.text import splitting
+
+    looked = []
+
+    class Watching:
+        def search(self, text: str, start: int, end: int):
+            looked.append(end - start)
+            return _abbreviation.search(text, start, end)
+
+    _abbreviation = splitting._ABBREVIATION
+    monkeypatch.setattr(splitting, "_ABBREVIATION", Watching())
+    text = "Prof. Li left, e.g. by bus. (Dr. Wang stayed.) Mr. A. Li came. " * 50
+    assert len(split(text)) == 50 * 3
+    assert max(looked) <= 6
 
 
 def test_a_long_sentence_is_cut_behind_a_pause() -> None:

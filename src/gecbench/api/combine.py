@@ -211,10 +211,12 @@ class _Run:
         words = partial(words_in, kind=self.kind) if plain else None
         tally = Tally()
         samples = []
+        idle = set(rule.by_type)
         for row in rows:
             found = candidates(
                 row.tokens, row.opinions, all_moves=plain, similar=similar, words=words
             )
+            idle.difference_update(map(rule.type_of, found) if idle else ())
             verdicts = decide(found, rule)
             tally.add((len(each.candidate.backers), each.fate) for each in verdicts)
             edits = tuple(each.edit for each in kept(verdicts, rule.total))
@@ -222,6 +224,9 @@ class _Run:
         notes: tuple[str, ...] = ()
         if rule.asks_spelling and self.lang != "zh" and plain:
             notes = (f"scheme {PLAIN} has no types: spelling errors are not told from others",)
+        if idle:
+            whose = "these thresholds" if len(idle) > 1 else "its threshold"
+            notes += (f"no edit is of type {', '.join(sorted(idle))}; {whose} decided nothing",)
         about = f"votes: {rule.described()}"
         return Combination(Corpus("combined", tuple(samples), self.lang), tally, about, notes)
 

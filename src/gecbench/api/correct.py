@@ -18,7 +18,7 @@ from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.scheme import Scheme
 from gecbench.formats.sources import Sources, sources
 from gecbench.models import load_corrector
-from gecbench.models.journal import Journal, journalled, open_journal, windows
+from gecbench.models.journal import Journal, asked, journalled, open_journal, windows
 from gecbench.models.splitting import Splitting
 
 DETAILS = "gecbench-corrections"
@@ -86,6 +86,8 @@ def correct(
     >>> output.system, output.hypotheses["1"][0].text
     ('copying', '我今天很高兴。')
     """
+    if isinstance(corpus, str):
+        raise UsageError("a single text was given where texts belong; write [text]")
     if isinstance(corrector, str):
         opened = open_corrector(corrector)
         try:
@@ -98,14 +100,14 @@ def correct(
         else [Sample(str(n), text) for n, text in enumerate(corpus, 1)]
     )
     info = corrector.info
-    answers = (
+    corrections = (
         answer
         for texts in windows((s.source for s in samples), info.window)
-        for answer in corrector.correct(texts)
+        for answer in asked(corrector, texts)
     )
     return SystemOutput(
         name or info.name,
-        {s.id: (Rewrite(text=c.text),) for s, c in zip(samples, answers, strict=True)},
+        {s.id: (Rewrite(text=c.text),) for s, c in zip(samples, corrections, strict=True)},
     )
 
 
@@ -157,11 +159,10 @@ def correct_file(
     """
     given = sources(path, format=format)
     wanted = target(given.format)
-    for file in (wanted.path, *filter(None, [wanted.details])):
-        check_target(file)
+    _check_targets(path, wanted)
     ids = [s.id for s in given.corpus.samples] if given.corpus else None
     tally = _Tally(ids, show)
-    if str(wanted.path) == STDIO:
+    if str(wanted.path) == STDIO or (wanted.path.exists() and not wanted.path.is_file()):
         made = _unkept(corrector, given, wanted, tally)
         return replace(made, signature=corrector.info.signature)
     with ExitStack() as stack:
@@ -178,6 +179,17 @@ def correct_file(
     return tally.result(resumed, losses, corrector.info.signature)
 
 
+def _check_targets(path: Path, wanted: Target) -> None:
+    """Refuse files that cannot be written, or of which one would take the place of another."""
+    check_target(wanted.path)
+    if wanted.details is None:
+        return
+    check_target(wanted.details)
+    for what, other in (("the output", wanted.path), ("the input", path)):
+        if wanted.details == other or wanted.details.resolve() == other.resolve():
+            raise UsageError(f"{wanted.details}: is {what}, too; name another file for details")
+
+
 def _run_signature(corrector: Corrector) -> dict[str, str]:
     return {**corrector.info.signature, "gecbench": __version__}
 
@@ -186,18 +198,18 @@ def _unkept(corrector: Corrector, given: Sources, wanted: Target, tally: _Tally)
     """Correct towards standard output: lines as they come, else all at the end."""
     kept: list[Correction] = []
 
-    def answers() -> Iterator[Correction]:
+    def each() -> Iterator[Correction]:
         for texts in windows(given.texts, corrector.info.window):
-            for answer in corrector.correct(texts):
+            for answer in asked(corrector, texts):
                 tally.add(answer)
                 if wanted.details or wanted.format != "lines":
                     kept.append(answer)
                 yield answer
 
     if wanted.format == "lines" and tally.show is None:
-        write_stream(wanted.path, _lines(wanted.path, answers()))
+        write_stream(wanted.path, _lines(wanted.path, each()))
     else:
-        for _ in answers():
+        for _ in each():
             pass
     losses = _as_corpus(kept, given, wanted, corrector) if tally.show is None else ()
     if wanted.details:

@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,7 +14,7 @@ from gecbench.api.judge import SPAN_METRICS
 from gecbench.api.options import Options
 from gecbench.api.schemes import Places, load_scheme
 from gecbench.api.score import score
-from gecbench.core.errors import FormatError, UnknownNameError, UsageError
+from gecbench.core.errors import FormatError, MissingExtraError, UnknownNameError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, SystemOutput
 from gecbench.core.scheme import Scheme
 from gecbench.models.options import configured, toml_of
@@ -125,6 +126,9 @@ def train(
     from gecbench.backends.hf import need_torch
 
     need_torch()
+    for module in ("accelerate", "tensorboard"):
+        if find_spec(module) is None:
+            raise MissingExtraError(module, "models")
     from gecbench.models.training.run import train_run
 
     config = settings.config

@@ -12,7 +12,7 @@ from email.utils import parsedate_to_datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from gecbench.core.errors import GecbenchError, MissingExtraError, UsageError
 
@@ -28,7 +28,11 @@ _TOO_LONG = re.compile(
     r"context|too (?:long|large|many tokens)|maximum.{0,20}(?:length|tokens)", re.I
 )
 _FILTERED = re.compile(r"content.?(?:filter|policy|management)|safety|inspection", re.I)
-_QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|billing", re.I)
+_QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|billing.?hard.?limit", re.I)
+_SOON = re.compile(r"retry.?(?:delay|in|after)|per.?minute", re.I)
+_HEADER = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 class Trouble(Exception):  # noqa: N818 (it is no error of the user's, and is tried again)
@@ -100,18 +104,26 @@ class Server:
     connections: int = 8
 
     def __post_init__(self) -> None:
-        """Refuse an address that is none, or that holds a secret.
+        """Refuse an address that is none, or that holds a secret, and what no header can hold.
 
         Raises:
-            UsageError: It is no http address, or has a user or a query.
+            UsageError: It is no http address, or has a user or a query; or the key cannot stand
+                in a header.
         """
+        if not (self.key.isascii() and (self.key.isprintable() or not self.key)):
+            # Refused here: libraries would show the key in their messages.
+            raise UsageError("the key holds characters that no header can; check it")
+        if not _HEADER.fullmatch(self.key_header):
+            raise UsageError(
+                "key_header is no name of a header; write it as Authorization or api-key"
+            )
         parts = urlsplit(self.base_url)
         if "@" in parts.netloc:
             raise UsageError(
                 f"base_url of {parts.hostname}: holds a user or password, which would stand in "
                 "logs; put a key into an environment variable and name that in key_env"
             )
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        if not _is_address(parts):
             raise UsageError(
                 f"base_url {self.base_url!r}: is no address; write it as http://127.0.0.1:8000/v1"
             )
@@ -145,6 +157,15 @@ def answers_folder() -> Path:
     return Path(platformdirs.user_cache_dir("gecbench")) / "chat"
 
 
+def _is_address(parts: SplitResult) -> bool:
+    """Say whether an address has a host, and a port that one can have."""
+    host = parts.hostname or ""
+    try:
+        return parts.port != 0 and parts.scheme in ("http", "https") and host.split() == [host]
+    except ValueError:
+        return False
+
+
 class ChatClient:
     """Asks one server. Belongs to the event loop in which it is first used."""
 
@@ -153,7 +174,7 @@ class ChatClient:
 
         Raises:
             MissingExtraError: httpx is not installed.
-            UsageError: The key cannot stand in a header.
+            GecbenchError: The environment names a proxy that cannot be used.
         """
         need_httpx()
         import httpx
@@ -170,9 +191,12 @@ class ChatClient:
                 limits=httpx.Limits(max_connections=server.connections),
                 follow_redirects=False,  # the key is for this server only
             )
-        except (UnicodeEncodeError, ValueError):
-            # The message of httpx would show the key.
-            raise UsageError("the key holds characters that no header can; check it") from None
+        except (ImportError, ValueError):
+            # The message of httpx may show the proxy's password.
+            raise GecbenchError(
+                "a proxy that the environment names (as ALL_PROXY) is no http address, or needs "
+                "pip install 'httpx[socks]'; unset it"
+            ) from None
 
     async def ask(self, body: Mapping[str, object]) -> Reply:
         """Return the answer to one question.
@@ -233,7 +257,7 @@ class ChatClient:
         usage: object = None
         finish: object = None
         done = False
-        for line in text.splitlines():
+        for line in _LINE_END.split(text):  # not at every mark that Python takes for one
             if not line.startswith("data:"):
                 continue
             data = line.removeprefix("data:").strip()
@@ -264,7 +288,7 @@ class ChatClient:
         """Return what an answer of another status than 200 means."""
         said = self._clean(_said(text))
         why = f"{status}: {said}" if said else f"{status} without a word"
-        if status >= 500 or (status in _TEMPORARY and not (status == 429 and _QUOTA.search(text))):
+        if status >= 500 or (status in _TEMPORARY and not (status == 429 and _is_spent(text))):
             return Trouble(f"the server said {why}", _retry_after(headers.get("retry-after")))
         if status in _UNSUITABLE:
             if _FILTERED.search(text):
@@ -284,14 +308,27 @@ class ChatClient:
 
 
 def _named(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return f"{type(error).__name__}: {error}".removesuffix(": ")
+
+
+def _is_spent(text: str) -> bool:
+    """Say whether a refusal for too many calls is for good: some servers word both alike."""
+    spent = _QUOTA.search(text)
+    return bool(spent) and ("insufficient_quota" in text or not _SOON.search(text))
 
 
 def _decoded(text: str) -> Any:
     try:
         return json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):  # also a number of thousands of digits
         return None
+
+
+def _joined(text: str) -> str:
+    """Return a text whose halves of characters are joined; one alone becomes U+FFFD."""
+    if not _HALF.search(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _first(found: Mapping[str, object]) -> Mapping[str, Any]:
@@ -307,7 +344,7 @@ def _reply(message: Mapping[str, Any], finish: object, usage: object) -> Reply:
     if message.get("refusal") or ended == "content_filter":
         ended = "refused"
     return Reply(
-        _content(message),
+        _joined(_content(message)),
         ended,
         _count(counts, "prompt_tokens"),
         _count(counts, "completion_tokens"),

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from gecbench.core.errors import GecbenchError, MissingExtraError
 
@@ -56,6 +56,9 @@ def tokenizer_of(place: str, **options: object) -> PreTrainedTokenizerBase:
     )
     if not tokenizer.is_fast:
         raise GecbenchError(f"{place}: its tokenizer has no fast form, which gecbench needs")
+    # Without its files transformers builds one that takes every word for unknown.
+    if len(tokenizer) <= len(tokenizer.all_special_ids):
+        raise GecbenchError(f"{place}: its tokenizer has no words; its files are missing there")
     return tokenizer
 
 
@@ -65,19 +68,31 @@ def weights_of(place: str, auto: Any, **options: object) -> PreTrainedModel:
     Args:
         place: A folder, or a name on the hub.
         auto: The class of transformers that chooses, as `AutoModel`.
-        options: More for `from_pretrained`.
+        options: More for `from_pretrained`. With `output_loading_info` the answer is a pair, and
+            whoever asks for it judges what is missing.
 
     Raises:
-        GecbenchError: There is none, its weights are not safetensors, or it is of another kind.
+        GecbenchError: There is none, its weights are not safetensors or not all there, or it is of
+            another kind.
     """
-    model: PreTrainedModel = _loaded(
+    loaded: Any = _loaded(
         place,
         auto.from_pretrained,
         what="a model",
         use_safetensors=True,
         trust_remote_code=False,
-        **options,
+        **{**options, "output_loading_info": True},
     )
+    if options.get("output_loading_info"):
+        return cast("PreTrainedModel", loaded)
+    model: PreTrainedModel
+    model, found = loaded
+    # transformers would go on with random numbers in their place.
+    if missing := sorted(found["missing_keys"]):
+        raise GecbenchError(
+            f"{place}: its file of weights lacks {len(missing)} of those that its configuration "
+            f"asks for, as {missing[0]}; they are of another model, or not whole"
+        )
     return model
 
 
@@ -93,7 +108,7 @@ def _loaded(place: str, load: Callable[..., Any], *, what: str, **options: objec
         return load(place, **options)
     except ImportError as error:
         raise GecbenchError(f"{place}: {_first_line(error)}") from error
-    except (OSError, ValueError, KeyError, RuntimeError, TypeError, AttributeError) as error:
+    except Exception as error:  # damaged files raise what safetensors, tokenizers, torch... have
         raise GecbenchError(f"{place}: cannot be read as {what}: {_why(place, error)}") from error
 
 
@@ -126,6 +141,8 @@ def _why(place: str, error: Exception) -> str:
 
 def _first_line(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    if len(lines) > 1 and lines[0].endswith(":"):
+        lines[0] += f" {lines[1]}"
     return lines[0].rstrip(".") if lines else type(error).__name__
 
 

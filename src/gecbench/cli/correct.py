@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 import time
 from collections.abc import Callable
@@ -9,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 import click
+from click.core import ParameterSource
 
 from gecbench.cli.options import FILE, SchemeGiven, say, scheme_maker, scheme_options
-from gecbench.core.errors import UsageError
+from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError
 from gecbench.formats import FORMATS
 
 if TYPE_CHECKING:
@@ -113,16 +115,23 @@ def _text(given_input: str, given: _Given) -> str | None:
     """Return the text itself where it was given instead of a file."""
     if given["text"]:
         return given_input
+    if not given_input:
+        raise UsageError("INPUT is empty; name a file, or give a text")
     if given_input == "-" or given["corpus_format"]:
         return None
     try:
         if Path(given_input).exists():
             return None
-    except OSError:  # no file system takes such a name
-        return given_input
+    except OSError as error:
+        # No file system takes a name as long as that; whatever else it is, reading will say.
+        return given_input if error.errno == errno.ENAMETOOLONG else None
     looks_like_text = any(c.isspace() or ord(c) > 0x2E7F for c in given_input)
     looks_like_file = "/" in given_input or given_input.lower().endswith(_ENDINGS)
-    return given_input if looks_like_text and not looks_like_file else None
+    if looks_like_text and not looks_like_file:
+        return given_input
+    raise GecbenchError(
+        f"{given_input}: no such file; check the path, or say --text if this is the text itself"
+    )
 
 
 def _options(settings: tuple[str, ...]) -> dict[str, object]:
@@ -143,6 +152,9 @@ def _correct_text(corrector: Corrector, text: str, given: _Given) -> None:
         raise UsageError("a text is answered on the terminal; write it to a file for --to or -o")
     if given["details"]:
         raise UsageError("--details is for files; write the text to a file")
+    if given["corpus_format"]:
+        raise UsageError("--from is for files; leave it out, or leave out --text")
+    _check_scheme(given, used=False)
     lines = text.split("\n")
     for answer in corrector.correct(lines):
         click.echo(_shown(answer) if given["diff"] else answer.text)
@@ -178,12 +190,29 @@ def _target(given: _Given) -> Callable[[str], Target]:
 
     def target(found: str) -> Target:
         chosen = given["target_format"] or found
-        with_edits = chosen in ("m2", "m2-maxmatch")
-        if given["scheme_name"] and not with_edits:
-            raise UsageError("--scheme finds the edits that --to m2 shows; it is of no use here")
+        with_edits = chosen in ("m2", "m2-maxmatch") and not given["diff"]
+        _check_scheme(given, used=with_edits)
         return Target(given["output"], chosen, scheme if with_edits else None, given["details"])
 
     return target
+
+
+def _check_scheme(given: _Given, *, used: bool) -> None:
+    """Refuse options of schemes where there is none, and a scheme that does not exist."""
+    from gecbench.lang import SCHEMES
+
+    if used:
+        name = given["scheme_name"]
+        if name is not None and name not in SCHEMES:
+            raise UnknownNameError("scheme", name, SCHEMES)
+        return
+    context = click.get_current_context()
+    for option in context.command.params:
+        by_hand = context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
+        if by_hand and option.name in SchemeGiven.__annotations__:
+            raise UsageError(
+                f"{option.opts[0]} is about the edits that --to m2 shows; it is of no use here"
+            )
 
 
 def _shown(answer: Correction) -> str:

@@ -112,6 +112,9 @@ def prepare(recipe: str, **given: Unpack[_Given]) -> None:
 
     short = {"dev": given["dev"], "seed": given["seed"]}
     settings = _parted("--set", "KEY=VALUE", given["settings"])
+    given_twice = [key for key, value in short.items() if value is not None and key in settings]
+    if given_twice:
+        raise UsageError(f"--{given_twice[0]} and --set say {given_twice[0]}; say one of them")
     settings |= {key: value for key, value in short.items() if value is not None}
     manifest = run(
         recipe,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -67,6 +68,8 @@ def train(
     if output is None:
         raise UsageError("name the run's folder by --output")
     outcome = train_model(settings, output, places=Places(folder=folder, mirror=mirror), say=say)
+    if os.environ.get("RANK", "0") != "0":
+        return  # of the processes of torchrun one speaks
     say(
         f"{outcome.why}: {outcome.steps} steps, the best after step {outcome.best_step}\n"
         f"model: {outcome.model}"

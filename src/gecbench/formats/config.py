@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, get_origin
 
 import msgspec
 
@@ -19,6 +19,8 @@ Options = TypeVar("Options", bound=msgspec.Struct)
 def options_of(kind: str, into: type[Options], given: Mapping[str, object]) -> Options:
     """Return options given by name; strings, as a terminal gives them, are converted.
 
+    What takes several values takes them with commas between them.
+
     Args:
         kind: What the options belong to, for failures, as "tagger".
         into: What they must be.
@@ -28,15 +30,23 @@ def options_of(kind: str, into: type[Options], given: Mapping[str, object]) -> O
         UnknownNameError: There is no such option; the nearest are given.
         UsageError: A value has the wrong type or lies outside its bounds.
     """
-    known = [field.encode_name for field in msgspec.structs.fields(into)]
+    known = {field.encode_name: field.type for field in msgspec.structs.fields(into)}
     for name in given:
         if name not in known:
             raise UnknownNameError(f"option of {kind}", name, known)
     try:
-        return msgspec.convert(dict(given), into, strict=False)
+        values = {name: _listed(value, known[name]) for name, value in given.items()}
+        return msgspec.convert(values, into, strict=False)
     except msgspec.ValidationError as error:
         what, where = _parted(error)
         raise UsageError(f"option {where or '?'} of {kind}: {what}") from error
+
+
+def _listed(value: object, wanted: object) -> object:
+    """Return a value; the parts of a text between commas where several are wanted."""
+    if isinstance(value, str) and get_origin(wanted) is tuple:
+        return [part.strip() for part in value.split(",")] if value.strip() else []
+    return value
 
 
 def read_toml(path: Path, into: type[Options]) -> Options:

@@ -14,7 +14,7 @@ from gecbench.core.errors import FormatError, GecbenchError
 from gecbench.core.files import STDIO
 from gecbench.core.sample import Corpus
 from gecbench.formats import FORMATS, load_format
-from gecbench.formats.reading import read
+from gecbench.formats.reading import check_columns, read
 
 _LOOKED_AT = 200
 
@@ -49,10 +49,10 @@ def sources(path: Path, *, format: str | None = None) -> Sources:
     found = "lines" if format else _sniffed(first)
     if found == "lines":
         return Sources(chain(first, lines), found, None)
-    if str(path) == STDIO:
-        made = load_format(found).read(path, [*first, *lines])
-        return _of_corpus(made, found)
-    return _of_corpus(read(path), found)
+    rows = [*first, *lines]  # not read once more: pipes can be read once only
+    if found == "mucgec":
+        check_columns(path, rows)
+    return _of_corpus(load_format(found).read(path, rows), found)
 
 
 def _of_corpus(corpus: Corpus, format: str) -> Sources:
@@ -69,7 +69,7 @@ def stream_lines(path: Path) -> Iterator[str]:
     if str(path) == STDIO:
         if sys.stdin is None:
             raise GecbenchError("standard input is closed; name a file instead of '-'")
-        yield from _decoded(path, sys.stdin.buffer)
+        yield from _readable(path, sys.stdin.buffer)
         return
     try:
         file = path.open("rb")
@@ -80,7 +80,16 @@ def stream_lines(path: Path) -> Iterator[str]:
     except OSError as error:
         raise GecbenchError(f"{path}: cannot be read: {error.strerror}") from error
     with file:
+        yield from _readable(path, file)
+
+
+def _readable(path: Path, file: BinaryIO) -> Iterator[str]:
+    """Yield the lines of an open file; say whose fault it is where reading ends early."""
+    try:
         yield from _decoded(path, file)
+    except OSError as error:
+        name = "standard input" if str(path) == STDIO else path
+        raise GecbenchError(f"{name}: cannot be read: {error.strerror}") from error
 
 
 def _decoded(path: Path, file: BinaryIO) -> Iterator[str]:
@@ -88,6 +97,8 @@ def _decoded(path: Path, file: BinaryIO) -> Iterator[str]:
     for raw in file:
         if not number:
             raw = raw.removeprefix(codecs.BOM_UTF8)
+            if not raw:
+                return
             if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
                 raise FormatError(f"{path}:1: the file is UTF-16; save it as UTF-8")
         # A lone carriage return ends a line, too: the last piece is what stands before the end.

@@ -64,9 +64,13 @@ def _divided(spec: str) -> tuple[str, str]:
     if kind in CORRECTORS:
         return kind, place
     folder = Path(spec)
-    if (folder / CARD).is_file():
+    try:
+        is_folder = folder.is_dir()
+    except OSError:  # no file system takes such a name
+        is_folder = False
+    if is_folder and (folder / CARD).is_file():
         return kind_of(folder), spec
-    if folder.is_dir():
+    if is_folder:
         raise GecbenchError(
             f"{spec}: no {CARD} in this folder, so it is no model that gecbench made; say what "
             f"it is, as tagger:{spec} or seq2seq:{spec}"

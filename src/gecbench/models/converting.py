@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from gecbench.core.errors import GecbenchError
-from gecbench.models.folder import whole_folder
+from gecbench.core.files import read_bytes
+from gecbench.models.folder import weights_written, whole_folder
 
 if TYPE_CHECKING:
     import torch
@@ -46,7 +48,7 @@ def convert_checkpoint(place: str, out: Path) -> int:
     if list(source.glob("*.safetensors")):
         raise GecbenchError(f"{place}: its weights are safetensors already; use it as it is")
     tensors = _tensors(place, source)
-    with whole_folder(out) as folder:
+    with whole_folder(out) as folder, weights_written(out):
         for pattern in _BESIDE:
             for path in source.glob(pattern):
                 if path.name != _INDEX:
@@ -65,7 +67,20 @@ def _tensors(place: str, source: Path) -> dict[str, torch.Tensor]:
         for name, tensor in read_pickled(path).items():
             # Tied weights share memory, which safetensors refuses: each gets its own.
             found[name] = tensor.clone().contiguous()
+    if (source / _INDEX).is_file():
+        _check_whole(place, source, found)
     return found
+
+
+def _check_whole(place: str, source: Path, found: Mapping[str, torch.Tensor]) -> None:
+    """Refuse a checkpoint in several files of which one is missing."""
+    try:
+        files: dict[str, str] = json.loads(read_bytes(source / _INDEX))["weight_map"]
+        missing = sorted({str(file) for name, file in files.items() if name not in found})
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise GecbenchError(f"{source / _INDEX}: is no index of weights; remove it") from error
+    if missing:
+        raise GecbenchError(f"{place}: {missing[0]} is missing, or not whole; get it again")
 
 
 def read_pickled(path: Path) -> Mapping[str, torch.Tensor]:

@@ -104,6 +104,21 @@ def whole_folder(path: Path, *, replace: bool = False) -> Iterator[Path]:
         shutil.rmtree(made, ignore_errors=True)
 
 
+@contextmanager
+def weights_written(path: Path) -> Iterator[None]:
+    """Say of weights that cannot be written why; safetensors has an error of its own for it.
+
+    Raises:
+        GecbenchError: The disk is full, or the like.
+    """
+    from safetensors import SafetensorError
+
+    try:
+        yield
+    except SafetensorError as error:
+        raise GecbenchError(f"{path}: weights cannot be written: {error}") from error
+
+
 def _rename(made: Path, path: Path) -> None:
     """Give a folder its name; what has the name goes only when the new one is whole."""
     if not path.exists():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -13,10 +14,11 @@ from typing import BinaryIO
 import msgspec
 
 from gecbench.core.corrector import Correction, Corrector
-from gecbench.core.errors import GecbenchError, UsageError
+from gecbench.core.errors import EditError, GecbenchError, UsageError
 
 _ENCODER = msgspec.json.Encoder()
 _DECODER = msgspec.json.Decoder(Correction)
+_BEGINNING = b'{"gecbench_journal":'
 
 
 class _Header(msgspec.Struct, frozen=True):
@@ -43,24 +45,45 @@ class Journal:
     def append(self, corrections: Iterable[Correction]) -> None:
         """Add corrections; they are in the file when this returns."""
         lines = [_ENCODER.encode(correction) + b"\n" for correction in corrections]
-        self.file.write(b"".join(lines))
-        self.file.flush()
+        with _writing(self.path):
+            self.file.write(b"".join(lines))
+            self.file.flush()
         self.done += len(lines)
 
     def corrections(self) -> Iterator[Correction]:
         """Yield what the file holds, in order."""
         with self.path.open("rb") as file:
             next(file)
-            yield from map(_DECODER.decode, islice(file, self.done))
+            for n, line in enumerate(islice(file, self.done), 1):
+                try:
+                    yield _DECODER.decode(line)
+                except (msgspec.MsgspecError, UnicodeDecodeError, EditError) as error:
+                    raise GecbenchError(
+                        f"{self.path}:{n + 1}: is damaged; say --restart to begin anew"
+                    ) from error
 
     def close(self) -> None:
         """Let go of the file; it stays, for a run that goes on."""
-        self.file.close()
+        with _writing(self.path):
+            self.file.close()
 
     def remove(self) -> None:
-        """Let go of the file and remove it: the run is over."""
-        self.file.close()
+        """Remove the file and let go of it: the run is over."""
+        # In this order: another run that waits for the lock must not get a file that then goes.
         self.path.unlink(missing_ok=True)
+        self.file.close()
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Say of a file that cannot be written why: the disk may be full."""
+    try:
+        yield
+    except OSError as error:
+        raise GecbenchError(
+            f"{path}: cannot be written: {error.strerror}; what is in it stays, and the same "
+            "command goes on"
+        ) from error
 
 
 def open_journal(path: Path, signature: Mapping[str, str], *, restart: bool = False) -> Journal:
@@ -83,9 +106,8 @@ def open_journal(path: Path, signature: Mapping[str, str], *, restart: bool = Fa
         raise GecbenchError(f"{path}: cannot be written: {error.strerror}") from error
     try:
         _lock(path, file)
-        if restart:
-            file.truncate(0)
-        done = _prepared(path, file, dict(signature))
+        with _writing(path):
+            done = _prepared(path, file, dict(signature), restart=restart)
     except BaseException:
         file.close()
         raise
@@ -95,17 +117,22 @@ def open_journal(path: Path, signature: Mapping[str, str], *, restart: bool = Fa
 def _lock(path: Path, file: BinaryIO) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # The run that had it may have removed it between opening and locking.
+        if not os.path.samestat(os.fstat(file.fileno()), path.stat()):
+            raise FileNotFoundError
     except OSError as error:
         raise GecbenchError(
             f"{path}: another run is writing to it; wait for it, or name another output"
         ) from error
 
 
-def _prepared(path: Path, file: BinaryIO, signature: dict[str, str]) -> int:
+def _prepared(path: Path, file: BinaryIO, signature: dict[str, str], *, restart: bool) -> int:
     """Leave the file with a header and whole lines, and return how many corrections it holds."""
     file.seek(0)
     first = file.readline()
-    if not first.endswith(b"\n"):
+    if not (first.startswith(_BEGINNING) or _BEGINNING.startswith(first)):
+        raise _in_the_way(path)
+    if restart or not first.endswith(b"\n"):
         file.truncate(0)
         file.write(_ENCODER.encode(_Header(1, signature)) + b"\n")
         file.flush()
@@ -123,14 +150,18 @@ def _prepared(path: Path, file: BinaryIO, signature: dict[str, str]) -> int:
     return done
 
 
+def _in_the_way(path: Path) -> GecbenchError:
+    return GecbenchError(
+        f"{path}: is in the way: a run keeps what it has done there, and this file is something "
+        "else; move it, or name another output"
+    )
+
+
 def _check_header(path: Path, line: bytes, signature: dict[str, str]) -> None:
     try:
         header = msgspec.json.decode(line, type=_Header)
-    except msgspec.MsgspecError:
-        raise GecbenchError(
-            f"{path}: is in the way: a run keeps what it has done there, and this file is "
-            "something else; move it, or name another output"
-        ) from None
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        raise _in_the_way(path) from None
     if header.signature == signature:
         return
     names = sorted({*header.signature, *signature})
@@ -161,8 +192,23 @@ def journalled(
             )
     yield journal.done
     for given in windows(remaining, window or corrector.info.window):
-        journal.append(corrector.correct(given))
+        journal.append(asked(corrector, given))
         yield journal.done
+
+
+def asked(corrector: Corrector, texts: Sequence[str]) -> list[Correction]:
+    """Return what a corrector makes of texts, one for each and of each.
+
+    Raises:
+        GecbenchError: It breaks this law, and its answers would be put to other sentences.
+    """
+    found = corrector.correct(texts)
+    if [correction.source for correction in found] != list(texts):
+        raise GecbenchError(
+            f"corrector {corrector.info.name}: gave {len(found)} corrections for {len(texts)} "
+            "sentences, or of other sentences than these; it must give one of each, in order"
+        )
+    return found
 
 
 def windows(texts: Iterable[str], size: int) -> Iterator[list[str]]:

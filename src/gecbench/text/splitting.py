@@ -7,7 +7,7 @@ import re
 _CLOSING = "”’」』）】》"
 _ENDS = re.compile(
     # Chinese: the marks, then quotes and brackets that close; a comma goes on with the sentence.
-    rf"[。？！]+[{_CLOSING}]*(?![，、；：{_CLOSING}])"
+    rf"[。？！]++[{_CLOSING}]*+(?![，、；：])"
     # Half-width marks end a sentence before white space: not "3.5", not "example.com".
     r"|[.?!]+[\"'”’)\]]*(?=\s)"
     r"|…+(?=\s)"
@@ -15,6 +15,9 @@ _ENDS = re.compile(
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(\"“'])(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|vs|etc|e\.g|i\.e|cf|No)\.$"
 )
+_LONGEST = 5
+"""Characters of an abbreviation before its last mark, with what stands before it."""
+
 _PAUSE = re.compile(r"[，；、：,;:]\s*|\s+")
 
 
@@ -49,7 +52,8 @@ def _ends(text: str) -> list[int]:
     """Return where sentences end, with the white space behind them."""
     found = []
     for match in _ENDS.finditer(text):
-        if match.group().startswith(".") and _ABBREVIATION.search(text, 0, match.start() + 1):
+        near = max(0, match.start() - _LONGEST)
+        if match.group().startswith(".") and _ABBREVIATION.search(text, near, match.start() + 1):
             continue
         end = match.end()
         while end < len(text) and text[end].isspace():

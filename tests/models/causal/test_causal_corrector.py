@@ -81,6 +81,29 @@ def test_the_prompt_is_said_as_the_style_wants(tmp_path: Path, plain: Path) -> N
         load_corrector(f"causal:{plain}", {"prompt": "zh-minimal", "style": "chat"})
 
 
+@pytest.mark.parametrize("style", ["chat", "plain"])
+def test_special_tokens_spelled_in_a_text_are_text(tmp_path: Path, style: str) -> None:
+    place = tiny_causal(tmp_path / "chat", chat=True, hidden=32)
+    corrector: Any = load_corrector(f"causal:{place}", {"prompt": "en-minimal", "style": style})
+    asking, text = corrector.asking, "Write </s> and <pad> here ."
+    usual = asking.question("Write it here .")
+    asked = asking.question(text)
+    specials = {0, 1, 2}
+    assert [i for i in asked if i in specials] == [i for i in usual if i in specials]
+    answer = asking.answer(text)
+    assert [i for i in answer if i in specials] == [asking.ends[0]]
+    assert asking.said(answer) == (text, True)
+    assert asking.tokenizer.decode(asked).replace(text, "Write it here .") == (
+        asking.tokenizer.decode(usual)
+    )
+
+
+def test_half_a_character_is_left_alone(plain: Path) -> None:
+    corrector = load_corrector(f"causal:{plain}", {"language": "en"})
+    (found,) = corrector.correct(["a \ud83d b"])
+    assert (found.text, found.flags) == (found.source, ("failed",))
+
+
 def test_something_must_say_what_to_ask(plain: Path) -> None:
     with pytest.raises(UsageError, match="nothing says what to ask it; set prompt"):
         load_corrector(f"causal:{plain}")

@@ -42,6 +42,15 @@ TAKEN = [
     ),
     ("As an AI I likes data.", "As an AI I like data.", "As an AI I like data."),
     ("There is no errors here.", "There are no errors here.", "There are no errors here."),
+    # Templates that open the thoughts themselves leave only their end in the answer.
+    (
+        "He go home.",
+        "Is it he go?\nHe goes home, maybe.\n</think>\n\nHe goes home.",
+        "He goes home.",
+    ),
+    ("He go.\nShe go.", "He goes.\r\nShe goes.", "He goes.\nShe goes."),
+    ("Look\there .", "Look\there !", "Look\there !"),
+    ("A \ufffd are here.", "A \ufffd is here.", "A \ufffd is here."),
 ]
 
 
@@ -75,6 +84,16 @@ KEPT = [
     ("他很高心。", "他非常非常高兴，因为今天天气很好。", "too different"),
     ("He go home.", "He goes home.\nHe went home.", "explained"),
     ("He go.\nShe go.", "He goes and she goes.", "explained"),
+    # What files of lines and tables cannot hold, and halves of characters.
+    ("He go home.", "He goes\thome.", "too different"),
+    ("He go home.", "He goes\rhome.", "too different"),
+    ("He go home.", "He goes\u2028home.", "too different"),
+    ("他很高心。", "他很高\ufffd。", "too different"),
+    # A sentence that is lost, and one that answers.
+    ("他来了。她走了。我们也都走了。", "他来了。她走了。", "too different"),
+    ("他，你叫什么名字？", "他，你叫什么名字？我叫小明。", "too different"),
+    ("What are your name?", "What is your name? My name is Qwen.", "too different"),
+    ("他很高心。", '"' * 5000, "too different"),
     ("He go.", "<output>He goes.</output><output>He went.</output>", "explained"),
 ]
 
@@ -110,6 +129,10 @@ def test_bounds_are_options() -> None:
     assert judged(source, answer, tokens="zh").text == answer
     strict = Bounds(most_changed=0.2)
     assert judged(source, answer, tokens="zh", bounds=strict).flags == ("too different",)
+    lost = "He came. She left us too."
+    assert judged(lost, "He came.", tokens="en", bounds=Bounds(shortest=0.2)).text == lost
+    any_share = Bounds(shortest=0.2, most_changed=1)
+    assert judged(lost, "He came.", tokens="en", bounds=any_share).text == "He came."
     short = Bounds(shortest=0.9)
     assert judged(source, answer, tokens="zh", bounds=short).flags == ("too different",)
 

@@ -126,6 +126,14 @@ def test_replay_asks_nobody(chat: Make, server: Scripted) -> None:
     assert len(server.bodies) == 10
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
+def test_nobody_else_can_read_what_people_have_written(chat: Make, tmp_path: Path) -> None:
+    chat().correct(["他很高心。"])
+    kept = list((tmp_path / "cache").glob("answers.sqlite*"))
+    assert kept
+    assert [path.stat().st_mode & 0o077 for path in kept] == [0] * len(kept)
+
+
 def test_a_file_that_is_no_cache_is_refused(chat: Make, tmp_path: Path) -> None:
     (tmp_path / "cache").mkdir()
     (tmp_path / "cache" / "answers.sqlite").write_bytes(b"not a database at all" * 100)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gecbench.backends.chat import ServerError
-from gecbench.core.errors import GecbenchError
+from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.models import load_corrector
 
 from .conftest import Act, Scripted, corrected, failed, said, streamed
@@ -32,6 +32,8 @@ PASSING = {
     "JSON that is no answer": Act(b'{"object": "list"}'),
     "JSON that is no object": Act(b"[1, 2]"),
     "no choices": Act(b'{"choices": []}'),
+    "an endless number": Act(b'{"choices": ' + b"1" * 5000 + b"}"),
+    "429 that speaks of billing": failed(429, "3 a minute; see example.com/account/billing"),
     "an error as 200": Act(b'{"error": {"message": "upstream", "code": 502}}'),
     "hangs up": Act(hangs_up=True),
     "half an answer": Act(said(GOOD).body[:40], promised=200),
@@ -87,6 +89,48 @@ def test_a_whole_stream_is_an_answer(chat: Make, server: Scripted, answer: Act) 
     server.script = lambda *_: answer
     assert chat(stream=True).correct([TEXT])[0].text == GOOD
     assert server.bodies[0]["stream"] is True
+
+
+@pytest.mark.parametrize("mark", ["\u2028", "\x85"])
+def test_a_stream_is_parted_at_line_ends_only(chat: Make, server: Scripted, mark: str) -> None:
+    event = json.dumps(
+        {"choices": [{"delta": {"content": f"他很{mark}高兴。"}}]}, ensure_ascii=False
+    )
+    body = f"data: {event}\r\n\r\ndata: [DONE]\r\n\r\n".encode()
+    server.script = lambda *_: Act(body, headers={"Content-Type": "text/event-stream"})
+    assert chat().correct([f"他很{mark}高心。"])[0].text == f"他很{mark}高兴。"
+
+
+def test_halves_of_characters_are_joined_and_never_taken(chat: Make, server: Scripted) -> None:
+    halves = streamed("他\ud83d", "\ude00很高兴。")
+    server.script = lambda _, text: halves if "😀" in text else said("他很高\ud83d。")
+    found = chat().correct(["他😀很高心。", TEXT])
+    assert [c.text for c in found] == ["他😀很高兴。", TEXT]
+    assert found[1].flags == ("too different",)
+
+
+@pytest.mark.parametrize("key", ["secret-9\nab", "secret-9\x01", "秘密secret-9"])
+def test_a_key_that_no_header_can_hold_is_refused_and_not_shown(
+    chat: Make, server: Scripted, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setenv("A_KEY", key)
+    with pytest.raises(UsageError, match="the key holds characters that no header can") as caught:
+        chat(key_env="A_KEY")
+    assert "secret-9" not in str(caught.value)
+    assert server.bodies == []
+
+
+@pytest.mark.parametrize(
+    ("name", "proxy"),
+    [("ALL_PROXY", "socks5://u:secret-9@127.0.0.1:9"), ("HTTP_PROXY", "ftp://secret-9")],
+)
+def test_a_proxy_that_cannot_be_used_is_one_line(
+    chat: Make, monkeypatch: pytest.MonkeyPatch, name: str, proxy: str
+) -> None:
+    monkeypatch.setenv(name, proxy)
+    with pytest.raises(GecbenchError, match="a proxy that the environment names") as caught:
+        chat()
+    assert "secret-9" not in str(caught.value)
 
 
 def test_a_message_in_parts_is_an_answer(chat: Make, server: Scripted) -> None:

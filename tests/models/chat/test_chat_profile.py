@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -107,6 +108,16 @@ def test_what_is_wrong_in_a_profile_is_named(tmp_path: Path, text: str, told: st
         (f"m@{URL}", {"key_env": "sk-a secret"}, "variable that key_env names is not set"),
         (f"m@{URL}", {"extra": {"api_key": "secret"}}, "extra.api_key looks like a key"),
         (f"m@{URL}", {"extra": {"messages": []}}, "extra.messages is not free"),
+        (
+            f"m@{URL}",
+            {"extra": {"top_p": float("nan")}},
+            "extra cannot be sent as JSON: Out of range",
+        ),
+        (f"m@{URL}", {"extra": {"day": date(2024, 1, 1)}}, "extra cannot be sent as JSON: .*date"),
+        (f"m@{URL}", {"omit": ["seed", "seed"], "key_header": "a secret"}, "key_header is no name"),
+        ("m@http://h:99999/v1", {}, "base_url .*: is no address"),
+        ("m@http://h:port/v1", {}, "base_url .*: is no address"),
+        ("m@http://exa mple/v1", {}, "base_url .*: is no address"),
         (f"m@{URL}", {"replay": "true", "cache": "none"}, "from a cache, but cache is none"),
         (f"m@{URL}", {"shortest": "2"}, "option shortest of chat: expected float <= 1"),
     ],

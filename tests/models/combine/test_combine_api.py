@@ -54,6 +54,15 @@ def test_a_majority_of_edits_is_kept():
         assert (other.texts, other.tally) == (made.texts, made.tally)
 
 
+def test_a_threshold_that_decides_nothing_is_said():
+    one, two = system("one", *FIXED), system("two", *FIXED)
+    made = voted(corpus(), one, two, thresholds={"S": 2, "order": 1, "QQ": 2})
+    assert made.notes == ("no edit is of type QQ, order; these thresholds decided nothing",)
+    plain = voted(corpus(), one, two, thresholds={"R": 2}, scheme=PLAIN)
+    assert plain.notes == ("no edit is of type R; its threshold decided nothing",)
+    assert voted(corpus(), one, two, thresholds={"R": 2}).notes == ()
+
+
 def test_weights_and_thresholds_are_by_name():
     one, two = system("one", *FIXED), system("two", *ZH)
     assert voted(corpus(), one, two).texts == ZH

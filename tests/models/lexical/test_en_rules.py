@@ -70,6 +70,14 @@ def test_what_is_mended(corrector: Corrector, wrong: str, right: str) -> None:
         "Vitamin A is good, and so is an MBA, a UFO, a NATO base and an 8-day trip.",
         "A nonfluoridated, unmeaningful thing of mp3 and x2y.",
         "café naïve Straße",
+        "An unanswered question, a Ukrainian, a Ugandan, a urologist and a usurper .",
+        "An 1865 letter, an homage, an SQL query, a SQL query and a Honolulu hotel .",
+        "I got up at 7 a.m. and went to the U.S. to see it.",
+        '"Are you well?" he asked. She waited (why?) and left ... and slept .',
+        "http://example.com is mine, www.becuase.com is his .",
+        "See my_becuase.txt in /usr/locale/bin and #becuase by @freind_of .",
+        "I sha n't go ; I gave her her keys .",
+        "Two kgs of wechat selfies .",
     ],
 )
 def test_what_is_left_alone(corrector: Corrector, text: str) -> None:
@@ -87,10 +95,14 @@ def test_labels_say_which_rule_and_one_token_has_one_edit(corrector: Corrector) 
     ("wanted", "words"),
     [
         ("an", "hour honest heir uninteresting unusual umbrella urgent e-mail x-ray MBA FBI 8 11"),
-        ("an", "18th 80 800 onerous usher unimportant ugly IOU unidentified"),
+        (
+            "an",
+            "18th 80 800 onerous usher unimportant ugly IOU unidentified unanswered Eulerian hors",
+        ),
         ("a", "university European one-way once user useful unit unanimous unique utopia ewe"),
-        ("a", "house UFO USB u-turn 1 110 100 9 uranium BBC PhD union ukulele"),
-        (None, "NATO LED historic herb and in is of 她 élan"),
+        ("a", "house UFO USB u-turn 1 110 100 9 uranium BBC PhD union ukulele Ukrainian Utah"),
+        ("a", "urologist urethra Uruguayan usurper Ugandan Honolulu horse 1,800 unanimity"),
+        (None, "NATO LED historic herb and in is of 她 élan homage 1865 1100 SQL"),
     ],
 )
 def test_the_article_goes_by_the_sound(wanted: str | None, words: str) -> None:

@@ -70,6 +70,7 @@ def test_a_character_is_exchanged_for_one_that_sounds_alike(
         "\ue000\ue001\ue002\ue003",  # what sounds are written with within
         "习",
         "王小明和李晓鸣是朋友。",
+        "圆周率是三点一四一五九二六。",  # numbers, whatever they sound like
     ],
 )
 def test_what_is_left_alone(corrector: Corrector, text: str) -> None:
@@ -113,6 +114,7 @@ def rest(model: object) -> float:
     ("options", "message"),
     [
         ({"treshold": 3}, "unknown option of zh-homophone 'treshold'; did you mean threshold"),
+        ({"weight": math.inf}, "option weight of zh-homophone: expected `?float`? <= 1000"),
         ({"threshold": -1}, "option threshold of zh-homophone: expected `?float`? >= 0"),
     ],
 )

@@ -67,6 +67,7 @@ def test_the_recipe_of_mucgec_from_end_to_end():
         (2, ("--corpus", "a=x", "--corpus", "a=y"), "--corpus names 'a' twice; say one of them"),
         (2, ("--corpus", "a=hsk.tsv", "--weight", "a=x"), "option weight of a corpus: expected"),
         (2, ("--corpus", "a=hsk.tsv", "--weight", "b=2"), "unknown corpus 'b'"),
+        (2, ("--corpus", "a=hsk.tsv", "--dev", "1", "--set", "dev=2"), "--dev and --set say dev"),
         (2, ("--corpus", "a=hsk.tsv", "--set", "near"), "--set 'near' is not KEY=VALUE"),
         (1, ("--corpus", "a=hsk.tsv"), "hsk.tsv:1: the first column looks like a sentence"),
         (1, ("--corpus", "a=no.tsv"), "no.tsv: no such file; check the path"),

@@ -112,6 +112,21 @@ class TestSteps:
         assert written() == ["AB\tAC"]
         assert manifest.normalise == ("halfwidth", "squeeze")
 
+    def test_evaluation_sets_are_changed_as_the_pairs_are(self):
+        table("list.txt", "It Was  Cold Yesterday.", "他说：“我不去。”")
+        recipe = Recipe(normalise=("lower", "punctuation"), filter=("list.txt",), shuffle=False)
+        table(
+            "c.tsv", "It Was Cold Yesterday.\tx", "他说：“我不去”\t他说：“我不去。”", f"{A}\t{A2}"
+        )
+        corpora = {"c": {"path": "c.tsv", "format": "pairs"}}
+        manifest = prepare(recipe, output="out.tsv", corpora=corpora, format="pairs")
+        assert dropped(manifest) == {"evaluation source": 1, "evaluation target": 1}
+        assert manifest.evaluation_sentences == manifest.evaluation[0].sentences == 2
+
+    def test_blanks_at_the_ends_are_no_error(self):
+        assert dropped(made(f"{A2} \t{A2}", f"{B2}\t　{B2}", "a lot\talot")) == {"correct": 2}
+        assert written() == ["a lot\talot"]
+
     def test_evaluation_sets_are_filtered_on_both_sides(self):
         corpus = table("test.tsv", f"1\t{B}\t{B2}", f"2\t{C2}")
         plain = table("list.txt", "我 昨天去公园完。")
@@ -157,6 +172,14 @@ class TestLong:
         assert written() == [f"{A}\t{A2}", f"{B}\t{B2}", f"{C}\t{C2}"]
         assert (manifest.corpora[0].split, manifest.corpora[0].pieces) == (1, 2)
         assert balanced(manifest)
+
+    def test_what_is_too_long_to_be_aligned_is_not_split(self, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setattr("gecbench.datasets.prepare.lengths._MOST_CELLS", 150)
+        assert pieces(f"{A}{B}", f"{A2}{B2}") is not None
+        assert pieces(f"{A}{B}{C}", f"{A2}{B2}{C2}") is None
+        assert leading(f"{A}{B}{C}", f"{A2}{B2}{C2}", 20) is None
+        rows = (f"{A}{B}{C}\t{A2}{B2}{C2}", f"{A}\t{A2}")
+        assert dropped(made(*rows, most_changed=0.9)) == {"too long": 1}
 
     def test_not_split_where_sides_do_not_correspond(self):
         joined = f"{A}{B}{C}\t{A2[:-1]}，{B2}{C2}"

@@ -8,7 +8,7 @@ import pickle
 import pytest
 import torch
 
-from gecbench.core.errors import GecbenchError, UsageError
+from gecbench.core.errors import FormatError, GecbenchError, UnknownNameError, UsageError
 from gecbench.models import load_corrector
 from gecbench.models.tagger.convert import convert_model
 from gecbench.text.tokens import tokens_of
@@ -239,3 +239,26 @@ def test_a_file_of_weights_needs_labels_and_encoder(tmp_path):
         convert_model(path, tmp_path / "ours", language="zh")
     with pytest.raises(UsageError, match="name the encoder that it was trained from"):
         convert_model(path, tmp_path / "ours", language="zh", labels=path)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"label2id": {"$KEEP": 0, "<PAD>": "1"}}, "label2id does not number labels from 0"),
+        ({"label2id": {"$KEEP": False, "<PAD>": True}}, "label2id does not number labels"),
+        ({"label_pad_token": ["<PAD>"]}, "is not the last label"),
+        ({"d_label2id": {"$CORRECT": -1, "$INCORRECT": 1}}, r"d_label2id lacks \$CORRECT or"),
+        ({"d_label2id": {"$CORRECT": 0, "$INCORRECT": True}}, r"d_label2id lacks \$CORRECT or"),
+    ],
+)
+def test_a_config_that_cannot_be_is_one_line(tiny_bert, tmp_path, wrong, said):
+    folder = tmp_path / "theirs"
+    folder.mkdir()
+    gotutiyan(folder, tiny_bert("en"))
+    path = folder / "config.json"
+    config = {**json.loads(path.read_text(encoding="utf-8")), **wrong}
+    path.write_text(json.dumps(config), encoding="utf-8")
+    with pytest.raises(FormatError, match=said):
+        convert_model(folder, tmp_path / "ours", language="en")
+    with pytest.raises(UnknownNameError, match="unknown kind of token 'words'"):
+        convert_model(folder, tmp_path / "ours", language="en", tokens="words")

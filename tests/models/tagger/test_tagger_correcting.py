@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 from corrector_laws import EN, ZH, check_laws
+from msgspec.structs import replace
 from tiny_taggers import PAIRS, teach
 
+from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.models import load_corrector
+from gecbench.models.folder import read_card, write_card
 
 TEXTS = {"zh": ZH, "en": EN}
 BOTH = [(language, kind) for language in ("zh", "en") for kind in ("convolution", "bert")]
@@ -94,3 +99,45 @@ def test_the_signature_says_what_decides(taught):
     assert usual == load_corrector(place, {"batch_size": 7}).info.signature
     assert usual != load_corrector(place, {"keep_bias": 0.1}).info.signature
     assert usual != load_corrector(f"tagger:{taught('en', 'convolution')}").info.signature
+
+
+def test_what_cannot_be_is_one_line(taught):
+    place = f"tagger:{taught('zh', 'convolution')}"
+    for options, said in (
+        ({"threads": 100_000}, "option threads of tagger"),
+        ({"device": "meta"}, "device 'meta' cannot be used here"),
+        ({"weights": ["inf"]}, "option weights of tagger: their sum is no number"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            load_corrector(place, options)
+
+
+def test_an_average_takes_the_options_that_its_members_share(taught, tmp_path):
+    folders = []
+    for name, chosen in (("one", {"keep_bias": 1.0, "rounds": 2}), ("two", {"keep_bias": 1.0})):
+        folders.append(tmp_path / name)
+        shutil.copytree(taught("zh", "convolution"), folders[-1])
+        write_card(folders[-1], replace(read_card(folders[-1]), defaults=chosen))
+    both = load_corrector("tagger:" + "+".join(map(str, folders)))
+    assert both.info.signature["keep_bias"] == "1.0"
+    assert both.info.signature["rounds"] == "5"
+    (found,) = both.correct([PAIRS["zh"][0].source])
+    assert not found.edits
+
+
+def test_all_may_read_what_one_may_read(taught):
+    folder = taught("zh", "bert")
+    modes = {path.name: path.stat().st_mode for path in folder.iterdir() if path.is_file()}
+    assert len(set(modes.values())) == 1, modes
+
+
+def test_weights_that_are_no_numbers_do_not_pass_for_silence(taught, tmp_path):
+    from safetensors.torch import load_file, save_file
+
+    folder = tmp_path / "damaged"
+    shutil.copytree(taught("zh", "convolution"), folder)
+    weights = load_file(folder / "model.safetensors")
+    weights["labels.weight"][3] = float("nan")
+    save_file(weights, folder / "model.safetensors")
+    with pytest.raises(GecbenchError, match="gives no numbers"):
+        load_corrector(f"tagger:{folder}").correct(["我今天很高心。"])

@@ -129,3 +129,16 @@ def test_a_token_that_the_tokenizer_drops_is_unknown(tiny_bert):
     (found,) = Encoding(layout, subwords).positions([["我", "\u200b", "我"]])
     assert found.firsts == (0, 1, 2, 3)
     assert found.ids[2] == 1
+
+
+def test_half_a_surrogate_pair_is_a_token_like_others(tiny_bert):
+    subwords = Subwords((tiny_bert("zh") / "tokenizer.json").read_text(encoding="utf-8"))
+    assert len(subwords.cut(["我", "\ud800"])) == 2
+
+
+def test_what_is_very_long_is_no_piece():
+    address = "https://example.org/" + "abcdefghij" * 20
+    pieces = own_pieces([[address, address, "walk", "walk"]], 1000)
+    (whole,), (walk,) = pieces.cut([address]), pieces.cut(["walk"])
+    assert len(whole) > 3  # tried from the longest piece on, long ones would take minutes
+    assert len(walk) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -163,3 +164,23 @@ def test_damaged_folders_are_one_line(exported, tmp_path):
     (copy / "gecbench.json").write_text(json.dumps(card), encoding="utf-8")
     with pytest.raises(FormatError, match=r"settings of its card: Invalid enum value 'int4'"):
         load_corrector(str(copy))
+
+
+def test_eight_bits_take_a_thread_a_core(exported):
+    out, _ = exported("convolution", quantise=True)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    assert load_corrector(str(out))._runtime._pool._max_workers == cores
+    assert load_corrector(str(out), {"threads": 3})._runtime._pool._max_workers == 3
+
+
+def test_what_no_file_of_onnx_holds_is_said_before(taught, tmp_path, monkeypatch):
+    monkeypatch.setattr("gecbench.models.tagger.export._LARGEST", 1000)
+    with pytest.raises(GecbenchError, match=r"has 0\.0 GiB of weights, and a file of ONNX holds 2"):
+        export_model(
+            taught("zh", "convolution"),
+            tmp_path / "out",
+            runtime="onnx",
+            quantise=False,
+            sample_texts=SOURCES,
+        )
+    assert not (tmp_path / "out").exists()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from gecbench.core.corrector import CorrectorInfo
+from gecbench.core.errors import GecbenchError
 from gecbench.models.options import options_of
 from gecbench.models.tagger.encoding import Positions
 from gecbench.models.tagger.options import TaggerOptions
@@ -147,3 +148,26 @@ def test_batches_are_made_by_length_and_padding_is_counted():
     assert tagger.statistics.positions == 10 + 9 + 2 + 2
     assert tagger.statistics.padding_share == pytest.approx(1 / 24)
     assert corrector({}).statistics.padding_share == 0.0
+
+
+def test_nothing_is_written_where_no_token_stands():
+    answers = {"": {0: ("$APPEND_丙", 0.9)}}
+    found = corrector(answers).correct(["", " \t", "\u3000"])
+    assert [(each.text, each.edits, each.flags, each.score) for each in found] == [
+        (text, (), (), None) for text in ("", " \t", "\u3000")
+    ]
+    answers = {"一": {1: ("$DELETE", 0.9)}, **answers}
+    (found,) = corrector(answers).correct(["一"])
+    assert (found.text, found.flags) == ("", ())
+
+
+def test_only_the_source_may_be_too_short():
+    answers = {"一二": {2: ("$DELETE", 0.9)}, "一": {1: ("$REPLACE_甲", 0.9)}}
+    (found,) = corrector(answers, min_tokens=2).correct(["一二"])
+    assert (found.text, found.flags) == ("甲", ())
+
+
+def test_probabilities_that_are_no_numbers_are_an_error():
+    for value in (float("nan"), np.float32("nan")):
+        with pytest.raises(GecbenchError, match="the tagger's network gives no numbers"):
+            corrector({"一": {1: ("$DELETE", value)}}).correct(["二", "一"])

@@ -53,7 +53,7 @@ def test_a_label_outside_the_vocabulary_is_learned_as_unknown_and_counted():
 
 def test_what_is_too_long_to_be_read_is_counted():
     found = built(max_tokens=6).prepare(PAIRS["zh"])
-    assert found.counted["pairs whose source is longer than what is read"] > 3
+    assert found.counted["examples that are longer than what is read"] > 3
     assert all(len(each.labels) == len(each.firsts) <= 7 for each in found.examples)
 
 

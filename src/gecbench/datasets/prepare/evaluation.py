@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -52,29 +52,42 @@ class EvaluationSets:
         paths: Lists of sentences, or corpora in any format, whose references count too.
         near: Jaccard similarity from which a sentence counts as one of theirs; 0 is never.
         shingle: Length of the character n-grams.
+        change: Made of both sides of a pair before it is looked for. Each sentence here is looked
+            among as it stands and as it would be changed.
+
+    Attributes:
+        sentences: How many distinct ones there are, as they stand.
 
     Raises:
         GecbenchError: A file cannot be read or is not what its format promises.
     """
 
-    def __init__(self, paths: Iterable[str], *, near: float, shingle: int) -> None:
+    def __init__(
+        self,
+        paths: Iterable[str],
+        *,
+        near: float,
+        shingle: int,
+        change: Callable[[str], str] | None = None,
+    ) -> None:
         self.files: list[EvaluationFile] = []
         self._keys: dict[str, None] = {}
+        changed: dict[str, None] = {}
         for path in paths:
-            keys = dict.fromkeys(filter(None, map(key_of, evaluation_texts(Path(path)))))
+            texts = list(evaluation_texts(Path(path)))
+            keys = dict.fromkeys(filter(None, map(key_of, texts)))
+            if change is not None:
+                changed |= dict.fromkeys(filter(None, (key_of(change(text)) for text in texts)))
             if not keys:
                 raise FormatError(
                     f"{path}:1: there is no sentence in it; nothing could be filtered"
                 )
             self.files.append(EvaluationFile(path, len(keys)))
             self._keys |= keys
+        self.sentences = len(self._keys)
+        self._keys |= changed
         wanted = near > 0 and self._keys
         self._index = NearIndex(self._keys, threshold=near, length=shingle) if wanted else None
-
-    @property
-    def sentences(self) -> int:
-        """How many distinct sentences there are."""
-        return len(self._keys)
 
     def find(self, source: str, target: str) -> Found | None:
         """Return how a pair is found in the evaluation sets; None where it is not."""

@@ -11,6 +11,9 @@ from gecbench.text.splitting import split
 
 Texts = tuple[str, str]
 
+_MOST_CELLS = 25_000_000
+"""Characters of both sides, multiplied: an alignment takes nine bytes of memory for each."""
+
 
 def distance(source: str, target: str) -> int:
     """Return how many characters must be put in, taken out or replaced, at the least.
@@ -18,13 +21,24 @@ def distance(source: str, target: str) -> int:
     >>> distance("我今天很高心。", "今天我很高兴。")
     3
     """
-    start = _alike(source, target)
-    end = _alike(source[start:][::-1], target[start:][::-1])
-    left, right = source[start : len(source) - end], target[start : len(target) - end]
+    left, right = _unlike(source, target)
     if not left or not right:
         return len(left) + len(right)
     steps = lattice(_packed(left), _packed(right), None).steps()
     return len(steps) - steps.count("M")
+
+
+def is_alignable(source: str, target: str) -> bool:
+    """Return whether what differs of two texts is short enough for the memory: 5,000 characters."""
+    left, right = _unlike(source, target)
+    return len(left) * len(right) <= _MOST_CELLS
+
+
+def _unlike(source: str, target: str) -> Texts:
+    """Return two texts without what they begin and end with alike."""
+    start = _alike(source, target)
+    end = _alike(source[start:][::-1], target[start:][::-1])
+    return source[start : len(source) - end], target[start : len(target) - end]
 
 
 def _alike(one: str, other: str) -> int:
@@ -40,12 +54,13 @@ def _packed(text: str) -> bytes:
 def pieces(source: str, target: str) -> tuple[Texts, ...] | None:
     """Return a pair sentence by sentence; None where the two sides do not correspond.
 
-    They do where both have as many sentences, a least alignment of the texts goes through all
-    the places where they end (the distances of the sentences add up to that of the texts), and
-    of no sentence more than half is changed. Blanks round a sentence are left out.
+    They do where both are short enough to be aligned (some 5,000 characters), have as many
+    sentences, a least alignment of the texts goes through all the places where they end (the
+    distances of the sentences add up to that of the texts), and of no sentence more than half is
+    changed. Blanks round a sentence are left out.
     """
     left, right = split(source), split(target)
-    if len(left) != len(right):
+    if len(left) != len(right) or not is_alignable(source, target):
         return None
     found = list(zip(left, right, strict=True))
     apart = [distance(*pair) for pair in found]
@@ -68,6 +83,8 @@ def leading(source: str, target: str, longest: int) -> Texts | None:
         target: Of the source.
         longest: Characters of each side.
     """
+    if not is_alignable(source, target):
+        return None
     places = _fitting(split(source), split(target), longest)
     whole = distance(source, target) if places else 0
     for i, j in reversed(places):

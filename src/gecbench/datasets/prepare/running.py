@@ -32,7 +32,7 @@ from gecbench.datasets.prepare.manifest import (
 )
 from gecbench.datasets.prepare.recipe import Recipe, check_recipe
 from gecbench.datasets.prepare.spool import Spool
-from gecbench.datasets.prepare.steps import DROPPED, Steps
+from gecbench.datasets.prepare.steps import DROPPED, Changes, Steps
 from gecbench.datasets.prepare.writing import Rows
 from gecbench.datasets.store import sha256_of
 
@@ -100,8 +100,14 @@ def prepare(
     """
     check_recipe(recipe)
     files = {path: _source(path) for path in _read(recipe)}
-    evaluation = EvaluationSets(recipe.filter, near=recipe.near, shingle=recipe.shingle)
-    steps = Steps(recipe, evaluation)
+    change = Changes(recipe.normalise)
+    evaluation = EvaluationSets(
+        recipe.filter,
+        near=recipe.near,
+        shingle=recipe.shingle,
+        change=change if change.names else None,
+    )
+    steps = Steps(recipe, evaluation, change)
     with Spool(places.train.parent) as spool:
         gathered = gather(recipe, steps, spool, progress)
         _check_left(spool, gathered.tallies)
@@ -115,7 +121,7 @@ def prepare(
             gecbench=__version__,
             unicode=unicodedata.unidata_version,
             recipe=_keys(recipe),
-            normalise=tuple(steps.normalisations),
+            normalise=change.names,
             evaluation=tuple(
                 EvaluationCounts(file=files[one.path], sentences=one.sentences)
                 for one in evaluation.files

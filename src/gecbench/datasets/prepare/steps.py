@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
 from typing import NamedTuple
 
 from gecbench.datasets.prepare.evaluation import EvaluationSets, Found, key_of
-from gecbench.datasets.prepare.lengths import distance, leading, pieces
+from gecbench.datasets.prepare.lengths import distance, is_alignable, leading, pieces
 from gecbench.datasets.prepare.recipe import Recipe
 from gecbench.text.normal import normalisation
 
@@ -53,32 +53,47 @@ def digest(seed: int, name: str, text: str) -> int:
     return int.from_bytes(blake2b(f"{seed}:{name}:{text}".encode(), digest_size=8).digest())
 
 
-class Steps:
-    """The steps of a recipe; they remember the pairs that they have seen, as 64 bits each.
+class Changes:
+    """The changes of texts that a recipe makes before all else.
 
     Args:
-        recipe: What is asked for.
-        evaluation: The sentences that must not be trained on.
+        names: Of `text.normal`.
 
     Raises:
         UnknownNameError: A normalisation has no such name.
         MissingExtraError: What a normalisation needs is not installed.
     """
 
-    def __init__(self, recipe: Recipe, evaluation: EvaluationSets) -> None:
+    def __init__(self, names: Iterable[str]) -> None:
+        made = [normalisation(name) for name in names]
+        self.names = tuple(each.name for each in made)
+        self._made = [each.change for each in made]
+
+    def __call__(self, text: str) -> str:
+        """Return a text after all changes."""
+        for change in self._made:
+            text = change(text)
+        return text
+
+
+class Steps:
+    """The steps of a recipe; they remember the pairs that they have seen, as 64 bits each.
+
+    Args:
+        recipe: What is asked for.
+        evaluation: The sentences that must not be trained on.
+        change: Of both sides, before all else.
+    """
+
+    def __init__(self, recipe: Recipe, evaluation: EvaluationSets, change: Changes) -> None:
         self._recipe = recipe
         self._evaluation = evaluation
-        self._changes: list[Callable[[str], str]] = []
-        self.normalisations: list[str] = []
-        for made in map(normalisation, recipe.normalise):
-            self._changes.append(made.change)
-            self.normalisations.append(made.name)
+        self._change = change
         self._seen: set[int] = set()
 
     def verdicts(self, source: str, target: str) -> Iterator[Verdict]:
         """Yield what becomes of a pair: one verdict, or one for each of its sentences."""
-        for change in self._changes:
-            source, target = change(source), change(target)
+        source, target = self._change(source), self._change(target)
         if _CONTROL.search(source) or _CONTROL.search(target):
             if self._recipe.control == "drop":
                 yield Verdict(source, target, "control")
@@ -124,13 +139,15 @@ class Steps:
     def _wrong(self, source: str, target: str) -> str:
         """Return why a pair is dropped for what it is; "" where it is not."""
         recipe = self._recipe
-        if source == target:
+        if source.strip() == target.strip():  # blanks at the ends are seen by nobody
             kept = digest(recipe.seed, "keep", source) < recipe.keep_correct * 2**64
             return "" if kept else "correct"
         ratio = len(target) / len(source)
         if ratio < recipe.least_ratio or (recipe.most_ratio and ratio > recipe.most_ratio):
             return "ratio"
         if recipe.most_changed < 1:
+            if not is_alignable(source, target):
+                return "too long"
             longer = max(len(source), len(target))
             if distance(source, target) > recipe.most_changed * longer:
                 return "changed"

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 
+_STAND_IN = "\ue000text\ue000"
+"""Stands in a prompt where a text goes whose tokens are made by themselves."""
+
+
 @dataclass(frozen=True, slots=True)
 class Asking:
     """How a causal model is asked: the same in training and afterwards, token for token.
@@ -23,6 +27,7 @@ class Asking:
         style: "chat" by the tokenizer's template; "plain" as one text, turns apart by line ends.
         ends: Ids that end an answer.
         pad: The id that fills batches; attention never sees it.
+        specials: How the tokenizer's special tokens are spelled; in a text they are text.
     """
 
     tokenizer: PreTrainedTokenizerBase
@@ -30,29 +35,22 @@ class Asking:
     style: Literal["chat", "plain"]
     ends: tuple[int, ...]
     pad: int
+    specials: tuple[str, ...] = ()
 
     def question(self, text: str) -> list[int]:
         """Return the ids up to where the answer begins."""
-        messages = self.prompt.single(text)
-        if self.style == "chat":
-            whole = self.tokenizer.apply_chat_template(
-                [message._asdict() for message in messages],
-                tokenize=False,
-                add_generation_prompt=True,
-            )
-            return self._ids(str(whole))
-        # What users say is apart from what they are answered by one line end.
-        plain = "\n\n".join(f"{m.content}" for m in messages if m.role == "system")
-        turns = "".join(f"{m.content}\n" for m in messages if m.role != "system")
-        start = self.tokenizer.bos_token_id
-        return [
-            *([] if start is None else [start]),
-            *self._ids(f"{plain}\n\n" * bool(plain) + turns),
-        ]
+        start = self.tokenizer.bos_token_id if self.style == "plain" else None
+        ids = [] if start is None else [start]
+        pieces = self._asked(_STAND_IN).split(_STAND_IN) if self._spells(text) else []
+        if len(pieces) < 2:
+            return [*ids, *self._ids(self._asked(text))]
+        for k, piece in enumerate(pieces):
+            ids += [*(self._text_ids(text) if k else ()), *self._ids(piece)]
+        return ids
 
     def answer(self, text: str) -> list[int]:
         """Return the ids of an answer with its end."""
-        return [*self._ids(text), self.ends[0]]
+        return [*(self._text_ids(text) if self._spells(text) else self._ids(text)), self.ends[0]]
 
     def said(self, ids: list[int]) -> tuple[str, bool]:
         """Return the text of an answer's ids, and whether it came to its end."""
@@ -62,8 +60,32 @@ class Asking:
         )
         return str(text), end is not None
 
+    def _asked(self, text: str) -> str:
+        """Return all that is said up to where the answer begins."""
+        messages = self.prompt.single(text)
+        if self.style == "chat":
+            whole = self.tokenizer.apply_chat_template(
+                [message._asdict() for message in messages],
+                tokenize=False,
+                add_generation_prompt=True,
+            )
+            return str(whole)
+        # What users say is apart from what they are answered by one line end.
+        plain = "\n\n".join(f"{m.content}" for m in messages if m.role == "system")
+        turns = "".join(f"{m.content}\n" for m in messages if m.role != "system")
+        return f"{plain}\n\n" * bool(plain) + turns
+
+    def _spells(self, text: str) -> bool:
+        """Say whether a text spells a special token, as an essay about such models may."""
+        return any(special in text for special in self.specials)
+
     def _ids(self, text: str) -> list[int]:
         return list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
+
+    def _text_ids(self, text: str) -> list[int]:
+        """Return the ids of a text none of whose characters is a special token."""
+        found = self.tokenizer(text, add_special_tokens=False, split_special_tokens=True)
+        return list(found["input_ids"])
 
 
 def asking_of(
@@ -96,4 +118,7 @@ def asking_of(
         raise UsageError(f"{place}: its tokenizer has no token that ends an answer (eos_token)")
     pad = tokenizer.pad_token_id
     chosen: Literal["chat", "plain"] = "chat" if templated and style != "plain" else "plain"
-    return Asking(tokenizer, prompt, chosen, all_ends, all_ends[0] if pad is None else pad)
+    added = tokenizer.added_tokens_decoder.values()
+    specials = tuple(token.content for token in added if token.special and token.content)
+    first = all_ends[0] if pad is None else pad
+    return Asking(tokenizer, prompt, chosen, all_ends, first, specials)

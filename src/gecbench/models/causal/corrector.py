@@ -13,7 +13,7 @@ from gecbench.core.corrector import Correction, CorrectorInfo
 from gecbench.models.batches import batches
 from gecbench.models.causal.asking import Asking
 from gecbench.models.causal.config import Options
-from gecbench.models.chat.answers import judged, kept
+from gecbench.models.chat.answers import is_whole, judged, kept
 
 _SPARE = 16
 """New tokens beyond those that the longest legal answer is expected to take."""
@@ -40,6 +40,8 @@ class Causal:
     def correct(self, texts: Sequence[str]) -> list[Correction]:
         """Return a correction for each text; equal ones are asked once."""
         found = {text: Correction(text, text) for text in texts if not text.strip()}
+        # No tokenizer takes half a character.
+        found |= {text: kept(text, "failed") for text in texts if not is_whole(text)}
         questions: dict[str, list[int]] = {}
         for text in dict.fromkeys(texts):
             if text in found:

@@ -20,7 +20,7 @@ from gecbench.models.options import options_of
 if TYPE_CHECKING:
     from gecbench.models.chat.prompts import Prompt
 
-_RULES = "1"
+_RULES = "2"
 """Of asking and of taking answers: a new number where the same model may say another thing."""
 
 

@@ -13,9 +13,17 @@ from gecbench.text.tokens import tokens_of
 
 _SHORT = 5
 _FAR = 0.5
+_WHOLE = 4
+"""Words that are put in or taken out together with the end of a sentence: a sentence, then."""
+_MOST_MARKS = 8
+"""Quotes, labels and list marks within one another; no model means more."""
 
 _THOUGHT = re.compile(r"^\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL)
+_THOUGHT_BEFORE = re.compile(r"^.*</(?:think|thinking|reasoning)>", re.DOTALL)
 _THINKING = re.compile(r"^\s*<(?:think|thinking|reasoning)>")
+_MARKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufffd]")
+"""Controls, ends of lines, and what stands for a character that came in halves."""
+_ENDS = frozenset(".?!。？！")
 _OUTPUT = re.compile(r"<output>(.*?)(?:</output>|$)", re.DOTALL)
 _FENCE = re.compile(r"^```\w*$")
 _LABEL = re.compile(
@@ -97,7 +105,7 @@ def judged(
     core = source.strip()
     if finish in ("length", "refused"):
         return kept(source, "cut" if finish == "length" else "refused")
-    said = _THOUGHT.sub("", answer, count=1).strip()
+    said = _unthought(core, answer)
     if _THINKING.match(said):
         return kept(source, "cut")
     if not said:
@@ -121,9 +129,21 @@ def judged(
     return rewritten(source, whole, tokens=tokens, flags=flags)
 
 
+def _unthought(core: str, answer: str) -> str:
+    """Return an answer without thoughts; of those that a template opens only the end is said."""
+    said = answer if "\r" in core else answer.replace("\r\n", "\n")
+    thoughts = _THOUGHT if _THOUGHT_BEFORE.match(core) else _THOUGHT_BEFORE
+    return thoughts.sub("", said, count=1).strip()
+
+
 def kept(source: str, *flags: str) -> Correction:
     """Return the source as its own correction, with flags that say why."""
     return Correction(source, source, flags=flags)
+
+
+def is_whole(text: str) -> bool:
+    """Say whether UTF-8 can hold a text: whether it is free of half characters."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _picked(core: str, said: str, tokens: str, bounds: Bounds) -> tuple[str | None, bool]:
@@ -146,26 +166,53 @@ def _picked(core: str, said: str, tokens: str, bounds: Bounds) -> tuple[str | No
 
 def _bared(core: str, text: str) -> str:
     """Return a text without the marks, label and quotes that its source does not have."""
-    text = text.strip()
-    if not _MARKER.match(core):
-        text = _MARKER.sub("", text, count=1)
-    if not _LABEL.match(core):
-        text = _LABEL.sub("", text, count=1).strip()
-    for opening, closing in _QUOTES:
-        long = len(text) > len(opening) + len(closing)
-        quoted = long and text.startswith(opening) and text.endswith(closing)
-        if quoted and not (core.startswith(opening) or core.endswith(closing)):
-            return _bared(core, text[len(opening) : -len(closing)])
+    for _ in range(_MOST_MARKS):
+        text = text.strip()
+        if not _MARKER.match(core):
+            text = _MARKER.sub("", text, count=1)
+        if not _LABEL.match(core):
+            text = _LABEL.sub("", text, count=1).strip()
+        quotes = next((pair for pair in _QUOTES if _is_quoted(core, text, *pair)), None)
+        if quotes is None:
+            break
+        text = text[len(quotes[0]) : -len(quotes[1])]
     return text
+
+
+def _is_quoted(core: str, text: str, opening: str, closing: str) -> bool:
+    """Say whether a text stands in quotes that its source does not have."""
+    long = len(text) > len(opening) + len(closing)
+    quoted = long and text.startswith(opening) and text.endswith(closing)
+    return quoted and not (core.startswith(opening) or core.endswith(closing))
 
 
 def _is_near(core: str, text: str, tokens: str, bounds: Bounds) -> bool:
     """Say whether a text is like its source enough to be a correction of it."""
     if not bounds.shortest * len(core) <= len(text) <= bounds.longest * len(core):
         return False
+    if set(_MARKS.findall(text)) - set(core):
+        return False
     if len(tokens_of(core, tokens)) < _SHORT:
         return True
-    return changed_share(core, text, tokens) <= bounds.most_changed
+    if changed_share(core, text, tokens) > bounds.most_changed:
+        return False
+    return bounds.most_changed >= 1 or not _is_sentence_off(core, text, tokens)
+
+
+def _is_sentence_off(core: str, text: str, tokens: str) -> bool:
+    """Say whether a sentence is left out or put in whole: lost, or an answer to what was asked.
+
+    Of the references of MuCGEC's development set 5 in 2,409 do so, of JFLEG's none in 6,004.
+    """
+    left = [token.text for token in tokens_of(core, tokens)]
+    right = [token.text for token in tokens_of(text, tokens)]
+    for edit in changes(left, right):
+        gone, new = left[edit.start : edit.end], edit.replacement or ()
+        run = gone or new
+        words = sum(token[0].isalnum() for token in run)
+        if not (gone and new) and words >= _WHOLE and _ENDS.intersection(run):
+            return True
+    return False
 
 
 def _why_not(core: str, text: str, tokens: str) -> str | None:

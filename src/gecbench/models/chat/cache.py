@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
@@ -47,12 +48,14 @@ class AnswerCache:
         make_folder(folder)
         self.path = folder / _FILE
         try:
+            # Answers hold what people have written: a new file is its owner's alone.
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
             # Opened by one thread and used by another, but never by both at once.
             self._rows = sqlite3.connect(
                 self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
             )
             self._rows.execute(_SCHEMA)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             raise self._failure(error) from error
 
     def get(self, question: str) -> Reply | None:

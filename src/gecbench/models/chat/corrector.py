@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from gecbench.backends.chat import ChatClient, Reply, Unsuitable
 from gecbench.core.corrector import Correction, CorrectorInfo
 from gecbench.core.errors import GecbenchError
-from gecbench.models.chat.answers import judged, kept
+from gecbench.models.chat.answers import is_whole, judged, kept
 from gecbench.models.chat.batches import told_apart
 from gecbench.models.chat.cache import AnswerCache, key_of
 from gecbench.models.chat.costs import Totals
@@ -81,7 +81,7 @@ class ChatCorrector:
     async def _corrected(self, texts: Sequence[str]) -> dict[str, Correction]:
         """Return the corrections of different texts."""
         found = {text: Correction(text, text) for text in texts if not text.strip()}
-        found |= {text: self._unsendable(text) for text in texts if not _is_whole(text)}
+        found |= {text: self._unsendable(text) for text in texts if not is_whole(text)}
         for text in texts:
             if text not in found and (known := self._known(text)) is not None:
                 found[text] = known
@@ -188,7 +188,7 @@ class ChatCorrector:
             "seed": profile.seed,
         }
         for name in profile.omit:
-            del body[name]
+            body.pop(name, None)
         if profile.max_tokens:
             body[profile.max_tokens_name] = profile.max_tokens * sentences
         if profile.stream:
@@ -230,8 +230,3 @@ class ChatCorrector:
 def _tokens(text: str) -> int:
     """Return about how many tokens an answer that corrects a text has."""
     return len(text.encode("utf-8", errors="surrogatepass")) // _BYTES_A_TOKEN + 8
-
-
-def _is_whole(text: str) -> bool:
-    """Say whether UTF-8 can hold a text: whether it is free of half characters."""
-    return not any("\ud800" <= character <= "\udfff" for character in text)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gecbench.models.chat.profile import Profile
     from gecbench.models.chat.prompts import Prompt
 
-_RULES = "1"
+_RULES = "2"
 """Of taking answers: a new number where the same answer may become another correction."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
@@ -122,6 +123,10 @@ def profile_of(place: str, options: Mapping[str, object]) -> Profile:
             f"chat:{place}: extra.{secret[0]} looks like a key; put it into an environment "
             "variable and name that in key_env"
         )
+    try:
+        json.dumps(whole.extra, allow_nan=False).encode()
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"chat:{place}: extra cannot be sent as JSON: {error}") from error
     return whole
 
 

@@ -68,7 +68,7 @@ class Sender:
             Unsuitable: The server does not take this text.
             ServerError: The server takes none.
         """
-        expected += len(json.dumps(body, ensure_ascii=False)) // _BYTES_A_TOKEN
+        expected += len(json.dumps(body, ensure_ascii=False).encode()) // _BYTES_A_TOKEN
         async with self.questions:
             entry = await self.rates.admit(expected)
             end = time.monotonic() + self.deadline

@@ -116,12 +116,16 @@ class Rule:
 
     def bar(self, candidate: Candidate) -> Bar:
         """Return what a change needs."""
-        if candidate.kind is not None and candidate.kind in self.by_type:
-            return Bar(self.by_type[candidate.kind])
-        names = [name for name in self.by_type if _is_of(name, candidate)]
-        if names:
-            return Bar(self.by_type[max(names, key=len)])
+        if (name := self.type_of(candidate)) is not None:
+            return Bar(self.by_type[name])
         return self.ordinary if candidate.kind is None else self.eased
+
+    def type_of(self, candidate: Candidate) -> str | None:
+        """Return which of `by_type` says what a change needs; None where none does."""
+        if candidate.kind is not None and candidate.kind in self.by_type:
+            return candidate.kind
+        names = (name for name in self.by_type if _is_of(name, candidate))
+        return max(names, key=len, default=None)
 
     def described(self) -> str:
         """Return the rule in a few words."""

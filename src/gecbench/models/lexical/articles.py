@@ -6,13 +6,13 @@ import re
 from typing import Literal
 
 _YOU = re.compile(
-    r"uni(?!n|m|d|ron)|unidirec|unan|unary|us(?:e|a|u(?!rp)|ing)|ut(?:e|i|o)|ubiq|ura|uri|ukul|ufo"
-    r"|uvul|eu|ewe|u-|one(?!r)|once|ouija",
+    r"uni(?!n|m|d|ron|ssu|llu)|unidirec|unanim[io]|unary|us(?:e|a|u|ing)|ut(?:e|i|o|ah)|ubiq"
+    r"|ur(?:a|i|o|e[amt]|ugu)|uk(?:ul|rai)|ufo|ugand|uvul|eu(?!ler)|ewe|u-|one(?!r)|once|ouija",
     re.IGNORECASE,
 )
 """Words that begin with a vowel letter and with the sound of "you" or "won"."""
-_SILENT = re.compile(r"hour|honest|hono|heir", re.IGNORECASE)
-_EITHER = re.compile(r"herb|histori|hotel|habitu|hyst|hered", re.IGNORECASE)
+_SILENT = re.compile(r"hour|honest|honou?r|heir|hors$", re.IGNORECASE)
+_EITHER = re.compile(r"herb|histori|hotel|habitu|hyst|hered|homage", re.IGNORECASE)
 _NAMED = frozenset("AEFHILMNORSX")
 """Letters whose names begin with a vowel."""
 _FOLLOWS = frozenset(
@@ -33,6 +33,8 @@ def article(word: str) -> Literal["a", "an"] | None:
     if word.lower() in _FOLLOWS and word != "I" and not word.isupper():
         return None
     head = word.split("-")[0]
+    if re.match(r"1[18]\d\d(?!\d)", word):  # 1865 is a number or a year
+        return None
     if word[0].isdigit():
         return "an" if re.match(r"8|1[18](?!\d)", word) else "a"
     if not head.isascii() or not head[0].isalpha():
@@ -48,6 +50,8 @@ def article(word: str) -> Literal["a", "an"] | None:
 
 def _spelled(letters: str) -> Literal["a", "an"] | None:
     """Return the article of an abbreviation, which is read by its letters or as a word."""
+    if letters == "SQL":  # read both ways
+        return None
     if len(letters) > 2 and letters[0] not in "AEIOU" and letters[1] in "AEIOU":
         # NATO and SARS are words; MIT and LED might be either.
         return "a" if letters[0] not in _NAMED else None

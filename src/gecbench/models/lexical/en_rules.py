@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated
 
@@ -21,7 +22,7 @@ from gecbench.models.options import options_of
 from gecbench.text.splitting import split
 from gecbench.text.tokens import Token, tokens_of
 
-VERSION = "1"
+VERSION = "2"
 """Goes up when the same options give other output."""
 
 _ABOUT = (
@@ -32,6 +33,17 @@ _ABOUT = (
 
 THRESHOLD = 0.6
 """Least probability of a spelling: of 0.5, 0.6, 0.7, 0.8 the best on JFLEG's development part."""
+
+
+_GOES_ON = re.compile(r"(?:\.\.|…|\b[A-Za-z]\.[A-Za-z]\.|[\"'”’)\]])\s*$")
+"""Ends of what may go on in small letters: an ellipsis, "a.m.", a quotation, a bracket."""
+
+_ADDRESS = re.compile(
+    r"://|^www\.|\w@\w|^[@#]\w|\w_\w|^/\w|\w/\w+/"
+    r"|\w\.(?:com|org|net|edu|gov|cn|io|html?|txt|pdf|docx?|jpe?g|png|py)\b",
+    re.IGNORECASE,
+)
+"""What stands in addresses, tags and names of files, whose words are not spelled anew."""
 
 
 class _Options(msgspec.Struct):
@@ -71,13 +83,14 @@ class EnRules:
         edits: list[TextEdit] = []
         offset = 0
         for sentence in split(text):
-            for edit in self._edits(sentence):
+            begins = not _GOES_ON.search(text, max(0, offset - 40), offset)
+            for edit in self._edits(sentence, begins=begins):
                 span = edit.start + offset, edit.end + offset
                 edits.append(TextEdit(*span, edit.replacement, edit.score, edit.label))
             offset += len(sentence)
         return Correction(text, apply(edits, text), tuple(edits))
 
-    def _edits(self, sentence: str) -> list[TextEdit]:
+    def _edits(self, sentence: str, *, begins: bool) -> list[TextEdit]:
         """Return the edits of a sentence in the order of their spans."""
         tokens = tokens_of(sentence, "en")
         if not tokens:
@@ -87,14 +100,23 @@ class EnRules:
         words = [tokens[place].text for place in left]
         changes: dict[int, Change] = {}
         # Each rule sees what the one before it has left: a misspelled word has its right sound.
-        for rule in (self._spelled, articles, capitals):
+        for rule in (self._spelled, articles, partial(capitals, begins=begins)):
             made = rule(_made(words, changes))
             changes = merged(changes, made)
         found = {left[place]: change for place, change in changes.items()} | deleted
-        return [_edit(tokens, place, found[place]) for place in sorted(found)]
+        kept = set(found) - set(_in_addresses(sentence, tokens))
+        return [_edit(tokens, place, found[place]) for place in sorted(kept)]
 
     def _spelled(self, words: Sequence[str]) -> dict[int, Change]:
         return misspelled(words, self.words, self.nearest, threshold=self.threshold)
+
+
+def _in_addresses(sentence: str, tokens: Sequence[Token]) -> Iterator[int]:
+    """Yield the places of tokens that are part of an address, a tag or a file's name."""
+    spans = [m.span() for m in re.finditer(r"\S+", sentence) if _ADDRESS.search(m.group())]
+    for place, token in enumerate(tokens):
+        if any(start <= token.start < end for start, end in spans):
+            yield place
 
 
 def _made(words: Sequence[str], changes: Mapping[int, Change]) -> list[str]:

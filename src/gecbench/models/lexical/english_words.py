@@ -30,10 +30,33 @@ _STRESSED = (
 _MORE = frozenset(
     (
         *("airplane", "airplanes", "aluminum", "cellphone", "cellphones", "cozy", "donut"),
-        *("donuts", "ecommerce", "jewelry", "maneuver", "maneuvers", "math", "mold", "molds"),
+        *(
+            "donuts",
+            "ecommerce",
+            "jewelry",
+            "kgs",
+            "kms",
+            "maneuver",
+            "maneuvers",
+            "math",
+            "mold",
+            "molds",
+        ),
         *("mom", "moms", "mustache", "omelet", "pajamas", "plow", "plows", "podcast", "podcasts"),
-        *("skeptic", "skeptical", "skepticism", "texting", "tv", "tvs", "vs", "webpage"),
-        *("webpages", "wifi"),
+        *(
+            "selfie",
+            "selfies",
+            "sha",
+            "skeptic",
+            "skeptical",
+            "skepticism",
+            "texting",
+            "tv",
+            "tvs",
+            "vs",
+            "webpage",
+        ),
+        *("webpages", "wechat", "weibo", "wifi"),
     )
 )
 """Right words that the list lacks in one version or another."""

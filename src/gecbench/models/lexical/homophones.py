@@ -20,6 +20,9 @@ TWICE = 8.0
 """Asked for in addition where two characters that stand together change."""
 
 
+_NUMERALS = frozenset("〇零一二三四五六七八九十百千万亿两")
+
+
 class Candidate(NamedTuple):
     """A change that makes a text likelier.
 
@@ -129,6 +132,8 @@ def _change(
     places = [k for k, (a, b) in enumerate(zip(span, word, strict=True)) if a != b]
     if not places or len(places) > 2 or places[-1] - places[0] > 1:
         return None
+    if any(span[k] in _NUMERALS and word[k] in _NUMERALS for k in places):
+        return None  # another number is no spelling
     first, last = places[0], places[-1] + 1
     if len(places) == 2:
         gain -= TWICE

@@ -31,8 +31,8 @@ SURE = 0.9
 
 _TWICE = frozenset(
     (
-        *("aye", "blah", "boo", "bye", "cha", "choo", "chop", "do", "ha", "had", "hear", "ho"),
-        *("hush", "knock", "la", "long", "many", "much", "never", "night", "no", "now", "oh"),
+        *("aye", "blah", "boo", "bye", "cha", "choo", "chop", "do", "ha", "had", "hear", "her"),
+        *("ho", "hush", "knock", "la", "long", "many", "much", "never", "night", "no", "now", "oh"),
         *("please", "really", "so", "tap", "that", "tsk", "tut", "very", "well", "yada", "yeah"),
         "yes",
     )
@@ -86,8 +86,12 @@ def articles(words: Sequence[str]) -> dict[int, Change]:
     return found
 
 
-def capitals(words: Sequence[str]) -> dict[int, Change]:
+def capitals(words: Sequence[str], *, begins: bool = True) -> dict[int, Change]:
     """Return capitals for the first word of a sentence and for I.
+
+    Args:
+        words: Of the sentence.
+        begins: Whether a sentence surely begins here.
 
     >>> [change.text for change in capitals("yesterday i saw what i 'd lost .".split()).values()]
     ['I', 'I', 'Yesterday']
@@ -98,7 +102,7 @@ def capitals(words: Sequence[str]) -> dict[int, Change]:
         pronoun = word == "i" and not _ROMAN.fullmatch(following)
         if pronoun or re.fullmatch(r"i['’](?:m|d|ve|ll)", word):
             found[place] = Change("I" + word[1:], SURE, "capital")
-    if len(words) > 2 and _begins(words[0]) and 0 not in found:
+    if begins and len(words) > 2 and _begins(words[0]) and 0 not in found:
         found[0] = Change(words[0][0].upper() + words[0][1:], SURE, "capital")
     return found
 

@@ -26,7 +26,7 @@ from gecbench.models.lexical.sounds import sounds
 from gecbench.models.lexical.vocabulary import Vocabulary, divide, vocabulary
 from gecbench.models.options import options_of
 
-VERSION = "1"
+VERSION = "2"
 """Goes up when the same options give other output."""
 
 _ABOUT = (
@@ -63,9 +63,9 @@ class _Options(msgspec.Struct):
         words: File of words that are right, as names and terms, one a line.
     """
 
-    threshold: Annotated[float, msgspec.Meta(ge=0)] | None = None
+    threshold: Annotated[float, msgspec.Meta(ge=0, le=1000)] | None = None
     text: str = ""
-    weight: Annotated[float, msgspec.Meta(ge=0)] = 0.5
+    weight: Annotated[float, msgspec.Meta(ge=0, le=1000)] = 0.5
     words: str = ""
 
 

@@ -27,6 +27,7 @@ from gecbench.models.tagger.network import Tagger
 from gecbench.models.tags.labels import START
 from gecbench.models.tags.transforms import transforms_for
 from gecbench.models.tags.vocabulary import Released, powerless, released
+from gecbench.text.tokens import tokens_of
 
 _PIECES_PER_TOKEN = 5
 _HEADS = ("labels.weight", "labels.bias", "detection.weight", "detection.bias")
@@ -73,7 +74,9 @@ def convert_model(
     Raises:
         GecbenchError: The checkpoint cannot be read, or is none of a tagger.
         UsageError: Something is to be said that was not.
+        UnknownNameError: There is no such kind of token.
     """
+    tokens_of("", tokens or language)  # raises where there is no such kind
     foreign = foreign_in(place, encoder=encoder, labels=labels)
     network, encoding, found, notes = _read(foreign)
     model = TaggerModel(

@@ -26,7 +26,7 @@ def device_of(name: str, threads: int) -> torch.device:
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
         device = torch.device(name)
-        torch.empty(0, device=device)
+        torch.zeros(1, device=device).cpu()  # "meta" holds no numbers
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         first = str(error).strip().splitlines()[0]
         raise UsageError(f"device {name!r} cannot be used here: {first}") from error

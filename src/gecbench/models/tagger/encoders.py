@@ -104,6 +104,8 @@ def pretrained(
     _check_encoder(place, config)
     options = {"add_pooling_layer": False} if _has_pooler(config) else {}
     model = weights_of(place, AutoModel, **options)
+    if not hasattr(model.get_input_embeddings(), "num_embeddings"):
+        raise GecbenchError(f"{place}: {config.model_type} reads no words; name an encoder of text")
     subwords, pad, unknown = _read_by(place, model)
     rows = _rows(model)
     before, after = subwords.around()
@@ -161,14 +163,38 @@ def positions_of(config: PreTrainedConfig) -> int:
     return most - offset
 
 
-_BEHIND_PADDING = ("roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "longformer", "mpnet")
+_BEHIND_PADDING = (
+    "camembert",
+    "data2vec-text",
+    "ibert",
+    "lilt",
+    "longformer",
+    "luke",
+    "markuplm",
+    "mpnet",
+    "roberta",
+    "roberta-prelayernorm",
+    "xlm-roberta",
+    "xlm-roberta-xl",
+    "xmod",
+)
 
 
 def _check_encoder(place: str, config: PreTrainedConfig) -> None:
-    if getattr(config, "is_encoder_decoder", False):
-        raise GecbenchError(
-            f"{place}: {config.model_type} writes sentences; a tagger needs an encoder, as BERT"
-        )
+    """Refuse what writes, and what reads from left to right only."""
+    from transformers.models.auto.modeling_auto import (
+        MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+        MODEL_FOR_MASKED_LM_MAPPING_NAMES,
+    )
+
+    kind = config.model_type
+    one_way = (
+        kind in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+        and kind not in MODEL_FOR_MASKED_LM_MAPPING_NAMES
+        and kind != "xlnet"  # the order in which it reads is a matter of its mask
+    )
+    if one_way or getattr(config, "is_encoder_decoder", False):
+        raise GecbenchError(f"{place}: {kind} writes sentences; a tagger needs an encoder, as BERT")
 
 
 def _has_pooler(config: PreTrainedConfig) -> bool:

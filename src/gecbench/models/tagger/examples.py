@@ -20,7 +20,7 @@ _AT_ONCE = 1000
 
 EMPTY = "source without a token"
 UNKNOWN = "labels outside the vocabulary"
-UNREAD = "pairs whose source is longer than what is read"
+UNREAD = "examples that are longer than what is read"
 FURTHER = "pairs that need more rounds than are learned"
 ROUNDS = "examples of later rounds"
 

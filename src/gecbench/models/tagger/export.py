@@ -32,6 +32,8 @@ from gecbench.models.tags.vocabulary import write_vocabulary
 from gecbench.text.tokens import tokens_of
 
 _RUNTIMES = ("onnx",)
+_LARGEST = (1 << 31) - (1 << 24)
+"""Bytes of weights: a file is one message of protobuf, which beside them holds the graph."""
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _QUANTISED = ("MatMul", "Gemm", "Gather")
 """Convolutions stay in 32 bits: in 8 they are slower here, and worse."""
@@ -135,6 +137,12 @@ class _Graph(nn.Module):
 def _write_graph(model: TaggerModel, path: Path, *, quantise: bool) -> None:
     """Write the ONNX file of a tagger."""
     graph = _Graph(model.network.eval(), Ids.of(model.vocabulary)).eval()
+    size = sum(each.numel() * each.element_size() for each in graph.parameters())
+    if size > _LARGEST:
+        raise GecbenchError(
+            f"the network has {size / 2**30:.1f} GiB of weights, and a file of ONNX holds 2 at "
+            "most; correct with the model itself, or train a smaller encoder"
+        )
     if not quantise:
         _export(graph, model.encoding, path)
         return

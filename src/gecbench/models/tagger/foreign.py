@@ -101,9 +101,10 @@ def _gotutiyan(folder: Path, encoder: str) -> Foreign:
 def _labels(path: Path, config: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the labels by their ids, padding left out: it is the last and has no row."""
     ids = config["label2id"]
-    if not isinstance(ids, dict) or sorted(ids.values()) != list(range(len(ids))):
+    rows = [n for n in ids.values() if _is_row(n)] if isinstance(ids, dict) else []
+    if not isinstance(ids, dict) or sorted(rows) != list(range(len(ids))):
         raise FormatError(f"{path}: label2id does not number labels from 0 on without a gap")
-    padding = config.get("label_pad_token", "<PAD>")
+    padding = str(config.get("label_pad_token", "<PAD>"))
     unknown = config.get("label_oov_token", "<OOV>")
     if ids.get(padding) != len(ids) - 1:
         raise FormatError(f"{path}: {padding} is not the last label, as it is in gotutiyan/gector")
@@ -113,10 +114,16 @@ def _labels(path: Path, config: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _detection(path: Path, config: Mapping[str, Any]) -> tuple[int, int]:
     ids = config["d_label2id"]
-    names = [config.get("correct_label", "$CORRECT"), config.get("incorrect_label", "$INCORRECT")]
-    if not isinstance(ids, dict) or not all(isinstance(ids.get(name), int) for name in names):
-        raise FormatError(f"{path}: d_label2id lacks {' or '.join(map(str, names))}")
-    return ids[names[0]], ids[names[1]]
+    correct = str(config.get("correct_label", "$CORRECT"))
+    incorrect = str(config.get("incorrect_label", "$INCORRECT"))
+    if not isinstance(ids, dict) or not all(_is_row(ids.get(x)) for x in (correct, incorrect)):
+        raise FormatError(f"{path}: d_label2id lacks {correct} or {incorrect}")
+    return ids[correct], ids[incorrect]
+
+
+def _is_row(value: object) -> bool:
+    """Say whether a value of JSON can number a row: true and false are integers to Python."""
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def _number(path: Path, config: Mapping[str, Any], name: str, usual: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -99,8 +100,13 @@ def _folder(place: str) -> Path:
 
 
 def _defaults(cards: Sequence[Card]) -> dict[str, object]:
-    """Return the options that were chosen for a tagger; several have no common ones."""
-    return dict(cards[0].defaults) if len(cards) == 1 else {}
+    """Return the options that were chosen for a tagger, or for all of several alike."""
+    first, *others = [card.defaults for card in cards]
+    return {
+        name: value
+        for name, value in first.items()
+        if all(name in other and other[name] == value for other in others)
+    }
 
 
 def _decided_by(options: TaggerOptions) -> dict[str, str]:
@@ -140,6 +146,8 @@ def _by_torch(folders: Sequence[Path], options: TaggerOptions) -> tuple[Runtime,
     weights = options.weights or (1.0,) * len(folders)
     if len(weights) != len(folders):
         raise UsageError(f"option weights of tagger: {len(weights)} for {len(folders)} taggers")
+    if not isfinite(sum(weights)):
+        raise UsageError("option weights of tagger: their sum is no number; write smaller ones")
     device = device_of(options.device, options.threads)
     models = [read_model(folder) for folder in folders]
     _check_same(folders, models)

@@ -71,6 +71,7 @@ def save_model(model: TaggerModel, folder: Path, made: Mapping[str, object]) -> 
         for name, tensor in model.network.state_dict().items()
     }
     save_file(weights, folder / WEIGHTS, metadata={"format": "pt"})
+    (folder / WEIGHTS).chmod((folder / LABELS).stat().st_mode)  # safetensors writes for us alone
     write_card(
         folder,
         Card(

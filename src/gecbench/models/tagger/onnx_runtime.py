@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -21,6 +22,13 @@ MODEL = "model.onnx"
 INPUTS = ("ids", "mask", "firsts", "keep_bias", "delete_bias")
 OUTPUTS = ("labels", "probabilities", "errors")
 _BATCH = 32
+
+
+def _cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):  # not everywhere
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 class OnnxRuntime:
@@ -44,7 +52,7 @@ class OnnxRuntime:
         self._session: InferenceSession | None = session_of(
             path, threads=1 if each_alone else threads
         )
-        self._pool = ThreadPoolExecutor(threads or None) if each_alone else None
+        self._pool = ThreadPoolExecutor(threads or _cores()) if each_alone else None
         self.batch_size = 1 if each_alone else _BATCH
         self._ahead = 4 * (threads or _BATCH)
 

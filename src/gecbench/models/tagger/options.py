@@ -9,6 +9,7 @@ import msgspec
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Bias = Annotated[float, msgspec.Meta(ge=-1, le=1)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
+Threads = Annotated[int, msgspec.Meta(ge=0, le=1024)]
 Positive = Annotated[int, msgspec.Meta(gt=0)]
 
 
@@ -23,7 +24,7 @@ class Deciding(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         min_error_probability: A sentence where no token is an error with at least this
             probability stays as it is.
         token_threshold: A label with less than this probability is taken for keeping.
-        min_tokens: Sentences with fewer tokens stay as they are.
+        min_tokens: Sources with fewer tokens stay as they are, and so does one without any.
         spacing: Whether texts are "tokenised", a blank between any two tokens, or "raw", as
             people write; "" looks at each sentence, and a short one may show nothing.
     """
@@ -41,7 +42,8 @@ class TaggerOptions(Deciding, frozen=True, forbid_unknown_fields=True, kw_only=T
     """How a tagger corrects.
 
     Args:
-        batch_size: Sentences a batch; 0 leaves it to the runtime. Answers do not depend on it.
+        batch_size: Sentences a batch; 0 leaves it to the runtime. Answers do not depend on it,
+            in 32 bits; in 16 their probabilities do a little.
         batch_tokens: Positions a batch, padding included; 0 does not bound them.
         device: cpu, cuda, cuda:1, mps; "" is a GPU if there is one. Of torch only.
         precision: Of the weights. Of torch only: an exported model has its own.
@@ -53,5 +55,5 @@ class TaggerOptions(Deciding, frozen=True, forbid_unknown_fields=True, kw_only=T
     batch_tokens: Count = 0
     device: str = ""
     precision: Literal["fp32", "bf16", "fp16"] = "fp32"
-    threads: Count = 0
+    threads: Threads = 0
     weights: tuple[Annotated[float, msgspec.Meta(gt=0)], ...] = ()

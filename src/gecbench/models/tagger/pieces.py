@@ -19,6 +19,8 @@ _SPECIAL = (_PAD, _UNKNOWN, _START)
 _INNER = "\N{LEFT-POINTING ANGLE BRACKET}"
 """Opens a piece that does not open its token; no keyboard types it."""
 _LONGEST_ENDING = 3
+_LONGEST = 40
+"""Characters of a piece, at most: cutting tries all lengths, and an address is no word."""
 
 
 class OwnPieces:
@@ -66,8 +68,9 @@ class OwnPieces:
 def own_pieces(sentences: Iterable[Sequence[str]], size: int) -> OwnPieces:
     """Return pieces for the tokens of sentences.
 
-    All characters, whole tokens that occur twice, and endings of two and three characters that
-    several different tokens have: where "walk" and "talk" are known, "walks" and "talks" end alike.
+    All characters, whole tokens that occur twice and have no more than 40 of them, and endings of
+    two and three characters that several different tokens have: where "walk" and "talk" are known,
+    "walks" and "talks" end alike.
 
     Args:
         sentences: Tokens of each.
@@ -76,7 +79,7 @@ def own_pieces(sentences: Iterable[Sequence[str]], size: int) -> OwnPieces:
     words = Counter(token for tokens in sentences for token in tokens)
     characters = {c for word in words for c in word}
     inner = {_INNER + c for word in words for c in word[1:]}
-    wanted = Counter({word: n for word, n in words.items() if n > 1 and len(word) > 1})
+    wanted = Counter({word: n for word, n in words.items() if n > 1 and 1 < len(word) <= _LONGEST})
     for word in words:
         for length in range(2, min(_LONGEST_ENDING, len(word) - 1) + 1):
             wanted[_INNER + word[-length:]] += 1

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from gecbench.core.corrector import Correction, CorrectorInfo, TextEdit, apply
+from gecbench.core.errors import GecbenchError
 from gecbench.models.batches import batches
 from gecbench.models.tagger.options import TaggerOptions
-from gecbench.models.tagger.runtime import Biases, Encoded, Runtime, length_of, read_of
+from gecbench.models.tagger.runtime import Biases, Encoded, Judged, Runtime, length_of, read_of
 from gecbench.models.tags.composing import compose
 from gecbench.models.tags.labels import DELETE, KEEP
 from gecbench.models.tags.replay import text_edits
@@ -130,9 +133,11 @@ class TaggerCorrector:
         """Edit drafts once; return those that another round may change."""
         cut = [tokens_of(draft.text, self._tokens) for draft in drafts]
         changed = []
-        for draft, tokens, tagged in zip(drafts, cut, self._tagged(cut), strict=True):
+        least = self._options.min_tokens if is_first else 0
+        for draft, tokens, tagged in zip(drafts, cut, self._tagged(cut, least), strict=True):
             if tagged is None:
-                draft.flags.add("too short")
+                if len(tokens) < least:
+                    draft.flags.add("too short")
                 continue
             if is_first:
                 draft.score = tagged.error
@@ -162,11 +167,11 @@ class TaggerCorrector:
         draft.seen.add(text)
         return is_new
 
-    def _tagged(self, sentences: Sequence[Sequence[Token]]) -> list[_Tagged | None]:
-        """Return labels for sentences; None for those that are too short to be read."""
+    def _tagged(self, sentences: Sequence[Sequence[Token]], least: int = 0) -> list[_Tagged | None]:
+        """Return labels for sentences; None for those with fewer tokens, or without any."""
         options = self._options
         encoded = self._runtime.encode([[token.text for token in each] for each in sentences])
-        long = [k for k, each in enumerate(sentences) if len(each) >= options.min_tokens]
+        long = [k for k, each in enumerate(sentences) if len(each) >= max(1, least)]
         lengths = [length_of(encoded[k]) for k in long]
         size = options.batch_size or self._runtime.batch_size
         made = batches(lengths, size, options.batch_tokens, most_padding=_MOST_PADDING)
@@ -175,6 +180,7 @@ class TaggerCorrector:
         biases = Biases(options.keep_bias, options.delete_bias)
         rows = ([encoded[k] for k in batch] for batch in places)
         for batch, judged in zip(places, self._runtime.judge(rows, biases), strict=True):
+            _check_numbers(judged)
             self._count([encoded[k] for k in batch])
             for row, place in enumerate(batch):
                 read = read_of(encoded[place])
@@ -215,3 +221,16 @@ class TaggerCorrector:
     def close(self) -> None:
         """Let go of the network."""
         self._runtime.close()
+
+
+def _check_numbers(judged: Judged) -> None:
+    """Refuse probabilities that are none: they would leave every sentence as it is.
+
+    Raises:
+        GecbenchError: Says why it may be.
+    """
+    if np.isnan(judged.probabilities).any() or np.isnan(judged.errors).any():
+        raise GecbenchError(
+            "the tagger's network gives no numbers: its weights are damaged, or too large for "
+            "16 bits; take precision=fp32, or train it again"
+        )

@@ -49,7 +49,9 @@ class Subwords:
     def cut(self, tokens: Sequence[str]) -> list[tuple[int, ...]]:
         """Return the ids of each token's subwords; () where the tokenizer drops it."""
         encoded = self._tokenizer.encode_batch_fast(
-            [[token] for token in tokens], is_pretokenized=True, add_special_tokens=False
+            [[token.encode(errors="replace").decode()] for token in tokens],
+            is_pretokenized=True,
+            add_special_tokens=False,
         )
         return [tuple(each.ids) for each in encoded]
 

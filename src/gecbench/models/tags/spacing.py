@@ -16,6 +16,7 @@ _CLOSING = re.compile(r"[,.;:!?%)\]}»”…]+|['’](?:s|m|d|re|ve|ll|t)|n['’
 _OPENING = frozenset("([{«“$£€¥#@")
 _BINDING = frozenset("-/‐‑")
 _WORD = re.compile("[A-Za-z0-9]")
+_NUMBER = re.compile(r"[0-9]+(?:[.,:][0-9]+)*")
 
 
 def spacing_of(tokens: Sequence[Token], *, language: str) -> Spacing:
@@ -58,7 +59,9 @@ class Blanks(NamedTuple):
     def fuses(self, left: str, right: str) -> bool:
         """Say whether two words without a blank would be read as one."""
         if self.language == "en":
-            return left[-1].isalnum() and right[0].isalnum()
+            # "5km" is a number and a word; "fivekm" would be one word.
+            apart = _NUMBER.fullmatch(left) and not right[0].isdigit()
+            return left[-1].isalnum() and right[0].isalnum() and not apart
         return _same_run(left[-1], right[0])
 
 

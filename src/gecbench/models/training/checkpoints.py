@@ -15,7 +15,7 @@ from safetensors.torch import load_file, save_file
 
 from gecbench.core.errors import GecbenchError
 from gecbench.core.files import read_bytes, write_bytes
-from gecbench.models.folder import whole_folder
+from gecbench.models.folder import weights_written, whole_folder
 
 _STATE, _WEIGHTS, _OPTIMIZER, _MODEL = (
     "state.json",
@@ -42,6 +42,8 @@ class State(msgspec.Struct, kw_only=True):
         waited: Evaluations since then.
         scaler: State of the gradient scaler of fp16.
         finished: Whether the run is over, and why; "" while it is not.
+        scored_by: What the value of the last evaluation is, with all that it depends on; "" for a
+            loss.
         history: What each evaluation found.
         seconds: How long the run has taken so far.
     """
@@ -54,8 +56,9 @@ class State(msgspec.Struct, kw_only=True):
     best: float | None = None
     best_step: int = 0
     waited: int = 0
-    scaler: dict[str, float] = msgspec.field(default_factory=dict)
+    scaler: dict[str, int | float] = msgspec.field(default_factory=dict)
     finished: str = ""
+    scored_by: str = ""
     history: list[dict[str, Any]] = msgspec.field(default_factory=list)
     seconds: float = 0.0
 
@@ -93,7 +96,8 @@ def write(
         names: Of the parameters.
         save: Writes the model as users load it into a folder that it is given.
     """
-    with whole_folder(folder / f"step-{state.step:08d}", replace=True) as made:
+    path = folder / f"step-{state.step:08d}"
+    with whole_folder(path, replace=True) as made, weights_written(path):
         (made / _MODEL).mkdir()
         save(made / _MODEL)
         save_file({n: t.detach().cpu().contiguous() for n, t in tensors.items()}, made / _WEIGHTS)
@@ -186,7 +190,8 @@ def _tensors(path: Path) -> dict[str, torch.Tensor]:
 
 def keep_best(folder: Path, state: State, save: Callable[[Path], None]) -> None:
     """Write the best model so far; the one before stays until a checkpoint names the new one."""
-    with whole_folder(best_of(folder, state), replace=True) as made:
+    path = best_of(folder, state)
+    with whole_folder(path, replace=True) as made, weights_written(path):
         save(made)
 
 

@@ -8,7 +8,8 @@ import msgspec
 
 Positive = Annotated[int, msgspec.Meta(gt=0)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
-Rate = Annotated[float, msgspec.Meta(gt=0)]
+Rate = Annotated[float, msgspec.Meta(gt=0, le=1e3)]
+Decay = Annotated[float, msgspec.Meta(ge=0, lt=1)]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
 
@@ -70,8 +71,8 @@ class Training(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     accumulation: Positive = 1
     clip: Annotated[float, msgspec.Meta(ge=0)] = 1.0
     weight_decay: Annotated[float, msgspec.Meta(ge=0)] = 0.0
-    beta1: Share = 0.9
-    beta2: Share = 0.999
+    beta1: Decay = 0.9
+    beta2: Decay = 0.999
     epsilon: Rate = 1e-8
     precision: Literal["no", "bf16", "fp16"] = "no"
     seed: Count = 1
@@ -81,6 +82,14 @@ class Training(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     keep_checkpoints: Positive = 1
     log_every: Positive = 10
     threads: Count = 0
+
+    def __post_init__(self) -> None:
+        """Refuse more cold epochs than there are epochs."""
+        if self.cold_epochs > self.epochs:
+            raise ValueError(
+                f"cold_epochs is {self.cold_epochs}, but epochs, which includes them, is "
+                f"{self.epochs}"
+            )
 
 
 class Scoring(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from gecbench.core.errors import GecbenchError
 from gecbench.core.files import write_bytes
 
 
@@ -26,9 +27,7 @@ class Log:
         self._path = run / "log.jsonl"
         if self._path.exists():
             _take_back(self._path, step)
-        self._writer: Any = SummaryWriter(
-            str(run / "tensorboard"), purge_step=step + 1 if step else None
-        )
+        self._writer: Any = SummaryWriter(str(run / "tensorboard"), purge_step=step + 1)
 
     def add(self, what: str, step: int, values: Mapping[str, float | str]) -> None:
         """Write values of a step.
@@ -39,8 +38,11 @@ class Log:
             values: By name; only numbers go to TensorBoard.
         """
         line = json.dumps({"what": what, "step": step, **values}, ensure_ascii=False)
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(f"{line}\n")
+        try:
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(f"{line}\n")
+        except OSError as error:
+            raise GecbenchError(f"{self._path}: cannot be written: {error.strerror}") from error
         for name, value in values.items():
             if not isinstance(value, str):
                 self._writer.add_scalar(f"{what}/{name}", value, step)

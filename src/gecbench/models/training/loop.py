@@ -91,6 +91,12 @@ class Loop:
         try:
             while not self.state.finished:
                 self._epoch()
+        except torch.OutOfMemoryError as error:
+            raise GecbenchError(
+                f"{self.run}: the memory of {self.accelerator.device} does not suffice in step "
+                f"{self.state.step + 1}; lower training.batch_size or training.batch_tokens and "
+                "raise training.accumulation, in another folder"
+            ) from error
         finally:
             if self.log:
                 self.log.close()
@@ -122,9 +128,12 @@ class Loop:
     def _total_steps(self) -> int:
         """Return how many steps the warm epochs are; for schedules that end with them."""
         training = self.config.training
-        count = len(plan(self.lengths, training, 0))
-        warm = max(0, training.epochs - training.cold_epochs)
-        return warm * steps_of(count, training, self.accelerator.num_processes)
+        warm = range(training.cold_epochs, training.epochs)
+        # Only where positions bound batches do epochs differ in how many there are.
+        plans = warm if training.batch_tokens else warm[:1]
+        counts = [len(plan(self.lengths, training, epoch)) for epoch in plans]
+        counts = counts if training.batch_tokens else counts * len(warm)
+        return sum(steps_of(n, training, self.accelerator.num_processes) for n in counts)
 
     def _phase(self) -> None:
         """Let what is to learn now learn, with an optimizer of its own."""
@@ -211,10 +220,22 @@ class Loop:
         """
         if not self.losses or math.isfinite(float(self.losses[-1])):
             return
-        raise GecbenchError(
-            f"{self.run}: the loss is {float(self.losses[-1])} at step {self.state.step + 1}; "
-            "lower training.learning_rate or training.precision, or look for broken pairs; the "
-            "last checkpoint is as it was"
+        raise self._no_number(f"the loss is {float(self.losses[-1])}", self.state.step + 1)
+
+    def _check_weights(self) -> None:
+        """Refuse to value or keep weights that are no numbers: a finite loss may still lead there.
+
+        Raises:
+            GecbenchError: Names the first of them.
+        """
+        for name, tensor in self._kept().items():
+            if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
+                raise self._no_number(f"{name} is no number any more", self.state.step)
+
+    def _no_number(self, what: str, step: int) -> GecbenchError:
+        return GecbenchError(
+            f"{self.run}: {what} at step {step}; lower training.learning_rate or "
+            "training.precision, or look for broken pairs; the last checkpoint is as it was"
         )
 
     def _after_step(self, *, ended: bool) -> None:
@@ -225,12 +246,14 @@ class Loop:
         evaluate = evaluate or over
         if step % training.log_every == 0 or evaluate:
             self._log_loss()
+        due = training.checkpoint_every and step % training.checkpoint_every == 0
+        if evaluate or due:
+            self._check_weights()
         if evaluate:
             self._evaluate()
         if over and not self.state.finished:
             self.state.finished = "all epochs done"
-        due = training.checkpoint_every and step % training.checkpoint_every == 0
-        if evaluate or due or self.state.finished:
+        if evaluate or due:
             self._checkpoint()
 
     def _log_loss(self) -> None:
@@ -246,6 +269,8 @@ class Loop:
     def _evaluate(self) -> None:
         """Find out how good the network is on the dev sentences, and whether to go on."""
         loss = self.dev_loss()
+        if not math.isfinite(loss):
+            raise self._no_number(f"the dev loss is {loss}", self.state.step)
         value = -loss if self.config.scoring.by == "loss" else self.dev_score()
         state = self.state
         found = {"loss": loss, **({} if self.config.scoring.by == "loss" else {"score": value})}
@@ -294,6 +319,7 @@ class Loop:
             in_order = [text for _, text in sorted(texts)]
             part = Corpus(self.dev.name, samples, self.dev.lang, self.dev.provenance)
             value = [self.score(part, in_order)]
+            self.state.scored_by = self.score.signature
         broadcast_object_list(value)
         return value[0]
 

@@ -139,7 +139,7 @@ def _trained(
     state = loop.train()
     best = checkpoints.best_of(run / "checkpoints", state)
     if accelerator.is_main_process:
-        made |= {"scored by": "" if config.scoring.by == "loss" else score.signature}
+        made |= {"scored by": state.scored_by}
         _finish(best, run / MODEL, config, {**made, **_ending(state, accelerator.num_processes)})
     accelerator.wait_for_everyone()
     return Outcome(
@@ -166,6 +166,8 @@ def _ending(state: Any, devices: int) -> dict[str, object]:
 
 def _finish(best: Path, model: Path, config: RunConfig, made: Mapping[str, Any]) -> None:
     """Write the best model, with its card, as the run's result."""
+    for left in model.parent.glob(f".{model.name}.*"):  # what a killed run was writing
+        shutil.rmtree(left, ignore_errors=True)
     with whole_folder(model, replace=True) as folder:
         shutil.copytree(best, folder, dirs_exist_ok=True)
         card = msgspec.structs.replace(read_card(folder), made=made, about=config.about)
@@ -209,15 +211,21 @@ def _check_same(run: Path, described: Mapping[str, Any], *, first: bool) -> None
         before = json.loads(read_bytes(path))
     except ValueError as error:
         raise GecbenchError(f"{path}: is damaged ({error}); name another folder") from error
-    for name in ("configuration", "data"):
-        if differing := sorted(_differing(before.get(name, {}), dict(described[name]), name)):
-            raise UsageError(
-                f"{run}: holds a run that differs in {', '.join(differing[:5])}; "
-                "name another folder for a new run, or give what it was begun with"
-            )
+    differing = sorted(
+        _differing(before.get("configuration", {}), dict(described["configuration"]))
+    )
+    # By their order, which the configuration tells: paths depend on where the command is given.
+    was = [*before.get("data", {}).values()]
+    now = dict(described["data"])
+    differing += (f"data.{name}" for k, name in enumerate(now) if was[k : k + 1] != [now[name]])
+    if differing:
+        raise UsageError(
+            f"{run}: holds a run that differs in {', '.join(differing[:5])}; "
+            "name another folder for a new run, or give what it was begun with"
+        )
 
 
-def _differing(one: Any, two: Any, at: str) -> Iterator[str]:
+def _differing(one: Any, two: Any, at: str = "configuration") -> Iterator[str]:
     """Yield the keys at which two nested tables differ."""
     if isinstance(one, dict) and isinstance(two, dict):
         for key in one.keys() | two.keys():
@@ -268,14 +276,18 @@ def _owned(run: Path, *, first: bool) -> Iterator[None]:
     if not first:
         yield
         return
-    if run.is_dir() and not (run / _CONFIG).exists() and any(run.iterdir()):
-        held = [p.name for p in run.iterdir() if p.name != _LOCK]
-        if held:
+    if run.is_dir() and not (run / _CONFIG).exists():
+        ours = (_LOCK, f".{_CONFIG}.")  # the second is what a killed run was writing
+        if held := [p.name for p in run.iterdir() if not p.name.startswith(ours)]:
             raise GecbenchError(
                 f"{run}: holds {sorted(held)[0]} and is no run of gecbench; name another folder"
             )
     make_folder(run)
-    with (run / _LOCK).open("w") as lock:
+    try:
+        lock = (run / _LOCK).open("w")
+    except OSError as error:
+        raise GecbenchError(f"{run / _LOCK}: cannot be written: {error.strerror}") from error
+    with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
