@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 # In the background of a script Ctrl-C is ignored, and children inherit that; tests send it to them.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Several workers share the cores: a network on all of them in each would only be slower.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("HF_HUB_OFFLINE", "1")  # no test asks the hub
+
 SHARED = Path(os.environ.get("GECBENCH_SHARED", Path(__file__).parents[2] / "shared"))
 
 hypothesis.settings.register_profile("full", deadline=None, max_examples=300, derandomize=True)

@@ -64,7 +64,9 @@ def _timed(work: Callable[[], object], runs: int) -> float:
 
 def _tagger(given: argparse.Namespace, texts: Sequence[str]) -> None:
     folder = tagger(given.scratch, given.layers or 12)
-    plain = _timed(lambda: _plain_tagger(given, texts), given.runs)
+    tokenizer = AutoTokenizer.from_pretrained(given.scratch / "encoder")
+    model = AutoModel.from_pretrained(given.scratch / "encoder", use_safetensors=True).eval()
+    plain = _timed(lambda: _plain_tagger(given, texts, tokenizer, model), given.runs)
     print(ROW.format("plain loop of transformers, fp32", len(texts) / plain, 1, ""))
     out = given.scratch / "tagger-int8"
     shutil.rmtree(out, ignore_errors=True)
@@ -84,11 +86,10 @@ def _tagger(given: argparse.Namespace, texts: Sequence[str]) -> None:
 
 
 @torch.inference_mode()
-def _plain_tagger(given: argparse.Namespace, texts: Sequence[str]) -> None:
+def _plain_tagger(
+    given: argparse.Namespace, texts: Sequence[str], tokenizer: object, model: torch.nn.Module
+) -> None:
     """Do what a loop over batches does: the encoder, two heads, the best label of each token."""
-    tokenizer = AutoTokenizer.from_pretrained(given.scratch / "encoder")
-    model = AutoModel.from_pretrained(given.scratch / "encoder", use_safetensors=True).eval()
-    torch.manual_seed(0)
     labels, detection = torch.nn.Linear(768, 7375), torch.nn.Linear(768, 2)
     for at in range(0, len(texts), given.batch):
         words = [list("".join(text.split())) for text in texts[at : at + given.batch]]
@@ -107,7 +108,11 @@ def _seq2seq(given: argparse.Namespace, texts: Sequence[str]) -> None:
     joined = "".join("".join(texts).split())
     equal = [joined[k * 42 : k * 42 + 42] for k in range(min(len(texts), len(joined) // 42))]
     most = _limit(folder, equal)
-    plain = _timed(lambda: _plain_seq2seq(given, equal, most), given.runs)
+    tokenizer = AutoTokenizer.from_pretrained(given.scratch / "bart")
+    model = BartForConditionalGeneration.from_pretrained(
+        given.scratch / "bart", use_safetensors=True
+    ).eval()
+    plain = _timed(lambda: _plain_seq2seq(given, equal, most, tokenizer, model), given.runs)
     print(
         ROW.format(
             f"plain `generate`, beams {given.beams}, fp32",
@@ -148,11 +153,13 @@ def _limit(folder: Path, texts: Sequence[str]) -> int:
 
 
 @torch.inference_mode()
-def _plain_seq2seq(given: argparse.Namespace, texts: Sequence[str], most: int) -> None:
-    tokenizer = AutoTokenizer.from_pretrained(given.scratch / "bart")
-    model = BartForConditionalGeneration.from_pretrained(
-        given.scratch / "bart", use_safetensors=True
-    ).eval()
+def _plain_seq2seq(
+    given: argparse.Namespace,
+    texts: Sequence[str],
+    most: int,
+    tokenizer: object,
+    model: torch.nn.Module,
+) -> None:
     for at in range(0, len(texts), given.batch):
         batch = tokenizer(list(texts[at : at + given.batch]), padding=True, return_tensors="pt")
         batch.pop("token_type_ids", None)

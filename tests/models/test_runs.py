@@ -98,7 +98,7 @@ def test_a_run_with_other_options_does_not_go_on(text, tmp_path) -> None:
     out = tmp_path / "out.txt"
     with pytest.raises(KeyboardInterrupt):
         correct_file(Doubling(stop_at=3), text, to(out))
-    with pytest.raises(UsageError, match=r"differed in version: '1'; say --restart"):
+    with pytest.raises(UsageError, match=r"differed in version, then '1', now '2'; say --restart"):
         correct_file(Doubling(version="2"), text, to(out))
     third = Doubling(version="2")
     correct_file(third, text, to(out), restart=True)

@@ -94,7 +94,7 @@ def test_a_run_learns_and_leaves_a_model_with_a_card(home) -> None:
         assert part in card
     made = json.loads((outcome.model / "gecbench.json").read_text("utf-8"))["made"]
     assert made["best_step"] == outcome.best_step
-    assert len(made["data"][str(home / "train.tsv")]) == 64
+    assert len(made["data"]["train.tsv"]) == 64
     assert any("best so far" in line for line in said)
     assert list((home / "run" / "tensorboard").iterdir())
     logged = [json.loads(line) for line in (home / "run" / "log.jsonl").read_text().splitlines()]

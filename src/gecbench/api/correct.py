@@ -170,8 +170,7 @@ def correct_file(
         journal = open_journal(part, _run_signature(corrector), restart=restart)
         stack.callback(journal.close)
         resumed = journal.done
-        for done in journalled(corrector, given.texts, journal):
-            progress(done)
+        _work_off(corrector, given.texts, journal, progress)
         losses = _written(journal, given, wanted, corrector)
         for correction in journal.corrections():
             tally.add(correction)
@@ -179,9 +178,25 @@ def correct_file(
     return tally.result(resumed, losses, corrector.info.signature)
 
 
+def _work_off(
+    corrector: Corrector, texts: Iterable[str], journal: Journal, progress: Callable[[int], None]
+) -> None:
+    """Correct what a journal does not hold yet."""
+    try:
+        for done in journalled(corrector, texts, journal):
+            progress(done)
+    except BaseException:
+        if journal.is_empty():  # nothing to go on with
+            journal.remove()
+        raise
+
+
 def _check_targets(path: Path, wanted: Target) -> None:
     """Refuse files that cannot be written, or of which one would take the place of another."""
     check_target(wanted.path)
+    # The journal is held against the input: were it replaced, a killed run could not go on.
+    if path.is_file() and wanted.path.exists() and wanted.path.samefile(path):
+        raise UsageError(f"{wanted.path}: is read and would be written over; name another output")
     if wanted.details is None:
         return
     check_target(wanted.details)

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gecbench.api.files import load, sample
+from gecbench.backends.hf import need_torch
 from gecbench.core.errors import GecbenchError, UsageError
-from gecbench.models import kind_of
+from gecbench.models import CARD, MODEL, kind_of
 from gecbench.models.agreement import Agreement
 from gecbench.models.folder import read_card
 
@@ -34,12 +35,15 @@ def export(
     """
     if out.exists():
         raise GecbenchError(f"{out}: is there already; name another folder or remove it")
+    if not (model / CARD).is_file() and (model / MODEL / CARD).is_file():
+        model = model / MODEL
     kind = kind_of(model)
     if kind not in RUNTIMES:
         raise UsageError(
             f"{model}: a model of kind {kind} has no other runtime; {' and '.join(RUNTIMES)} have"
         )
     card = read_card(model)
+    need_torch()
     if card.runtime != "torch":
         raise UsageError(f"{model}: is an export for {card.runtime} already; name the model itself")
     if texts is None:

@@ -76,7 +76,9 @@ def read_settings(
         name, home, tables = f"recipe {recipe}", Path(), toml_of(known[recipe])
     else:
         path = cast("Path", path)
-        name, home, tables = str(path), path.parent, toml_of(path)
+        # The demonstration names a recipe by its file, so that its commands can be repeated.
+        home = Path() if path in recipes().values() else path.parent
+        name, tables = str(path), toml_of(path)
     for change in changes:
         _change(tables, change)
     kind = tables.get("kind")

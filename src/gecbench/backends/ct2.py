@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -48,14 +49,16 @@ def translator(folder: Path, *, device: str, precision: str, threads: int) -> An
     import ctranslate2
 
     kind, _, index = device.partition(":")
+    on_cpu = kind == "cpu" or (kind == "auto" and not ctranslate2.get_cuda_device_count())
     try:
         return ctranslate2.Translator(
             str(folder),
             device=kind,
             device_index=int(index or 0),
             compute_type=precision,
-            intra_threads=threads,
-            inter_threads=1,
+            # Parts of a batch side by side, one on a core, are faster than a batch on all cores.
+            intra_threads=1 if on_cpu else threads,
+            inter_threads=(threads or os.cpu_count() or 1) if on_cpu else 1,
         )
     except ValueError as error:
         raise UsageError(f"{folder}: device {device}, precision {precision}: {error}") from error
@@ -86,6 +89,7 @@ def translated(
         [list(forced) for _ in sources] if forced else None,
         beam_size=beams,
         num_hypotheses=beams,
+        max_batch_size=-(-len(sources) // model.num_translators),
         length_penalty=0,
         max_decoding_length=most,
         min_decoding_length=len(forced) + 1,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from importlib.util import find_spec
+from logging import CRITICAL, getLogger
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -104,6 +105,8 @@ def _loaded(place: str, load: Callable[..., Any], *, what: str, **options: objec
     _check_place(place, what)
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    # Its lines about trying again come between ours; what becomes of it is said at the end.
+    getLogger("huggingface_hub").setLevel(CRITICAL)
     try:
         return load(place, **options)
     except ImportError as error:
@@ -135,7 +138,10 @@ def _why(place: str, error: Exception) -> str:
         )
     if not Path(place).is_dir() and isinstance(error, OSError):
         offline = " (HF_HUB_OFFLINE is set)" if os.environ.get("HF_HUB_OFFLINE") else ""
-        return f"{first}; it is no folder here, and the hub did not give it{offline}"
+        return (
+            f"{first}; it is no folder here, and the hub did not give it{offline}: fetch it where "
+            "there is internet (hf download NAME --local-dir FOLDER) and name the folder"
+        )
     return first
 
 

@@ -6,6 +6,7 @@ import errno
 import sys
 import time
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -15,6 +16,7 @@ from click.core import ParameterSource
 from gecbench.cli.options import FILE, SchemeGiven, say, scheme_maker, scheme_options
 from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError
 from gecbench.formats import FORMATS
+from gecbench.formats.losses import counted
 
 if TYPE_CHECKING:
     from gecbench.api.correct import Corrected, Target
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from gecbench.core.sample import Corpus
     from gecbench.core.scheme import Scheme
 
+_LOOKED_AT = 200
 _ENDINGS = (".txt", ".tsv", ".para", ".jsonl", ".m2", ".src", ".csv", ".json", ".gold")
 
 
@@ -86,12 +89,14 @@ def correct(model: str, given_input: str, **given: Unpack[_Given]) -> None:
 
     _check(given)
     text = _text(given_input, given)
+    texts = _looked_at(Path(given_input), text, given)
     corrector = open_corrector(
         model, _options(given["settings"]), split=given["split"], longest=given["longest"]
     )
     try:
         if corrector.info.kind == "lexical":
             say(f"note: {corrector.info.name}: {corrector.info.about}")
+        _check_language(corrector, texts)
         if text is not None:
             _correct_text(corrector, text, given)
         else:
@@ -146,8 +151,31 @@ def _options(settings: tuple[str, ...]) -> dict[str, object]:
     return options
 
 
-def _correct_text(corrector: Corrector, text: str, given: _Given) -> None:
-    """Correct the text of the command line, line by line."""
+def _looked_at(path: Path, text: str | None, given: _Given) -> list[str]:
+    """Return some of the texts; what is wrong is said before a model is loaded for minutes."""
+    from gecbench.formats.sources import sources
+
+    if text is not None:
+        _check_for_text(given)
+        return text.split("\n")
+    if not path.is_file():  # a pipe can be read only once
+        return []
+    return list(islice(sources(path, format=given["corpus_format"]).texts, _LOOKED_AT))
+
+
+def _check_language(corrector: Corrector, texts: list[str]) -> None:
+    """Say so where texts are in another language than the corrector is for."""
+    from gecbench.text.script import language_of
+
+    languages = corrector.info.languages
+    if not languages or not any(c.isalpha() for text in texts for c in text):
+        return
+    if (found := language_of(texts)) not in languages:
+        say(f"note: the texts look like {found!r}; {corrector.info.name} is for {languages[0]!r}")
+
+
+def _check_for_text(given: _Given) -> None:
+    """Refuse options that are for files."""
     if given["target_format"] not in (None, "lines") or str(given["output"]) != "-":
         raise UsageError("a text is answered on the terminal; write it to a file for --to or -o")
     if given["details"]:
@@ -155,6 +183,10 @@ def _correct_text(corrector: Corrector, text: str, given: _Given) -> None:
     if given["corpus_format"]:
         raise UsageError("--from is for files; leave it out, or leave out --text")
     _check_scheme(given, used=False)
+
+
+def _correct_text(corrector: Corrector, text: str, given: _Given) -> None:
+    """Correct the text of the command line, line by line."""
     lines = text.split("\n")
     for answer in corrector.correct(lines):
         click.echo(_shown(answer) if given["diff"] else answer.text)
@@ -169,15 +201,20 @@ def _correct_file(corrector: Corrector, path: Path, given: _Given) -> None:
         if answer.edits:
             click.echo(f"{id_}: {_shown(answer)}")
 
-    done = correct_file(
-        corrector,
-        path,
-        _target(given),
-        format=given["corpus_format"],
-        restart=given["restart"],
-        progress=_progress(),
-        show=show if given["diff"] else None,
-    )
+    try:
+        done = correct_file(
+            corrector,
+            path,
+            _target(given),
+            format=given["corpus_format"],
+            restart=given["restart"],
+            progress=_progress(),
+            show=show if given["diff"] else None,
+        )
+    except KeyboardInterrupt:
+        if str(given["output"]) != "-":
+            say("what is done is kept; the same command goes on")
+        raise
     _report(done)
 
 
@@ -249,6 +286,7 @@ def _report(done: Corrected) -> None:
         say(f"note: {count} x {_explained(flag)}: {names}")
     resumed = f"; {done.resumed} of them by an earlier run" if done.resumed else ""
     say(
-        f"{done.sentences} sentences, {done.changed} changed by {done.edits} edits{resumed}\n"
+        f"{counted(done.sentences, 'sentence')}, {done.changed} changed by "
+        f"{counted(done.edits, 'edit')}{resumed}\n"
         f"signature: {'|'.join(f'{k}:{v}' for k, v in done.signature.items())}"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import time
@@ -55,7 +56,7 @@ def _trained(recipe: Path, out: Path, changes: Sequence[str]) -> Path:
     run = out / "run"
     settings = [word for change in changes for word in ("--set", change)]
     words: list[str | Path] = ["train", recipe, *settings, "-o", run]
-    _title("Train; and as power may fail, kill the run (kill -9) after its first checkpoint")
+    _title("Train; and as machines fail, kill the run (kill -9) after its first checkpoint")
     _killed(words, run / "checkpoints")
     _title("Train again: it goes on from there, and ends with the weights of an unbroken run")
     _run(*words)
@@ -75,7 +76,8 @@ def _killed(words: Sequence[str | Path], checkpoints: Path) -> None:
             process.kill()
             raise
     if not list(checkpoints.glob("step-*")):
-        raise GecbenchError(f"{checkpoints.parent}: training failed, see above")
+        shutil.rmtree(checkpoints.parent.parent, ignore_errors=True)
+        raise GecbenchError("training failed, see above")
     say("(killed)")
 
 

@@ -67,7 +67,12 @@ def train(
         return
     if output is None:
         raise UsageError("name the run's folder by --output")
-    outcome = train_model(settings, output, places=Places(folder=folder, mirror=mirror), say=say)
+    places = Places(folder=folder, mirror=mirror)
+    try:
+        outcome = train_model(settings, output, places=places, say=say)
+    except KeyboardInterrupt:
+        say("the same command goes on from the last checkpoint")
+        raise
     if os.environ.get("RANK", "0") != "0":
         return  # of the processes of torchrun one speaks
     say(

@@ -38,7 +38,7 @@ def options_of(kind: str, into: type[Options], given: Mapping[str, object]) -> O
         values = {name: _listed(value, known[name]) for name, value in given.items()}
         return msgspec.convert(values, into, strict=False)
     except msgspec.ValidationError as error:
-        what, where = _parted(error)
+        what, where = _parted(error, into)
         raise UsageError(f"option {where or '?'} of {kind}: {what}") from error
 
 
@@ -91,7 +91,7 @@ def configured(name: str, tables: Mapping[str, object], into: type[Options]) -> 
     try:
         return msgspec.convert(tables, into, strict=True)
     except msgspec.ValidationError as error:
-        what, where = _parted(error)
+        what, where = _parted(error, into)
         raise FormatError(f"{name}: {where + ': ' if where else ''}{what}") from error
 
 
@@ -100,11 +100,21 @@ def _known(name: str, tables: Mapping[str, object], into: type[msgspec.Struct], 
     fields = {field.encode_name: field.type for field in msgspec.structs.fields(into)}
     for key, value in tables.items():
         if key not in fields:
-            problem = UnknownNameError(f"key of {name}", f"{at}{key}", [f"{at}{k}" for k in fields])
+            problem = UnknownNameError(f"key of {name}", f"{at}{key}", _keys(into, at))
             raise FormatError(str(problem))
         for each in value if isinstance(value, list) else [value]:
             if isinstance(each, Mapping) and (inner := _struct(fields[key])):
                 _known(name, each, inner, f"{at}{key}.")
+
+
+def _keys(into: type[msgspec.Struct], at: str) -> list[str]:
+    """Return the keys of a Struct and of those in it, each with the tables it stands in."""
+    found = []
+    for field in msgspec.structs.fields(into):
+        found.append(f"{at}{field.encode_name}")
+        if inner := _struct(field.type):
+            found += _keys(inner, f"{at}{field.encode_name}.")
+    return found
 
 
 def _struct(annotation: object) -> type[msgspec.Struct] | None:
@@ -117,8 +127,19 @@ def _struct(annotation: object) -> type[msgspec.Struct] | None:
     return None
 
 
-def _parted(error: msgspec.ValidationError) -> tuple[str, str]:
+def _parted(error: msgspec.ValidationError, into: type[msgspec.Struct]) -> tuple[str, str]:
     """Return what msgspec complains of, and the key that it means."""
     what, _, where = str(error).partition(" - at `$")
     key = where.rstrip("`").lstrip(".")
+    if what.startswith("Invalid enum value"):
+        what += f"; one of: {', '.join(map(str, _choices(into, key.split('.'))))}"
     return what[:1].lower() + what[1:].replace("`", ""), key
+
+
+def _choices(into: type[msgspec.Struct] | None, keys: list[str]) -> tuple[object, ...]:
+    """Return what the value at a nested key may be."""
+    fields = msgspec.structs.fields(into) if into else ()
+    annotation = {field.encode_name: field.type for field in fields}.get(keys[0])
+    if len(keys) > 1:
+        return _choices(_struct(annotation), keys[1:])
+    return getattr(annotation, "__args__", ())

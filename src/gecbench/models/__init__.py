@@ -31,8 +31,8 @@ WITHOUT_PLACE = ("copying", "zh-homophone", "en-rules")
 Load = Callable[[str, Mapping[str, object]], Corrector]
 """Takes what stands behind the colon ("" where nothing does) and options by name."""
 
-CARD = "gecbench.json"
-"""The file in a model's folder that says of which kind it is."""
+CARD, MODEL = "gecbench.json", "model"
+"""The file in a model's folder that says of which kind it is; the model's folder in a run's."""
 
 
 def load_corrector(spec: str, options: Mapping[str, object] | None = None) -> Corrector:
@@ -65,16 +65,24 @@ def _divided(spec: str) -> tuple[str, str]:
         return kind, place
     folder = Path(spec)
     try:
-        is_folder = folder.is_dir()
+        is_folder, is_file = folder.is_dir(), folder.is_file()
     except OSError:  # no file system takes such a name
-        is_folder = False
-    if is_folder and (folder / CARD).is_file():
-        return kind_of(folder), spec
+        is_folder = is_file = False
     if is_folder:
+        for each in (folder, folder / MODEL):
+            if (each / CARD).is_file():
+                return kind_of(each), str(each)
         raise GecbenchError(
             f"{spec}: no {CARD} in this folder, so it is no model that gecbench made; say what "
             f"it is, as tagger:{spec} or seq2seq:{spec}"
         )
+    if is_file:
+        raise UsageError(
+            f"{spec}: is a file; the model comes first, then the input; a profile of a chat "
+            f"service is named chat:{spec}, a file of an ensemble ensemble:{spec}"
+        )
+    if "/" in spec and not colon:
+        raise GecbenchError(f"{spec}: no such folder; name the folder of a model, or KIND:PLACE")
     raise UnknownNameError("corrector", kind if colon else spec, CORRECTORS)
 
 

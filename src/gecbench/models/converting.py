@@ -35,11 +35,11 @@ def convert_checkpoint(place: str, out: Path) -> int:
     Raises:
         GecbenchError: There is no such checkpoint, or something else than tensors in it.
     """
-    from safetensors.torch import save_file
-
     from gecbench.backends.hf import downloaded, need_torch
 
     need_torch()
+    from safetensors.torch import save_file
+
     source = Path(place)
     if not source.is_dir():
         source = downloaded(place, (*_BESIDE, "*.bin", "*.safetensors"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -97,6 +98,7 @@ def whole_folder(path: Path, *, replace: bool = False) -> Iterator[Path]:
     try:
         made.chmod(0o755)
         yield made
+        _kept(made)
         _rename(made, path)
     except OSError as error:
         raise GecbenchError(f"{path}: cannot be written: {error.strerror}") from error
@@ -117,6 +119,16 @@ def weights_written(path: Path) -> Iterator[None]:
         yield
     except SafetensorError as error:
         raise GecbenchError(f"{path}: weights cannot be written: {error}") from error
+
+
+def _kept(made: Path) -> None:
+    """Have all of a folder on the disk, so that a power cut after its renaming loses nothing."""
+    for path in (*made.rglob("*"), made):
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _rename(made: Path, path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -62,6 +62,12 @@ class Journal:
                         f"{self.path}:{n + 1}: is damaged; say --restart to begin anew"
                     ) from error
 
+    def is_empty(self) -> bool:
+        """Return whether the file holds no correction, not even half of one."""
+        with self.path.open("rb") as file:
+            file.readline()
+            return not file.read(1)
+
     def close(self) -> None:
         """Let go of the file; it stays, for a run that goes on."""
         with _writing(self.path):
@@ -71,7 +77,8 @@ class Journal:
         """Remove the file and let go of it: the run is over."""
         # In this order: another run that waits for the lock must not get a file that then goes.
         self.path.unlink(missing_ok=True)
-        self.file.close()
+        with suppress(OSError):  # what was not written yet is of no use any more
+            self.file.close()
 
 
 @contextmanager
@@ -166,11 +173,18 @@ def _check_header(path: Path, line: bytes, signature: dict[str, str]) -> None:
         return
     names = sorted({*header.signature, *signature})
     changed = [n for n in names if header.signature.get(n) != signature.get(n)]
-    was = ", ".join(f"{name}: {header.signature.get(name)!r}" for name in changed[:3])
+    was = ", ".join(
+        f"{name}, then {_said(header.signature.get(name))}, now {_said(signature.get(name))}"
+        for name in changed[:3]
+    )
     raise UsageError(
         f"{path}: an earlier run was interrupted that differed in {was}; say --restart to begin "
         "anew, or run with the same options to go on"
     )
+
+
+def _said(value: str | None) -> str:
+    return "nothing" if value is None else repr(value)
 
 
 def journalled(

@@ -9,6 +9,7 @@ from typing import Any, Protocol, cast
 
 import msgspec
 
+from gecbench.backends.hf import need_torch
 from gecbench.core.registry import resolve
 from gecbench.models.pairs import Pair
 from gecbench.models.training.config import RunConfig
@@ -79,5 +80,8 @@ def kind_named(name: str) -> Kind:
 
     Raises:
         UnknownNameError: There is no such kind; the nearest names are given.
+        MissingExtraError: torch or transformers is not installed.
     """
+    if name in KINDS:
+        need_torch()
     return cast("Kind", resolve("kind of model to train", name, KINDS))

@@ -282,13 +282,19 @@ class Loop:
             state.best, state.best_step, state.waited = value, state.step, 0
             if self.accelerator.is_main_process:
                 checkpoints.keep_best(self.folder, state, self._save)
-        elif not state.cold:
+        elif not state.cold and self._has_learnt():
             state.waited += 1
         mark = "  best so far" if best else ""
+        if not self._has_learnt():
+            mark = "  nothing corrected rightly yet"
         named = ", ".join(f"dev {name} {number:.4f}" for name, number in found.items())
         self.say(f"step {state.step}, epoch {state.epoch}: {named}{mark}")
         if self.config.training.patience and state.waited >= self.config.training.patience:
             state.finished = f"no better for {state.waited} evaluations"
+
+    def _has_learnt(self) -> bool:
+        """Return whether patience may be lost: not while a model from scratch corrects nothing."""
+        return self.config.scoring.by == "loss" or bool(self.state.best)
 
     def dev_loss(self) -> float:
         """Return the loss on the dev pairs, divided by its weight."""

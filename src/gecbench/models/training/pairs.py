@@ -31,7 +31,7 @@ class Given:
         dev: Sentences with references, to stop by.
         dev_pairs: Their pairs, whose loss is watched.
         counts: What was read, kept and left out, in words a user understands.
-        files: SHA-256 of each file, by its name.
+        files: SHA-256 of each file, by its name in the configuration.
     """
 
     train: tuple[Pair, ...]
@@ -59,7 +59,7 @@ def read_given(data: Data, home: Path, *, language: str, seed: int) -> Given:
     if not paths:
         raise CorpusError("data.train names no file; nothing can be learnt from nothing")
     read_ones = [(path, _corpus_at(path)) for path in paths]
-    files = {str(path): _digest(path) for path in paths}
+    files = {name: _digest(path) for name, path in zip(data.train, paths, strict=True)}
     samples = [(sample, corpus) for _, corpus in read_ones for sample in corpus.samples]
     counts["sentences read"] = len(samples)
     if data.dev == _ALL:
@@ -67,7 +67,7 @@ def read_given(data: Data, home: Path, *, language: str, seed: int) -> Given:
     elif data.dev:
         path = _path(home, data.dev)
         dev = _corpus_at(path)
-        files[str(path)] = _digest(path)
+        files[data.dev] = _digest(path)
         samples = _without(samples, dev, counts)
     else:
         samples, dev = _divided(samples, data.dev_share, seed)

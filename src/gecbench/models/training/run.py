@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 
 Say = Callable[[str], None]
 
+_USELESS = (
+    "note: the model makes not one right correction on dev; train it longer, at a higher rate, on "
+    "more pairs, or from a pretrained encoder"
+)
 _CONFIG, _LOCK, MODEL = "run.json", ".lock", "model"
 _LIBRARIES = ("torch", "transformers", "accelerate", "peft", "numpy")
 
@@ -100,7 +104,10 @@ def train_run(
         accelerator.wait_for_everyone()
         torch.manual_seed(seeding.number(config.training.seed, "weights"))
         config = rooted(config, kind, home)
-        return _trained(config, kind, run, given, described, score, speak, accelerator)
+        outcome = _trained(config, kind, run, given, described, score, speak, accelerator)
+    if config.scoring.by == "score" and not outcome.value:
+        speak(_USELESS)
+    return outcome
 
 
 def _trained(
@@ -203,7 +210,7 @@ def _check_same(run: Path, described: Mapping[str, Any], *, first: bool) -> None
     from gecbench.models.training.checkpoints import write_json
 
     path = run / _CONFIG
-    if not path.exists():
+    if not path.exists() or not any((run / "checkpoints").glob("step-*")):
         if first:
             write_json(path, described)
         return
