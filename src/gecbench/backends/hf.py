@@ -107,12 +107,25 @@ def _loaded(place: str, load: Callable[..., Any], *, what: str, **options: objec
     logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     # Its lines about trying again come between ours; what becomes of it is said at the end.
     getLogger("huggingface_hub").setLevel(CRITICAL)
+    name, revision = pinned(place)
     try:
-        return load(place, **options)
+        return load(name, **options, **({"revision": revision} if revision else {}))
     except ImportError as error:
         raise GecbenchError(f"{place}: {_first_line(error)}") from error
     except Exception as error:  # damaged files raise what safetensors, tokenizers, torch... have
         raise GecbenchError(f"{place}: cannot be read as {what}: {_why(place, error)}") from error
+
+
+def pinned(place: str) -> tuple[str, str]:
+    """Return the name of a model and its revision: "owner/name@1f2e3d" on the hub, else "".
+
+    >>> pinned("fnlp/bart-large-chinese@v1.0")
+    ('fnlp/bart-large-chinese', 'v1.0')
+    """
+    name, at, revision = place.partition("@")
+    if not at or Path(place).exists():
+        return place, ""
+    return name, revision
 
 
 def _check_place(place: str, what: str) -> None:
@@ -164,6 +177,9 @@ def downloaded(place: str, patterns: tuple[str, ...]) -> Path:
 
     _check_place(place, "a model")
     try:
-        return Path(snapshot_download(place, allow_patterns=list(patterns)))
+        name, revision = pinned(place)
+        return Path(
+            snapshot_download(name, revision=revision or None, allow_patterns=list(patterns))
+        )
     except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
         raise GecbenchError(f"{place}: {_why(place, OSError(str(error)))}") from error

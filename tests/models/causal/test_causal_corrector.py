@@ -129,3 +129,14 @@ def test_what_is_no_causal_model_is_one_line(tmp_path: Path) -> None:
     BartForConditionalGeneration(tiny).save_pretrained(tmp_path / "bart")
     with pytest.raises(GecbenchError, match="is an encoder-decoder, no causal model"):
         load_corrector(f"causal:{tmp_path / 'bart'}", {"language": "en"})
+
+
+def test_beams_search_side_by_side_only_where_they_may_go_equally_far(plain) -> None:
+    texts = ["He go .", "He went .", "He go to school every single day of the week ."]
+    with_beams = load_corrector(f"causal:{plain}", {"language": "en", "beams": 3})
+    groups = with_beams._groups(texts)
+    assert sorted(text for group in groups for text in group) == sorted(texts)
+    assert all(len({with_beams._limit(text) for text in group}) == 1 for group in groups)
+    assert len(groups) > 1
+    greedy = load_corrector(f"causal:{plain}", {"language": "en"})
+    assert greedy._groups(texts) == [texts]

@@ -12,7 +12,7 @@ import gecbench.models as models
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo, TextEdit
 from gecbench.core.errors import FormatError, GecbenchError, UnknownNameError, UsageError
 from gecbench.models import load_corrector
-from gecbench.models.combine.ensemble import opinion
+from gecbench.models.combine.ensemble import opinion, recipes
 from gecbench.models.rewriting import edits_between
 
 CLOSED: list[str] = []
@@ -226,3 +226,10 @@ def test_a_table_of_characters_tells_spelling_errors(plan, tmp_path: Path):
     (tmp_path / "char_meta.txt").write_text("U+1 问\n", encoding="utf-8")
     with pytest.raises(FormatError, match=r"char_meta.txt:1: 'U\+1 问' is no row of char_meta.txt"):
         corrected(spec, "问")
+
+
+def test_the_papers_ensemble_is_a_recipe(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert list(recipes()) == ["mucgec-3+3"]
+    with pytest.raises(GecbenchError, match=r"member tagger:runs/seq2edit-1/model of .*mucgec-3"):
+        load_corrector("ensemble:mucgec-3+3")

@@ -51,16 +51,29 @@ class Causal:
                 found[text] = kept(text, "too long")
             else:
                 questions[text] = ids
-        order = list(questions)
-        lengths = [len(questions[text]) for text in order]
         training = self.network.training
         self.network.eval()
-        for batch in batches(lengths, self.options.batch_size, self.options.batch_tokens):
-            asked = [order[place] for place in batch]
-            answers = self._answers([questions[text] for text in asked], asked)
-            found |= dict(zip(asked, answers, strict=True))
+        for group in self._groups(list(questions)):
+            lengths = [len(questions[text]) for text in group]
+            for batch in batches(lengths, self.options.batch_size, self.options.batch_tokens):
+                asked = [group[place] for place in batch]
+                answers = self._answers([questions[text] for text in asked], asked)
+                found |= dict(zip(asked, answers, strict=True))
         self.network.train(training)
         return [found[text] for text in texts]
+
+    def _groups(self, texts: Sequence[str]) -> list[list[str]]:
+        """Return texts that may stand in one batch.
+
+        A greedy answer can be cut at its own limit afterwards. Which beam is best depends on how
+        far the search may go, so with beams only texts of one limit go together.
+        """
+        if self.options.beams == 1:
+            return [list(texts)]
+        groups: dict[int, list[str]] = {}
+        for text in texts:
+            groups.setdefault(self._limit(text), []).append(text)
+        return list(groups.values())
 
     def close(self) -> None:
         """Let go of the network."""

@@ -131,14 +131,14 @@ class Ensemble:
 
 
 def load(place: str, options: Mapping[str, object]) -> Corrector:
-    """Return the ensemble that a TOML file describes.
+    """Return the ensemble that a TOML file describes, or a recipe of the package.
 
     Raises:
         FormatError: The file is not TOML or holds what an ensemble does not have.
         UsageError: An option or number is wrong, or members correct different languages.
         GecbenchError: A member cannot be loaded; names it.
     """
-    path = Path(place)
+    path = _file(place)
     plan = read_toml(path, _Ensemble)
     said = options_of("ensemble", _Options, options)
     names = _names(path, plan)
@@ -157,6 +157,17 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
         info = _info(path, members, rule, languages, {"tokens": tokens, **told})
         stack.pop_all()
         return Ensemble(info, members, rule, tokens, similar)
+
+
+def recipes() -> Mapping[str, Path]:
+    """Return the ensembles that the package brings: names and files."""
+    folder = Path(__file__).parent.parent / "recipes" / "ensembles"
+    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+
+
+def _file(place: str) -> Path:
+    """Return the file that a place names; a recipe of the package where no such file is."""
+    return Path(place) if Path(place).exists() else recipes().get(place, Path(place))
 
 
 def opinion(answer: Correction, tokens: str) -> Opinion:

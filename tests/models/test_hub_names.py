@@ -1,0 +1,34 @@
+"""Names on the hub, and revisions of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from gecbench.backends import hf
+from gecbench.core.errors import GecbenchError
+
+
+def test_a_revision_goes_to_the_hub_apart_from_the_name(monkeypatch, tmp_path) -> None:
+    asked = []
+
+    def load(place: str, **options: object) -> str:
+        asked.append((place, options))
+        return "loaded"
+
+    monkeypatch.chdir(tmp_path)
+    assert hf._loaded("owner/name@v2", load, what="a model") == "loaded"
+    assert hf._loaded("owner/name", load, what="a model") == "loaded"
+    assert asked == [("owner/name", {"revision": "v2"}), ("owner/name", {})]
+
+
+def test_a_folder_with_such_a_name_is_a_folder(monkeypatch, tmp_path) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "model@home").mkdir()
+    assert hf.pinned("model@home") == ("model@home", "")
+    assert hf.pinned("model@work") == ("model", "work")
+
+
+def test_what_the_hub_does_not_give_is_told_with_what_to_do(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(GecbenchError, match=r"hf download NAME --local-dir FOLDER"):
+        hf.config_of("nobody/nothing-at-all")
