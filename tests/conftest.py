@@ -29,6 +29,7 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")  # no test asks the hub
 SHARED = Path(os.environ.get("GECBENCH_SHARED", Path(__file__).parents[2] / "shared"))
 
 hypothesis.settings.register_profile("full", deadline=None, max_examples=300, derandomize=True)
+hypothesis.settings.register_profile("ci", deadline=None, max_examples=150, derandomize=True)
 hypothesis.settings.register_profile("quick", deadline=None, max_examples=25, derandomize=True)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "full"))
 
@@ -50,14 +51,14 @@ They repeat with many data, in a browser or in processes of their own, what othe
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark whole folders of tests.
 
-    A browser test that fails has a second try, for a loaded machine holds browsers up; it is
-    listed at the end, for it may have met a race of ours.
+    A test with a browser, or with kills under load, that fails has a second try, for a loaded
+    machine holds both up; it is listed at the end, for it may have met a race of ours.
     """
     for item in items:
         place = item.path.relative_to(TESTS) if item.path.is_relative_to(TESTS) else Path()
         if any(place.is_relative_to(untraced) for untraced in UNTRACED):
             item.add_marker(pytest.mark.no_cover)
-        if place.is_relative_to("server/browser"):
+        if place.is_relative_to("server/browser") or place.is_relative_to("server/survival"):
             item.add_marker(pytest.mark.flaky(reruns=1))
 
 

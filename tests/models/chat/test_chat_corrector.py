@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import random
@@ -20,6 +19,7 @@ from corrector_laws import EN, ZH, check_laws
 from gecbench.core.errors import GecbenchError, UsageError
 
 from .conftest import Scripted, corrected, failed, said
+from .loops import run as run_in_thread
 
 Make = Callable[..., Any]
 
@@ -168,7 +168,7 @@ def test_it_works_inside_a_running_loop(chat: Make) -> None:
     async def notebook() -> str:
         return chat().correct(["他很高心。"])[0].text
 
-    assert asyncio.run(notebook()) == "他很高兴。"
+    assert run_in_thread(notebook()) == "他很高兴。"
 
 
 def test_ctrl_c_stops_it_and_loses_no_answer(chat: Make, server: Scripted) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import date
 from pathlib import Path
 
@@ -21,6 +20,8 @@ from gecbench.models.chat.prompts import (
     prompt_of,
 )
 from gecbench.models.chat.rates import Rates
+
+from .loops import run as run_in_thread
 
 URL = "http://127.0.0.1:9/v1"
 
@@ -199,7 +200,7 @@ def test_no_minute_holds_more_than_is_allowed(
             await rates.admit(used)
             went.append((clock.now, used))
 
-    asyncio.run(run())
+    run_in_thread(run())
     assert len(went) == len(calls)
     for when, _ in went:
         minute = [used for at, used in went if when - 59.999 < at <= when]
@@ -224,4 +225,4 @@ def test_true_numbers_take_the_place_of_expected_ones_and_a_pause_is_for_all() -
         await rates.admit(50)
         assert clock.now == 1060
 
-    asyncio.run(run())
+    run_in_thread(run())

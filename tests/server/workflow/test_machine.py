@@ -16,7 +16,7 @@ from server.workflow.machine import Team
 
 FULL = settings.get_profile("full").max_examples
 MOST = 9
-EXAMPLES = max(3, MOST * settings().max_examples // FULL)
+EXAMPLES = MOST if 2 * settings().max_examples >= FULL else 3
 STEPS = 40
 ACTS = {
     *("claim", "draft", "submit", "take back", "skip", "recall", "expire"),
