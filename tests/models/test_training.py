@@ -379,8 +379,7 @@ def test_mixed_precision_learns_and_resumes(home) -> None:
     assert same(weights(whole), weights(trained(home, "broken", made)))
 
 
-def test_fp16_needs_a_gpu(home) -> None:
-    if torch.cuda.is_available():
-        pytest.skip("there is a GPU, so fp16 is not refused")
+def test_fp16_needs_a_gpu(home, monkeypatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(UsageError, match=r'training.precision "fp16" needs a GPU'):
         trained(home, "run", config(precision="fp16"))

@@ -2,31 +2,53 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
-import os
 import re
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from gecbench.api.files import load, sample
+from gecbench.cli import main, tiny
 
 
-def gecbench(folder: Path, *words: object, code: int = 0) -> subprocess.CompletedProcess[str]:
+class Ended(NamedTuple):
+    """How a command ended."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+
+def gecbench(folder: Path, *words: object, code: int = 0) -> Ended:
+    """Run a command in a folder, in this process: torch is imported once, and lines are counted."""
+    out, err = io.StringIO(), io.StringIO()
+    ended = 0
+    with contextlib.chdir(folder), redirect_stdout(out), redirect_stderr(err):
+        try:
+            main([*map(str, words)])
+        except SystemExit as error:
+            ended = int(error.code or 0)
+    assert ended == code, err.getvalue()
+    return Ended(ended, out.getvalue(), err.getvalue())
+
+
+def own_process(folder: Path, *words: object) -> subprocess.CompletedProcess[str]:
     """Run a real command in a folder."""
-    ended = subprocess.run(
+    return subprocess.run(
         [sys.executable, "-m", "gecbench", *map(str, words)],
         cwd=folder,
         capture_output=True,
         text=True,
-        check=False,
-        env={**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"},
+        check=True,
         timeout=300,
     )
-    assert ended.returncode == code, ended.stderr
-    return ended
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +57,7 @@ def tour(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("tour")
     changes = ["training.epochs=8", "training.evaluate_every=60", "training.checkpoint_every=20"]
     shown = [word for change in changes for word in ("--set", change)]
-    ended = gecbench(folder, "train", "--recipe", "tiny", *shown, "-o", "tiny")
+    ended = own_process(folder, "train", "--recipe", "tiny", *shown, "-o", "tiny")
     (folder / "said.txt").write_text(ended.stderr, "utf-8")
     (folder / "scores.txt").write_text(ended.stdout, "utf-8")
     return folder
@@ -136,3 +158,63 @@ def test_info_shows_a_card(tour) -> None:
     assert len(shown["fingerprint"]) == 16
     ended = gecbench(tour, "model", "info", ".", code=1)
     assert "no gecbench.json in it" in ended.stderr
+
+
+def test_a_model_is_exported_by_its_runs_folder(mine) -> None:
+    (mine / "texts.txt").write_text("我今天很高心。\n他昨天去学校。\n", "utf-8")
+    ended = gecbench(mine, "export", "run", "-o", "exact", "--no-quantise", "--texts", "texts.txt")
+    assert "exact: 2 of 2 texts with all their labels are the same" in ended.stderr
+    ended = gecbench(mine, "export", "exact", "-o", "again", code=2)
+    assert "is an export for onnx already" in ended.stderr
+    ended = gecbench(mine, "export", "run", "-o", "exact", code=1)
+    assert "exact: is there already" in ended.stderr
+
+
+def test_checkpoints_of_others_are_taken_in_by_command(mine) -> None:
+    ended = gecbench(mine, "model", "convert", "run/model", "-o", "theirs", code=1)
+    assert "no config.json there" in ended.stderr
+    ended = gecbench(mine, "model", "convert", "x", "-o", "y", "--encoder", "z", code=2)
+    assert "--encoder is for --tagger" in ended.stderr
+    ended = gecbench(mine, "model", "convert", "run", "-o", "y", "--tagger", code=2)
+    assert "say by --language" in ended.stderr
+    ended = gecbench(mine, "model", "merge", "run/model", "-o", "whole", code=2)
+    assert "holds no adapter" in ended.stderr
+
+
+def test_recipes_are_listed_with_what_they_are(tour) -> None:
+    listed = gecbench(tour, "train", "--list").stdout.splitlines()
+    assert [line.split()[0] for line in listed] == [
+        *("mucgec-seq2edit", "mucgec-seq2seq"),
+        *("robustgec-bart", "robustgec-gector", "robustgec-llama"),
+        "tiny",
+    ]
+    assert all(len(line.split()) > 4 for line in listed)
+    ended = gecbench(tour, "train", "--recipe", "mucgec-seq2edit", code=2)
+    assert "name the run's folder by --output" in ended.stderr
+
+
+def test_a_demonstration_that_fails_leaves_no_folder(tour) -> None:
+    ended = gecbench(
+        tour, *("train", "--recipe", "tiny", "--set", 'data.train=["none.tsv"]'), "-o", "no", code=1
+    )
+    assert ended.stderr.endswith("gecbench: training failed, see above\n")
+    assert not (tour / "no").exists()
+
+
+def test_a_demonstration_goes_on_in_steps_of_its_own(tour, monkeypatch) -> None:
+    """The rest of the demonstration again, its commands in this process."""
+    ran: list[str] = []
+
+    def run(*words: object) -> None:
+        ran.append(str(words[0]))
+        gecbench(tour, *words)
+
+    monkeypatch.setattr(tiny, "_run", run)
+    corpus, out = sample("zh", "corpus.jsonl"), tour / "steps"
+    out.mkdir()
+    systems = tiny._corrected(corpus, tour / "tiny" / "run" / "model", out)
+    assert ran == ["export", "correct", "correct", "correct"]
+    assert [path.stem for path in systems] == ["tagger", "tagger-int8", "zh-homophone"]
+    assert (out / "tagger.txt").read_text("utf-8") == (tour / "tiny" / "tagger.txt").read_text(
+        "utf-8"
+    )
