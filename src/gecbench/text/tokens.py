@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Literal, NamedTuple
 
 from gecbench.core.errors import UnknownNameError
@@ -58,3 +59,26 @@ def tokens_of(text: str, kind: Tokens | str) -> tuple[Token, ...]:
     except KeyError:
         raise UnknownNameError("kind of token", kind, _PATTERNS) from None
     return tuple(Token(m.group(), m.start(), m.end()) for m in pattern.finditer(text))
+
+
+def parted(text: str, kind: Tokens | str) -> list[str]:
+    """Return a text in pieces, white space and tokens in turn; white space begins and ends them.
+
+    It is several times as fast as `tokens_of`, which gives the same tokens.
+
+    Raises:
+        UnknownNameError: There is no such kind of token.
+
+    >>> parted("Who's  there?", "en")
+    ['', "Who's", '  ', 'there', '', '?', '']
+    """
+    return _parting(kind).split(text)
+
+
+@cache
+def _parting(kind: str) -> re.Pattern[str]:
+    try:
+        pattern = _PATTERNS[kind]
+    except KeyError:
+        raise UnknownNameError("kind of token", kind, _PATTERNS) from None
+    return re.compile(f"({pattern.pattern})", pattern.flags)

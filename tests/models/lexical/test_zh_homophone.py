@@ -14,9 +14,9 @@ from gecbench.backends import dictionaries
 from gecbench.backends.dictionaries import WordList, jieba_words
 from gecbench.core.corrector import Corrector
 from gecbench.core.errors import FormatError, MissingExtraError, UnknownNameError, UsageError
+from gecbench.lang.zh.sounds import Sounds
 from gecbench.models import load_corrector
 from gecbench.models.lexical.homophones import COVERED, TWICE, candidates, homophones
-from gecbench.models.lexical.sounds import Sounds
 from gecbench.models.lexical.vocabulary import divide, vocabulary
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from gecbench.lang.en.verbs import FORMS, regular
 from gecbench.models.tags.transforms import Transforms, transforms_for
-from gecbench.models.tags.verbs import FORMS, regular
 
 EN = transforms_for("en")
 

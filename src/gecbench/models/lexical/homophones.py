@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from gecbench.models.lexical.sounds import Sounds, keys
+from gecbench.lang.zh.sounds import Sounds, keys
 from gecbench.models.lexical.vocabulary import Division, Vocabulary
 
 SHORTEST, LONGEST = 2, 8

@@ -13,6 +13,7 @@ import msgspec
 
 from gecbench.backends.dictionaries import jieba_words
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo, TextEdit, apply
+from gecbench.lang.zh.sounds import sounds
 from gecbench.models.lexical.characters import Characters, characters
 from gecbench.models.lexical.homophones import (
     LONGEST,
@@ -22,7 +23,6 @@ from gecbench.models.lexical.homophones import (
     homophones,
 )
 from gecbench.models.lexical.own import own_words
-from gecbench.models.lexical.sounds import sounds
 from gecbench.models.lexical.vocabulary import Vocabulary, divide, vocabulary
 from gecbench.models.options import options_of
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import permutations
 
+from gecbench.lang.en.verbs import FORMS, verb_form, verb_forms
 from gecbench.models.tags.labels import MERGE_HYPHEN, MERGE_SPACE
-from gecbench.models.tags.verbs import FORMS, verb_form, verb_forms
 
 Transform = Callable[[str], str | None]
 """From a token to its other form; None where it has none. Several tokens come with blanks."""

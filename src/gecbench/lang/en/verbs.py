@@ -68,6 +68,28 @@ def verb_forms(token: str, target: str) -> tuple[str, ...]:
     )
 
 
+def forms_of(word: str) -> Mapping[str, tuple[str, ...]]:
+    """Return the forms that a word in lower case may be, each to those that its verb has.
+
+    These are in the order of `FORMS`, the commonest variant of each; of several verbs the
+    likeliest is taken. A word that is no verb has none.
+
+    >>> forms_of("went")
+    {'VBD': ('go', 'went', 'going', 'gone', 'goes')}
+    """
+    return _forms().get(word, {})
+
+
+@cache
+def _forms() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    for word, readings in _verbs().readings.items():
+        for form, paradigm in readings:
+            forms = tuple(variants[0] for variants in paradigm)
+            found.setdefault(word, {}).setdefault(form, forms)
+    return found
+
+
 def _cased(word: str, like: str) -> str:
     if like.isupper() and len(like) > 1:
         return word.upper()

@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 
 from gecbench.core.errors import MissingExtraError
@@ -37,12 +37,14 @@ class Sounds:
             a text become blanks, so that they are never taken for syllables.
         others: Character to further folded syllables that it is often read with.
         phrases: Word to its folded syllables, where they are not the main ones, as in 银行.
+        plain: Character to its main syllable in letters, not folded.
     """
 
     name: str
     table: Mapping[int, str]
     others: Mapping[str, str]
     phrases: Mapping[str, str]
+    plain: Mapping[str, str] = field(default_factory=dict)
 
 
 def folded(syllable: str) -> str:
@@ -58,8 +60,12 @@ _INITIAL = re.compile(r"(?<=^[zcs])h")
 _FINAL = re.compile(r"(?<=[^i]an|.in|.en)g$")
 
 
-def sounds() -> Sounds:
+def sounds(asked: str = "zh-homophone", extra: str = "spelling") -> Sounds:
     """Return the sounds of the 6,763 characters of GB 2312, which are simplified ones.
+
+    Args:
+        asked: Who takes readings, for the failure.
+        extra: What brings pypinyin to them.
 
     Raises:
         MissingExtraError: pypinyin is not installed.
@@ -68,10 +74,10 @@ def sounds() -> Sounds:
         from pypinyin.phrases_dict import phrases_dict
         from pypinyin.pinyin_dict import pinyin_dict
     except ImportError:
-        what = "pypinyin, which zh-homophone takes readings from,"
-        raise MissingExtraError(what, "spelling") from None
+        raise MissingExtraError(f"pypinyin, which {asked} takes readings from,", extra) from None
     toneless, syllables = _Toneless(), _Syllables()
-    main = {c: syllables[toneless[pinyin_dict[ord(c)].partition(",")[0]]] for c in _simplified()}
+    plain = {c: toneless[pinyin_dict[ord(c)].partition(",")[0]] for c in _simplified()}
+    main = {c: syllables[syllable] for c, syllable in plain.items()}
     phrases = {
         phrase: "".join(syllables[toneless[each[0]]] for each in read)
         for phrase, read in phrases_dict.items()
@@ -84,7 +90,21 @@ def sounds() -> Sounds:
         table,
         _others(main, phrases),
         {phrase: read for phrase, read in phrases.items() if read != phrase.translate(table)},
+        plain,
     )
+
+
+def phrase_counts() -> Mapping[str, int]:
+    """Return in how many of pypinyin's phrases each character stands: how usual it is.
+
+    Raises:
+        MissingExtraError: pypinyin is not installed.
+    """
+    try:
+        from pypinyin.phrases_dict import phrases_dict
+    except ImportError:
+        raise MissingExtraError("pypinyin, whose phrases are counted,", "zh") from None
+    return Counter("".join(phrases_dict))
 
 
 def _simplified() -> Iterator[str]:

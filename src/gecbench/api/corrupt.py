@@ -1,0 +1,189 @@
+"""Synthetic errors: corrupting correct texts, by rules or as a real corpus errs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import chain, islice
+from pathlib import Path
+
+import msgspec
+
+from gecbench import __version__
+from gecbench.api.edits import extract
+from gecbench.core.errors import UsageError
+from gecbench.core.files import STDIO, write_text
+from gecbench.core.sample import Corpus
+from gecbench.core.scheme import Scheme
+from gecbench.datasets.catalog import data_set
+from gecbench.datasets.corrupt.chinese import chinese_types
+from gecbench.datasets.corrupt.counting import Counts
+from gecbench.datasets.corrupt.english import english_types
+from gecbench.datasets.corrupt.fitting import Fit, toml_of_profile
+from gecbench.datasets.corrupt.fitting import fit as run_fit
+from gecbench.datasets.corrupt.makers import maker_of
+from gecbench.datasets.corrupt.profile import Profile, load_profile, with_settings
+from gecbench.datasets.corrupt.running import Labels, Target, Texts, To, texts_of
+from gecbench.datasets.corrupt.running import corrupt as run
+from gecbench.datasets.store import data_folder, locate
+from gecbench.lang.zh.alike import homophones
+from gecbench.models.tags.derive import labels_of
+from gecbench.models.tags.transforms import transforms_for
+from gecbench.text.script import language_of
+from gecbench.text.tokens import parted
+
+_LOOKED_AT = 200
+
+
+def corrupt(
+    texts: Path | str,
+    output: Path | str,
+    profile: Profile | str = "",
+    *,
+    seed: int = 0,
+    settings: Mapping[str, str] | None = None,
+    format: str | None = None,
+    to: To = "jsonl",
+    labels: Path | str | None = None,
+    folder: Path | None = None,
+    mirror: Path | None = None,
+    progress: Callable[[int], None] = lambda _done: None,
+) -> Counts:
+    """Make errors in correct texts, write pairs, and return what was made.
+
+    The same texts, profile and seed give the same bytes; a sentence's errors depend on its place
+    in the file, not on those around it.
+
+    Args:
+        texts: A file in any format: the references of a corpus that has some, else its sources.
+        output: File for the pairs.
+        profile: Itself, a packaged one's name, or the path of one; "" takes the default one of
+            the language of the texts.
+        seed: Of all that is random.
+        settings: Keys of the profile that differ, `types.NAME` for the weight of one type.
+        format: Of the texts; None finds out.
+        to: jsonl, with an edit for each error that says its type; or pairs, source TAB target.
+        labels: File for the labels of a tagger that lead from source to target.
+        folder: Where data sets lie, for a profile that asks for one.
+        mirror: Looked at before it.
+        progress: Told how many sentences were read.
+
+    Raises:
+        GecbenchError: The profile is wrong, or a file cannot be read or written.
+    """
+    label_path = None if labels is None else Path(labels)
+    _check_apart(Path(texts), Path(output), label_path)
+    given = texts_of(Path(texts), format=format)
+    name = "given" if isinstance(profile, Profile) else profile
+    if not name:
+        name, given = _default(given)
+    made = load_profile(name) if isinstance(profile, str) else profile
+    made = with_settings(made, settings or {})
+
+    maker = maker_of(made, name, partial(_shapes, folder, mirror))
+    target = _target(Path(output), to, label_path, made)
+    return run(given, target, maker, made, name=name, seed=seed, progress=progress)
+
+
+def _shapes(folder: Path | None, mirror: Path | None) -> Path:
+    """Return the table of shapes of ChERRANT's data set."""
+    return locate(
+        data_set("cherrant"), "char_meta.txt", folder=folder or data_folder(), mirror=mirror
+    )
+
+
+def _target(path: Path, to: To, labels: Path | None, profile: Profile) -> Target:
+    if labels is None:
+        return Target(path, to)
+    tokens = profile.tokens if profile.language == "en" else "zh"
+    about: dict[str, object] = {"lang": profile.language, "tokens": tokens}
+    return Target(path, to, labels, labels_for(profile.language, tokens), about)
+
+
+def _check_apart(texts: Path, output: Path, labels: Path | None) -> None:
+    """Refuse files of which one would take the place of another."""
+    named = [("the texts", texts), ("the output", output)]
+    named += [("the labels", labels)] if labels is not None else []
+    for k, (what, one) in enumerate(named):
+        for other_name, other in named[:k]:
+            if STDIO in (str(one), str(other)):
+                clash = str(one) == str(other) and other_name != "the texts"
+            else:
+                clash = one.resolve() == other.resolve()
+            if clash:
+                raise UsageError(f"{one}: is {other_name} and {what}; name another file")
+
+
+def _default(given: Texts) -> tuple[str, Texts]:
+    """Return the name of the default profile of the texts' language, and all of the texts."""
+    first = list(islice(given.texts, _LOOKED_AT))
+    language = language_of(text for _, text in first if text)
+    return f"{language}-default", Texts(given.name, chain(first, given.texts))
+
+
+def labels_for(language: str, tokens: str) -> Labels:
+    """Return what makes the labels of a pair: those that a tagger's training derives from it.
+
+    All labels of a token stand in one list, as `models.tags.derive.labels_of` gives them; what
+    training learns in its first round is the first that is not $KEEP (`first_labels`).
+
+    >>> labels_for("zh", "zh")("我今天高心。", "我今天很高兴。")[1][3:6]
+    (('$KEEP', '$APPEND_很'), ('$KEEP',), ('$REPLACE_兴',))
+    """
+    transforms = transforms_for(language)
+
+    def label(source: str, target: str) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+        one, two = parted(source, tokens)[1::2], parted(target, tokens)[1::2]
+        return one, labels_of(one, two, transforms)
+
+    return label
+
+
+def fit(
+    corpus: Corpus,
+    output: Path | str | None = None,
+    *,
+    scheme: Scheme | None = None,
+    least: int = 2,
+) -> Fit:
+    """Return, and write, the profile of a corpus: its errors by number, type, length and words.
+
+    Args:
+        corpus: With references. Edits that they bring are taken as they are, the types with them.
+        output: File for the profile, TOML; None writes none.
+        scheme: Finds the edits, anew where there are some; None needs those of the corpus.
+        least: Occurrences from which a confusion is kept.
+
+    Raises:
+        UsageError: `least` is below 1, or a reference has no edits and there is no scheme.
+        CorpusError: There is nothing to fit to.
+    """
+    if least < 1:
+        raise UsageError(f"the least count is {least}; a confusion is seen at least once")
+    texts = (sample.source for sample in corpus.samples)
+    language = scheme.lang if scheme else corpus.lang or language_of(texts)
+    if language not in ("zh", "en"):
+        raise UsageError(f"language {language!r} cannot be fitted, only zh and en")
+    edited = corpus if scheme is None else extract(corpus, scheme)
+    known = chinese_types(homophones, None, None) if language == "zh" else english_types()
+    made = run_fit(edited, "zh" if language == "zh" else "en", known, least=least)
+    by = {"scheme": scheme.name, **scheme.signature} if scheme else {"scheme": "given edits"}
+    source = {
+        "corpus": corpus.name,
+        "pairs": str(made.pairs),
+        "edits": str(made.edits),
+        "least": str(least),
+        **by,
+        "gecbench": __version__,
+    }
+    made = made._replace(profile=msgspec.structs.replace(made.profile, source=source))
+    if output is not None:
+        write_text(Path(output), toml_of_profile(made.profile, _NOTES))
+    return made
+
+
+_NOTES = (
+    "A profile of gecbench corrupt, fitted to a corpus. It holds words of that corpus: whoever may",
+    "not pass on the corpus should ask whether he may pass on this file.",
+    "confusions: right, wrong, how often, how often the right one stands in the corrections.",
+)
