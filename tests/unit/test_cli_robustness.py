@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from perturbed_set import CASES, COPY, PERFECT, blocks, write_folder
 
 from gecbench.api.files import sample
+from gecbench.core.perturbed import SYNTHETIC
+from gecbench.formats.perturbed import read_perturbed, write_perturbed
 
 EN, ZH = sample("en", "perturbed.txt"), sample("zh", "perturbed.txt")
 SWAYED = sample("zh", "perturbed-swayed.txt")
@@ -99,6 +102,15 @@ def test_predictions_in_the_cases_are_told_of(run, tmp_path: Path):
     code, _, err = run("analyse", "robustness", path, path, "--scheme", "zh-char")
     assert code == 0
     assert err == "note: both: not kept: predictions in both\n"
+
+
+def test_cases_that_a_program_perturbed_are_no_evaluation(run, tmp_path: Path):
+    path = tmp_path / "made.jsonl"
+    made = replace(read_perturbed(ZH), provenance={SYNTHETIC: "by gecbench"})
+    path.write_text(write_perturbed(made), "utf-8")
+    code, out, _ = run("analyse", "robustness", path, SWAYED, "--scheme", "zh-char")
+    assert code == 0
+    assert "for training, no evaluation" in " ".join(out.split())
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from gecbench.cli.divide import divide
 from gecbench.cli.options import FILE, say
 from gecbench.cli.prepare import prepare
 from gecbench.core.errors import ResourceError, UnknownNameError, UsageError
@@ -63,10 +64,11 @@ def _places(command: Callable[..., None]) -> Callable[..., None]:
 
 @click.group()
 def data() -> None:
-    """List, fetch and find data sets, and prepare training data."""
+    """List, fetch and find data sets, prepare training data, divide perturbed cases."""
 
 
 data.add_command(prepare)
+data.add_command(divide)
 
 
 @data.command("list")

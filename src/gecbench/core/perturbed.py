@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from gecbench.core.errors import CorpusError
 from gecbench.core.sample import Corpus, Rewrite, Sample
 
+SYNTHETIC = "synthetic"
+"""In the provenance of cases that a program perturbed: they may have gained or lost errors."""
+
 
 @dataclass(frozen=True, slots=True)
 class Variant:

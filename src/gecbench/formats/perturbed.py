@@ -23,6 +23,16 @@ _SOURCES = "input.txt"
 _ENDINGS = (".txt", ".jsonl")
 
 
+def is_perturbed(lines: Sequence[str]) -> bool:
+    """Return whether a file that begins with these lines holds perturbed cases.
+
+    >>> is_perturbed(["O-S He go home .", "O-T He goes home ."])
+    True
+    """
+    header = f'"format": "{_FORMAT}"'
+    return sniff(lines) or (bool(lines) and lines[0].startswith("{") and header in lines[0])
+
+
 def read_perturbed(path: Path) -> PerturbedSet:
     """Return the perturbed cases in a file or folder.
 

@@ -14,6 +14,7 @@ from gecbench.core.errors import FormatError, GecbenchError
 from gecbench.core.files import STDIO
 from gecbench.core.sample import Corpus
 from gecbench.formats import FORMATS, load_format
+from gecbench.formats.perturbed import is_perturbed, read_perturbed
 from gecbench.formats.reading import check_columns, read
 
 _LOOKED_AT = 200
@@ -37,15 +38,22 @@ class Sources:
 def sources(path: Path, *, format: str | None = None) -> Sources:
     """Return the sources in a file; those of format lines are read while they are asked for.
 
+    Perturbed cases, in a file or a folder of subsets, are the lines of RobustGEC's input.txt:
+    originals and variants in the order that `analyse robustness` asks for.
+
     Raises:
         GecbenchError: The file cannot be read, is empty, or breaks a rule of its format.
     """
     if format not in (None, "lines"):
         return _of_corpus(read(path, format=format), format or "")
+    if format is None and path.is_dir():
+        return _of_cases(path)
     lines = stream_lines(path)
     first = list(islice(lines, _LOOKED_AT))
     if not first:
         raise FormatError(f"{path}:1: the file is empty; a corpus has at least one sentence")
+    if format is None and path.is_file() and is_perturbed(first):
+        return _of_cases(path)
     found = "lines" if format else _sniffed(first)
     if found == "lines":
         return Sources(chain(first, lines), found, None)
@@ -57,6 +65,11 @@ def sources(path: Path, *, format: str | None = None) -> Sources:
 
 def _of_corpus(corpus: Corpus, format: str) -> Sources:
     return Sources([sample.source for sample in corpus.samples], format, corpus)
+
+
+def _of_cases(path: Path) -> Sources:
+    cases = read_perturbed(path)
+    return Sources([sample.source for sample in cases.corpus().samples], "lines", None)
 
 
 def _sniffed(lines: list[str]) -> str:

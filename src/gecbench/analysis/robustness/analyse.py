@@ -30,7 +30,7 @@ from gecbench.analysis.robustness.results import (
     ShownSentence,
 )
 from gecbench.core.case import Case, Version
-from gecbench.core.perturbed import PerturbedSet, marks
+from gecbench.core.perturbed import SYNTHETIC, PerturbedSet, marks
 from gecbench.formats.frequencies import Frequencies
 from gecbench.scoring.judged import Judged
 from gecbench.scoring.pairing import Level
@@ -38,6 +38,10 @@ from gecbench.scoring.spans import Rows, SpanF
 
 PERFECT = "(perfect)"
 COPY = "(copies its input)"
+_MADE = (
+    "these cases were perturbed by a program and may have gained or lost errors: they are for "
+    "training, no evaluation"
+)
 
 Counting = Callable[[Collection[str]], Frequencies]
 """How often words occur, each of them asked for."""
@@ -89,6 +93,7 @@ def analyse(
         beta=metric.beta,
         signature=str(metric.signature) + (f"|orders:{orders}|seed:{seed}" if orders else ""),
         notes=(
+            *([_MADE] if SYNTHETIC in cases.provenance else []),
             *_idle(whole, trivial[0][0]),
             *([often.note] if often else []),
             *judged.notes,

@@ -1,0 +1,283 @@
+"""Synthetic perturbations of what surrounds errors; to train with, never to evaluate on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import cast
+
+import gecbench
+from gecbench.api.schemes import language, own_pipeline
+from gecbench.core.errors import CorpusError, MissingExtraError, UnknownNameError, UsageError
+from gecbench.core.perturbed import SYNTHETIC, PerturbedSet
+from gecbench.core.registry import resolve
+from gecbench.core.sample import NOT_KEPT, Corpus
+from gecbench.datasets.perturb.context import kind_of
+from gecbench.datasets.perturb.fillers import Filler
+from gecbench.datasets.perturb.pairs import Gathered, Pair, digest, of_cases, of_corpus
+from gecbench.datasets.perturb.plan import (
+    FILL,
+    INSERT,
+    OPERATIONS,
+    RANDOM,
+    SUBSTITUTE,
+    Plan,
+)
+from gecbench.datasets.perturb.running import Report, Watch, words_of
+from gecbench.datasets.perturb.running import perturb as run
+from gecbench.datasets.perturb.vocabulary import counted, read_vocabulary, vocabulary_of
+from gecbench.datasets.perturb.words import Divide, Words, by_cutting, by_tokens
+
+FREQUENCY, MASK = "frequency", "mask"
+
+_TOP = 20
+_BATCH = 64
+_KINDS = ("zh", "en", "space")
+
+
+@dataclass(frozen=True, slots=True)
+class Perturbed:
+    """Perturbed cases, and how they came to be.
+
+    Args:
+        cases: With provenance that says they are synthetic.
+        report: What was made, rejected and left out.
+    """
+
+    cases: PerturbedSet
+    report: Report
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Means:
+    """What a perturbation works with.
+
+    Args:
+        filler: "frequency", or "mask:NAME" with a masked language model by name or folder.
+        words: A text, or lines of word TAB count, whose words take the place of others; None
+            counts the corrected sentences themselves. Of frequency alone.
+        pos: Match parts of speech; None does so for frequency.
+        spacy_model: The pipeline that knows parts of speech where blanks divide words; None takes
+            gecbench's own for English.
+        top: How many words a masked language model offers; None means 20.
+        device: Where that model runs; "" is a GPU if there is one.
+        batch: How many places it fills at a time; None means 64.
+        tokens: "zh", "en" or "space"; None finds out.
+    """
+
+    filler: str = FREQUENCY
+    words: Path | str | None = None
+    pos: bool | None = None
+    spacy_model: Path | str | None = None
+    top: int | None = None
+    device: str = ""
+    batch: int | None = None
+    tokens: str | None = None
+
+    @property
+    def model(self) -> str:
+        """The name of the masked language model; "" where there is none."""
+        kind, _, name = self.filler.partition(":")
+        return name if kind == MASK else ""
+
+
+def perturb(
+    given: Corpus | PerturbedSet,
+    *,
+    variants: int = 5,
+    operations: Sequence[str] = OPERATIONS,
+    insertion: str = RANDOM,
+    seed: int = 1,
+    each_reference: bool = False,
+    means: Means | None = None,
+    source: str | None = None,
+    watch: Watch = lambda _, pairs: iter(pairs),
+) -> Perturbed:
+    """Return variants of sentences whose context is changed and whose errors are not.
+
+    Args:
+        given: A corpus with references; or perturbed cases, whose originals are perturbed anew.
+        variants: Of each sentence. One that has fewer different ones is left out and reported.
+        operations: Each variant has exactly one of substitute, insert and delete.
+        insertion: "random" inserts any word of the vocabulary, "fill" one that a masked language
+            model finds likely there.
+        seed: Of all choices.
+        each_reference: A case for each reference of a sentence, instead of the first.
+        means: What words are taken from.
+        source: Says in the provenance where `given` comes from; None is a hash of its sentences.
+        watch: Wraps long loops, to show progress.
+
+    Raises:
+        GecbenchError: An option is wrong, something is missing, or no sentence can be perturbed.
+    """
+    means = means or Means()
+    plan = _plan(variants, operations, insertion, seed, means)
+    lang, gathered = _gathered(given, each=each_reference)
+    texts = [pair.target for pair in gathered.pairs]
+    kind = means.tokens or kind_of(lang, texts)
+    filler, words, how = _filler(gathered.pairs, kind, lang, means, watch, given.name)
+    made, report = run(gathered.pairs, words, kind=kind, filler=filler, plan=plan, watch=watch)
+    report = replace(
+        report,
+        sentences=report.sentences + sum(map(len, gathered.left_out.values())),
+        left_out={**gathered.left_out, **report.left_out},
+    )
+    told = {
+        **{name: text for name, text in given.provenance.items() if name != NOT_KEPT},
+        **_provenance(plan, filler.name, kind, how, source or f"sha256 {digest(gathered.pairs)}"),
+        "references": "each" if each_reference else "first",
+    }
+    cases = PerturbedSet(f"{given.name}-{SYNTHETIC}", made, lang, told)
+    return Perturbed(cases, report)
+
+
+def _plan(
+    variants: int, operations: Sequence[str], insertion: str, seed: int, means: Means
+) -> Plan:
+    """Return the plan.
+
+    Raises:
+        UsageError: An option is wrong, or would be ignored.
+    """
+    plan = Plan(variants=variants, operations=tuple(operations), insertion=insertion, seed=seed)
+    _check(means)
+    if insertion == FILL and not means.model:
+        raise UsageError("insertion by filling needs a masked language model: filler mask:NAME")
+    if insertion == FILL and INSERT not in plan.operations:
+        raise UsageError("insertion by filling is asked for, but insert is none of the operations")
+    if means.model and insertion == RANDOM and SUBSTITUTE not in plan.operations:
+        raise UsageError(
+            "a masked language model is asked for, but nothing is filled: allow substitute, or "
+            "insertion by filling"
+        )
+    return plan
+
+
+def _check(means: Means) -> None:
+    """Refuse fillers that are unknown, and options of another filler."""
+    kind, colon, name = means.filler.partition(":")
+    if kind not in (FREQUENCY, MASK) or (kind == FREQUENCY and colon):
+        raise UnknownNameError("filler", means.filler, (FREQUENCY, f"{MASK}:NAME"))
+    if kind == MASK and not name:
+        raise UsageError("filler mask needs a masked language model by name or folder: mask:NAME")
+    others: Mapping[str, Mapping[str, object]] = {
+        MASK: {"words": means.words, "pos": means.pos, "spacy-model": means.spacy_model},
+        FREQUENCY: {"top": means.top, "device": means.device or None, "batch": means.batch},
+    }
+    for option, value in others[kind].items():
+        if value is not None:
+            raise UsageError(f"filler {kind} has no use for {option}; leave it out")
+    if means.pos is False and means.spacy_model is not None:
+        raise UsageError("spacy-model knows parts of speech, which --no-pos does without; say one")
+    for option, number in (("top", means.top), ("batch", means.batch)):
+        if number is not None and number < 1:
+            raise UsageError(f"{option} is {number}; give 1 or more")
+    if means.tokens is not None and means.tokens not in _KINDS:
+        raise UnknownNameError("kind of token", means.tokens, _KINDS)
+
+
+def _gathered(given: Corpus | PerturbedSet, *, each: bool) -> tuple[str, Gathered]:
+    """Return the language, and the pairs.
+
+    Raises:
+        CorpusError: There is no pair.
+    """
+    if isinstance(given, PerturbedSet):
+        return language(given.corpus()), of_cases(given)
+    lang = language(given)
+    gathered = of_corpus(given, lang, each=each)
+    if not gathered.pairs:
+        why = ", ".join(f"{len(ids):,} {reason}" for reason, ids in gathered.left_out.items())
+        raise CorpusError(
+            f"{given.name}: no sentence has a reference to perturb it with ({why or 'none at all'})"
+            "; give references (for text files: --reference FILE)"
+        )
+    return lang, gathered
+
+
+def _filler(
+    pairs: Sequence[Pair], kind: str, lang: str, means: Means, watch: Watch, name: str
+) -> tuple[Filler, list[Words], str]:
+    """Return what fills places, the words of all pairs, and what divides them."""
+    if means.model:
+        # It is loaded before the words are found, for it may be missing.
+        filler = _masked(means, kind)
+        divide, how = _divide(kind, lang, means, pos=False)
+        return filler, words_of(pairs, divide, watch), how
+    pos = means.pos is not False
+    divide, how = _divide(kind, lang, means, pos=pos)
+    if means.words is not None:
+        vocabulary = read_vocabulary(Path(means.words), divide, tagged=pos)
+        return vocabulary, words_of(pairs, divide, watch), how
+    words = words_of(pairs, divide, watch)
+    return vocabulary_of(counted(words), name), words, how
+
+
+def _masked(means: Means, kind: str) -> Filler:
+    from gecbench.backends.masked import MaskedModel
+    from gecbench.datasets.perturb.masked import Masked
+
+    chinese = kind == "zh"
+    model = MaskedModel(
+        means.model, chinese=chinese, device=means.device, batch=means.batch or _BATCH
+    )
+    name = Path(means.model).resolve().name if Path(means.model).is_dir() else means.model
+    return Masked(model, name, means.top or _TOP, chinese)
+
+
+def _divide(kind: str, lang: str, means: Means, *, pos: bool) -> tuple[Divide, str]:
+    """Return what divides texts into words, and its name."""
+    if kind == "zh":
+        return _cutting(means, pos=pos)
+    if not pos:
+        return by_tokens(kind, None), "tokens"
+    if means.spacy_model is None and lang != "en":
+        raise UsageError(
+            f"gecbench has no pipeline that knows parts of speech in language {lang!r} with blanks "
+            "between words; name one by --spacy-model, or say --no-pos"
+        )
+    if find_spec("spacy") is None:
+        raise MissingExtraError("spaCy, which knows parts of speech (--no-pos does without),", "en")
+    from gecbench.backends.spacy import Pipeline, describe
+
+    pipeline = Pipeline(describe(means.spacy_model or own_pipeline()))
+
+    def tag(sentences: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
+        return (words.tags for words in pipeline.words(sentences, parsed=False))
+
+    return by_tokens(kind, tag), f"tokens, parts of speech by {pipeline.version}"
+
+
+def _cutting(means: Means, *, pos: bool) -> tuple[Divide, str]:
+    if means.spacy_model is not None:
+        raise UsageError("spacy-model is for words between blanks; Chinese texts take jieba's")
+    if pos:
+        from gecbench.backends.chinese_tags import JiebaTagger
+
+        tagger = JiebaTagger()
+        return by_cutting(tagger.cut), tagger.name
+    from gecbench.backends import SEGMENTERS
+
+    make = cast("Callable[[str], tuple[str, _Cut]]", resolve("segmenter", "jieba", SEGMENTERS))
+    name, cut = make("")
+    return by_cutting(lambda text: [(word, "") for word in cut(text)]), name
+
+
+_Cut = Callable[[str], tuple[str, ...]]
+
+
+def _provenance(plan: Plan, filler: str, kind: str, how: str, source: str) -> Mapping[str, str]:
+    return {
+        SYNTHETIC: "perturbed by gecbench: for training alone, never for evaluation",
+        "input": source,
+        "seed": str(plan.seed),
+        "variants": str(plan.variants),
+        "operations": ",".join(plan.operations),
+        "insertion": plan.insertion,
+        "filler": filler,
+        "tokens": kind,
+        "words": how,
+        "gecbench": gecbench.__version__,
+    }

@@ -1,0 +1,155 @@
+"""The division of perturbed cases into training, dev and test; what belongs together stays so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from gecbench.core.errors import CorpusError, UsageError
+from gecbench.core.perturbed import PerturbedCase, PerturbedSet, Subset
+from gecbench.core.seeding import number
+
+TRAIN, DEV, TEST = "train", "dev", "test"
+PARTS = (TRAIN, DEV, TEST)
+
+_PAPER = (2500, 500)
+
+Key = tuple[str, str]
+"""Subset and id of a case."""
+
+
+@dataclass(frozen=True, slots=True)
+class Divided:
+    """Perturbed cases in parts.
+
+    Args:
+        parts: Those of `PARTS` that hold a case, each with where it is from.
+        sizes: Cases of each part.
+        together: Groups of cases that share a sentence, at least two in each.
+    """
+
+    parts: Mapping[str, PerturbedSet]
+    sizes: Mapping[str, int]
+    together: tuple[tuple[Key, ...], ...]
+
+
+def divide(
+    cases: PerturbedSet, *, test: int, dev: int, seed: int, provenance: Mapping[str, str]
+) -> Divided:
+    """Return cases for test and dev that the seed chooses, and all others for training.
+
+    Cases that share a sentence, white space aside, be it an original or a variant, stay in one
+    part: else a sentence of the test would have been trained on. What is chosen depends on the
+    seed and the sentences, not on the order of the cases; subsets keep their names and order.
+
+    Args:
+        cases: To divide.
+        test: How many are for the test; a group that does not fit is passed over.
+        dev: How many to stop training by.
+        seed: Of the choice.
+        provenance: More to say of where each part is from.
+
+    Raises:
+        UsageError: A number is below zero, or there are too few cases.
+        CorpusError: Groups are so large that a part cannot have its size.
+    """
+    _check(cases, test, dev)
+    groups = _groups(cases)
+    part_of: dict[Key, str] = {}
+    room = {TEST: test, DEV: dev}
+    for _, group in sorted((_place(cases_, seed), keys) for keys, cases_ in groups):
+        part = next((name for name in (TEST, DEV) if len(group) <= room[name]), TRAIN)
+        if part in room:
+            room[part] -= len(group)
+        part_of.update(dict.fromkeys(group, part))
+    _check_sizes(cases, room, part_of)
+    sizes = {name: sum(part == name for part in part_of.values()) for name in PARTS}
+    told = {
+        "divided": ", ".join(f"{name} {sizes[name]}" for name in PARTS),
+        "division seed": str(seed),
+        **provenance,
+    }
+    parts = {
+        name: _part(cases, name, part_of, {"part": name, **told}) for name in PARTS if sizes[name]
+    }
+    together = tuple(keys for keys, _ in groups if len(keys) > 1)
+    return Divided(parts, sizes, together)
+
+
+def _check(cases: PerturbedSet, test: int, dev: int) -> None:
+    for name, size in ((TEST, test), (DEV, dev)):
+        if size < 0:
+            raise UsageError(f"{name} is {size}; give how many cases it has, or 0 for none")
+    found = len(cases.cases)
+    if test + dev >= found:
+        hint = f"as --test {found // 2} --dev {found // 10}"
+        paper = (
+            "; the published data has 4,996 in three subsets: divide all of them together"
+            if (test, dev) == _PAPER
+            else ""
+        )
+        raise UsageError(
+            f"{cases.name}: {found:,} cases, of which {test:,} for test and {dev:,} for dev leave "
+            f"none to train on; ask for fewer, {hint}{paper}"
+        )
+
+
+def _check_sizes(cases: PerturbedSet, room: Mapping[str, int], parts: Mapping[Key, str]) -> None:
+    short = [name for name in (TEST, DEV) if room[name]]
+    if short:
+        name = short[0]
+        raise CorpusError(
+            f"{cases.name}: {name} lacks {room[name]} of its cases, for cases that share a "
+            "sentence stay together and no group is so small; ask for another number"
+        )
+    if TRAIN not in parts.values():
+        raise CorpusError(f"{cases.name}: no case is left to train on; ask for fewer")
+
+
+def _place(cases: Sequence[PerturbedCase], seed: int) -> int:
+    """Return a group's place in the random order, by its least sentence."""
+    return number(seed, f"divide:{min(_bare(case.original.source) for case in cases)}")
+
+
+def _groups(cases: PerturbedSet) -> list[tuple[tuple[Key, ...], tuple[PerturbedCase, ...]]]:
+    """Return the cases that share sentences, directly or by others between them."""
+    keys = [(subset.name, case.id) for subset in cases.subsets for case in subset.cases]
+    head = list(range(len(keys)))
+
+    def first(n: int) -> int:
+        while head[n] != n:
+            head[n] = head[head[n]]
+            n = head[n]
+        return n
+
+    seen: dict[str, int] = {}
+    for n, case in enumerate(cases.cases):
+        for each in case.all:
+            one, two = sorted((first(n), first(seen.setdefault(_bare(each.source), n))))
+            head[two] = one
+    found: dict[int, list[int]] = {}
+    for n in range(len(keys)):
+        found.setdefault(first(n), []).append(n)
+    return [
+        (tuple(keys[n] for n in group), tuple(cases.cases[n] for n in group))
+        for group in found.values()
+    ]
+
+
+def _bare(text: str) -> str:
+    return "".join(text.split())
+
+
+def _part(
+    cases: PerturbedSet, name: str, part_of: Mapping[Key, str], told: Mapping[str, str]
+) -> PerturbedSet:
+    subsets = (
+        Subset(s.name, tuple(case for case in s.cases if part_of[s.name, case.id] == name))
+        for s in cases.subsets
+    )
+    return replace(
+        cases,
+        name=f"{cases.name}-{name}",
+        subsets=tuple(subset for subset in subsets if subset.cases),
+        provenance={**cases.provenance, **told},
+    )

@@ -1,0 +1,1 @@
+"""Synthetic perturbations of what surrounds errors, for training alone (RobustGEC, appendix B)."""
