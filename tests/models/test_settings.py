@@ -40,6 +40,10 @@ def test_the_papers_values_are_in_their_recipes() -> None:
     )
     assert whole.scoring.by == "loss"
     assert read_settings(None, recipe="robustgec-bart").config.model.correcting.beams == 12
+    robust = read_settings(None, recipe="robustgec-cpr").config
+    assert robust.training.batch_size * robust.training.accumulation == 128
+    assert (robust.training.learning_rate, robust.model.dropout) == (1e-6, 0.3)
+    assert (robust.robust.method, robust.robust.alpha) == ("cpr", 1.0)
 
 
 def test_the_command_line_changes_single_values(tmp_path) -> None:

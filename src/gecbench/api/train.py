@@ -135,7 +135,7 @@ def train(
 
     config = settings.config
     dev_score = DevScore(config.language, config.scoring, places or Places())
-    if config.scoring.by == "score":
+    if config.scoring.by != "loss":
         dev_score.check()
     return train_run(config, settings.kind, run, home=settings.home, score=dev_score, say=say)
 

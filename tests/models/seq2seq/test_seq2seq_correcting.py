@@ -152,8 +152,8 @@ def test_the_half_precision_of_a_folder_is_an_option(trained) -> None:
         ({"beams": 0}, UsageError, "option beams of seq2seq"),
         ({"max_length": 161}, UsageError, "reads 160 tokens, not 161"),
         ({"precision": "int8"}, UsageError, "int8 is for exported models"),
-        ({"device": "cuda:77"}, UsageError, "'cuda:77' is not to be had here"),
-        ({"device": "abacus"}, UsageError, "'abacus' is not to be had here"),
+        ({"device": "cuda:77"}, UsageError, "device 'cuda:77' cannot be used here"),
+        ({"device": "abacus"}, UsageError, "device 'abacus' cannot be used here"),
         ({"language_code": "zh_CN"}, UsageError, "knows no languages"),
     ],
 )

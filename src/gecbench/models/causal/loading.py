@@ -131,11 +131,11 @@ def network_of(found: Found, precision: str) -> Any:
 
 
 def _made(found: Found, options: Options) -> Corrector:
+    from gecbench.backends.devices import device_of
     from gecbench.backends.hf import tokenizer_of
     from gecbench.models.causal.asking import asking_of
     from gecbench.models.causal.corrector import Causal
     from gecbench.models.causal.network import ends_of, hash_of
-    from gecbench.models.tagger.devices import device_of
 
     prompt, style = prompt_for(found, options)
     language = options.language or (found.card.languages[0] if found.card else prompt.language)

@@ -27,6 +27,14 @@ from gecbench.models.causal.network import base_network, ends_of, hash_of, need_
 from gecbench.models.chat.prompts import prompt_of
 from gecbench.models.folder import Card, write_card
 from gecbench.models.pairs import Pair
+from gecbench.models.robust.comparable import Twin
+from gecbench.models.robust.targets import (
+    Said,
+    places_of,
+    refuse_for_targets,
+    refuse_without_dropout,
+)
+from gecbench.models.training.config import Robust
 from gecbench.models.training.kinds import Kind
 from gecbench.models.training.task import Batch, Prepared
 
@@ -66,9 +74,10 @@ class CausalTask:
     def prepare(self, pairs: Sequence[Pair]) -> Prepared[Example]:
         """Return an example of each pair that is short enough."""
         longest = self._config.model.max_length
-        examples = []
+        examples: list[Example] = []
+        places: list[int] = []
         dropped: Counter[str] = Counter()
-        for pair in pairs:
+        for place, pair in enumerate(pairs):
             if not pair.source.strip() or not pair.target.strip():
                 dropped["empty source or target"] += 1
                 continue
@@ -78,7 +87,8 @@ class CausalTask:
                 dropped[f"longer than {longest} tokens with the prompt"] += 1
             else:
                 examples.append(Example(array("i", ids), len(question)))
-        return Prepared(examples, dropped)
+                places.append(place)
+        return Prepared(examples, dropped, places=places)
 
     def length(self, example: Example) -> int:
         """Return how many tokens question and answer have."""
@@ -105,13 +115,56 @@ class CausalTask:
 
     def loss(self, module: torch.nn.Module, batch: Batch) -> torch.Tensor:
         """Return the summed cross entropy of the answers' tokens."""
-        logits = module(
+        return self.likelihood(self.outputs(module, batch), batch)
+
+    def outputs(self, module: torch.nn.Module, batch: Batch) -> torch.Tensor:
+        """Return the logits, (sentences, positions, vocabulary), as the base computes them."""
+        logits: torch.Tensor = module(
             input_ids=batch["input_ids"], attention_mask=batch["attention_mask"], use_cache=False
         ).logits
+        return logits
+
+    def likelihood(self, outputs: torch.Tensor, batch: Batch) -> torch.Tensor:
+        """Return the summed cross entropy of the answers' tokens."""
         labels = batch["labels"][:, 1:]
         answered = labels != _IGNORED
         # Chosen before they become 32-bit floats: with large vocabularies logits are most of it.
-        return cross_entropy(logits[:, :-1][answered].float(), labels[answered], reduction="sum")
+        chosen = outputs[:, :-1][answered]
+        wide = torch.promote_types(chosen.dtype, torch.float32)
+        return cross_entropy(chosen.to(wide), labels[answered], reduction="sum")
+
+    def matches(
+        self, twin: Twin, one: Example, two: Example, robust: Robust
+    ) -> tuple[tuple[int, int], ...]:
+        """Return the places whose logits predict what both answers say alike.
+
+        Never those of the question, where nothing is learnt; the logits of a place predict the
+        token after it.
+        """
+        original = self._said(twin.original.target, one)
+        perturbed = self._said(twin.perturbed.target, two)
+        found = places_of(twin, original, perturbed, robust, self._config.language)
+        return tuple((i - 1, j - 1) for i, j in found)
+
+    def _said(self, target: str, example: Example) -> Said:
+        """Return how an answer stands in its example, which is never cut."""
+        text = target.strip()
+        # What spells a special token is text in an answer, as `Asking.answer` has it.
+        spells = any(special in text for special in self._asking.specials)
+        told = {"split_special_tokens": True} if spells else {}
+        found = self._asking.tokenizer(
+            text, add_special_tokens=False, return_offsets_mapping=True, **told
+        )
+        ids = example.ids[example.question : -1]
+        return Said(
+            text, ids, found["offset_mapping"], example.question, len(example.ids) - 1, ended=True
+        )
+
+    def rows(
+        self, outputs: torch.Tensor, rows: torch.Tensor, places: torch.Tensor, robust: Robust
+    ) -> tuple[torch.Tensor]:
+        """Return the logits of some places, (places, vocabulary)."""
+        return (outputs[rows, places],)
 
     def freeze(self, *, cold: bool) -> None:
         """Leave everything as peft has set it: all that learns is new."""
@@ -182,6 +235,7 @@ def build(
     tokenizer = tokenizer_of(str(kept) if kept else table.base)
     prompt = prompt_of(table.prompt or f"{config.language}-instruction")
     base = base_network(table.base, table.precision)
+    refuse_without_dropout(config.robust, base.config.to_dict(), table.dropout)
     asking = asking_of(tokenizer, prompt, table.style, ends=ends_of(base), place=table.base)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(number(config.training.seed, "lora weights"))
@@ -195,4 +249,14 @@ def build(
     return CausalTask(config, module, asking)
 
 
-KIND = Kind(CausalConfig, build, places=("base", "prompt"))
+def check_robust(config: CausalConfig) -> None:
+    """Refuse what a causal model cannot honour of the `[robust]` table.
+
+    Raises:
+        UsageError: Names the option.
+    """
+    if config.robust is not None:
+        refuse_for_targets(config.robust)
+
+
+KIND = Kind(CausalConfig, build, places=("base", "prompt"), check_robust=check_robust)

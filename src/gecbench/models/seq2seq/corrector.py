@@ -9,8 +9,8 @@ from typing import NamedTuple
 from gecbench.core.corrector import Correction, CorrectorInfo
 from gecbench.models.batches import batches
 from gecbench.models.rewriting import rewritten
-from gecbench.models.seq2seq.encoding import Encoding, Source
-from gecbench.models.seq2seq.options import Options
+from gecbench.models.seq2seq.encoding import Reading, Source
+from gecbench.models.seq2seq.options import Decoding
 from gecbench.models.seq2seq.restoring import restored
 from gecbench.models.seq2seq.searching import Answer, Search
 
@@ -49,9 +49,9 @@ class Seq2Seq:
     """
 
     info: CorrectorInfo
-    encoding: Encoding
+    encoding: Reading
     search: Search
-    options: Options
+    options: Decoding
     tokens: str
     positions: int
 
@@ -150,13 +150,13 @@ def about(languages: Sequence[str]) -> str:
     )
 
 
-def chosen(options: Options) -> Mapping[str, str]:
+def chosen(options: Decoding) -> Mapping[str, str]:
     """Return the options that answers depend on, as a signature has them."""
     names = ("beams", "length_penalty", "alternatives", "max_length", "ratio", "precision")
     found = {name: str(getattr(options, name)) for name in names}
     for name in ("tokens", "prefix", "language_code"):
-        if getattr(options, name) not in ("", "auto"):
-            found[name] = getattr(options, name)
+        if (value := getattr(options, name, "")) not in ("", "auto"):
+            found[name] = value
     return found
 
 

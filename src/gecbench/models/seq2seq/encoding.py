@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -54,6 +54,27 @@ class Source(NamedTuple):
 
     ids: tuple[int, ...]
     units: tuple[Unit, ...]
+
+
+class Reading(Protocol):
+    """What correctors and tasks ask of an encoding, whatever its units are."""
+
+    @property
+    def specials(self) -> Specials:
+        """What stands around texts."""
+        ...
+
+    def source(self, text: str) -> Source:
+        """Return a source as the encoder reads it, however long it is."""
+        ...
+
+    def target(self, text: str) -> tuple[int, ...]:
+        """Return what the decoder is to say for a text, the end included."""
+        ...
+
+    def answer(self, ids: Sequence[int]) -> tuple[Unit, ...]:
+        """Return what an answer says; ids that mean nothing there are left out."""
+        ...
 
 
 class Encoding:

@@ -69,7 +69,7 @@ def export_model(
     with whole_folder(out, replace=replace) as made:
         given = options_of("seq2seq", Options, {**(card.defaults if card else {}), "device": "cpu"})
         model = cast("Seq2Seq", load_torch(str(place), given, card))
-        _convert(str(place), made, model.encoding, quantise)
+        _convert(str(place), made, cast("Encoding", model.encoding), quantise)
         card = _card(card, model, folder, quantise)
         write_card(made, card)
         agreement = _agreement(model, made, sample_texts)

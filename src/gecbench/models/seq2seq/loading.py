@@ -14,7 +14,7 @@ from gecbench.core.errors import FormatError, GecbenchError, UsageError
 from gecbench.models import CARD
 from gecbench.models.folder import Card, fingerprint, read_card
 from gecbench.models.options import options_of
-from gecbench.models.seq2seq.options import Options
+from gecbench.models.seq2seq.options import Decoding, Options
 
 if TYPE_CHECKING:
     import torch
@@ -96,7 +96,7 @@ def load_torch(place: str, options: Options, card: Card | None) -> Corrector:
     own = _settings(place, card, Own) if card else Own(**_said(options))
     config = networks.settings_of(place)
     tokenizer = networks.vocabulary_of(place, config)
-    device, dtype = _torch_choices(options)
+    device, dtype = torch_choices(options)
     network = networks.network_of(place, config, tokenizer, **({"dtype": dtype} if dtype else {}))
     forces = getattr(network.generation_config, "forced_bos_token_id", None) is not None
     encoding = networks.encoding_of(
@@ -211,25 +211,20 @@ _NO_LENGTH = 1_000_000
 """Transformers says 1e30 where it does not know."""
 
 
-def _torch_choices(options: Options) -> tuple[str, torch.dtype | None]:
-    """Return the device and the type of numbers; sets the number of threads."""
+def torch_choices(options: Decoding) -> tuple[str, torch.dtype | None]:
+    """Return the device and the type of numbers; sets the number of threads.
+
+    Raises:
+        UsageError: It is not to be had here.
+    """
     import torch
+
+    from gecbench.backends.devices import device_of
 
     if options.precision == "int8":
         raise UsageError(
             "option precision of seq2seq: int8 is for exported models; run gecbench export"
         )
-    if options.threads:
-        torch.set_num_threads(options.threads)
-    device = options.device
-    if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else "cpu"
-    try:
-        torch.empty(1, device=device)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        raise UsageError(
-            f"option device of seq2seq: {device!r} is not to be had here: "
-            f"{str(error).splitlines()[0]}"
-        ) from error
+    device = device_of("" if options.device == "auto" else options.device, options.threads)
     named = None if options.precision == "auto" else getattr(torch, options.precision)
-    return device, named
+    return str(device), named

@@ -10,7 +10,7 @@ _Positive = Annotated[int, msgspec.Meta(gt=0)]
 _Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
-class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Decoding(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How answers are searched for.
 
     Args:
@@ -28,8 +28,6 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
         threads: Of the CPU; 0 leaves it to the runtime.
         tokens: What edits consist of, a name of `text.tokens`; auto takes what the model's card
             says, else zh for texts with Chinese characters and en for others.
-        prefix: Text before every source, as "gec: " (T5); for models that gecbench did not make.
-        language_code: What a multilingual model calls the language, as zh_CN (mBART); the same.
     """
 
     beams: _Positive = 5
@@ -43,8 +41,6 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     precision: Literal["auto", "float32", "bfloat16", "float16", "int8"] = "auto"
     threads: _Count = 0
     tokens: Literal["auto", "zh", "en", "space"] = "auto"
-    prefix: str = ""
-    language_code: str = ""
 
     def __post_init__(self) -> None:
         """Refuse more alternatives than there are beams."""
@@ -53,3 +49,15 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
                 f"alternatives {self.alternatives} needs more beams than {self.beams}; "
                 "the best beam is the correction itself"
             )
+
+
+class Options(Decoding, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The same for models of transformers and their exports.
+
+    Args:
+        prefix: Text before every source, as "gec: " (T5); for models that gecbench did not make.
+        language_code: What a multilingual model calls the language, as zh_CN (mBART); the same.
+    """
+
+    prefix: str = ""
+    language_code: str = ""

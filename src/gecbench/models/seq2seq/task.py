@@ -2,41 +2,35 @@
 
 from __future__ import annotations
 
-from array import array
-from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 import torch
-from torch.nn.functional import cross_entropy
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from gecbench.core.corrector import Corrector, CorrectorInfo
 from gecbench.models.folder import Card, write_card
 from gecbench.models.pairs import Pair
+from gecbench.models.robust.comparable import Twin
+from gecbench.models.robust.targets import Said, places_of
 from gecbench.models.seq2seq.config import Seq2SeqConfig
 from gecbench.models.seq2seq.corrector import Seq2Seq, about
 from gecbench.models.seq2seq.encoding import Encoding
+from gecbench.models.seq2seq.examples import (
+    Example,
+    collated,
+    examples_of,
+    likelihood,
+    weight_of,
+)
 from gecbench.models.seq2seq.network import positions_of
 from gecbench.models.seq2seq.torch_search import TorchSearch
 from gecbench.models.seq2seq.vocabulary import added_characters
+from gecbench.models.training.config import Robust
 from gecbench.models.training.task import Batch, Prepared
-
-_IGNORED = -100
-
-
-class Example(NamedTuple):
-    """A pair in token ids.
-
-    Args:
-        source: With specials.
-        target: What the decoder is to say, the end included.
-    """
-
-    source: array[int]
-    target: array[int]
 
 
 class Seq2SeqTask:
@@ -71,46 +65,12 @@ class Seq2SeqTask:
 
     def prepare(self, pairs: Sequence[Pair]) -> Prepared[Example]:
         """Return an example of each pair that is short enough, or cut."""
-        longest, cut = self._config.model.max_length, self._config.model.longer == "cut"
-        examples = []
-        dropped: Counter[str] = Counter()
-        counted: Counter[str] = Counter()
-        for pair in pairs:
-            source = self._encoding.source(pair.source.strip()).ids
-            target = self._encoding.target(pair.target.strip())
-            if not pair.source.strip() or not pair.target.strip():
-                dropped["empty source or target"] += 1
-            elif max(len(source), len(target)) <= longest:
-                examples.append(Example(array("i", source), array("i", target)))
-            elif cut:
-                counted[f"pairs cut to {longest} tokens"] += 1
-                examples.append(self._cut(source, target, longest))
-            else:
-                dropped[f"longer than {longest} tokens"] += 1
-        self._count_unknown(examples, counted)
-        if self._config.model.extend_vocabulary is not None:
-            counted["characters added to the vocabulary"] = added_characters(self._tokenizer)
-        return Prepared(examples, dropped, counted)
-
-    def _cut(self, source: Sequence[int], target: Sequence[int], longest: int) -> Example:
-        """Return an example whose ends are kept and whose texts are cut."""
-        after = self._encoding.specials.after
-        if len(source) > longest:
-            source = (*source[: longest - len(after)], *after)
-        if len(target) > longest:
-            target = (*target[: longest - 1], self._encoding.specials.end)
-        return Example(array("i", source), array("i", target))
-
-    def _count_unknown(self, examples: Sequence[Example], counted: Counter[str]) -> None:
-        unknown = self._encoding.specials.unknown
-        if unknown is None:
-            return
-        for name, sides in (
-            ("sources", (each.source for each in examples)),
-            ("targets", (each.target for each in examples)),
-        ):
-            if number := sum(side.count(unknown) for side in sides):
-                counted[f"unknown tokens in {name}"] = number
+        table = self._config.model
+        found = examples_of(self._encoding, pairs, table.max_length, cut=table.longer == "cut")
+        if table.extend_vocabulary is None:
+            return found
+        added = {"characters added to the vocabulary": added_characters(self._tokenizer)}
+        return replace(found, counted={**found.counted, **added})
 
     def length(self, example: Example) -> int:
         """Return how many positions the longer side of an example has."""
@@ -118,35 +78,58 @@ class Seq2SeqTask:
 
     def collate(self, examples: Sequence[Example]) -> Batch:
         """Return the tensors that transformers calls so, each (sentences, positions)."""
-        pad, start = self._encoding.specials.pad, self._encoding.specials.start
-        sources = [each.source.tolist() for each in examples]
-        targets = [each.target.tolist() for each in examples]
-        return {
-            "input_ids": _padded(sources, pad),
-            "attention_mask": _padded([[1] * len(each) for each in sources], 0),
-            "decoder_input_ids": _padded([[start, *each[:-1]] for each in targets], pad),
-            "labels": _padded(targets, _IGNORED),
-        }
+        return collated(examples, self._encoding)
 
     def weight(self, batch: Batch) -> float:
         """Return the number of target tokens."""
-        return float((batch["labels"] != _IGNORED).sum())
+        return weight_of(batch)
 
     def loss(self, module: torch.nn.Module, batch: Batch) -> torch.Tensor:
         """Return the summed cross entropy of the target tokens, smoothed."""
-        logits = module(
+        return self.likelihood(self.outputs(module, batch), batch)
+
+    def outputs(self, module: torch.nn.Module, batch: Batch) -> torch.Tensor:
+        """Return the logits of the target tokens, (sentences, positions, vocabulary)."""
+        logits: torch.Tensor = module(
             input_ids=batch["input_ids"],
             attention_mask=batch["attention_mask"],
             decoder_input_ids=batch["decoder_input_ids"],
             use_cache=False,
         ).logits
-        return cross_entropy(
-            logits.float().flatten(0, 1),
-            batch["labels"].flatten(),
-            ignore_index=_IGNORED,
-            label_smoothing=self._config.model.label_smoothing,
-            reduction="sum",
-        )
+        return logits
+
+    def likelihood(self, outputs: torch.Tensor, batch: Batch) -> torch.Tensor:
+        """Return the summed cross entropy of the target tokens, smoothed."""
+        return likelihood(outputs, batch, self._config.model.label_smoothing)
+
+    def matches(
+        self, twin: Twin, one: Example, two: Example, robust: Robust
+    ) -> tuple[tuple[int, int], ...]:
+        """Return the places where both targets are to be predicted alike.
+
+        A place is one of the target, so that logits of the same place predict it. What every
+        target begins with is compared, too.
+        """
+        opening = ((k, k) for k in range(len(self._encoding.specials.forced)))
+        original = self._said(twin.original.target, one)
+        perturbed = self._said(twin.perturbed.target, two)
+        kind = self._config.language
+        return (*opening, *places_of(twin, original, perturbed, robust, kind))
+
+    def _said(self, target: str, example: Example) -> Said:
+        """Return how a target stands in its example."""
+        text = target.strip()
+        whole = self._encoding.target(text)
+        first = len(self._encoding.specials.forced)
+        spans = self._encoding.tokenizer.encode(text, add_special_tokens=False).offsets
+        end = len(example.target) - 1
+        return Said(text, whole[first:-1], spans, first, end, len(whole) == end + 1)
+
+    def rows(
+        self, outputs: torch.Tensor, rows: torch.Tensor, places: torch.Tensor, robust: Robust
+    ) -> tuple[torch.Tensor]:
+        """Return the logits that predict some places of the targets, (places, vocabulary)."""
+        return (outputs[rows, places],)
 
     def freeze(self, *, cold: bool) -> None:
         """Let everything learn; `build` refuses cold epochs, for nothing here is new."""
@@ -217,9 +200,3 @@ def blank_sources(network: PreTrainedModel, share: float) -> None:
         return args, {**options, "input_ids": None, "inputs_embeds": blanked}
 
     encoder.register_forward_pre_hook(blank, with_kwargs=True)
-
-
-def _padded(rows: Sequence[Sequence[int]], fill: int) -> torch.Tensor:
-    """Return rows as a matrix as wide as the longest."""
-    longest = max(len(row) for row in rows)
-    return torch.tensor([[*row, *[fill] * (longest - len(row))] for row in rows])

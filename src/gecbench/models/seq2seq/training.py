@@ -10,6 +10,7 @@ from transformers import PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerB
 
 from gecbench.core.errors import UsageError
 from gecbench.models.pairs import Pair
+from gecbench.models.robust.targets import refuse_for_targets, refuse_without_dropout
 from gecbench.models.seq2seq.config import Seq2SeqConfig
 from gecbench.models.seq2seq.network import (
     encoding_of,
@@ -51,6 +52,7 @@ def build(config: Seq2SeqConfig, pairs: Sequence[Pair], kept: Path | None) -> Se
     settings = settings_of(place)
     _check_lengths(config, settings)
     _set_dropout(settings, table.dropout, place)
+    refuse_without_dropout(config.robust, settings.to_dict(), table.source_token_dropout)
     tokenizer = vocabulary_of(place, settings)
     if kept is not None:
         network = untrained(settings)
@@ -104,5 +106,15 @@ def _set_dropout(settings: PreTrainedConfig, share: float | None, place: str) ->
         setattr(settings, name, share)
 
 
-KIND = Kind(Seq2SeqConfig, build, places=("place",))
+def check_robust(config: Seq2SeqConfig) -> None:
+    """Refuse what an encoder-decoder cannot honour of the `[robust]` table.
+
+    Raises:
+        UsageError: Names the option.
+    """
+    if config.robust is not None:
+        refuse_for_targets(config.robust)
+
+
+KIND = Kind(Seq2SeqConfig, build, places=("place",), check_robust=check_robust)
 """What the training loop asks of an encoder-decoder."""

@@ -113,6 +113,7 @@ def prepared(
     """
     transforms = transforms_for(language)
     examples: list[Example] = []
+    places: list[int] = []
     dropped: Counter[str] = Counter()
     counted: Counter[str] = Counter()
     for start in range(0, len(pairs), _AT_ONCE):
@@ -122,10 +123,12 @@ def prepared(
         dropped.update(each.dropped for each in found if each.dropped)
         counted[FURTHER] += sum(each.needs_more for each in found)
         counted[ROUNDS] += sum(max(0, len(each.rounds) - 1) for each in found)
+        places += (k for k, each in enumerate(found, start) for _ in each.rounds)
         examples += _examples(
             [r for each in found for r in each.rounds], vocabulary, encoding, counted
         )
-    return Prepared(examples, dict(dropped), {what: n for what, n in counted.items() if n})
+    kept = {what: n for what, n in counted.items() if n}
+    return Prepared(examples, dict(dropped), kept, places)
 
 
 def _examples(

@@ -139,7 +139,8 @@ def _by_torch(folders: Sequence[Path], options: TaggerOptions) -> tuple[Runtime,
     for module in ("torch", "safetensors"):
         if find_spec(module) is None:
             raise MissingExtraError(module, "models")
-    from gecbench.models.tagger.devices import device_of, placed
+    from gecbench.backends.devices import device_of
+    from gecbench.models.tagger.devices import placed
     from gecbench.models.tagger.model import read_model
     from gecbench.models.tagger.torch_runtime import Ids, Member, TorchRuntime
 

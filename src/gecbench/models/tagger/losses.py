@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+import torch
 from torch import Tensor
 from torch.nn import functional
 
@@ -30,14 +31,14 @@ def loss_of(
     read = labels != PADDING
     errors = ((labels != keep) & read).long().masked_fill(~read, PADDING)
     by_label = functional.cross_entropy(
-        logits.labels.float().flatten(0, 1),
+        _wide(logits.labels).flatten(0, 1),
         labels.flatten(),
         ignore_index=PADDING,
         label_smoothing=smoothing,
         reduction="none",
     )
     by_detection = functional.cross_entropy(
-        logits.detection.float().flatten(0, 1),
+        _wide(logits.detection).flatten(0, 1),
         errors.flatten(),
         ignore_index=PADDING,
         reduction="none",
@@ -46,6 +47,11 @@ def loss_of(
     if reduction == "token":
         return each.sum()
     return (each.sum(-1) / read.sum(-1).clamp(min=1)).sum()
+
+
+def _wide(logits: Tensor) -> Tensor:
+    """Return logits in 32 bits, or in 64 where they have them, as when gradients are checked."""
+    return logits.to(torch.promote_types(logits.dtype, torch.float32))
 
 
 def weight_of(labels: Tensor, reduction: Reduction) -> float:

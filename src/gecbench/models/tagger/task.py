@@ -10,6 +10,8 @@ import torch
 
 from gecbench.core.corrector import Corrector, CorrectorInfo
 from gecbench.models.pairs import Pair
+from gecbench.models.robust.alignment import matched
+from gecbench.models.robust.comparable import Twin
 from gecbench.models.tagger.config import TaggerTable
 from gecbench.models.tagger.examples import Example, prepared
 from gecbench.models.tagger.losses import PADDING, loss_of, weight_of
@@ -19,11 +21,16 @@ from gecbench.models.tagger.options import TaggerOptions
 from gecbench.models.tagger.predict import TaggerCorrector
 from gecbench.models.tagger.runtime import padded
 from gecbench.models.tagger.torch_runtime import Ids, Member, TorchRuntime
+from gecbench.models.training.config import Robust
 from gecbench.models.training.task import Batch, Prepared
+from gecbench.text.tokens import tokens_of
 
 
 class TaggerTask:
-    """Learns labels and detection, from one round of each pair or from several."""
+    """Learns labels and detection, from one round of each pair or from several.
+
+    With one round it is `robust.comparable.Comparable`.
+    """
 
     def __init__(self, model: TaggerModel, table: TaggerTable) -> None:
         """Take a model and how it is to learn."""
@@ -67,14 +74,48 @@ class TaggerTask:
 
     def loss(self, module: torch.nn.Module, batch: Batch) -> torch.Tensor:
         """Return the summed loss of labels and detection."""
+        return self.likelihood(self.outputs(module, batch), batch)
+
+    def outputs(self, module: torch.nn.Module, batch: Batch) -> Logits:
+        """Return the logits of both heads."""
         logits: Logits = module(ids=batch["ids"], mask=batch["mask"], firsts=batch["firsts"])
+        return logits
+
+    def likelihood(self, outputs: Logits, batch: Batch) -> torch.Tensor:
+        """Return the summed loss of labels and detection."""
         return loss_of(
-            logits,
+            outputs,
             batch["labels"],
             keep=self._model.vocabulary.keep,
             smoothing=self._table.label_smoothing,
             reduction=self._table.reduction,
         )
+
+    def matches(
+        self, twin: Twin, one: Example, two: Example, robust: Robust
+    ) -> list[tuple[int, int]]:
+        """Return the places of equal tokens in both sources, and $START, so far as both are read.
+
+        Labels are compared as they are learnt: two that the vocabulary lacks are the same.
+        """
+        sources = [
+            [token.text for token in tokens_of(pair.source, self._model.tokens)] for pair in twin
+        ]
+        tokens = matched(*sources, skip_after=robust.skip_after)
+        return [
+            (i, j)
+            for i, j in ((0, 0), *((i + 1, j + 1) for i, j in tokens))
+            if i < len(one.labels)
+            and j < len(two.labels)
+            and (robust.disagreeing == "keep" or one.labels[i] == two.labels[j])
+        ]
+
+    def rows(
+        self, outputs: Logits, rows: torch.Tensor, places: torch.Tensor, robust: Robust
+    ) -> tuple[torch.Tensor, ...]:
+        """Return the logits of labels at some tokens, and those of detection where it counts."""
+        heads = outputs if robust.heads == "labels+detection" else outputs[:1]
+        return tuple(head[rows, places] for head in heads)
 
     def freeze(self, *, cold: bool) -> None:
         """Let only the heads learn (cold), or everything.

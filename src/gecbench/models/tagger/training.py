@@ -57,6 +57,8 @@ def build(config: TaggerConfig, pairs: Sequence[Pair], kept: Path | None) -> Tag
         else:
             model = _new(config, pairs)
     model.network.dropout.p = table.dropout
+    if config.robust is not None and config.robust.method == "r-drop":
+        _check_dropout(model.network)
     defaults = msgspec.to_builtins(table.correcting)
     named = dataclasses.replace(
         model,
@@ -66,6 +68,20 @@ def build(config: TaggerConfig, pairs: Sequence[Pair], kept: Path | None) -> Tag
         defaults=defaults,
     )
     return TaggerTask(named, table)
+
+
+def _check_dropout(network: Tagger) -> None:
+    """Refuse to compare two passes that are the same.
+
+    Raises:
+        UsageError: Nothing in the network drops out.
+    """
+    shares = (one.p for one in network.modules() if "Dropout" in type(one).__name__)
+    if not any(shares):
+        raise UsageError(
+            'robust.method "r-drop" compares two passes under dropout, and there is none: raise '
+            "model.dropout"
+        )
 
 
 def _continued(config: TaggerConfig) -> TaggerModel:
@@ -150,4 +166,33 @@ def _own(
     return convolution(shape), encoding, shape
 
 
-KIND = Kind(TaggerConfig, build, places=("encoder", "continue_from", "labels"))
+def check_robust(config: TaggerConfig) -> None:
+    """Refuse what a tagger cannot honour of the `[robust]` table.
+
+    Raises:
+        UsageError: Names the first such option.
+    """
+    table, robust = config.model, config.robust
+    if table.reduction != "token":
+        raise UsageError(
+            f'model.reduction "{table.reduction}" does not go with [robust], whose likelihood and '
+            'divergence are reduced alike: leave it out, or say robust.reduction = "sentence-sum"'
+        )
+    if table.train_rounds > 1:
+        raise UsageError(
+            f"model.train_rounds {table.train_rounds} does not go with [robust]: sentences of "
+            "later rounds have no counterpart to be compared with; leave it out"
+        )
+    if robust is not None and robust.sources_too:
+        raise UsageError(
+            "robust.sources_too is about targets that are written anew; a tagger compares sources "
+            "already, so leave it out"
+        )
+
+
+KIND = Kind(
+    TaggerConfig,
+    build,
+    places=("encoder", "continue_from", "labels"),
+    check_robust=check_robust,
+)

@@ -23,7 +23,8 @@ def readme(config: RunConfig, card: Card) -> str:
         f"# {config.name}",
         config.about or f"A {config.kind} that corrects {_language(config)} sentences.",
         _use(config),
-        _scores(made),
+        _scores(config, made),
+        _robust(config),
         _data(made),
         _training(made),
         _limits(config),
@@ -49,29 +50,45 @@ def _use(config: RunConfig) -> str:
     )
 
 
-def _scores(made: Mapping[str, Any]) -> str:
-    rows = [
-        f"| {each['step']} | {each['loss']:.4f} | {_number(each.get('score'))} |"
-        for each in made.get("history", [])
-    ]
+def _scores(config: RunConfig, made: Mapping[str, Any]) -> str:
+    history = made.get("history", [])
+    names = ["loss", *(n for n in ("divergence", "score") if any(n in each for each in history))]
+    rows = [[str(each["step"]), *(_number(each.get(name)) for name in names)] for each in history]
     signature = made.get("scored by", "")
+    chosen = " They are the last, whatever dev says." if config.scoring.by == "last" else ""
     return "\n".join(
         [
             "## Scores on the dev sentences",
             "",
             f"The weights are those after step {made.get('best_step')}, of {made.get('steps')}; "
-            f"the run ended because of: {made.get('ended')}.",
+            f"the run ended because of: {made.get('ended')}.{chosen}",
             *([f"Scored by `{signature}`."] if signature else []),
             "",
-            "| step | loss | score |",
-            "|---:|---:|---:|",
-            *rows,
+            f"| {' | '.join(['step', *names])} |",
+            f"|{'---:|' * (1 + len(names))}",
+            *(f"| {' | '.join(row)} |" for row in rows),
         ]
     )
 
 
 def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.4f}"
+
+
+def _robust(config: RunConfig) -> str:
+    robust = config.robust
+    if robust is None:
+        return ""
+    how = {
+        "cpr": "each sentence beside the same errors in other contexts",
+        "r-drop": "each sentence twice, under two dropouts",
+    }
+    return (
+        f"## Robustness\n\nTrained by {robust.method} with alpha {robust.alpha:g}: "
+        f"{how[robust.method]}, and predictions brought together. Whoever corrects less is "
+        "consistent more easily: read CRS and P-CRS beside F only, and beside an untreated model "
+        "with a bias for keeping."
+    )
 
 
 def _data(made: Mapping[str, Any]) -> str:

@@ -97,29 +97,79 @@ class Scoring(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
     Args:
         by: "score" corrects the dev corpus and takes the value of a metric; "loss" is the dev
-            loss, as the papers' stopping criteria (a tagger that never edits has a low one).
+            loss, as the papers' stopping criteria (a tagger that never edits has a low one);
+            "last" keeps the last weights, for runs of a fixed length: dev is scored all the same,
+            but only to be shown, and training.patience ends nothing.
         metric: A metric of gecbench; "" takes the language's own.
         scheme: How edits are found; "" takes zh-char or en-errant.
         sentences: Score on the first so many dev sentences; 0 means all.
     """
 
-    by: Literal["score", "loss"] = "score"
+    by: Literal["score", "loss", "last"] = "score"
     metric: str = ""
     scheme: str = ""
     sentences: Count = 0
+
+
+class Robust(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Training for the same correction in every context (RobustGEC, section 5).
+
+    The loss is that of both sentences of a pair plus `alpha` times the divergence, 1/2 [KL(p||q) +
+    KL(q||p)], between their predictions where they match. Gradients go through both sides.
+
+    Args:
+        method: "cpr" (context perturbation robust) pairs each original with each of its
+            perturbed variants; "r-drop" pairs each sentence of data.train with itself under
+            another dropout (Liang et al. 2021), for where nobody has perturbed anything.
+        cases: Perturbed cases in any format, files or folders; for "cpr" only. Paths as those
+            of data.train, which is empty then.
+        alpha: Weight of the divergence; 0 leaves it out.
+        reduction: What likelihood and divergence, summed over tokens, are both divided by:
+            "token" by half of the labels of both sides, so that the loss is about the sum of two
+            means; "sentence-sum" by the number of pairs, as the paper's formula has it.
+        heads: What is compared; "labels+detection" adds a tagger's other head.
+        disagreeing: What becomes of matched places whose gold labels differ: "skip" compares
+            nothing there, for likelihood pulls them apart; "keep" compares them.
+        skip_after: Matched places right after a perturbation that are not compared, as many:
+            another prediction may be right there ("a" and "an").
+        sources_too: Compare target words only where the source words that they are aligned to
+            match as well; for encoder-decoders.
+    """
+
+    method: Literal["cpr", "r-drop"] = "cpr"
+    cases: tuple[str, ...] = ()
+    alpha: Annotated[float, msgspec.Meta(ge=0, le=1e6)] = 1.0
+    reduction: Literal["token", "sentence-sum"] = "token"
+    heads: Literal["labels", "labels+detection"] = "labels"
+    disagreeing: Literal["skip", "keep"] = "skip"
+    skip_after: Count = 0
+    sources_too: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse a method without its data, and data without their method."""
+        if self.method == "cpr" and not self.cases:
+            raise ValueError(
+                'cases names no file; name perturbed cases, or say method = "r-drop", which needs '
+                "none"
+            )
+        if self.method == "r-drop" and self.cases:
+            raise ValueError(
+                'method "r-drop" compares sentences of data.train with themselves; leave cases out'
+            )
 
 
 class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A whole run. A kind of model adds `model`, a Struct of its own.
 
     Args:
-        kind: tagger, seq2seq or causal.
+        kind: tagger, seq2seq, scratch or causal.
         name: Of the model; tables and cards show it.
         language: zh or en.
         about: What is to be said of the model on its card.
         data: Where pairs come from.
         training: How the weights are found.
         scoring: What decides which are best.
+        robust: How predictions in two contexts are brought together; None does not.
     """
 
     kind: str
@@ -129,3 +179,4 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     data: Data = Data()
     training: Training = Training()
     scoring: Scoring = Scoring()
+    robust: Robust | None = None

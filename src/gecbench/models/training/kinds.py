@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -18,6 +18,7 @@ from gecbench.models.training.task import Task
 KINDS: Mapping[str, str] = {
     "tagger": "gecbench.models.tagger.training:KIND",
     "seq2seq": "gecbench.models.seq2seq.training:KIND",
+    "scratch": "gecbench.models.scratch.training:KIND",
     "causal": "gecbench.models.causal.training:KIND",
 }
 """Kind of model to its `Kind`."""
@@ -48,11 +49,15 @@ class Kind:
         build: Makes its task.
         places: Names in the `model` table that may be a path: it counts from the configuration's
             folder, as those of data do, where something is there.
+        check_robust: Takes a configuration with a `[robust]` table and raises a UsageError for
+            what the kind cannot honour of it, before anything is loaded. None: the kind has no
+            predictions to compare (its task is no `robust.comparable.Comparable`).
     """
 
     config: type[RunConfig]
     build: Build
     places: tuple[str, ...] = ()
+    check_robust: Callable[[Any], None] | None = None
 
 
 def rooted(config: RunConfig, kind: Kind, home: Path) -> RunConfig:

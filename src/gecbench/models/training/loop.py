@@ -23,7 +23,7 @@ from gecbench.models.training.checkpoints import State
 from gecbench.models.training.config import RunConfig
 from gecbench.models.training.log import Log
 from gecbench.models.training.plan import learning_rate, plan, steps_of
-from gecbench.models.training.task import Task
+from gecbench.models.training.task import Learner, Part, Watching
 
 
 class Score(Protocol):
@@ -57,7 +57,7 @@ class Loop:
     """
 
     config: RunConfig
-    task: Task[Any]
+    task: Learner[Any]
     examples: Sequence[Any]
     dev: Corpus
     dev_examples: Sequence[Any]
@@ -268,23 +268,25 @@ class Loop:
 
     def _evaluate(self) -> None:
         """Find out how good the network is on the dev sentences, and whether to go on."""
-        loss = self.dev_loss()
+        by, state = self.config.scoring.by, self.state
+        found = self.dev_losses()
+        loss = found["loss"]
         if not math.isfinite(loss):
-            raise self._no_number(f"the dev loss is {loss}", self.state.step)
-        value = -loss if self.config.scoring.by == "loss" else self.dev_score()
-        state = self.state
-        found = {"loss": loss, **({} if self.config.scoring.by == "loss" else {"score": value})}
+            raise self._no_number(f"the dev loss is {loss}", state.step)
+        value = -loss if by == "loss" else self.dev_score()
+        if by != "loss":
+            found["score"] = value
         state.history.append({"step": state.step, "epoch": state.epoch, **found})
         if self.log:
             self.log.add("dev", state.step, found)
         best = state.best is None or value > state.best
-        if best:
+        if best or by == "last":
             state.best, state.best_step, state.waited = value, state.step, 0
             if self.accelerator.is_main_process:
                 checkpoints.keep_best(self.folder, state, self._save)
         elif not state.cold and self._has_learnt():
             state.waited += 1
-        mark = "  best so far" if best else ""
+        mark = "  best so far" if best and by != "last" else ""
         if not self._has_learnt():
             mark = "  nothing corrected rightly yet"
         named = ", ".join(f"dev {name} {number:.4f}" for name, number in found.items())
@@ -296,21 +298,29 @@ class Loop:
         """Return whether patience may be lost: not while a model from scratch corrects nothing."""
         return self.config.scoring.by == "loss" or bool(self.state.best)
 
-    def dev_loss(self) -> float:
-        """Return the loss on the dev pairs, divided by its weight."""
+    def dev_losses(self) -> dict[str, float]:
+        """Return the loss on the dev pairs, and what else the task watches, each by its weight."""
         rank, devices = self.accelerator.process_index, self.accelerator.num_processes
         lengths = [self.task.length(example) for example in self.dev_examples]
         training = self.config.training
         size, bound = training.batch_size, training.batch_tokens
         groups = batches(lengths, size, bound, most_padding=0.1)
-        sums = torch.zeros(2, dtype=torch.float64)
+        names = ("loss", *(self.task.watched if isinstance(self.task, Watching) else ()))
+        sums = torch.zeros(len(names), 2, dtype=torch.float64)
         with self._evaluating():
             for places in groups[rank::devices]:
                 batch = self.task.collate([self.dev_examples[k] for k in places])
-                sums[0] += float(self.task.loss(self.task.module, self._moved(batch)))
-                sums[1] += self.task.weight(batch)
-        total, weight = self._summed(sums).tolist()
-        return total / weight if weight else math.nan
+                for k, part in enumerate(self._measured(batch)):
+                    sums[k] += torch.tensor((float(part.sum), part.weight), dtype=torch.float64)
+        totals = zip(names, self._summed(sums).tolist(), strict=True)
+        found = {name: total / weight for name, (total, weight) in totals if weight}
+        return {"loss": math.nan, **found}
+
+    def _measured(self, batch: Mapping[str, torch.Tensor]) -> Sequence[Part]:
+        moved, module = self._moved(batch), self.task.module
+        if isinstance(self.task, Watching):
+            return self.task.measured(module, moved)
+        return [Part(self.task.loss(module, moved), self.task.weight(batch))]
 
     def dev_score(self) -> float:
         """Return the value of the metric for what the network makes of the dev sentences."""

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Generic, TypeVar
 
 import gecbench
 from gecbench.core import seeding
@@ -19,29 +20,31 @@ from gecbench.formats.texts import text_of
 from gecbench.models.pairs import Pair
 from gecbench.models.training.config import Data
 
-_SAMPLE, _ALL = "sample:", "train"
+Item = TypeVar("Item")
+
+_SAMPLE, ALL = "sample:", "train"
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class Given(Generic[Item]):
     """What a run learns from.
 
     Args:
-        train: Pairs to learn.
+        train: Pairs to learn, or twins of them (`robust.comparable`).
         dev: Sentences with references, to stop by.
-        dev_pairs: Their pairs, whose loss is watched.
+        dev_pairs: Their pairs or twins, whose loss is watched.
         counts: What was read, kept and left out, in words a user understands.
         files: SHA-256 of each file, by its name in the configuration.
     """
 
-    train: tuple[Pair, ...]
+    train: tuple[Item, ...]
     dev: Corpus
-    dev_pairs: tuple[Pair, ...]
+    dev_pairs: tuple[Item, ...]
     counts: Mapping[str, int]
     files: Mapping[str, str]
 
 
-def read_given(data: Data, home: Path, *, language: str, seed: int) -> Given:
+def read_given(data: Data, home: Path, *, language: str, seed: int) -> Given[Pair]:
     """Return the pairs that a configuration names.
 
     Args:
@@ -55,33 +58,33 @@ def read_given(data: Data, home: Path, *, language: str, seed: int) -> Given:
         GecbenchError: A file cannot be read.
     """
     counts: Counter[str] = Counter()
-    paths = [_path(home, name) for name in data.train]
+    paths = [path_of(home, name) for name in data.train]
     if not paths:
         raise CorpusError("data.train names no file; nothing can be learnt from nothing")
-    read_ones = [(path, _corpus_at(path)) for path in paths]
-    files = {name: _digest(path) for name, path in zip(data.train, paths, strict=True)}
+    read_ones = [(path, corpus_at(path)) for path in paths]
+    files = {name: digest(path) for name, path in zip(data.train, paths, strict=True)}
     samples = [(sample, corpus) for _, corpus in read_ones for sample in corpus.samples]
     counts["sentences read"] = len(samples)
-    if data.dev == _ALL:
-        dev = _numbered([sample for sample, _ in samples], samples)
+    if data.dev == ALL:
+        dev = numbered([sample for sample, _ in samples], samples)
     elif data.dev:
-        path = _path(home, data.dev)
-        dev = _corpus_at(path)
-        files[data.dev] = _digest(path)
+        path = path_of(home, data.dev)
+        dev = corpus_at(path)
+        files[data.dev] = digest(path)
         samples = _without(samples, dev, counts)
     else:
         samples, dev = _divided(samples, data.dev_share, seed)
-    found = [each for s, corpus in samples for each in _pairs(s, corpus, language, counts)]
+    found = [each for s, corpus in samples for each in pairs_of(s, corpus, language, counts)]
     train = _kept(found, data, seed, counts)
     if not train:
         left = ", ".join(f"{name}: {n}" for name, n in counts.items())
         named = ", ".join(map(str, paths))
         raise CorpusError(f"{named}: no pair is left to learn from ({left})")
     counts["dev sentences"] = len(dev.samples)
-    return Given(tuple(train), dev, _held(dev, language), dict(counts), files)
+    return Given(tuple(train), dev, held_pairs(dev, language), dict(counts), files)
 
 
-def _held(dev: Corpus, language: str) -> tuple[Pair, ...]:
+def held_pairs(dev: Corpus, language: str) -> tuple[Pair, ...]:
     """Return the pairs of the dev sentences.
 
     Raises:
@@ -89,24 +92,25 @@ def _held(dev: Corpus, language: str) -> tuple[Pair, ...]:
     """
     if not dev.samples:
         raise CorpusError("there is no dev sentence; name a corpus as data.dev, or a larger share")
-    held = [pair for sample in dev.samples for pair in _pairs(sample, dev, language, Counter())]
+    held = [pair for sample in dev.samples for pair in pairs_of(sample, dev, language, Counter())]
     if not held:
         raise CorpusError(f"{dev.name}: no dev sentence has a reference that can be learnt from")
     return tuple(held)
 
 
-def _path(home: Path, name: str) -> Path:
+def path_of(home: Path, name: str) -> Path:
     """Return the file that a configuration names; "sample:zh/corpus.jsonl" is a bundled one."""
     if name.startswith(_SAMPLE):
         return Path(gecbench.__file__).parent / "samples" / name.removeprefix(_SAMPLE)
     return home / name
 
 
-def _digest(path: Path) -> str:
+def digest(path: Path) -> str:
+    """Return the SHA-256 of a file."""
     return hashlib.sha256(read_bytes(path)).hexdigest()
 
 
-def _corpus_at(path: Path) -> Corpus:
+def corpus_at(path: Path) -> Corpus:
     """Return the corpus in a file.
 
     Raises:
@@ -140,16 +144,16 @@ def _divided(
     chosen = set(random.Random(seeding.number(seed, "dev")).sample(sources, count))
     dev = [sample for sample, _ in samples if sample.source in chosen]
     train = [each for each in samples if each[0].source not in chosen]
-    return train, _numbered(dev, samples)
+    return train, numbered(dev, samples)
 
 
-def _numbered(dev: Sequence[Sample], samples: Sequence[tuple[Sample, Corpus]]) -> Corpus:
+def numbered(dev: Sequence[Sample], samples: Sequence[tuple[Sample, Corpus]]) -> Corpus:
     """Return samples of several corpora, numbered anew, as one."""
     numbered = (replace(sample, id=str(n)) for n, sample in enumerate(dev, 1))
     return Corpus("dev", tuple(numbered), samples[0][1].lang if samples else None)
 
 
-def _pairs(sample: Sample, corpus: Corpus, language: str, counts: Counter[str]) -> list[Pair]:
+def pairs_of(sample: Sample, corpus: Corpus, language: str, counts: Counter[str]) -> list[Pair]:
     """Return a pair for each reference of a sentence."""
     if not sample.references:
         counts["left out: no reference"] += 1

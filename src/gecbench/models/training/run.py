@@ -20,11 +20,12 @@ from gecbench.core import seeding
 from gecbench.core.errors import CorpusError, GecbenchError, UsageError
 from gecbench.core.files import make_folder, read_bytes
 from gecbench.models.folder import read_card, whole_folder, write_card
+from gecbench.models.robust.given import check_robust, read_twins, sides
 from gecbench.models.training.cards import readme
 from gecbench.models.training.config import RunConfig
 from gecbench.models.training.kinds import Kind, rooted
 from gecbench.models.training.pairs import Given, read_given
-from gecbench.models.training.task import Prepared
+from gecbench.models.training.task import Learner, Prepared
 
 if TYPE_CHECKING:
     from gecbench.models.training.loop import Score
@@ -91,13 +92,14 @@ def train_run(
 
     precision = config.training.precision
     _check_precision(precision)
+    check_robust(config, kind)
     # Without being told so, accelerate lets each process of torchrun train alone on a CPU.
     on_cpu = not torch.accelerator.is_available()
     # Its state is one for the whole process; the run before may have had another precision.
     AcceleratorState._reset_state()
     accelerator = Accelerator(mixed_precision=precision, cpu=on_cpu)
     speak = say if accelerator.is_main_process else _silent
-    given = read_given(config.data, home, language=config.language, seed=config.training.seed)
+    given = _given(config, home)
     described = _described(config, given)
     with _owned(run, first=accelerator.is_main_process), _deterministic(config):
         _check_same(run, described, first=accelerator.is_main_process)
@@ -105,16 +107,37 @@ def train_run(
         torch.manual_seed(seeding.number(config.training.seed, "weights"))
         config = rooted(config, kind, home)
         outcome = _trained(config, kind, run, given, described, score, speak, accelerator)
-    if config.scoring.by == "score" and not outcome.value:
+    if config.scoring.by != "loss" and not outcome.value:
         speak(_USELESS)
     return outcome
+
+
+def _given(config: RunConfig, home: Path) -> Given[Any]:
+    """Return what a run learns from: pairs, or twins of them."""
+    if config.robust is not None:
+        return read_twins(config, config.robust, home)
+    return read_given(config.data, home, language=config.language, seed=config.training.seed)
+
+
+def _task(
+    config: RunConfig, kind: Kind, given: Given[Any], kept: Path | None
+) -> tuple[Learner[Any], Prepared[Any], Prepared[Any]]:
+    """Return what learns, and the examples of the training and the dev pairs."""
+    if config.robust is None:
+        task = kind.build(config, given.train, kept)
+        return task, task.prepare(given.train), task.prepare(given.dev_pairs)
+    from gecbench.models.robust.task import RobustTask
+
+    built: Any = kind.build(config, sides(given.train), kept)  # comparable, as the kind has said
+    robust = RobustTask[Any, Any](built, config.robust)
+    return robust, robust.prepare(given.train), robust.prepare(given.dev_pairs)
 
 
 def _trained(
     config: RunConfig,
     kind: Kind,
     run: Path,
-    given: Given,
+    given: Given[Any],
     described: Mapping[str, Any],
     score: Score,
     say: Say,
@@ -125,9 +148,8 @@ def _trained(
     from gecbench.models.training.loop import Loop
 
     checkpoint = checkpoints.latest(run / "checkpoints")
-    task = kind.build(config, given.train, checkpoints.model_of(checkpoint) if checkpoint else None)
-    prepared = task.prepare(given.train)
-    held = task.prepare(given.dev_pairs)
+    kept = checkpoints.model_of(checkpoint) if checkpoint else None
+    task, prepared, held = _task(config, kind, given, kept)
     _check_prepared(prepared, held)
     say(_counted(config, given, prepared))
     made = {**described, "prepared": _facts(prepared), "device": str(accelerator.device)}
@@ -182,7 +204,7 @@ def _finish(best: Path, model: Path, config: RunConfig, made: Mapping[str, Any])
         (folder / "README.md").write_text(readme(config, card), encoding="utf-8")
 
 
-def _described(config: RunConfig, given: Given) -> dict[str, Any]:
+def _described(config: RunConfig, given: Given[Any]) -> dict[str, Any]:
     """Return what a run depends on: the same description, the same weights."""
     return {
         "gecbench": __version__,
@@ -256,7 +278,7 @@ def _facts(prepared: Prepared[Any]) -> dict[str, object]:
     }
 
 
-def _counted(config: RunConfig, given: Given, prepared: Prepared[Any]) -> str:
+def _counted(config: RunConfig, given: Given[Any], prepared: Prepared[Any]) -> str:
     """Return the line that says what is learnt from."""
     counts = {**given.counts, "examples": len(prepared.examples)}
     left = {f"left out: {reason}": n for reason, n in prepared.dropped.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from gecbench.core.corrector import Corrector
 from gecbench.models.pairs import Pair
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import torch
 
 Example = TypeVar("Example")
+Taken = TypeVar("Taken", contravariant=True)
 
 Batch = Mapping[str, "torch.Tensor"]
 """Tensors by name, on the CPU as `collate` makes them; the loop moves them."""
@@ -27,30 +28,41 @@ class Prepared(Generic[Example]):
         examples: Ready to be put into batches, in the order of their pairs.
         dropped: How many pairs could not be used, by the reason, in words a user understands.
         counted: What else is worth saying of them, as "labels outside the vocabulary".
+        places: Of each example, the place of its pair among those given; () where the task does
+            not say. Those that are compared with each other (`robust.comparable`) do.
     """
 
     examples: Sequence[Example]
     dropped: Mapping[str, int] = field(default_factory=dict)
     counted: Mapping[str, int] = field(default_factory=dict)
+    places: Sequence[int] = ()
 
 
-class Task(Protocol[Example]):
-    """A network, how pairs become its batches, what it is to minimise, and how it is kept."""
+class Part(NamedTuple):
+    """Something measured on a batch.
+
+    Args:
+        sum: A scalar.
+        weight: What the sums of all batches are divided by, added up; 0 where there was nothing.
+    """
+
+    sum: torch.Tensor
+    weight: float
+
+
+class Learner(Protocol[Taken]):
+    """A network, how examples become its batches, what it is to minimise, and how it is kept."""
 
     @property
     def module(self) -> torch.nn.Module:
         """The network. Its forward pass takes a batch's tensors as keywords."""
         ...
 
-    def prepare(self, pairs: Sequence[Pair]) -> Prepared[Example]:
-        """Return examples of pairs. An example is small: the loop keeps all of them."""
-        ...
-
-    def length(self, example: Example) -> int:
+    def length(self, example: Taken) -> int:
         """Return how many positions an example takes in a batch: batches are made by it."""
         ...
 
-    def collate(self, examples: Sequence[Example]) -> Batch:
+    def collate(self, examples: Sequence[Taken]) -> Batch:
         """Return the batch of some examples, padded to the longest of them."""
         ...
 
@@ -86,4 +98,26 @@ class Task(Protocol[Example]):
             folder: Where; it exists.
             made: Provenance for the card.
         """
+        ...
+
+
+class Task(Learner[Example], Protocol[Example]):
+    """What a kind of model is: it learns from pairs."""
+
+    def prepare(self, pairs: Sequence[Pair]) -> Prepared[Example]:
+        """Return examples of pairs. An example is small: the loop keeps all of them."""
+        ...
+
+
+@runtime_checkable
+class Watching(Protocol):
+    """What a learner may bring beside its loss: more that is worth seeing on the dev pairs."""
+
+    @property
+    def watched(self) -> tuple[str, ...]:
+        """What is measured beside the loss, in order."""
+        ...
+
+    def measured(self, module: torch.nn.Module, batch: Batch) -> Sequence[Part]:
+        """Return the loss, and what is watched, of a batch; in one forward pass."""
         ...

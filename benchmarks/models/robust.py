@@ -1,0 +1,177 @@
+"""Measures robust training: pairs per second beside plain training, and the divergence's memory.
+
+    python benchmarks/models/robust.py speed --layers 12 --batch 32 --steps 8
+    python benchmarks/models/robust.py memory --batches 4 8 16 32
+
+Speed: the same network learns once from pairs and once from twins, in batches of as many
+sentences. A twin is two passes, so half the pairs per second would be perfect.
+
+Memory: forward and backward of the divergence on logits of a vocabulary of 50,000, every measure in
+a process of its own. Logits and their gradient are there in any training; counted is what comes on
+top of these two. "plain" is what one would write first: log-softmax of everything, then the places.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import time
+from collections.abc import Callable
+from multiprocessing import get_context
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import torch
+
+WORDS = 50_000
+
+
+def main() -> None:
+    """Print a Markdown table."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("what", choices=["speed", "memory"])
+    parser.add_argument("--texts", type=Path, help="A corpus; else the bundled sentences.")
+    parser.add_argument("--layers", type=int, default=12)
+    parser.add_argument("--batch", type=int, default=32, help="Sentences in a batch.")
+    parser.add_argument("--steps", type=int, default=8)
+    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--scratch", type=Path, default=Path("bench-models"))
+    parser.add_argument("--batches", type=int, nargs="+", default=[2, 4, 8], help="In twins.")
+    parser.add_argument("--length", type=int, default=32, help="Positions of a sentence.")
+    parser.add_argument("--share", type=float, default=0.8, help="Of places that match.")
+    parser.add_argument("--device", default="cpu")
+    given = parser.parse_args()
+    torch.set_num_threads(given.threads)
+    (speed if given.what == "speed" else memory)(given)
+
+
+def speed(given: argparse.Namespace) -> None:
+    """Print pairs per second, plain and robust."""
+    from made import sentences, task
+
+    from gecbench.models.pairs import Pair
+    from gecbench.models.robust.comparable import Twin
+    from gecbench.models.robust.task import RobustTask
+    from gecbench.models.training.config import Robust
+
+    given.scratch.mkdir(parents=True, exist_ok=True)
+    texts = [t for t in sentences(given.texts, given.batch * given.steps) if len(t) > 9]
+    pairs = [Pair(text, text[:3] + text[4:]) for text in texts]
+    others = [Pair(f"{s[:-3]}好{s[-2:]}", f"{t[:-3]}好{t[-2:]}") for s, t, _ in pairs]
+    made = task(given.scratch, given.layers, pairs)
+    robust = {alpha: RobustTask(made, Robust(cases=("x",), alpha=alpha)) for alpha in (0.0, 1.0)}
+    twins = [Twin(*each) for each in zip(pairs, others, strict=True)]
+    rows = [("plain", _pairs_per_second(made, made.prepare(pairs).examples, given.batch, given))]
+    for alpha, learner in robust.items():
+        examples = learner.prepare(twins).examples
+        found = _pairs_per_second(learner, examples, given.batch // 2, given)
+        rows.append((f"robust, alpha {alpha:g}", found))
+    print(f"{len(pairs)} pairs, {given.batch} sentences a batch, {given.threads} threads\n")
+    print("| training | pairs/s | share of plain |\n|---|---:|---:|")
+    for name, found in rows:
+        print(f"| {name} | {found:.2f} | {found / rows[0][1]:.1%} |")
+
+
+def _pairs_per_second(
+    learner: object, examples: list, size: int, given: argparse.Namespace
+) -> float:
+    """Return how fast one epoch of gecbench's own loop is."""
+    from accelerate import Accelerator
+
+    from gecbench.core.sample import Corpus
+    from gecbench.models.options import configured
+    from gecbench.models.training.config import RunConfig
+    from gecbench.models.training.loop import Loop
+
+    class Timed(Loop):
+        """Trains one epoch, and neither evaluates nor writes."""
+
+        def _after_step(self, *, ended: bool) -> None:
+            if ended:
+                self._log_loss()
+                self.state.finished = "measured"
+
+    training = {"batch_size": size, "epochs": 1, "learning_rate": 1e-6}
+    table = {"kind": "tagger", "name": "bench", "language": "zh", "training": training}
+    config = configured("bench", table, RunConfig)
+    seconds = 0.0
+    for part in (examples[: 2 * size], examples):  # the first warms up
+        with TemporaryDirectory() as name:
+            loop = Timed(
+                config=config,
+                task=learner,
+                examples=part,
+                dev=Corpus("dev", ()),
+                dev_examples=examples[:1],
+                run=Path(name),
+                score=None,
+                made={},
+                say=lambda _message: None,
+                accelerator=Accelerator(cpu=given.device == "cpu"),
+            )
+            started = time.perf_counter()
+            loop.train()
+            seconds = time.perf_counter() - started
+    return len(examples) / seconds
+
+
+def memory(given: argparse.Namespace) -> None:
+    """Print the peak memory of the divergence, in several ways, at growing batches."""
+    ways = ("gecbench", "gathered, recorded", "plain")
+    print(f"{WORDS:,} words, {given.length} positions, {given.share:.0%} match, {given.device}\n")
+    print("| twins | logits, MB | " + " | ".join(f"{way}, MB on top" for way in ways) + " |")
+    print("|---:" * (2 + len(ways)) + "|")
+    for batch in given.batches:
+        logits = 2 * batch * given.length * WORDS * 4 / 1e6
+        tops = [_apart(way, batch, given) for way in ways]
+        print(f"| {batch} | {logits:,.0f} | " + " | ".join(f"{top:,.0f}" for top in tops) + " |")
+
+
+def _apart(way: str, batch: int, given: argparse.Namespace) -> float:
+    """Return the megabytes that a way takes beyond logits and gradient, in its own process."""
+    arguments = (way, batch, given.length, given.share, given.device)
+    with get_context("spawn").Pool(1) as pool:
+        return pool.apply(_peak, arguments)
+
+
+def _peak(way: str, batch: int, length: int, share: float, device: str) -> float:
+    from gecbench.models.robust.divergence import divergence
+
+    def ours(logits: torch.Tensor, rows: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
+        return divergence(logits[rows, places].view(2, -1, WORDS))
+
+    def recorded(logits: torch.Tensor, rows: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
+        return _formula(*logits[rows, places].view(2, -1, WORDS).log_softmax(-1))
+
+    def plain(logits: torch.Tensor, rows: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
+        return _formula(*logits.log_softmax(-1)[rows, places].view(2, -1, WORDS))
+
+    ways: dict[str, Callable[..., torch.Tensor]]
+    ways = {"gecbench": ours, "gathered, recorded": recorded, "plain": plain}
+    torch.manual_seed(0)
+    logits = torch.randn(2 * batch, length, WORDS, device=device).requires_grad_()
+    logits.grad = torch.zeros_like(logits)  # as the likelihood leaves it
+    chosen = torch.randperm(batch * length)[: int(share * batch * length)]
+    rows, places = chosen // length, chosen % length
+    rows, places = torch.cat((rows, rows + batch)).to(device), places.repeat(2).to(device)
+    before = _held(device, reset=True)
+    ways[way](logits, rows, places).backward()
+    return (_held(device) - before) / 1e6
+
+
+def _formula(log_p: torch.Tensor, log_q: torch.Tensor) -> torch.Tensor:
+    return ((log_p.exp() - log_q.exp()) * (log_p - log_q)).sum() / 2
+
+
+def _held(device: str, *, reset: bool = False) -> float:
+    """Return the most bytes that were held until now, since the last reset where there is one."""
+    if device == "cpu":
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    if reset:
+        torch.cuda.reset_peak_memory_stats()
+    return torch.cuda.max_memory_allocated()
+
+
+if __name__ == "__main__":
+    main()

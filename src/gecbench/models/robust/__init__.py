@@ -1,0 +1,1 @@
+"""Training that makes correctors robust: the same correction in a changed context."""
