@@ -19,6 +19,7 @@ CORRECTORS: Mapping[str, str] = {
     "en-rules": "gecbench.models.lexical.en_rules:load",
     "tagger": "gecbench.models.tagger.loading:load",
     "seq2seq": "gecbench.models.seq2seq.loading:load",
+    "scratch": "gecbench.models.scratch.loading:load",
     "causal": "gecbench.models.causal.loading:load",
     "chat": "gecbench.models.chat.loading:load",
     "ensemble": "gecbench.models.combine.ensemble:load",

@@ -1,0 +1,1 @@
+"""Encoder-decoders of our own, trained from nothing: convolutional, recurrent, transformer."""
