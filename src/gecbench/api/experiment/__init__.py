@@ -1,0 +1,1 @@
+"""The papers' experiments: from data and checkpoints by name to the finished table."""
