@@ -107,6 +107,8 @@ def test_fewer_bits(learnt, architecture, precision) -> None:
         ({"device": "nowhere"}, UsageError, "device 'nowhere'"),
         ({"segmenter": "jieba"}, UsageError, "reads characters"),
         ({"alternatives": "5"}, UsageError, "more beams"),
+        ({"length_penalty": "nan"}, UsageError, "option length_penalty of scratch"),
+        ({"length_penalty": "1e9"}, UsageError, "option length_penalty of scratch"),
     ],
 )
 def test_wrong_options(learnt, options, error, message) -> None:
@@ -114,9 +116,27 @@ def test_wrong_options(learnt, options, error, message) -> None:
         load_corrector(str(learnt["recurrent"]), options)
 
 
-def rewrite_card(folder: Path, **settings) -> None:
+def test_no_length_is_that_of_training(tmp_path) -> None:
+    task_of("recurrent", ZH_PAIRS, max_length=12).save(tmp_path, {})
+    for options, length in (({}, "12"), ({"max_length": "0"}, "12"), ({"max_length": "9"}, "9")):
+        made = load_corrector(str(tmp_path), options)
+        assert made.info.signature["max_length"] == length
+        assert ("too long" in made.correct(["我" * 9])[0].flags) == (length == "9")
+
+
+def test_weights_that_give_no_numbers_are_told(learnt, tmp_path) -> None:
+    folder = tmp_path / "model"
+    shutil.copytree(learnt["recurrent"], folder)
+    weights = load_file(folder / "model.safetensors")
+    weights["body.join.bias"][0] = float("nan")
+    save_file(weights, folder / "model.safetensors")
+    with pytest.raises(GecbenchError, match="weights give no numbers"):
+        load_corrector(str(folder)).correct(["我今天"])
+
+
+def rewrite_card(folder: Path, top=None, **settings) -> None:
     path = folder / "gecbench.json"
-    card = json.loads(path.read_text("utf-8"))
+    card = json.loads(path.read_text("utf-8")) | (top or {})
     card["settings"] |= settings
     path.write_text(json.dumps(card), "utf-8")
 
@@ -124,6 +144,17 @@ def rewrite_card(folder: Path, **settings) -> None:
 def of_another_shape(folder: Path) -> None:
     weights = load_file(folder / "model.safetensors")
     weights["body.query.weight"] = weights["body.query.weight"][:1].contiguous()
+    save_file(weights, folder / "model.safetensors")
+
+
+def of_another_size(folder: Path) -> None:
+    card = json.loads((folder / "gecbench.json").read_text("utf-8"))
+    rewrite_card(folder, shape=card["settings"]["shape"] | {"width": 2_000_000})
+
+
+def of_whole_numbers(folder: Path) -> None:
+    weights = load_file(folder / "model.safetensors")
+    weights["body.query.weight"] = weights["body.query.weight"].long()
     save_file(weights, folder / "model.safetensors")
 
 
@@ -156,6 +187,13 @@ DAMAGES = {
         ),
         FormatError,
         "width 31 is odd",
+    ),
+    "a size": (of_another_size, FormatError, "the card asks for .*2000000"),
+    "a type": (of_whole_numbers, FormatError, "body.query.weight holds torch.int64"),
+    "a language": (
+        lambda folder: rewrite_card(folder, {"languages": ["fr"]}, units="words"),
+        FormatError,
+        "its card says that it corrects fr",
     ),
 }
 

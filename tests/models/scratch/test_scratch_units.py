@@ -86,9 +86,35 @@ def test_unknown_words_come_from_the_source() -> None:
     source = encoding.source("我 认识 王小明")
     assert source.ids == (4, 5, UNKNOWN, END)
     made = restored("我 认识 王小明", source.units, encoding.answer((4, 6, 5, UNKNOWN)))
-    assert (made.text, made.unknown) == ("我很 认识 王小明", True)
+    assert (made.text, made.unknown) == ("我 很 认识 王小明", True)
     lost = restored("我 认识", encoding.source("我 认识").units, encoding.answer((4, 5, UNKNOWN)))
     assert "unknown" not in lost.text
+
+
+@pytest.mark.parametrize(
+    ("segmenter", "source", "target"),
+    [
+        ("en", "But hes happy", "However, she is happy"),
+        ("en", "x", "Yes. No! Why? Fine; ok: go"),
+        ("en", "hello world", "Hello, my world!"),
+        ("en", "a 1", "See www.site.org, U.S. Then 3.5: those"),
+        ("en", "I like apples fruit", "I like apples (fruit)"),
+        ("en", 'say "the word" now', 'say "word" now'),
+        ("en", "word(s) of it", "ward(s) of it"),
+        ("en", "cant", "can't"),
+        ("space", "我 认识 王", "我 很 认识 王"),
+        ("space", "(a b", "(A (c) d) e"),
+        ("space", "He said", 'He said, "hi there" .'),
+        ("space", "go\u3000home now", "go\u3000home, now"),
+        ("jieba", "我有苹果", "我有西瓜,Abc"),
+    ],
+)
+def test_new_words_have_the_blanks_of_their_language(segmenter, source, target) -> None:
+    dividing = divider(segmenter, "en")
+    known = [piece.text for text in (source, target) for piece in dividing.divide(text)]
+    encoding = encoded(tuple(dict.fromkeys(known)), dividing)
+    written = encoding.answer(encoding.target(target)[:-1])
+    assert restored(source, encoding.source(source).units, written).text == target
 
 
 def test_blanks_are_written_where_units_are_characters() -> None:
@@ -137,6 +163,9 @@ def test_the_most_frequent_units_are_known(tmp_path: Path) -> None:
         ('{"a": 1}', "is not a list of units"),
         ('["a", 1]', "is not a list of units"),
         ('["a", "a"]', "has a unit twice"),
+        ('["a", ""]', "has a unit without text"),
+        ("[" * 100_000, "is not a list of units"),
+        (r'["\udc00unknown"]', "is not JSON"),
     ],
 )
 def test_a_damaged_vocabulary_is_refused(tmp_path: Path, content, message) -> None:

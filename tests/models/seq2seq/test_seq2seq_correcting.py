@@ -15,6 +15,7 @@ from gecbench.models import load_corrector
 from gecbench.models.seq2seq.searching import Answer, normalised, ranked
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("name", "texts", "options"),
     [

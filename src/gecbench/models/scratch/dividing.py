@@ -38,12 +38,13 @@ class Divider(NamedTuple):
     Args:
         name: With the version of what decides, where something does; for signatures.
         divide: From a text to its pieces. Words leave white space out.
-        joint: How a unit joins the one before: "" directly, "?" where it does not say it.
+        joint: From the unit before ("" where there is none or it is unknown) and a unit to how
+            they join: "" directly, " " by white space, "?" where they do not say it.
     """
 
     name: str
     divide: Callable[[str], Sequence[Piece]]
-    joint: str
+    joint: Callable[[str, str], str]
 
 
 def characters() -> Divider:
@@ -52,7 +53,7 @@ def characters() -> Divider:
     >>> [piece.text for piece in characters().divide("我 ok")]
     ['我', ' ', 'o', 'k']
     """
-    return Divider("characters", _characters, "")
+    return Divider("characters", _characters, lambda _before, _unit: "")
 
 
 def words(segmenter: str, language: str) -> Divider:
@@ -72,7 +73,10 @@ def words(segmenter: str, language: str) -> Divider:
     """
     chosen = segmenter or {"zh": "jieba", "en": "en"}[language]
     if chosen in _OWN:
-        return Divider(chosen, lambda text: [Piece(*each) for each in tokens_of(text, chosen)], "?")
+        joint = _english if chosen == "en" else _spaced
+        return Divider(
+            chosen, lambda text: [Piece(*each) for each in tokens_of(text, chosen)], joint
+        )
     kind, _, model = chosen.partition(":")
     if kind not in SEGMENTERS:
         raise UnknownNameError("segmenter", chosen, [*_OWN, *SEGMENTERS])
@@ -83,7 +87,7 @@ def words(segmenter: str, language: str) -> Divider:
     name, remembering = make(model)
     # It keeps all that it ever divided, which is good for scoring, but too much for a corpus.
     cut = inspect.unwrap(remembering)
-    return Divider(name, lambda text: _placed(text, cut(text)), "?")
+    return Divider(name, lambda text: _placed(text, cut(text)), lambda _before, _unit: "?")
 
 
 def simplifier() -> tuple[str, Callable[[str], str]]:
@@ -123,6 +127,31 @@ def _characters(text: str) -> list[Piece]:
         else:
             found.append(Piece(BLANK, place, place + 1))
     return found
+
+
+def _spaced(_before: str, _unit: str) -> str:
+    """Return how units join that are whatever stands between spaces."""
+    return " "
+
+
+def _english(before: str, unit: str) -> str:
+    """Return how English words join: what closes a clause or a bracket has a blank behind it.
+
+    A full stop only before a capital, as there are names ("www.site.org") and shortened words.
+
+    >>> [_english(*pair) for pair in ((",", "she"), (".", "She"), (".", "org"), ("(", "she"))]
+    [' ', ' ', '?', '?']
+    """
+    if not unit[:1].isalnum():
+        return "?"
+    if before == ".":
+        sentence = unit[0].isupper() and (len(unit) > 1 or unit in ("A", "I"))
+        return " " if sentence else "?"
+    return " " if before in _CLOSING else "?"
+
+
+_CLOSING = frozenset(",;:!?)]}%…”")
+"""Punctuation of English that a word does not follow without a blank."""
 
 
 def _placed(text: str, found: Sequence[str]) -> list[Piece]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from gecbench.models.scratch.dividing import Divider, Piece
 from gecbench.models.scratch.vocabulary import END, FIRST, SPECIALS, UNKNOWN
 from gecbench.models.seq2seq.encoding import Source, Specials
+from gecbench.models.seq2seq.units import Piece as Seen
 from gecbench.models.seq2seq.units import Unit, read_units, written_units
 
 
@@ -41,8 +42,8 @@ class UnitEncoding:
         pieces = self._pieces(text)
         ids = [self._ids.get(piece.text, UNKNOWN) for piece in pieces]
         seen = [
-            (self._seen(each), piece.start, piece.end)
-            for each, piece in zip(ids, pieces, strict=True)
+            (found, piece.start, piece.end)
+            for found, piece in zip(self._seen(ids), pieces, strict=True)
         ]
         return Source((*ids, END), read_units(text, seen))
 
@@ -52,7 +53,7 @@ class UnitEncoding:
 
     def answer(self, ids: Sequence[int]) -> tuple[Unit, ...]:
         """Return what an answer says; ids that mean nothing there are left out."""
-        return written_units([self._seen(each) for each in ids if each >= UNKNOWN])
+        return written_units(self._seen([each for each in ids if each >= UNKNOWN]))
 
     def divided(self, text: str) -> list[str]:
         """Return the units of a text, known or not."""
@@ -61,8 +62,12 @@ class UnitEncoding:
     def _pieces(self, text: str) -> Sequence[Piece]:
         return self.divider.divide(self.simplify(text) if self.simplify else text)
 
-    def _seen(self, number: int) -> tuple[bytes | None, str]:
-        """Return the bytes of an id and how it joins what is before it; no bytes are unknown."""
-        if number == UNKNOWN:
-            return None, self.divider.joint
-        return self.units[number - FIRST].encode(), self.divider.joint
+    def _seen(self, ids: Sequence[int]) -> list[Seen]:
+        """Return the bytes of ids and how each joins the one before; no bytes are unknown."""
+        found: list[Seen] = []
+        before = ""
+        for each in ids:
+            unit = "" if each == UNKNOWN else self.units[each - FIRST]
+            found.append((unit.encode() if unit else None, self.divider.joint(before, unit)))
+            before = unit
+        return found

@@ -54,7 +54,8 @@ def _opened(folder: Path, options: ScratchOptions) -> Corrector:
         )
     device, dtype = torch_choices(options)
     network = model.network.to(device=device, dtype=dtype).eval()
-    options = msgspec.structs.replace(options, max_length=options.max_length or _LONGEST)
+    trained_for = options_of("scratch", ScratchOptions, model.defaults).max_length or _LONGEST
+    options = msgspec.structs.replace(options, max_length=options.max_length or trained_for)
     info = CorrectorInfo(
         name=folder.name,
         kind="scratch",
@@ -77,4 +78,4 @@ def _opened(folder: Path, options: ScratchOptions) -> Corrector:
 
 
 _LONGEST = 100
-"""Where neither the card nor an option says it."""
+"""Where the card does not say what the model was trained for."""

@@ -141,8 +141,11 @@ def read_model(folder: Path, *, segmenter: str = "", with_weights: bool = True) 
         settings = msgspec.convert(card.settings, Settings)
     except msgspec.ValidationError as error:
         raise FormatError(f"{folder}: settings of its card: {error}") from error
-    if len(card.languages) != 1:
-        raise FormatError(f"{folder}: its card does not say which language it corrects")
+    if card.languages not in (("zh",), ("en",)):
+        raise FormatError(
+            f"{folder}: its card says that it corrects {', '.join(card.languages) or 'nothing'}; "
+            "a scratch model corrects zh or en"
+        )
     units = _units_in(folder, settings)
     reads = Reads(
         units=settings.units,
@@ -150,9 +153,13 @@ def read_model(folder: Path, *, segmenter: str = "", with_weights: bool = True) 
         simplify=settings.simplify,
     )
     divider, simplify, made_with = divider_of(reads, card.languages[0])
-    network = EncoderDecoder(settings.shape)
     if with_weights:
+        # Without numbers first: none are drawn that are not used, and a wrong shape costs nothing.
+        with torch.device("meta"):
+            network = EncoderDecoder(settings.shape)
         _fill(network, folder / WEIGHTS)
+    else:
+        network = EncoderDecoder(settings.shape)
     return ScratchModel(
         language=card.languages[0],
         about=card.about,
@@ -201,4 +208,10 @@ def _fill(network: EncoderDecoder, path: Path) -> None:
                 f"{path}: {name} has the shape {found.get(name, 'of nothing')}, the card asks for "
                 f"{needed.get(name, 'nothing')}; they do not belong together"
             )
-    network.load_state_dict(weights)
+        if not weights[name].is_floating_point():
+            raise FormatError(
+                f"{path}: {name} holds {weights[name].dtype}, which are no weights; copy the "
+                "model's folder again, whole"
+            )
+    whole = {name: tensor.float() for name, tensor in weights.items()}
+    network.load_state_dict(whole, assign=True)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gecbench.core.errors import GecbenchError
 from gecbench.models.scratch.network import EncoderDecoder
 from gecbench.models.seq2seq.encoding import Specials
 from gecbench.models.seq2seq.examples import padded
@@ -144,6 +145,9 @@ class BeamSearch:
             sentence: Changed.
             best: Log-probabilities of what each beam may say, best first.
             ids: What it is.
+
+        Raises:
+            GecbenchError: Nothing is probable, since the network computes no numbers.
         """
         found = [
             (beam.total + log, row, each)
@@ -151,6 +155,11 @@ class BeamSearch:
             for log, each in zip(best[row], ids[row], strict=True)
             if beam.total + log > _NEVER
         ]
+        if not found and sentence.beams[0].total > _NEVER:
+            raise GecbenchError(
+                "the model's weights give no numbers; copy its folder again, whole, or take "
+                "precision=float32"
+            )
         found.sort(key=lambda one: (-one[0], one[1], one[2]))
         going: list[_Beam] = []
         for rank, (total, row, each) in enumerate(found[: 2 * self._beams]):

@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import msgspec
+
 from gecbench.core.errors import FormatError, UsageError
 from gecbench.core.files import read_bytes, write_bytes
 from gecbench.models.seq2seq.encoding import Specials
@@ -69,14 +71,17 @@ def read_vocabulary(path: Path) -> tuple[str, ...]:
         FormatError: It is not a list of different texts in JSON.
         GecbenchError: It cannot be read.
     """
+    whole = "copy the model's folder again, whole"
     try:
-        units = json.loads(read_bytes(path))
+        units = msgspec.json.decode(read_bytes(path), type=list[str])
+    except msgspec.ValidationError as error:
+        raise FormatError(f"{path}: is not a list of units ({error}); {whole}") from error
     except ValueError as error:
-        raise FormatError(f"{path}: is not JSON: {error}") from error
-    if not isinstance(units, list) or not all(isinstance(unit, str) and unit for unit in units):
-        raise FormatError(f"{path}: is not a list of units; copy the model's folder again, whole")
+        raise FormatError(f"{path}: is not JSON: {error}; {whole}") from error
+    if not all(units):
+        raise FormatError(f"{path}: has a unit without text; {whole}")
     if len(set(units)) < len(units):
-        raise FormatError(f"{path}: has a unit twice; copy the model's folder again, whole")
+        raise FormatError(f"{path}: has a unit twice; {whole}")
     return tuple(units)
 
 

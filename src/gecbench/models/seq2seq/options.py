@@ -16,7 +16,7 @@ class Decoding(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     Args:
         beams: Of the search; 1 is greedy. Papers: 5 (MuCGEC), 10 (SynGEC), 12 (RobustGEC).
         length_penalty: Power of the length by which the log-probabilities of the beams that have
-            ended are divided before the best is chosen.
+            ended are divided before the best is chosen; from -10 to 10.
         alternatives: How many other beams are kept, below `beams`.
         max_length: Longest source in tokens, specials included; 0 takes what it was trained for.
         ratio: An answer with more than `ratio` times the characters of its source and ten more,
@@ -31,7 +31,7 @@ class Decoding(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     """
 
     beams: _Positive = 5
-    length_penalty: float = 1.0
+    length_penalty: Annotated[float, msgspec.Meta(ge=-10, le=10)] = 1.0
     alternatives: _Count = 0
     max_length: _Count = 0
     ratio: Annotated[float, msgspec.Meta(ge=1)] = 2.0

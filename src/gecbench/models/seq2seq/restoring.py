@@ -210,9 +210,10 @@ def _gap(left: _Part, right: _Part, gaps: Sequence[str]) -> tuple[bool, str]:
         # Something was deleted: of the blanks on its sides one stays, none beside punctuation.
         return False, min(after, before, key=len)
     if right.first >= 0:
-        return False, gaps[right.first]
-    # An inserted word has the blank on both sides; punctuation has it behind.
-    if right.inserted and right.before == "?" and not _in_word(right.text[:1]):
+        return False, "" if left.inserted and left.text in _OPENING else gaps[right.first]
+    # An inserted word has the blank on both sides; punctuation has it behind, or in front.
+    behind = not _in_word(right.text[:1]) and right.text not in _OPENING
+    if right.inserted and right.before == "?" and behind:
         return False, ""
     return False, gaps[left.last + 1]
 
@@ -225,6 +226,9 @@ def _in_word(character: str) -> bool:
     """
     return character.isalnum() and ord(character) < _EAST
 
+
+_OPENING = frozenset("([{“‘$£€")
+"""Punctuation that stands directly before a word."""
 
 _EAST = 0x2E80
 """First of the characters of East Asia, which are written without blanks."""
