@@ -89,6 +89,31 @@ def test_cases_are_held_back_whole_and_by_the_seed(home) -> None:
     assert len(seeds) > 1
 
 
+def test_an_original_that_occurs_twice_is_drawn_once_and_held_back_with_all_its_cases(home) -> None:
+    (first, *others), more = TEXTS[0], [("He go to town .", "He goes to town .")] * 2
+    write_cases(home / "cases.jsonl", [[first, *others], [first, *more], *TEXTS[1:]])
+    for seed in range(1, 9):
+        found = given(home, data={"dev_share": 0.5}, training={"seed": seed})
+        held = {sample.source for sample in found.dev.samples}
+        # Half of the six originals, not of the seven cases; a case more where it has the same one.
+        both = first[0] in held
+        assert len(held & {original[0] for original, *_ in TEXTS}) == 3
+        assert len(found.dev.samples) == 3 * (3 + both)
+        assert found.counts["left out: cases in dev"] == 3 + both
+        assert not sources(found.train) & held
+
+
+@pytest.mark.parametrize(
+    "shared", [TEXTS[0][0][0], TEXTS[0][2][0], TEXTS[0][1][0].replace(" ", "  ")]
+)
+def test_a_case_any_of_whose_sentences_is_in_dev_is_not_learnt(home, shared) -> None:
+    (home / "dev.tsv").write_text(f"1\t{shared}\tHe goes .\n")
+    found = given(home, data={"dev": "dev.tsv"})
+    assert found.counts["left out: cases in dev"] == 1
+    assert len(found.train) == 10
+    assert TEXTS[0][0][0] not in sources(found.train)
+
+
 def test_dev_may_be_cases_of_their_own_or_all(home) -> None:
     write_cases(home / "held.jsonl", TEXTS[:2])
     found = given(home, data={"dev": "held.jsonl"})
@@ -129,6 +154,18 @@ def test_r_drop_pairs_each_sentence_with_itself(home) -> None:
     assert found.train[0].original == Pair("I has it .", "I have it .", "train")
 
 
+def test_r_drop_is_scored_on_perturbed_cases_as_on_any_corpus(home) -> None:
+    (home / "train.tsv").write_text(f"1\t{TEXTS[0][1][0]}\tx\n2\tI has it .\tI have it .\n")
+    write_cases(home / "held.jsonl", TEXTS[:2])
+    data = {"train": ["train.tsv"], "dev": "held.jsonl"}
+    found = given(home, {"method": "r-drop", "cases": []}, data=data)
+    assert [sample.source for sample in found.dev.samples] == [
+        source for each in TEXTS[:2] for source, _ in each
+    ]
+    assert [twin.original.source for twin in found.train] == ["I has it ."]
+    assert found.counts["left out: also in dev"] == 1
+
+
 @pytest.mark.parametrize(
     ("robust", "tables", "error", "why"),
     [
@@ -148,6 +185,12 @@ def test_r_drop_pairs_each_sentence_with_itself(home) -> None:
         ({"cases": ["empty.txt"]}, {}, CorpusError, r"empty.txt: holds no perturbed cases"),
         ({"cases": ["bare.txt"]}, {}, FormatError, r"bare.txt:2: .*A1-S is missing"),
         ({}, {"data": {"dev_share": 0.0}}, CorpusError, r"there is no dev case; name cases or"),
+        (
+            {},
+            {"data": {"dev": "same.txt"}},
+            CorpusError,
+            r"same.txt: no perturbed pair is there to .*",
+        ),
         ({}, {"data": {"dev_share": 1.0}}, CorpusError, r"no perturbed pair is left to learn"),
         ({}, {"data": {"dev": "bare.tsv"}}, FormatError, r"bare.tsv:1: no sentence has a refer"),
     ],
@@ -156,6 +199,7 @@ def test_bad_input_is_one_clear_line(home, robust, tables, error, why) -> None:
     (home / "empty.txt").write_text("")
     (home / "bare.txt").write_text("O-S He go .\nO-T He goes .\n")
     (home / "bare.tsv").write_text("He go .\n")
+    (home / "same.txt").write_text("O-S A a .\nO-T A .\nA1-S A  a .\nA1-T A .\n")
     with pytest.raises(error, match=why) as caught:
         given(home, robust, **tables)
     assert "\n" not in str(caught.value)

@@ -9,6 +9,7 @@ import torch
 from safetensors.torch import load_file
 from tiny_seq2seq import EN_PAIRS, ZH_PAIRS, task_of
 
+from gecbench.api.train import read_settings, train
 from gecbench.core.errors import UsageError
 from gecbench.core.perturbed import PerturbedCase, PerturbedSet, Subset, Variant
 from gecbench.formats.perturbed import write_perturbed
@@ -212,6 +213,28 @@ def test_a_killed_run_goes_on_to_the_same_weights(tmp_path, zh_bart) -> None:  #
     one, two = (load_file(each.model / "model.safetensors") for each in (whole, resumed))
     assert (resumed.steps, resumed.value) == (whole.steps, whole.value)
     assert all(torch.equal(one[key], two[key]) for key in one)
+
+
+def test_the_recipe_runs_to_its_last_weights(tmp_path, en_bart) -> None:  # noqa: F811
+    texts = ("He go home .", "He goes home ."), ("He go to school .", "He goes to school .")
+    made = (PerturbedCase("1", Variant(*texts[0]), (Variant(*texts[1]),)),)
+    cases = write_perturbed(PerturbedSet("tiny", (Subset("tiny", made),), "en"))
+    (tmp_path / "cases.jsonl").write_text(cases, "utf-8")
+    changes = {
+        "model.place": str(en_bart),
+        "model.max_length": 32,
+        "model.correcting.beams": 2,
+        "robust.cases": f'["{tmp_path}/cases.jsonl"]',
+        "data.dev": "train",
+        "training.epochs": 2,
+        "training.precision": "no",
+    }
+    said = [f"{name}={value}" for name, value in changes.items()]
+    settings = read_settings(None, recipe="robustgec-bart-cpr", changes=said)
+    outcome = train(settings, tmp_path / "run")
+    assert (outcome.steps, outcome.best_step) == (2, 2)
+    assert (outcome.model / "model.safetensors").is_file()
+    assert outcome.counts["pairs"] == 1
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from gecbench.models.robust.comparable import Comparable, Twin
 from gecbench.models.robust.given import sides
 from gecbench.models.robust.task import RobustTask
 from gecbench.models.tagger.losses import PADDING
-from gecbench.models.tagger.training import KIND
+from gecbench.models.tagger.training import KIND, _check_dropout
 
 
 def made(robust=None, given=None, **model) -> RobustTask:
@@ -136,6 +136,9 @@ def test_the_same_sentence_twice_diverges_by_dropout_alone() -> None:
     batch = batch_of(task, given)
     outputs = task._task.outputs(task.module, batch)
     assert task._apart(outputs, batch["matches"]).item() == 0.0
+    loss, apart = task.measured(task.module, batch)
+    assert apart.weight == 0  # on dev nothing drops out, and 0.0000 would say nothing
+    assert loss.sum.item() == pytest.approx(task._task.loss(task.module, batch).item())
     task.module.train()
     outputs = task._task.outputs(task.module, batch)
     assert task._apart(outputs, batch["matches"]).item() > 0.1
@@ -144,6 +147,20 @@ def test_the_same_sentence_twice_diverges_by_dropout_alone() -> None:
 def test_two_passes_without_dropout_are_refused() -> None:
     with pytest.raises(UsageError, match=r"r-drop. compares two passes .* raise model.dropout"):
         made({"method": "r-drop", "cases": []})
+
+
+class ConvDropoutNorm(torch.nn.Module):
+    """As some encoders call what drops nothing itself: it has no share of its own."""
+
+
+def test_modules_that_are_only_called_dropout_do_not_drop() -> None:
+    network = made().module
+    network.encoder.norm = ConvDropoutNorm()
+    network.dropout.p = 0.0
+    with pytest.raises(UsageError, match=r"raise model.dropout"):
+        _check_dropout(network)
+    network.dropout.p = 0.1
+    _check_dropout(network)
 
 
 def test_a_dev_sentence_that_nobody_perturbed_is_compared_with_nothing() -> None:

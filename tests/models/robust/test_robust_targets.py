@@ -12,7 +12,12 @@ from hypothesis import strategies as st
 from gecbench.core.errors import UsageError
 from gecbench.models.pairs import Pair
 from gecbench.models.robust.comparable import Robust, Twin
-from gecbench.models.robust.targets import Said, places_of, refuse_for_targets
+from gecbench.models.robust.targets import (
+    Said,
+    places_of,
+    refuse_for_targets,
+    refuse_without_dropout,
+)
 from gecbench.text.tokens import tokens_of
 
 
@@ -237,3 +242,24 @@ def test_a_decoder_has_no_detection_and_no_labels_that_disagree() -> None:
         refuse_for_targets(robust(heads="labels+detection"))
     with pytest.raises(UsageError, match=r'robust.disagreeing "keep": a decoder is compared whe'):
         refuse_for_targets(robust(disagreeing="keep"))
+
+
+@pytest.mark.parametrize(
+    ("settings", "others", "drops"),
+    [
+        ({"attn_pdrop": 0.1}, (), True),
+        ({"decoder_layerdrop": 0.1, "dropout": 0.0}, (), True),
+        ({"attn_pdrop": 0.0}, (0.05,), True),
+        # Of heads for classes, which no corrector has; GPT-2's is 0.1 unless it is said otherwise.
+        ({"attn_pdrop": 0.0, "summary_first_dropout": 0.1}, (0.0,), False),
+        ({"dropout": 0.0, "classifier_dropout": 0.1}, (0.0,), False),
+    ],
+)
+def test_two_passes_of_a_decoder_that_drops_nothing_are_refused(settings, others, drops) -> None:
+    chosen = Robust(method="r-drop")
+    refuse_without_dropout(robust(), settings, *others)
+    if drops:
+        refuse_without_dropout(chosen, settings, *others)
+    else:
+        with pytest.raises(UsageError, match=r"and nothing is dropped; raise model.dropout"):
+            refuse_without_dropout(chosen, settings, *others)

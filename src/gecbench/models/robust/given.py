@@ -128,21 +128,31 @@ def _of_cases(config: RunConfig, robust: Robust, home: Path) -> Given[Twin]:
         train = train[: data.limit]
     counts["pairs"] = len(train)
     counts["dev sentences"] = len(dev.samples)
-    _check(train, dev_twins, paths, counts)
+    _check(train, paths, counts)
+    _check_dev(dev, dev_twins, data.dev, paths)
     return Given(tuple(train), dev, tuple(dev_twins), dict(counts), files)
 
 
-def _check(
-    train: Sequence[Twin], dev: Sequence[Twin], paths: Sequence[Path], counts: Mapping[str, int]
-) -> None:
-    named = ", ".join(map(str, paths))
+def _check(train: Sequence[Twin], paths: Sequence[Path], counts: Mapping[str, int]) -> None:
     if not train:
+        named = ", ".join(map(str, paths))
         left = ", ".join(f"{name}: {n}" for name, n in counts.items())
         raise CorpusError(f"{named}: no perturbed pair is left to learn from ({left})")
-    if not dev:
+
+
+def _check_dev(dev: Corpus, twins: Sequence[Twin], name: str, paths: Sequence[Path]) -> None:
+    if twins:
+        return
+    held = name if name not in ("", pairs.ALL) else ", ".join(map(str, paths))
+    if dev.samples:
         raise CorpusError(
-            f"{named}: there is no dev case; name cases or a corpus as data.dev, or a larger share"
+            f"{held}: no perturbed pair is there to stop by: in all {len(dev.samples)} dev "
+            "sentences the perturbed source is the original, or a side is empty; name other cases "
+            "or a corpus as data.dev, or a larger share"
         )
+    raise CorpusError(
+        f"{held}: there is no dev case; name cases or a corpus as data.dev, or a larger share"
+    )
 
 
 def digest(path: Path) -> str:

@@ -17,6 +17,9 @@ from gecbench.models.robust.comparable import Twin
 from gecbench.models.training.config import Robust
 from gecbench.text.tokens import Token, tokens_of
 
+_HEADS_OF_OTHERS = ("classifier_", "summary_")
+"""What transformers calls settings of heads for classes: there are none here, so nothing drops."""
+
 Places = tuple[tuple[int, int], ...]
 """Pairs of places in two examples, ascending in both."""
 
@@ -118,7 +121,11 @@ def refuse_without_dropout(
     """
     if robust is None or robust.method != "r-drop":
         return
-    shares = (each for name, each in settings.items() if "drop" in name)
+    shares = (
+        each
+        for name, each in settings.items()
+        if "drop" in name and not name.startswith(_HEADS_OF_OTHERS)
+    )
     if not any(isinstance(each, float) and each > 0 for each in (*shares, *others)):
         raise UsageError(
             'robust.method "r-drop" compares two passes under different dropouts, and nothing is '

@@ -76,7 +76,9 @@ def _check_dropout(network: Tagger) -> None:
     Raises:
         UsageError: Nothing in the network drops out.
     """
-    shares = (one.p for one in network.modules() if "Dropout" in type(one).__name__)
+    # Some encoders have modules of such names that drop nothing themselves.
+    found = (one for one in network.modules() if "Dropout" in type(one).__name__)
+    shares = (getattr(one, "p", 0) for one in found)
     if not any(shares):
         raise UsageError(
             'robust.method "r-drop" compares two passes under dropout, and there is none: raise '

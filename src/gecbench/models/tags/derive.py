@@ -73,11 +73,9 @@ def _coded(source: Sequence[str], target: Sequence[str]) -> tuple[bytes, bytes]:
     left, right = "".join(source), "".join(target)
     if len(left) == len(source) and len(right) == len(target):
         return left.encode(UTF_32, "surrogatepass"), right.encode(UTF_32, "surrogatepass")
-    codes: dict[str, int] = {}
-    for token in (*source, *target):
-        codes.setdefault(token, len(codes))
-    left_codes, right_codes = ([codes[token] for token in side] for side in (source, target))
-    return array("I", left_codes).tobytes(), array("I", right_codes).tobytes()
+    codes = {token: code for code, token in enumerate(dict.fromkeys((*source, *target)))}
+    code_of = codes.__getitem__
+    return array("I", map(code_of, source)).tobytes(), array("I", map(code_of, target)).tobytes()
 
 
 def _place(rows: list[tuple[str, ...]], start: int, block: Explained) -> None:

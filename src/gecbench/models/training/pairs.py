@@ -7,6 +7,7 @@ import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -15,7 +16,9 @@ from gecbench.core import seeding
 from gecbench.core.errors import CorpusError, FormatError
 from gecbench.core.files import read_bytes
 from gecbench.core.sample import Corpus, Rewrite, Sample
+from gecbench.formats.perturbed import is_perturbed, read_perturbed
 from gecbench.formats.reading import read
+from gecbench.formats.sources import stream_lines
 from gecbench.formats.texts import text_of
 from gecbench.models.pairs import Pair
 from gecbench.models.training.config import Data
@@ -23,6 +26,8 @@ from gecbench.models.training.config import Data
 Item = TypeVar("Item")
 
 _SAMPLE, ALL = "sample:", "train"
+_LOOKED_AT = 200
+"""Lines that tell whether a file holds perturbed cases: as many as `formats.sources` takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +116,13 @@ def digest(path: Path) -> str:
 
 
 def corpus_at(path: Path) -> Corpus:
-    """Return the corpus in a file.
+    """Return the corpus in a file; of perturbed cases it is all their sentences.
 
     Raises:
         FormatError: No sentence has a reference.
     """
-    corpus = read(path)
+    first = [*islice(stream_lines(path), _LOOKED_AT)]
+    corpus = read_perturbed(path).corpus() if is_perturbed(first) else read(path)
     if not any(sample.references for sample in corpus.samples):
         raise FormatError(
             f"{path}:1: no sentence has a reference; a training corpus has a column of corrected "
