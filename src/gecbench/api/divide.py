@@ -6,7 +6,7 @@ from pathlib import Path
 
 import gecbench
 from gecbench.api.inputs import fingerprint_of
-from gecbench.core.errors import GecbenchError
+from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.core.files import check_folder, encoded, make_folder, write_files
 from gecbench.core.perturbed import PerturbedSet
 from gecbench.datasets.divide import PARTS, Divided
@@ -39,13 +39,16 @@ def divide(
     """
     folder = Path(folder)
     check_folder(folder)
+    files = {name: folder / f"{name}.jsonl" for name in PARTS}
     if isinstance(cases, PerturbedSet):
         source = cases.name
     else:
-        source, cases = fingerprint_of(Path(cases)), read_perturbed(Path(cases))
+        path = Path(cases)
+        if path.resolve() in [part.resolve() for part in files.values()]:
+            raise UsageError(f"{path}: a part would take its place; name another folder")
+        source, cases = fingerprint_of(path), read_perturbed(path)
     told = {"division input": source, "division gecbench": gecbench.__version__}
     divided = run(cases, test=test, dev=dev, seed=seed, provenance=told)
-    files = {name: folder / f"{name}.jsonl" for name in PARTS}
     stale = [path for name, path in files.items() if name not in divided.parts and path.exists()]
     if stale:
         raise GecbenchError(f"{stale[0]}: is of another division and would stay; remove it")

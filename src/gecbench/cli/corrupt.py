@@ -100,7 +100,8 @@ def _corrupt(texts: Path, given: _Given) -> None:
 
     if given["report"] is not None:
         check_target(given["report"])
-        if given["report"] in (given["output"], given["labels"], texts):
+        others = (given["output"], given["labels"], texts)
+        if given["report"].resolve() in [path.resolve() for path in others if path is not None]:
             raise UsageError(f"{given['report']}: is another file of this run; name another one")
     counts = run(
         texts,

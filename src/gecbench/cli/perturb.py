@@ -117,6 +117,9 @@ def perturb(corpus: Path, **given: Unpack[_Given]) -> None:
     from gecbench.api.robustness import save_perturbed
 
     check_target(given["output"])
+    read = (corpus, *given["references"], *([given["words"]] if given["words"] else ()))
+    if given["output"].resolve() in [path.resolve() for path in read]:
+        raise UsageError(f"{given['output']}: is read and written; name another file to write")
     means = Means(
         filler=given["filler"],
         words=given["words"],

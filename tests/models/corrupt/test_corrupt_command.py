@@ -79,6 +79,12 @@ def test_wrong_use_is_one_clear_line(words: tuple[str, ...], message: str):
     assert sorted(path.name for path in Path.cwd().iterdir()) == ["x.tsv", "x.txt"]
 
 
+def test_the_report_never_takes_the_place_of_the_pairs():
+    ended = run("x.txt", "-o", "y", "--report", Path.cwd() / "y")
+    assert "is another file of this run" in str(ended.exception)
+    assert not Path("y").exists()
+
+
 def test_standard_input_and_output_in_a_process_of_its_own():
     command = [sys.executable, "-m", "gecbench", "corrupt", "-", "--to", "pairs", "--seed", "4"]
     ended = subprocess.run(

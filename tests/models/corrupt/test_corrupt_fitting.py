@@ -139,3 +139,55 @@ def test_edits_that_overlap_are_counted():
     corpus = english()
     corpus = Corpus("x", (*corpus.samples, Sample("z", "a b c", (bad,), {}, tokens)), "en")
     assert fit(corpus).left_out["in a reference whose edits overlap"] == 2
+
+
+def test_edits_that_change_nothing_are_counted_and_never_written(tmp_path: Path):
+    """A few annotators mark what is right and write it again."""
+    tokens = ("他", "很", "好")
+    same = Rewrite(edit_sets=((Edit(0, 1, ("他",), "S"), Edit(2, 3, ("行",), "S")),))
+    samples = tuple(Sample(str(k), "他很好", (same,), {}, tokens) for k in range(3))
+    made = fit(Corpus("x", samples, "zh"))
+    assert made.left_out == {"changes nothing": 3}
+    assert made.profile.fitted[0].confusions == (("行", "好", 3, 3),)
+
+
+def test_words_with_blanks_inside_are_no_confusions(tmp_path: Path):
+    tokens = ("5\u00a0km", "away")
+    reference = Rewrite(edit_sets=((Edit(0, 1, ("5\u00a0miles",), "R"), Edit(2, 2, ("!",), "M")),))
+    samples = tuple(Sample(str(k), "5\u00a0km away", (reference,), {}, tokens) for k in range(3))
+    made = fit(Corpus("x", samples, "en"), tmp_path / "p.toml")
+    assert [each.confusions for each in made.profile.fitted] == [(("away !", "away", 3, 3),)]
+    (tmp_path / "x.txt").write_text("He is away !\n", encoding="utf-8")
+    counts = corrupt(tmp_path / "x.txt", tmp_path / "y", str(tmp_path / "p.toml"))
+    assert counts.made == 1
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ('confusions = [["我", "我", 1, 3]]', "'我' is confused with '我'; give two that differ"),
+        ('confusions = [["我 们", "我", 1, 3]]', "give two that differ, without white space"),
+        ('confusions = [["我", "窝", 0, 3]]', "expected int >= 1"),
+        ("moves = [[1, 1, 0]]", "expected int >= 1"),
+        ("lengths = [[0, 1, 0]]", "expected int >= 1"),
+    ],
+)
+def test_a_fitted_type_that_says_nothing_is_refused(tmp_path: Path, keys: str, message: str):
+    path = fitted_file(tmp_path, keys)
+    (tmp_path / "x.txt").write_text("我们在这里。\n", encoding="utf-8")
+    with pytest.raises(FormatError) as failed:
+        corrupt(tmp_path / "x.txt", tmp_path / "y", str(path))
+    assert message in str(failed.value)
+
+
+def fitted_file(folder: Path, keys: str) -> Path:
+    path = folder / "p.toml"
+    head = 'language = "zh"\ntypes = {S = 1}\n[[fitted]]\nname = "S"\nedits = 3\n'
+    path.write_text(f"{head}{keys}\n", encoding="utf-8")
+    return path
+
+
+def test_confusions_are_made_where_no_rule_makes_the_rest(tmp_path: Path):
+    path = fitted_file(tmp_path, 'rest = 1.0\nconfusions = [["我", "窝", 1, 3]]')
+    (tmp_path / "x.txt").write_text("我们在这里。\n", encoding="utf-8")
+    assert corrupt(tmp_path / "x.txt", tmp_path / "y", str(path)).made == 1

@@ -95,6 +95,37 @@ def test_blanks_and_capitals_are_made_right(text: str, wanted: set[str]):
 
 
 @pytest.mark.parametrize(
+    ("name", "text", "wanted"),
+    [
+        ("M:PUNCT", "I like it ,but he", {"I like it but he"}),
+        ("M:PUNCT", "I like it, but he", {"I like it but he"}),
+        ("M:DET", "3.5the cats", {"3.5 cats"}),
+        ("R:ORTH", "go to İzmir", set()),
+    ],
+)
+def test_words_stay_two_and_tokens_stay_as_they_are(name: str, text: str, wanted: set[str]):
+    assert {m.text for k in range(60) if (m := one_type("en", name, text, k))} == wanted
+
+
+@given(st.lists(words, max_size=20).map(" ".join), st.integers(0, 999))
+@example("dogs bark", 1)
+def test_what_blanks_divide_stays_divided(text: str, number: int):
+    for maker in makers("en", "space"):
+        made = maker(text, draws(KEY, number)).corrupted
+        assert made is None or made.text.split() == list(made.tokens)
+
+
+def test_where_blanks_divide_tokens_a_comma_is_one():
+    base = load_profile("en-default")
+    zero = {f"types.{name}": "0" for name in base.types}
+    only = {**zero, "types.U:PUNCT": "1", "tokens": "space", "shortest": "1"}
+    maker = maker_of(with_settings(base, only), "test", no_shapes)
+    made = maker("dogs bark", draws(KEY, 1)).corrupted
+    assert made is not None
+    assert made.text == "dogs , bark"
+
+
+@pytest.mark.parametrize(
     ("text", "wanted"),
     [("I see a dog", "I see, a dog"), ("I see a dog .", "I see , a dog .")],
 )

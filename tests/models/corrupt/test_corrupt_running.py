@@ -192,6 +192,10 @@ def test_a_tab_is_named(tmp_path: Path):
             "unknown type of errors in zh 'word-mising'; did you mean word-missing",
         ),
         ({"types.word-missing": "-1"}, "'-1' is no weight"),
+        ({"types.word-missing": "nan"}, "'nan' is no weight"),
+        ({"types.word-missing": "1e308"}, "'1e308' is no weight"),
+        ({"errors": "inf"}, "of profiles: expected float <= "),
+        ({"errors": "nan,1"}, "of profiles: expected float >= "),
         ({"corect": "1"}, "unknown key of profiles 'corect'; did you mean correct"),
         ({"correct": "2"}, "option correct of profiles: expected float <= 1"),
         ({"errors": "0,0"}, "errors: all weights are 0"),
@@ -207,6 +211,33 @@ def test_a_wrong_setting_is_one_clear_line(
     with pytest.raises(GecbenchError, match="^[^\n]*" + message.replace(".", r"\.")):
         corrupt(given_texts, tmp_path / "y.jsonl", settings=settings_given)
     assert not (tmp_path / "y.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("texts", "settings_given", "message"),
+    [
+        (CHINESE, {"tokens": "space"}, "tokens is for English"),
+        (ENGLISH, {"shapes": "cherrant"}, "shapes is for Chinese"),
+        (ENGLISH, {"segment": "jieba"}, "segment is for Chinese"),
+    ],
+)
+def test_a_key_of_the_other_language_is_refused(
+    tmp_path: Path, texts: tuple[str, ...], settings_given: dict[str, str], message: str
+):
+    given_texts = text_file(tmp_path / "x.txt", texts)
+    with pytest.raises(UsageError, match=message):
+        corrupt(given_texts, tmp_path / "y.jsonl", settings=settings_given)
+
+
+@pytest.mark.parametrize("to", ["jsonl", "pairs"])
+def test_texts_of_which_no_pair_comes_are_refused(tmp_path: Path, to: str):
+    """A file without a pair is one that nothing reads."""
+    given_texts = text_file(tmp_path / "x.txt", ("。", " ", "[缺失成分]我们在这里"))
+    labels = tmp_path / "y.labels"
+    with pytest.raises(CorpusError, match=r"no pair came of 3 sentences .*1 empty"):
+        corrupt(given_texts, tmp_path / "y", to=to, labels=labels)
+    assert not (tmp_path / "y").exists()
+    assert not labels.exists()
 
 
 def test_all_weights_zero_and_segments_of_english_are_refused(tmp_path: Path):

@@ -101,6 +101,14 @@ def test_a_part_may_be_empty_but_not_of_another_division():
     assert not Path("out/dev.jsonl").exists()
 
 
+def test_what_is_divided_is_never_written_over():
+    divide(cases(), "out", test=10, dev=3)
+    before = Path("out/train.jsonl").read_bytes()
+    with pytest.raises(UsageError, match=r"train\.jsonl: a part would take its place"):
+        divide(Path("out/train.jsonl").resolve(), "out", test=5, dev=2)
+    assert Path("out/train.jsonl").read_bytes() == before
+
+
 @pytest.mark.parametrize(
     ("test", "dev", "line"),
     [

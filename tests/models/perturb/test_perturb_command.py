@@ -194,6 +194,43 @@ def test_wrong_input(run):
     assert (code, "the folder nowhere does not exist" in err) == (1, True)
 
 
+@pytest.mark.parametrize("read", ["it.jsonl", "./it.jsonl"])
+def test_what_is_read_is_never_written_over(run, read: str):
+    Path("it.jsonl").write_bytes(EN.read_bytes())
+    for words in ((read, "-o", Path.cwd() / "it.jsonl"), (EN, "-o", "it.jsonl", "--words", read)):
+        code, _, err = run("perturb", *words, "--no-pos")
+        assert code == 2
+        assert "it.jsonl: is read and written; name another file to write" in err
+    assert Path("it.jsonl").read_bytes() == EN.read_bytes()
+
+
+def test_gold_edits_of_a_corpus_are_never_touched(run):
+    """An edit of word order holds words that both sides have; they are no context."""
+    source = ["He", "has", "in", "the", "last", "long", "years", "been", "happy", "."]
+    edit = {"start": 1, "end": 9, "label": "R:WO"}
+    edit["replacement"] = ["has", "been", "in", "the", "last", "long", "years", "happy"]
+    more = {"start": 3, "end": 3, "replacement": ["all"], "label": "M:DET"}
+    header = {"format": "gecbench-corpus", "schema": 1, "name": "x", "lang": "en"}
+    rows = [
+        {
+            "id": str(n),
+            "source": " ".join(source),
+            "tokens": source,
+            "references": [{"edit_sets": [[one]]}],
+        }
+        for n, one in enumerate((edit, more))
+    ]
+    Path("x.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in (header, *rows)))
+    assert run("perturb", "x.jsonl", "-o", "y", "--no-pos", "--variants", 3)[0] == 0
+    first, second = load_perturbed("y").cases
+    for variant in first.variants:
+        assert "has in the last long years been happy" in variant.source
+        assert "has been in the last long years happy" in variant.reference
+    for variant in second.variants:
+        assert "in the" in variant.source
+        assert "in all the" in variant.reference
+
+
 def test_a_model_that_cannot_fill(run, tmp_path: Path):
     code, line = refused(run, "--filler", "mask:/no/model")
     assert (code, "/no/model: no such folder" in line) == (1, True)

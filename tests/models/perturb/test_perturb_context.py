@@ -64,6 +64,25 @@ def test_what_is_free(source: str, target: str, words: list[str], gaps: list[int
         )
 
 
+@pytest.mark.parametrize(
+    ("spans", "words", "gaps"),
+    [
+        ((), ["He", "the", "last"], [0, 1, 3, 4, 5, 8]),
+        # A word-order edit from "has" to "happy": nothing inside of it may change.
+        (((3, 36),), ["He"], [0, 1, 8]),
+        # Beside each other, two edits leave a gap.
+        (((0, 6), (7, 9)), ["the", "last"], [0, 3, 4, 5, 8]),
+    ],
+)
+def test_what_gold_edits_name_is_never_touched(spans, words: list[str], gaps: list[int]):
+    source = "He has in the last years been happy ."
+    target = "He has been in the last years happy ."
+    (found,) = by_tokens("space", None)([target])
+    made = context_of(Pair("set", "1", source, target, spans), "space", found)
+    assert free(made) == words
+    assert [place.source[0] for place in made.gaps] == gaps
+
+
 def test_chinese_words_are_whole_and_lie_outside_of_errors():
     found = context(
         "我昨天去图书管看书。", "我昨天去图书馆看书。", "zh", "我 昨天 去 图书馆 看书 。"

@@ -94,9 +94,7 @@ def _close(gaps: list[str], view: Words, start: int, end: int, wrong: Sequence[s
     """
     behind = view.gaps[end]
     if not wrong:
-        mark = is_closing(view.words[start])
-        last = end == len(view.words)
-        gaps[-1] = behind if mark or last else gaps[-1] and behind
+        gaps[-1] = _between(gaps[-1], behind, view, start, end)
         return
     if start < end:
         gaps += (*[" "] * (len(wrong) - 1), behind)
@@ -106,3 +104,15 @@ def _close(gaps: list[str], view: Words, start: int, end: int, wrong: Sequence[s
         gaps += (*[" "] * (len(wrong) - 1), before)
     else:
         gaps += [" "] * len(wrong)
+
+
+def _between(before: str, behind: str, view: Words, start: int, end: int) -> str:
+    """Return the white space between what stands around left-out tokens; words stay two."""
+    if end == len(view.words):
+        return behind
+    # "so ,he" becomes "so he", but "(the cat" becomes "(cat".
+    gap = behind or before if is_closing(view.words[start]) else before and behind
+    if gap or not start:
+        return gap
+    left, right = view.words[start - 1][-1], view.words[end][0]
+    return " " if left.isalnum() and (right.isalnum() or right in "'’") else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -11,7 +12,7 @@ from gecbench.datasets.corrupt.slips import Slip, Taken, free, trimmed
 _TRIES = 8
 """Places drawn at random before all of them are listed; both ways each is equally likely."""
 
-_FIRST_HAN, _LAST_HAN = "\u4e00", "\u9fff"
+_HAN = re.compile("[\u4e00-\u9fff]*").fullmatch
 
 
 class Confusion(NamedTuple):
@@ -64,7 +65,7 @@ def is_han(text: str) -> bool:
     >>> is_han("我们"), is_han("我，")
     (True, False)
     """
-    return all(_FIRST_HAN <= character <= _LAST_HAN for character in text)
+    return _HAN(text) is not None
 
 
 def allowed(text: str, taken: Taken, slip: Slip) -> bool:

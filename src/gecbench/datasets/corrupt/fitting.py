@@ -83,8 +83,8 @@ def fit(
         count = 0
         occurrences.add(target)
         for edit in edits:
-            if edit.replacement is None or edit.label in _NOT_ERRORS:
-                left_out["detected, not corrected"] += 1
+            if why := _unusable(edit, tokens):
+                left_out[why] += 1
                 continue
             count += 1
             _see(seen[_type_of(edit, language)], edit, tokens, language)
@@ -106,6 +106,14 @@ def fit(
         sum(count for one in made for _, _, count, _ in one.confusions),
         dict(left_out.most_common()),
     )
+
+
+def _unusable(edit: Edit, tokens: Sequence[str]) -> str:
+    """Return why an edit shows no error; "" where it does."""
+    if edit.replacement is None or edit.label in _NOT_ERRORS:
+        return "detected, not corrected"
+    unchanged = tuple(tokens[edit.start : edit.end]) == edit.replacement
+    return "changes nothing" if unchanged else ""
 
 
 def _profile(
@@ -163,7 +171,7 @@ def _see(one: _Type, edit: Edit, tokens: Sequence[str], language: str) -> None:
     if stretches:
         one.moves[stretches] += 1
         return
-    if max(sizes) > _LONGEST or not _usable(wrong + right, language):
+    if max(sizes) > _LONGEST or not (_usable(wrong, language) and _usable(right, language)):
         return
     one.confusions[right, wrong] += 1
     if not wrong or not right:
@@ -183,10 +191,15 @@ def _type_of(edit: Edit, language: str) -> str:
 
 
 def _usable(text: str, language: str) -> bool:
-    """Return whether a confusion can stand in a table: no placeholder, no parts of Latin words."""
+    """Return whether one side of a confusion can stand in a table.
+
+    A placeholder cannot, nor a token with a blank, nor, in Chinese, parts of Latin words.
+    """
     if PLACEHOLDER in text:
         return False
-    return language != "zh" or not any(c.isascii() and c.isalnum() for c in text)
+    if language != "zh":
+        return " ".join(text.split()) == text
+    return not any(c.isspace() or (c.isascii() and c.isalnum()) for c in text)
 
 
 def _exchanged(wrong: Sequence[str], right: Sequence[str]) -> tuple[int, int] | None:

@@ -112,21 +112,34 @@ def maker_of(profile: Profile, origin: str, shapes_file: Callable[[], Path]) -> 
         FormatError: It cannot be followed.
         MissingExtraError: A type needs what is not installed.
     """
+    _check_keys(profile)
     if profile.language == "zh":
         types = _chinese(profile, shapes_file)
         check_profile(profile, types, origin)
         rules = _rules(profile, types, _fitted_chinese)
         return _Maker(profile, _choosing(profile, rules), str, len, of_characters)
-    if profile.segment:
-        raise UsageError("segment is for Chinese; English has words already")
     english = english_types()
     check_profile(profile, english, origin)
 
+    divided = profile.tokens == "space"
+
     def view(text: str) -> Words:
-        return words_of(text, parted(text, profile.tokens))
+        return words_of(text, parted(text, profile.tokens), divided=divided)
 
     choosing = _choosing(profile, _rules(profile, english, _fitted_english))
     return _Maker(profile, choosing, view, lambda words: len(words.words), of_words)
+
+
+def _check_keys(profile: Profile) -> None:
+    """Refuse keys that say nothing in the language of the profile."""
+    if profile.language == "zh":
+        if profile.tokens != "en":
+            raise UsageError("tokens is for English; those of Chinese are its characters")
+        return
+    if profile.segment:
+        raise UsageError("segment is for Chinese; English has words already")
+    if profile.shapes != OWN_SHAPES:
+        raise UsageError("shapes is for Chinese; no type of English asks what letters look like")
 
 
 def _choosing(profile: Profile, rules: Mapping[str, Rule[View]]) -> Choosing[View]:
@@ -174,7 +187,8 @@ def _parts(
 ) -> Rule[View]:
     """Return what makes a fitted type: its confusions, and rules for the rest of its edits."""
     rules: list[Rule[View]] = list(table)
-    weights: list[float] = [(1 - fitted.rest) / len(table)] * len(table) if table else []
+    share = max(1 - fitted.rest, _LEAST)
+    weights: list[float] = [share / len(table)] * len(table) if table else []
     if fitted.moves:
         rules.append(general["exchange"]({(one, two): n for one, two, n in fitted.moves}))
         weights.append(sum(n for _, _, n in fitted.moves) / max(1, fitted.edits))

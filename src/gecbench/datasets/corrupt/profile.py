@@ -15,8 +15,12 @@ from gecbench.formats.config import configured, options_of, toml_of
 PROFILES = Path(__file__).parent / "profiles"
 
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
-Weight = Annotated[float, msgspec.Meta(ge=0)]
+_HEAVIEST = 1e12
+"""Weights are added up, and the sum must be a number."""
+
+Weight = Annotated[float, msgspec.Meta(ge=0, le=_HEAVIEST)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
+Seen = Annotated[int, msgspec.Meta(ge=1, le=2**53)]
 
 OWN_SHAPES, CHERRANT_SHAPES = "own", "cherrant"
 
@@ -37,11 +41,11 @@ class Fitted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str
     edits: Count
-    lengths: tuple[tuple[Count, Count, Count], ...] = ()
+    lengths: tuple[tuple[Count, Count, Seen], ...] = ()
     rest: Share = 0.0
     by: tuple[str, ...] = ()
-    confusions: tuple[tuple[str, str, Count, Count], ...] = ()
-    moves: tuple[tuple[Count, Count, Count], ...] = ()
+    confusions: tuple[tuple[str, str, Seen, Count], ...] = ()
+    moves: tuple[tuple[Seen, Seen, Seen], ...] = ()
 
 
 class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -144,8 +148,10 @@ def _weight(key: str, value: str) -> float:
         weight = float(value)
     except ValueError:
         weight = -1.0
-    if not 0 <= weight < float("inf"):
-        raise UsageError(f"option {key} of profiles: {value!r} is no weight; say a number from 0")
+    if not 0 <= weight <= _HEAVIEST:
+        raise UsageError(
+            f"option {key} of profiles: {value!r} is no weight; say a number from 0 to 1e12"
+        )
     return weight
 
 
@@ -168,14 +174,7 @@ def check_profile(profile: Profile, makeable: Collection[str], origin: str) -> N
                 f"type of errors in {profile.language}", name, [*makeable, *fitted]
             )
     for each in profile.fitted:
-        if not (each.confusions or each.moves or each.by or kind_of(each.lengths)):
-            raise FormatError(
-                f"{origin}: fitted type {each.name!r} has no confusions, moves, lengths of what is "
-                "missing or too much, nor rules; nothing can be made of it"
-            )
-        for name in each.by:
-            if name not in makeable:
-                raise UnknownNameError(f"type of errors in {profile.language}", name, makeable)
+        _check_fitted(each, makeable, profile.language, origin)
     if not sum(profile.types.values()):
         raise FormatError(f"{origin}: all types have a weight of 0; give one of them more")
     if not sum(profile.errors):
@@ -185,6 +184,27 @@ def check_profile(profile: Profile, makeable: Collection[str], origin: str) -> N
             f"{origin}: longest {profile.longest} is below shortest {profile.shortest}, so nothing "
             "would be left"
         )
+
+
+def _check_fitted(
+    each: Fitted, makeable: Collection[str], language: Literal["zh", "en"], origin: str
+) -> None:
+    if not (each.confusions or each.moves or each.by or kind_of(each.lengths)):
+        raise FormatError(
+            f"{origin}: fitted type {each.name!r} has no confusions, moves, lengths of what is "
+            "missing or too much, nor rules; nothing can be made of it"
+        )
+    for name in each.by:
+        if name not in makeable:
+            raise UnknownNameError(f"type of errors in {language}", name, makeable)
+    glue = "" if language == "zh" else " "
+    for right, wrong, *_ in each.confusions:
+        if right == wrong or any(glue.join(one.split()) != one for one in (right, wrong)):
+            blanks = "white space" if language == "zh" else "white space but single blanks"
+            raise FormatError(
+                f"{origin}: fitted type {each.name!r}: {right!r} is confused with {wrong!r}; give "
+                f"two that differ, without {blanks}"
+            )
 
 
 def kind_of(lengths: Sequence[tuple[int, int, int]]) -> Literal["omission", "repetition", ""]:

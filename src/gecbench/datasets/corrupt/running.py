@@ -116,7 +116,8 @@ def corrupt(
         progress: Told now and then how many sentences were read.
 
     Raises:
-        CorpusError: A text has a TAB or a line end, which pairs cannot hold.
+        CorpusError: A text has a TAB or a line end, which pairs cannot hold; or no text became a
+            pair.
         GecbenchError: A file cannot be read or written.
     """
     check_target(target.path)
@@ -190,10 +191,19 @@ class _Run:
             first = []
             if kept is not None:
                 self._keep_labels(kept, batch)
-        if first:
-            yield first[0]
+        self._check_written()
         if kept is not None and self._target.labels is not None:
             write_stream(self._target.labels, self._labels_of(kept))
+
+    def _check_written(self) -> None:
+        """Refuse to write a file without a pair, which nothing could read."""
+        counts = self._tally.result()
+        if not counts.written:
+            why = ", ".join(f"{n:,} {reason}" for reason, n in counts.left_out.items())
+            raise CorpusError(
+                f"{self._target.path}: no pair came of {counts.sentences:,} sentences "
+                f"({why or 'there is none'}); give correct texts in the language of the profile"
+            )
 
     def _made(self, texts: Iterable[Text]) -> Iterator[tuple[str, str, Made]]:
         """Yield the id, the correct text and what became of it, for each pair."""

@@ -50,9 +50,12 @@ def other_case(word: str, draw: Draw) -> str | None:
     if not word[:1].isalpha():
         return None
     if word[0].isupper():
-        return word.lower()
-    too_much = len(word) >= _SHORTEST and draw() * UNIT < 0.05
-    return word.capitalize() if too_much else None
+        made = word.lower()
+    elif len(word) >= _SHORTEST and draw() * UNIT < 0.05:
+        made = word.capitalize()
+    else:
+        return None
+    return made if len(made) == len(word) else None  # some capitals become two characters
 
 
 def _one(letters: str, draw: Draw) -> str:

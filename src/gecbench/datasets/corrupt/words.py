@@ -32,15 +32,16 @@ class Words(NamedTuple):
     divided: bool
 
 
-def words_of(text: str, parts: Sequence[str]) -> Words:
+def words_of(text: str, parts: Sequence[str], *, divided: bool = False) -> Words:
     """Return a text in its tokens.
 
     Args:
         text: The text.
         parts: White space and tokens in turn, as `text.tokens.parted` gives them.
+        divided: Whether marks are known to stand alone; else the text shows it.
     """
     words = tuple(parts[1::2])
-    divided = any(mark in text for mark in (" .", " ,", " ?", " !", " n't", " 's"))
+    divided = divided or any(mark in text for mark in (" .", " ,", " ?", " !", " n't", " 's"))
     return Words(words, tuple(map(str.lower, words)), tuple(parts[::2]), divided)
 
 

@@ -2,7 +2,8 @@
 
 Aligning is language neutral: the tokens are those of `text.tokens`, the edits those of
 `edits.changes`. A token may change where it is the same on both sides and stands beside no place
-where one side has nothing: there a new neighbour could be taken for a part of the error.
+where one side has nothing: there a new neighbour could be taken for a part of the error. Nor may
+what a gold edit names, where the corpus has some: an edit of word order holds words of both sides.
 """
 
 from __future__ import annotations
@@ -97,7 +98,8 @@ def context_of(pair: Pair, kind: str, words: Words) -> Context:
     source, target = _side(pair.source, kind), _side(pair.target, kind)
     edits = changes(source.words, target.words)
     links = _links(edits, len(source.tokens))
-    barred = {at for edit in edits for at in _beside(edit)}
+    wrong = _named(source, pair)
+    barred = {at for edit in edits for at in _beside(edit)} | wrong.keys()
     inside = {j for word in words for j in range(word.start + 1, word.end)}
     places = tuple(
         Place((links[word.start], links[word.end - 1] + 1), (word.start, word.end), word)
@@ -109,6 +111,7 @@ def context_of(pair: Pair, kind: str, words: Words) -> Context:
         for j, i in links.items()
         if j not in inside
         and (links.get(j - 1) == i - 1 or i == j == 0)
+        and not wrong.get(i, set()) & wrong.get(i - 1, set())
         and (kind == "zh" or (_opens(source, i) and _opens(target, j)))
     )
     return Context(pair, kind, (source, target), edits, places, gaps)
@@ -134,6 +137,16 @@ def _beside(edit: Edit) -> tuple[int, ...]:
     """Return the source tokens on both sides of an insertion or a deletion."""
     empty = edit.start == edit.end or not edit.replacement
     return (edit.start - 1, edit.end) if empty else ()
+
+
+def _named(side: Side, pair: Pair) -> Mapping[int, Set[int]]:
+    """Return the source tokens that gold edits name, and which of the edits do."""
+    found: dict[int, set[int]] = {}
+    for n, (start, end) in enumerate(pair.errors):
+        for at, token in enumerate(side.tokens):
+            if start < token.end and token.start < end:
+                found.setdefault(at, set()).add(n)
+    return found
 
 
 def _free(word: Word, links: Mapping[int, int], barred: Set[int]) -> bool:

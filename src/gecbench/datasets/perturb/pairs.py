@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from gecbench.core.perturbed import PerturbedSet
 from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.formats.texts import text_of
+from gecbench.text.spans import Spans, spans
 
 _NONE = "no reference"
 _UNANNOTATABLE = "references that say unannotatable"
 _EMPTY = "empty source"
+_EMPTIED = "empty references"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +28,15 @@ class Pair:
         id: Unique in the subset.
         source: With its errors.
         target: Corrected; may be empty, as a few published ones are.
+        errors: Half-open character spans of the source that gold edits name, where a corpus has
+            some: they may hold words that both sides have, as those of word order do.
     """
 
     subset: str
     id: str
     source: str
     target: str
+    errors: Spans = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,19 +64,20 @@ def of_corpus(corpus: Corpus, lang: str, *, each: bool) -> Gathered:
     pairs: list[Pair] = []
     left_out: dict[str, list[str]] = defaultdict(list)
     for sample in corpus.samples:
-        targets = list(dict.fromkeys(_targets(sample, lang)))
+        targets = _targets(sample, lang)
         if not sample.source.strip():
             left_out[_EMPTY].append(sample.id)
         elif not targets:
-            left_out[_UNANNOTATABLE if sample.references else _NONE].append(sample.id)
+            left_out[_why(sample)].append(sample.id)
         elif each:
             numbered = enumerate(targets, 1)
             pairs.extend(
-                Pair(corpus.name, f"{sample.id}/{n}", sample.source, target)
+                Pair(corpus.name, f"{sample.id}/{n}", sample.source, target, targets[target])
                 for n, target in numbered
             )
         else:
-            pairs.append(Pair(corpus.name, sample.id, sample.source, targets[0]))
+            target, errors = next(iter(targets.items()))
+            pairs.append(Pair(corpus.name, sample.id, sample.source, target, errors))
     return Gathered(tuple(pairs), dict(left_out))
 
 
@@ -89,15 +95,43 @@ def digest(pairs: Sequence[Pair]) -> str:
     """Return a hash of the pairs, for what is not a file."""
     made = hashlib.sha256()
     for pair in pairs:
-        row = json.dumps([pair.subset, pair.id, pair.source, pair.target])
+        errors = [pair.errors] if pair.errors else []
+        row = json.dumps([pair.subset, pair.id, pair.source, pair.target, *errors])
         made.update(f"{row}\n".encode())
     return made.hexdigest()
 
 
-def _targets(sample: Sample, lang: str) -> Iterator[str]:
+def _why(sample: Sample) -> str:
+    """Return why a sentence has no reference that counts."""
+    if not sample.references:
+        return _NONE
+    refused = all(reference.unannotatable for reference in sample.references)
+    return _UNANNOTATABLE if refused else _EMPTIED
+
+
+def _targets(sample: Sample, lang: str) -> dict[str, Spans]:
+    """Return the different corrected texts, each with the gold edits of all that have it."""
+    found: dict[str, Spans] = {}
     for reference in sample.references:
         if not reference.unannotatable:
-            yield from filter(str.strip, [_text(sample, reference, lang)])
+            text = _text(sample, reference, lang)
+            if text.strip():
+                found[text] = found.get(text, ()) + tuple(_errors(sample, reference))
+    return found
+
+
+def _errors(sample: Sample, reference: Rewrite) -> Iterator[tuple[int, int]]:
+    """Yield where the gold edits of a reference stand; for what is missing, its neighbours."""
+    length = len(sample.source)
+    tokens = spans(sample.source, sample.tokens or sample.source.split())
+    for edit in (edit for edits in reference.edit_sets for edit in edits):
+        if tokens is None:  # nobody knows where it stands
+            yield 0, length
+        elif edit.start < edit.end:
+            yield tokens[edit.start][0], tokens[edit.end - 1][1]
+        else:
+            before = tokens[edit.start - 1][1] - 1 if edit.start else 0
+            yield before, tokens[edit.end][0] + 1 if edit.end < len(tokens) else length
 
 
 def _text(sample: Sample, reference: Rewrite, lang: str) -> str:
