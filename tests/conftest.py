@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import gc
 import os
 import pickle
 import signal
@@ -41,10 +42,15 @@ UNTRACED = (
     *("golden", "property", "e2e"),
     *("server/browser", "server/security", "server/survival", "server/team"),
     *("server/workflow/test_machine.py", "server/workflow/test_storm.py"),
+    *("server/workflow/test_changes_in_mid_work.py", "server/rest/test_hostile_files.py"),
+    *("server/web/test_security.py", "server/guide/test_safety.py"),
+    *("server/guide/test_guidelines.py", "models/tags/test_tag_golden.py"),
+    "unit/test_house_rules.py",
 )
 """Tests that run without coverage's tracer, which costs as much time again.
 
-They repeat with many data, in a browser or in processes of their own, what others reach too.
+They repeat with many data, in a browser or in processes of their own, what others reach too. So
+does what runs on PostgreSQL after SQLite; single tests are marked `no_cover` where they stand.
 """
 
 
@@ -54,12 +60,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     A test with a browser, or with kills under load, that fails has a second try, for a loaded
     machine holds both up; it is listed at the end, for it may have met a race of ours.
     """
+    names = {item.nodeid for item in items}
     for item in items:
         place = item.path.relative_to(TESTS) if item.path.is_relative_to(TESTS) else Path()
-        if any(place.is_relative_to(untraced) for untraced in UNTRACED):
+        twin = item.nodeid.replace("postgresql", "sqlite")
+        again = twin != item.nodeid and twin in names
+        if again or any(place.is_relative_to(untraced) for untraced in UNTRACED):
             item.add_marker(pytest.mark.no_cover)
         if place.is_relative_to("server/browser") or place.is_relative_to("server/survival"):
             item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+def pytest_collection_finish() -> None:
+    """Let the collector of garbage alone with what stays: all modules, all tests."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 def _untraced(item: pytest.Item) -> Iterator[None]:

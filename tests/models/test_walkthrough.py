@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import re
+import shutil
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
@@ -53,15 +54,20 @@ def own_process(folder: Path, *words: object) -> subprocess.CompletedProcess[str
 
 
 @pytest.fixture(scope="module")
-def tour(tmp_path_factory) -> Path:
+def tour(tmp_path_factory, common, once) -> Path:
     """What the demonstration leaves, with fewer epochs than it has for people."""
-    folder = tmp_path_factory.mktemp("tour")
-    changes = ["training.epochs=8", "training.evaluate_every=60", "training.checkpoint_every=20"]
-    shown = [word for change in changes for word in ("--set", change)]
-    ended = own_process(folder, "train", "--recipe", "tiny", *shown, "-o", "tiny")
-    (folder / "said.txt").write_text(ended.stderr, "utf-8")
-    (folder / "scores.txt").write_text(ended.stdout, "utf-8")
-    return folder
+    first = common / "tour"
+
+    def make() -> None:
+        first.mkdir()
+        changes = ["epochs=8", "evaluate_every=60", "checkpoint_every=20"]
+        shown = [word for change in changes for word in ("--set", f"training.{change}")]
+        ended = own_process(first, "train", "--recipe", "tiny", *shown, "-o", "tiny")
+        (first / "said.txt").write_text(ended.stderr, "utf-8")
+        (first / "scores.txt").write_text(ended.stdout, "utf-8")
+
+    once("tour", make)
+    return shutil.copytree(first, tmp_path_factory.mktemp("own") / "tour")
 
 
 def test_the_demonstration_goes_through_everything(tour) -> None:
@@ -182,21 +188,24 @@ def test_checkpoints_of_others_are_taken_in_by_command(mine) -> None:
     assert "holds no adapter" in ended.stderr
 
 
-def test_recipes_are_listed_with_what_they_are(tour) -> None:
-    listed = gecbench(tour, "train", "--list").stdout.splitlines()
+def test_recipes_are_listed_with_what_they_are(tmp_path) -> None:
+    listed = gecbench(tmp_path, "train", "--list").stdout.splitlines()
     assert [line.split()[0] for line in listed] == sorted(recipes())
     assert {"mucgec-seq2edit", "robustgec-cpr", "cgec-lstm", "tiny"} <= set(recipes())
     assert all(len(line.split()) > 4 for line in listed)
-    ended = gecbench(tour, "train", "--recipe", "mucgec-seq2edit", code=2)
+    ended = gecbench(tmp_path, "train", "--recipe", "mucgec-seq2edit", code=2)
     assert "name the run's folder by --output" in ended.stderr
 
 
-def test_a_demonstration_that_fails_leaves_no_folder(tour) -> None:
+def test_a_demonstration_that_fails_leaves_no_folder(tmp_path) -> None:
     ended = gecbench(
-        tour, *("train", "--recipe", "tiny", "--set", 'data.train=["none.tsv"]'), "-o", "no", code=1
+        tmp_path,
+        *("train", "--recipe", "tiny", "--set", 'data.train=["none.tsv"]'),
+        *("-o", "no"),
+        code=1,
     )
     assert ended.stderr.endswith("gecbench: training failed, see above\n")
-    assert not (tour / "no").exists()
+    assert not (tmp_path / "no").exists()
 
 
 def test_a_demonstration_goes_on_in_steps_of_its_own(tour, monkeypatch) -> None:

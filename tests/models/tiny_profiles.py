@@ -30,12 +30,13 @@ def no_shapes() -> Path:
 
 
 @cache
-def makers(language: str) -> tuple[Maker, ...]:
+def makers(language: str, tokens: str = "en") -> tuple[Maker, ...]:
     """Makers of few errors, of as many as there is room for, and of some correct sentences."""
     base = load_profile(f"{language}-default")
+    more = {"shortest": "1", "tokens": tokens}
     profiles = (
-        with_settings(base, {"shortest": "1"}),
-        with_settings(base, {"shortest": "1", "errors": "0,0,0,0,0,0,0,1", "correct": "0.1"}),
+        with_settings(base, more),
+        with_settings(base, {**more, "errors": "0,0,0,0,0,0,0,1", "correct": "0.1"}),
     )
     return tuple(maker_of(each, "test", no_shapes) for each in profiles)
 

@@ -26,6 +26,7 @@ from django.conf import settings
 from django.contrib.auth.hashers import Argon2PasswordHasher, make_password
 from django.core.management import call_command
 from django.db import connection, connections
+from django.test.client import ClientHandler
 from django.test.utils import setup_test_environment, teardown_test_environment
 from server.live import live, live_template, make_live, make_module_live
 
@@ -43,6 +44,33 @@ def django_under_test() -> Iterator[None]:
     setup_test_environment(debug=False)
     yield
     teardown_test_environment()
+
+
+_PLAIN = settings._wrapped
+_load_middleware = ClientHandler.load_middleware
+_loaded: dict[str, object] = {}
+_LOADED = (
+    *("_view_middleware", "_template_response_middleware"),
+    *("_exception_middleware", "_middleware_chain"),
+)
+
+
+def load_middleware_once(handler: ClientHandler, is_async: bool = False) -> None:
+    """Give all clients one chain of middleware: it keeps nothing of a client or a request.
+
+    Each would make its own, and look at all static files for it. Where a test overrides settings,
+    its clients still do.
+    """
+    if is_async or settings._wrapped is not _PLAIN:
+        _load_middleware(handler, is_async)
+        return
+    if not _loaded:
+        _load_middleware(handler)
+        _loaded.update({name: getattr(handler, name) for name in _LOADED})
+    vars(handler).update(_loaded)
+
+
+ClientHandler.load_middleware = load_middleware_once
 
 
 def use(database: dict[str, object]) -> None:

@@ -29,6 +29,7 @@ def few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
     return "corpus.jsonl", "eager.txt"
 
 
+@pytest.mark.no_cover
 def test_a_page_is_written_and_nothing_is_said(run, few, tmp_path: Path):
     words = (*NO_CI, "--language", "zh", "--title", "试验", "--date", "2026")
     assert run("report", *few, "-o", "r.html", *words) == (0, "", "")
@@ -49,12 +50,14 @@ def test_what_makes_numbers_doubtful_is_said(run, few, tmp_path: Path):
     )
 
 
+@pytest.mark.no_cover
 def test_intervals_are_there_unless_they_are_refused(run, few):
     words = ("report", *few, "-o", "-", "--scheme", "zh-char")
     assert "95% from" in run(*words, "--resamples", "100", "--seed", "3")[1]
     assert "95% from" not in run(*words, "--no-ci")[1]
 
 
+@pytest.mark.no_cover
 def test_figures_and_their_data_are_written_beside_it(run, few, tmp_path: Path):
     words = ("--figures", "figures", "--figure-format", "svg, pdf")
     code, out, err = run("report", *few, "-o", "r.html", *NO_CI, *words)
@@ -79,6 +82,7 @@ def test_robustness_is_a_part_where_cases_are_given(run, few, tmp_path: Path):
     assert "P-CRS" in page.split('id="robustness"', 1)[1]
 
 
+@pytest.mark.no_cover
 def test_a_scheme_is_used_also_where_the_metrics_asked_for_need_no_edits(run, few):
     _, page, _ = run("report", *few, "-o", "-", *NO_CI, "--metric", "gleu")
     assert "scores-gleu" in page

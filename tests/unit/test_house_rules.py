@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,11 @@ def lines_of(path: Path) -> int:
     return len(path.read_text("utf-8").splitlines())
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
 def test_the_files_were_found():
     assert len(SOURCE) > 30
     assert len(TESTS) > 20
@@ -58,7 +64,7 @@ def test_no_function_has_50_lines():
     long = [
         f"{path.relative_to(ROOT)}: {node.name}"
         for path in OURS
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and node.end_lineno - node.lineno + 1 >= 50
     ]
@@ -66,7 +72,7 @@ def test_no_function_has_50_lines():
 
 
 def test_every_module_says_what_it_is():
-    bare = [path for path in OURS if not ast.get_docstring(ast.parse(path.read_text("utf-8")))]
+    bare = [path for path in OURS if not ast.get_docstring(tree_of(path))]
     assert named(bare) == []
 
 

@@ -37,11 +37,13 @@ def texts(made: str) -> str:
     return " ".join(element.text or "" for element in elements(made) if element.tag == SVG + "text")
 
 
+@pytest.mark.no_cover
 @each
 def test_the_same_figure_gives_the_same_page(one: Figure):
     assert svg(one, "en") == page(one, "en")
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("form", ["svg", "pdf", "png"])
 def test_files_are_the_same_each_day(form: str, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1000000000")
@@ -132,6 +134,7 @@ def like(kind: Kind, count: int) -> Figure:
     return figure(kind, *(Series(name, xs, (1.0 + at, 2.0)) for at, name in enumerate(names)))
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("count", [2, 8, 15, 25])
 @pytest.mark.parametrize("kind", ["lines", "bars", "points", "intervals"])
 def test_a_legend_is_never_cut_off_and_tells_names_apart(kind: Kind, count: int):

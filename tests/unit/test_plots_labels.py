@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 
+import pytest
 from figure_cases import figure
 from test_plots import SVG, elements, texts
 from test_plots import places as found
@@ -105,6 +106,7 @@ def test_labels_are_shortened_until_all_find_room():
     assert all(f"-{at:02d}" in made for at in range(12))
 
 
+@pytest.mark.no_cover
 def test_systems_whose_names_find_no_room_are_in_a_legend():
     heap = (Series(f"{LONG_NAME}-{at:02d}", (1.0,), (1.0,)) for at in range(34))
     made = svg(figure("points", *heap), "en")

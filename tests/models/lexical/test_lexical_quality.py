@@ -77,6 +77,7 @@ def test_clean_sentences_are_mostly_left_alone(shared: Path, chinese: Corrector)
     assert sum(bool(found.edits) for found in results) <= 10
 
 
+@pytest.mark.no_cover
 def test_jfleg(shared: Path) -> None:
     folder = shared / "data/jfleg"
     lines = {

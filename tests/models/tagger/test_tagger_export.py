@@ -42,6 +42,7 @@ def exported(taught, tmp_path_factory):
     return make
 
 
+@pytest.mark.no_cover
 def test_the_graph_says_what_the_network_says(exported, taught):
     out, agreement = exported("bert", quantise=False)
     assert agreement.labels == agreement.edited == 1.0

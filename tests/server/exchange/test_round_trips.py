@@ -138,6 +138,7 @@ _ROWS = st.lists(
 )
 
 
+@pytest.mark.no_cover
 @settings(
     max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
 )

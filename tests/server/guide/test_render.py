@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it.ruler import Ruler
 
 from gecbench.core.errors import UsageError
+from gecbench.server.guide.markup import parser
 from gecbench.server.guide.pairs import LONGEST_MARKED, MOST_MARKED, compared, parse_pairs
 from gecbench.server.guide.render import changes, render
 from gecbench.server.guide.search import LONGEST_QUERY, search
@@ -319,3 +323,19 @@ def test_gui_2_a_changed_title_or_example_is_a_change_and_white_space_is_none():
 def test_gui_2_a_section_that_only_moved_need_not_be_read_anew():
     one, two = "# a {#a}\n\nx\n\n", "# b {#b}\n\ny\n\n"
     assert not changes(one + two, two + one)
+
+
+def test_threads_that_are_the_first_to_read_read_the_same(monkeypatch: pytest.MonkeyPatch):
+    """The library gathers a parser's rules at first use; who comes meanwhile sees some of them."""
+    want, gather = render(HEAD), Ruler.__compile__
+
+    def slowly(self: Ruler) -> None:
+        self.__cache__ = {}  # what the library itself begins with
+        time.sleep(0.01)
+        gather(self)
+
+    monkeypatch.setattr(Ruler, "__compile__", slowly)
+    parser.cache_clear()
+    parser()
+    with ThreadPoolExecutor(4) as threads:
+        assert [*threads.map(render, [HEAD] * 4)] == [want] * 4

@@ -53,6 +53,7 @@ def test_without_a_token_or_a_session_nobody_gets_in(project, path, method):
     assert len(said["request_id"]) == 12
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(("path", "method"), [one for one in ALL if "{slug}" in one[0]])
 @pytest.mark.parametrize("who", ["stranger", "boss2", "left"])
 def test_a_foreign_project_does_not_exist(project, path, method, who):

@@ -47,11 +47,15 @@ class Place:
 
 @cache
 def parser() -> MarkdownIt:
-    """Return the parser; it keeps nothing of the documents it reads."""
+    """Return the parser; it keeps nothing of the documents it reads, and threads may share it."""
     from markdown_it import MarkdownIt
 
     markdown = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     markdown.validateLink = _may_link  # type: ignore[method-assign]
+    # Gathered at first use, while another thread sees some of them: "none of the rules matched".
+    inline = markdown.inline
+    for rules in (markdown.core.ruler, markdown.block.ruler, inline.ruler, inline.ruler2):
+        rules.getRules()
     return markdown
 
 
