@@ -6,6 +6,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constr
 BUILT_FROM := pyproject.toml setup.py constraints.txt $(wildcard src/gecbench/server/locale/*/LC_MESSAGES/*.po) $(wildcard src/gecbench/edits/*.cpp) $(wildcard src/gecbench/lang/*/*.cpp)
 # Without the reference data golden tests skip, and cover less.
 COVERAGE ?= $(if $(wildcard ../shared),98,94)
+# Tracing takes a third of the time; `make test COVERED=` leaves it out.
+COVERED ?= --cov --cov-report=term --cov-fail-under=$(COVERAGE)
 SAMPLES := src/gecbench/samples
 DEMO := cautious.txt eager.txt fluent.txt
 
@@ -21,7 +23,7 @@ demo: $(VENV)/.demo
 		"file://$(CURDIR)/demo-zh.html" "file://$(CURDIR)/demo-en.html"
 
 test: $(VENV)/.dev
-	$(BIN)/pytest -n auto --dist worksteal --cov --cov-report=term --cov-fail-under=$(COVERAGE)
+	$(BIN)/pytest -n auto --dist worksteal $(COVERED)
 	$(MAKE) --no-print-directory lint
 
 # The fast loop: style, types, layers, unit and property tests with fewer examples.

@@ -18,14 +18,19 @@ REFERENCES = [f"c.ref{k}" for k in range(4)]
 
 
 @pytest.fixture
-def made(run, zh: Path, tmp_path: Path) -> Path:
+def made(run, zh: Path, tmp_path: Path, once) -> Path:
     """The samples with their edits, in every format."""
-    assert (
-        run("edits", zh / "corpus.jsonl", *CHAR, "--to", "jsonl", "-o", "c.jsonl").returncode == 0
-    )
-    for name in ("fcgec", "m2", "mucgec", "lines"):
-        ended = run("convert", "c.jsonl", "--to", name, "-o", NAMES[name])
-        assert (ended.returncode, ended.stdout) == (0, "")
+
+    def make() -> dict[str, bytes]:
+        ended = run("edits", zh / "corpus.jsonl", *CHAR, "--to", "jsonl", "-o", "c.jsonl")
+        assert ended.returncode == 0
+        for name in ("fcgec", "m2", "mucgec", "lines"):
+            ended = run("convert", "c.jsonl", "--to", name, "-o", NAMES[name])
+            assert (ended.returncode, ended.stdout) == (0, "")
+        return {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+
+    for name, content in once("samples in every format", make).items():
+        (tmp_path / name).write_bytes(content)
     return tmp_path
 
 

@@ -33,7 +33,7 @@ def recipes() -> Mapping[str, Path]:
     from gecbench import models
 
     folder = Path(models.__file__).parent / "recipes"
-    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+    return {path.stem: path for path in sorted(folder.glob("*.toml"), key=lambda each: each.stem)}
 
 
 @dataclass(frozen=True, slots=True)

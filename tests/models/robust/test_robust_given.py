@@ -211,6 +211,7 @@ def test_bad_input_is_one_clear_line(home, robust, tables, error, why) -> None:
         ({"skip_after": 1}, r"robust.skip_after is about sentences that were perturbed"),
         ({"disagreeing": "keep"}, r"robust.disagreeing is about"),
         ({"sources_too": True}, r"robust.sources_too is about sentences"),
+        ({"alpha": 0.0}, r"robust.alpha 0 with robust.method .r-drop. reads everything twice"),
     ],
 )
 def test_r_drop_refuses_what_is_about_perturbations(home, more, why) -> None:
@@ -219,7 +220,7 @@ def test_r_drop_refuses_what_is_about_perturbations(home, more, why) -> None:
 
 
 def test_a_kind_without_predictions_to_compare_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"\[robust\] is not for kind tagger, which has no"):
+    with pytest.raises(UsageError, match=r"\[robust\] is not for kind tagger, whose predictions"):
         check_robust(configuration(), SMALL)
 
 

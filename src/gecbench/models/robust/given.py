@@ -45,7 +45,7 @@ def check_robust(config: RunConfig, kind: Kind) -> None:
         return
     if kind.check_robust is None:
         raise UsageError(
-            f"[robust] is not for kind {config.kind}, which has no predictions to compare; "
+            f"[robust] is not for kind {config.kind}, whose predictions are not compared yet; "
             "leave it out"
         )
     if robust.method == "cpr":
@@ -69,6 +69,11 @@ def _check_cases(data: Data) -> None:
 
 
 def _check_same(robust: Robust) -> None:
+    if not robust.alpha:
+        raise UsageError(
+            'robust.alpha 0 with robust.method "r-drop" reads everything twice and compares '
+            "nothing; leave [robust] out"
+        )
     usual = Robust(method="r-drop")
     for name in ("disagreeing", "skip_after", "sources_too"):
         if getattr(robust, name) != getattr(usual, name):
