@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
@@ -38,7 +39,7 @@ class Division:
             at += len(word)
 
 
-class _Words:
+class _Words(ABC):
     """A rule that has one slip for a place, and tries the places from a random one on."""
 
     def __init__(self, words: Division) -> None:
@@ -54,8 +55,9 @@ class _Words:
                 return slip
         return None
 
+    @abstractmethod
     def _slips(self, view: str) -> list[Slip]:
-        raise NotImplementedError
+        """Return the slip of each place."""
 
 
 class WordOmission(_Words):

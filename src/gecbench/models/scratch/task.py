@@ -9,13 +9,13 @@ from typing import Any
 import msgspec
 import torch
 
-from gecbench.core.corrector import Corrector, CorrectorInfo
+from gecbench.core.corrector import Corrector
 from gecbench.models.pairs import Pair
 from gecbench.models.scratch.config import ScratchConfig
 from gecbench.models.scratch.model import ScratchModel, save_model
 from gecbench.models.scratch.network import EncoderDecoder
 from gecbench.models.scratch.search import BeamSearch
-from gecbench.models.seq2seq.corrector import Seq2Seq, about
+from gecbench.models.seq2seq.corrector import while_learning
 from gecbench.models.seq2seq.examples import (
     Example,
     collated,
@@ -69,23 +69,15 @@ class ScratchTask:
 
     def corrector(self) -> Corrector:
         """Return what corrects with the network as it is now."""
-        table = self._config.model
-        options = table.correcting
-        options = msgspec.structs.replace(
-            options, max_length=options.max_length or table.max_length
+        table, encoding = self._config.model, self._model.encoding
+        return while_learning(
+            self._config,
+            encoding,
+            lambda options: BeamSearch(self.module, encoding.specials, options),
+            table.correcting,
+            max_length=table.max_length,
+            positions=0,
         )
-        languages = (self._config.language,)
-        info = CorrectorInfo(
-            name=self._config.name,
-            kind="scratch",
-            languages=languages,
-            about=self._config.about or about(languages),
-            signature={"corrector": "scratch", "model": "in training"},
-        )
-        encoding = self._model.encoding
-        search = BeamSearch(self.module, encoding.specials, options)
-        tokens = self._config.language if options.tokens == "auto" else options.tokens
-        return Seq2Seq(info, encoding, search, options, tokens, positions=0)
 
     def save(self, folder: Path, made: Mapping[str, object]) -> None:
         """Write the model as `scratch:FOLDER` loads it."""

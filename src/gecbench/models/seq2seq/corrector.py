@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+import msgspec
 
 from gecbench.core.corrector import Correction, CorrectorInfo
 from gecbench.models.batches import batches
@@ -13,6 +15,9 @@ from gecbench.models.seq2seq.encoding import Reading, Source
 from gecbench.models.seq2seq.options import Decoding
 from gecbench.models.seq2seq.restoring import restored
 from gecbench.models.seq2seq.searching import Answer, Search
+from gecbench.models.training.config import RunConfig
+
+Chosen = TypeVar("Chosen", bound=Decoding)
 
 _STEP = 16
 _GROWTH = 1.3
@@ -170,3 +175,35 @@ def _around(text: str, written: str) -> str:
 def _without(texts: Sequence[str], known: str) -> tuple[str, ...]:
     """Return texts once each, without the one that is known."""
     return tuple(dict.fromkeys(text for text in texts if text != known))
+
+
+def while_learning(
+    config: RunConfig,
+    encoding: Reading,
+    search: Callable[[Chosen], Search],
+    options: Chosen,
+    *,
+    max_length: int,
+    positions: int,
+) -> Seq2Seq:
+    """Return what corrects with a network that is learning.
+
+    Args:
+        config: Of the run.
+        encoding: Between texts and ids.
+        search: From options to the runtime.
+        options: As the configuration has them.
+        max_length: What the network learns with; it counts where the options name no length.
+        positions: Most tokens that the decoder can be at; 0 where there is no bound.
+    """
+    options = msgspec.structs.replace(options, max_length=options.max_length or max_length)
+    languages = (config.language,)
+    info = CorrectorInfo(
+        name=config.name,
+        kind=config.kind,
+        languages=languages,
+        about=config.about or about(languages),
+        signature={"corrector": config.kind, "model": "in training"},
+    )
+    tokens = config.language if options.tokens == "auto" else options.tokens
+    return Seq2Seq(info, encoding, search(options), options, tokens, positions)

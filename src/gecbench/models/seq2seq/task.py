@@ -11,13 +11,13 @@ import msgspec
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from gecbench.core.corrector import Corrector, CorrectorInfo
+from gecbench.core.corrector import Corrector
 from gecbench.models.folder import Card, write_card
 from gecbench.models.pairs import Pair
 from gecbench.models.robust.comparable import Twin
 from gecbench.models.robust.targets import Said, places_of
 from gecbench.models.seq2seq.config import Seq2SeqConfig
-from gecbench.models.seq2seq.corrector import Seq2Seq, about
+from gecbench.models.seq2seq.corrector import while_learning
 from gecbench.models.seq2seq.encoding import Encoding
 from gecbench.models.seq2seq.examples import (
     Example,
@@ -136,23 +136,15 @@ class Seq2SeqTask:
 
     def corrector(self) -> Corrector:
         """Return what corrects with the network as it is now."""
-        table = self._config.model
-        options = table.correcting
-        options = msgspec.structs.replace(
-            options, max_length=options.max_length or table.max_length
+        table, encoding = self._config.model, self._encoding
+        return while_learning(
+            self._config,
+            encoding,
+            lambda options: TorchSearch(self._network, encoding.specials, options),
+            table.correcting,
+            max_length=table.max_length,
+            positions=positions_of(self._network.config),
         )
-        languages = (self._config.language,)
-        info = CorrectorInfo(
-            name=self._config.name,
-            kind="seq2seq",
-            languages=languages,
-            about=self._config.about or about(languages),
-            signature={"corrector": "seq2seq", "model": "in training"},
-        )
-        search = TorchSearch(self._network, self._encoding.specials, options)
-        tokens = self._config.language if options.tokens == "auto" else options.tokens
-        positions = positions_of(self._network.config)
-        return Seq2Seq(info, self._encoding, search, options, tokens, positions)
 
     def save(self, folder: Path, made: Mapping[str, object]) -> None:
         """Write the model as `seq2seq:FOLDER`, and transformers itself, load it."""
