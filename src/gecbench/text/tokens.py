@@ -75,6 +75,27 @@ def parted(text: str, kind: Tokens | str) -> list[str]:
     return _parting(kind).split(text)
 
 
+def texts_in(text: str, kind: Tokens | str) -> list[str]:
+    """Return the texts of the tokens alone, those of `tokens_of`, as fast as can be.
+
+    Raises:
+        UnknownNameError: There is no such kind of token.
+
+    >>> texts_in("我有3本book。", "zh")
+    ['我', '有', '3', '本', 'book', '。']
+    """
+    if kind == "zh" and not _LONGER.search(text):
+        return list(text)
+    try:
+        return _PATTERNS[kind].findall(text)
+    except KeyError:
+        raise UnknownNameError("kind of token", kind, _PATTERNS) from None
+
+
+_LONGER = re.compile(r"[A-Za-z]{2}|[0-9]{2}|\s")
+"""Where a token of Chinese is not a character."""
+
+
 @cache
 def _parting(kind: str) -> re.Pattern[str]:
     try:

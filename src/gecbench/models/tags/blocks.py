@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
-from gecbench.edits.align import lattice
+from gecbench.models.tags.distances import distance
 from gecbench.models.tags.labels import DELETE, KEEP, MERGE_SWAP, replace, transform
 from gecbench.models.tags.transforms import Transforms
 
@@ -35,9 +33,6 @@ class Explained(NamedTuple):
     head: tuple[str, ...]
     tokens: tuple[tuple[str, tuple[str, ...]], ...]
 
-
-UTF_32 = f"utf-32-{sys.byteorder[0]}e"
-"""Code points as native 32-bit integers: what the alignment reads."""
 
 _DELETED = (DELETE, ())
 
@@ -199,15 +194,3 @@ def _nearest(token: str, run: Sequence[str], transforms: Transforms) -> tuple[in
     ]
     place = min(ranked)[2]
     return place, replace(run[place])
-
-
-@lru_cache(maxsize=1 << 16)
-def distance(a: str, b: str) -> int:
-    """Return the edit distance of two words in characters.
-
-    >>> distance("informations", "information")
-    1
-    """
-    left, right = (side.encode(UTF_32, "surrogatepass") for side in (a, b))
-    steps = lattice(left, right, None).steps()
-    return len(steps) - steps.count("M")

@@ -11,9 +11,11 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterator, Sequence
+from itertools import count
 
 from gecbench.edits.align import lattice
-from gecbench.models.tags.blocks import UTF_32, Block, Explained, explained
+from gecbench.models.tags.blocks import Block, Explained, explained
+from gecbench.models.tags.distances import UTF_32
 from gecbench.models.tags.labels import DELETE, KEEP, append, replace
 from gecbench.models.tags.transforms import Transforms
 
@@ -73,9 +75,9 @@ def _coded(source: Sequence[str], target: Sequence[str]) -> tuple[bytes, bytes]:
     left, right = "".join(source), "".join(target)
     if len(left) == len(source) and len(right) == len(target):
         return left.encode(UTF_32, "surrogatepass"), right.encode(UTF_32, "surrogatepass")
-    codes = {token: code for code, token in enumerate(dict.fromkeys((*source, *target)))}
-    code_of = codes.__getitem__
-    return array("I", map(code_of, source)).tobytes(), array("I", map(code_of, target)).tobytes()
+    code_of = dict(zip((*source, *target), count(), strict=False)).__getitem__
+    one, two = list(map(code_of, source)), list(map(code_of, target))
+    return array("I", one).tobytes(), array("I", two).tobytes()
 
 
 def _place(rows: list[tuple[str, ...]], start: int, block: Explained) -> None:

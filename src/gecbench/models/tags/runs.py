@@ -8,6 +8,7 @@ from itertools import accumulate
 import numpy as np
 import numpy.typing as npt
 
+from gecbench.models.tags.distances import distance
 from gecbench.models.tags.labels import KEEP, MERGE_HYPHEN, MERGE_SPACE
 from gecbench.models.tags.transforms import Transforms
 
@@ -17,6 +18,9 @@ Assigned = tuple[str, tuple[str, ...], str | None]
 
 _UNIT = 1 << 20
 """Cost of one changed character; what only decides between equals is less in all."""
+
+_FEW = 6
+"""Up to so many target tokens each run is compared by itself; both ways give the same numbers."""
 
 
 def assigned(
@@ -70,26 +74,40 @@ def _walked(
 
 def _costs(source: Sequence[str], target: Sequence[str], transforms: Transforms) -> list[Numbers]:
     """Return for each source token what runs cost; shape (first target token, end of run)."""
+    lengths = np.arange(len(target) + 1) - np.arange(len(target) + 1)[:, None]
+    long = np.minimum(np.where(lengths > 1, (lengths - 1) ** 2, 0), _UNIT // (4 * len(source)))
+    beside = np.where(lengths < 0, np.int64(1) << 50, long)
+    far = _far_one_by_one if len(target) <= _FEW else _far_at_once
+    found = []
+    for token, letters in zip(source, far(source, target), strict=True):
+        cost = letters * _UNIT + beside
+        _free(cost, token, target, transforms)
+        found.append(cost)
+    return found
+
+
+def _far_one_by_one(source: Sequence[str], target: Sequence[str]) -> Iterator[Numbers]:
+    """Yield for each source token its edit distance to each run; 0 where no run is."""
+    ends = range(len(target) + 1)
+    runs = [["".join(target[start:end]) for end in ends] for start in ends]
+    for token in source:
+        yield np.array([[distance(token, run) for run in row] for row in runs])
+
+
+def _far_at_once(source: Sequence[str], target: Sequence[str]) -> Iterator[Numbers]:
+    """Yield the same, row by row for all runs: less work for many of them."""
     ends = np.array([0, *accumulate(map(len, target))])
-    width = len(target) + 1
     letters = _letters("".join(target))
     columns = np.arange(len(letters) + 1)
     # Before any letter of the token a run costs its letters; before its first token there is none.
     empty = np.where(columns >= ends[:, None], columns - ends[:, None], len(letters) * 4 + 4096)
-    lengths = np.arange(width) - np.arange(width)[:, None]
-    long = np.where(lengths > 1, (lengths - 1) ** 2, 0)
-    forbidden = np.where(lengths < 0, np.int64(1) << 50, 0)
-    found = []
     for token in source:
         row = empty
         for letter in _letters(token):
             step = row + 1
             step[:, 1:] = np.minimum(step[:, 1:], row[:, :-1] + (letters != letter))
             row = np.minimum.accumulate(step - columns, axis=1) + columns
-        cost = row[:, ends] * _UNIT + np.minimum(long, _UNIT // (4 * len(source))) + forbidden
-        _free(cost, token, target, transforms)
-        found.append(cost)
-    return found
+        yield row[:, ends]
 
 
 def _free(cost: Numbers, token: str, target: Sequence[str], transforms: Transforms) -> None:

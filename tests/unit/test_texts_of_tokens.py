@@ -1,0 +1,30 @@
+"""The three ways to the tokens of a text give the same ones."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from gecbench.core.errors import UnknownNameError
+from gecbench.text.tokens import parted, texts_in, tokens_of
+
+KINDS = ("zh", "en", "space")
+TEXTS = st.text(st.one_of(st.characters(), st.sampled_from(" \u3000aZ09我'’-.,")))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(TEXTS)
+@example("我有3本book。")
+@example("我有 10 只a")
+@example("没有，只是１２ｋｍ。")
+def test_all_ways_agree(kind, text):
+    wanted = [token.text for token in tokens_of(text, kind)]
+    assert texts_in(text, kind) == wanted
+    assert parted(text, kind)[1::2] == wanted
+
+
+@pytest.mark.parametrize("way", [tokens_of, parted, texts_in])
+def test_an_unknown_kind_is_said(way):
+    with pytest.raises(UnknownNameError, match="kind of token"):
+        way("x", "wrods")
