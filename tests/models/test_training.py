@@ -279,6 +279,13 @@ def test_bad_data_are_one_clear_line(home) -> None:
         trained(home, "run", made)
 
 
+def test_dev_references_that_cannot_be_learnt_are_counted(home) -> None:
+    (home / "held.tsv").write_text("1\tabc\tabd\n2\tabc\t无法标注\n")
+    data = Data(train=("train.tsv",), dev="held.tsv")
+    made = SmallConfig(kind="small", name="s", language="en", data=data, training=config().training)
+    assert trained(home, "run", made).counts["dev pairs left out: unannotatable"] == 1
+
+
 def test_the_dev_sentences_are_never_learnt(home) -> None:
     both = config()
     data = Data(train=("train.tsv", "dev.tsv"), dev="dev.tsv")

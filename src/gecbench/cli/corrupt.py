@@ -26,7 +26,7 @@ class _Given(SchemeGiven):
     output: Path
     profile: str
     settings: tuple[str, ...]
-    seed: int
+    seed: int | None
     corpus_format: str | None
     target_format: Literal["jsonl", "pairs"] | None
     labels: Path | None
@@ -53,7 +53,7 @@ class _Given(SchemeGiven):
     multiple=True,
     help="Another key of the profile, as correct=0.2 or types.word-missing=30; repeatable.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Of all that is random.")
+@click.option("--seed", type=int, help="Of all that is random (0).")
 @click.option("--from", "corpus_format", metavar="FORMAT", help="Format of TEXTS, else found out.")
 @click.option(
     "--to",
@@ -107,7 +107,7 @@ def _corrupt(texts: Path, given: _Given) -> None:
         texts,
         given["output"],
         given["profile"],
-        seed=given["seed"],
+        seed=given["seed"] or 0,
         settings=_settings(given["settings"]),
         format=given["corpus_format"],
         to=given["target_format"] or "jsonl",
@@ -133,8 +133,8 @@ def _fit(corpus: Path, texts: Path | None, given: _Given) -> None:
 
     if texts is not None:
         raise UsageError(f"--fit writes a profile, and {texts} would not be read; leave it out")
-    for option in ("profile", "settings", "labels", "report", "target_format"):
-        if given[option]:
+    for option in ("profile", "settings", "seed", "labels", "report", "target_format"):
+        if given[option] not in (None, "", ()):
             name = {"settings": "set", "target_format": "to"}.get(option, option)
             raise UsageError(f"--{name} is not for --fit; say it when texts are corrupted")
     read: CorpusGiven = {

@@ -63,6 +63,7 @@ def test_a_profile_is_fitted_and_used():
         (("--fit", "x.tsv", "x.txt"), "x.txt would not be read"),
         (("--fit", "x.tsv", "--set", "correct=0"), "--set is not for --fit"),
         (("--fit", "x.tsv", "--to", "pairs"), "--to is not for --fit"),
+        (("--fit", "x.tsv", "--seed", "0"), "--seed is not for --fit"),
         (("x.txt", "--set", "correct"), "--set 'correct' is not KEY=VALUE"),
         (("x.txt", "--set", "correct=0", "--set", "correct=1"), "--set says 'correct' twice"),
         (("x.txt", "--profile", "zh-defualt"), "did you mean zh-default"),

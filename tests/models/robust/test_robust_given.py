@@ -135,6 +135,9 @@ def test_what_cannot_be_compared_is_left_out_and_counted(home) -> None:
     assert len(found.train) == 2
     assert found.counts["left out: perturbed source is the original"] == 1
     assert found.counts["left out: empty"] == 3
+    everything = given(home, data={"dev": "train"})
+    assert everything.counts["dev pairs left out: perturbed source is the original"] == 1
+    assert everything.counts["dev pairs left out: empty"] == 3
     write_cases(home / "cases.jsonl", texts[:2])
     with pytest.raises(CorpusError, match=r"no perturbed pair is left .*source is the original: 1"):
         given(home, data={"dev": "dev.tsv"})
@@ -193,6 +196,7 @@ def test_r_drop_is_scored_on_perturbed_cases_as_on_any_corpus(home) -> None:
         ),
         ({}, {"data": {"dev_share": 1.0}}, CorpusError, r"no perturbed pair is left to learn"),
         ({}, {"data": {"dev": "bare.tsv"}}, FormatError, r"bare.tsv:1: no sentence has a refer"),
+        ({}, {"language": "zh"}, CorpusError, r"cases.jsonl: its cases are in 'en', but .*zh"),
     ],
 )
 def test_bad_input_is_one_clear_line(home, robust, tables, error, why) -> None:

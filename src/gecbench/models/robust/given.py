@@ -116,16 +116,16 @@ def _of_cases(config: RunConfig, robust: Robust, home: Path) -> Given[Twin]:
     data, counts = config.data, Counter[str]()
     paths = [pairs.path_of(home, name) for name in robust.cases]
     files = {name: digest(path) for name, path in zip(robust.cases, paths, strict=True)}
-    cases = [each for path in paths for each in _cases_in(path)]
+    cases = [each for path in paths for each in _cases_in(path, config.language)]
     counts["cases read"] = len(cases)
     if data.dev not in ("", pairs.ALL):
         path = pairs.path_of(home, data.dev)
         files[data.dev] = digest(path)
-        dev, dev_twins = _dev_at(path, config.language)
+        dev, dev_twins = _dev_at(path, config.language, counts)
         cases = _without(cases, dev, counts)
     else:
         held = cases if data.dev == pairs.ALL else _drawn(cases, data.dev_share, config)
-        dev, dev_twins = _corpus_of(held), _twins(held, Counter())
+        dev, dev_twins = _corpus_of(held), _dev_twins(held, counts)
         cases = _without(cases, dev, counts) if data.dev == "" else cases
     train = _twins(cases, counts)
     if data.limit and len(train) > data.limit:
@@ -176,11 +176,11 @@ def digest(path: Path) -> str:
     return hashlib.sha256("".join(rows).encode("utf-8", errors="surrogateescape")).hexdigest()
 
 
-def _cases_in(path: Path) -> Iterator[_Case]:
+def _cases_in(path: Path, language: str) -> Iterator[_Case]:
     """Yield the cases in a file or folder.
 
     Raises:
-        CorpusError: It is a corpus without perturbations.
+        CorpusError: It is a corpus without perturbations, or says that it is in another language.
         GecbenchError: It cannot be read as cases.
     """
     if not path.is_dir() and not is_perturbed(read_lines(path)):
@@ -190,17 +190,22 @@ def _cases_in(path: Path) -> Iterator[_Case]:
             '"r-drop", which needs none'
         )
     found = read_perturbed(path)
+    if found.lang not in (None, language):
+        raise CorpusError(
+            f"{path}: its cases are in {found.lang!r}, but the configuration says language = "
+            f'"{language}"; name other cases, or the language of these'
+        )
     for subset in found.subsets:
         yield from (_Case(case, subset.name, found.lang) for case in subset.cases)
 
 
-def _dev_at(path: Path, language: str) -> tuple[Corpus, list[Twin]]:
+def _dev_at(path: Path, language: str, counts: Counter[str]) -> tuple[Corpus, list[Twin]]:
     """Return the dev sentences in a file of cases, or in a corpus that nobody has perturbed."""
     if path.is_dir() or is_perturbed(read_lines(path)):
-        held = list(_cases_in(path))
-        return _corpus_of(held), _twins(held, Counter())
+        held = list(_cases_in(path, language))
+        return _corpus_of(held), _dev_twins(held, counts)
     dev = pairs.corpus_at(path)
-    return dev, list(_same(pairs.held_pairs(dev, language)))
+    return dev, list(_same(pairs.held_pairs(dev, language, counts)))
 
 
 def _drawn(cases: Sequence[_Case], share: float, config: RunConfig) -> list[_Case]:
@@ -233,6 +238,14 @@ def _corpus_of(cases: Sequence[_Case]) -> Corpus:
 def _twins(cases: Sequence[_Case], counts: Counter[str]) -> list[Twin]:
     """Return each original with each of its variants; what is left out goes into the counts."""
     return [twin for each in cases for twin in _twins_of(each, counts)]
+
+
+def _dev_twins(cases: Sequence[_Case], counts: Counter[str]) -> list[Twin]:
+    """Return the twins of dev cases; in the counts they have names of their own."""
+    left_out = Counter[str]()
+    twins = _twins(cases, left_out)
+    counts.update({f"dev pairs {name}": count for name, count in left_out.items()})
+    return twins
 
 
 def _twins_of(each: _Case, counts: Counter[str]) -> Iterator[Twin]:

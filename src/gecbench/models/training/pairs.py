@@ -86,18 +86,21 @@ def read_given(data: Data, home: Path, *, language: str, seed: int) -> Given[Pai
         named = ", ".join(map(str, paths))
         raise CorpusError(f"{named}: no pair is left to learn from ({left})")
     counts["dev sentences"] = len(dev.samples)
-    return Given(tuple(train), dev, held_pairs(dev, language), dict(counts), files)
+    held = held_pairs(dev, language, counts)
+    return Given(tuple(train), dev, held, dict(counts), files)
 
 
-def held_pairs(dev: Corpus, language: str) -> tuple[Pair, ...]:
-    """Return the pairs of the dev sentences.
+def held_pairs(dev: Corpus, language: str, counts: Counter[str]) -> tuple[Pair, ...]:
+    """Return the pairs of the dev sentences; what is left out goes into the counts.
 
     Raises:
         CorpusError: There is none.
     """
     if not dev.samples:
         raise CorpusError("there is no dev sentence; name a corpus as data.dev, or a larger share")
-    held = [pair for sample in dev.samples for pair in pairs_of(sample, dev, language, Counter())]
+    left_out = Counter[str]()
+    held = [pair for sample in dev.samples for pair in pairs_of(sample, dev, language, left_out)]
+    counts.update({f"dev pairs {name}": count for name, count in left_out.items()})
     if not held:
         raise CorpusError(f"{dev.name}: no dev sentence has a reference that can be learnt from")
     return tuple(held)
