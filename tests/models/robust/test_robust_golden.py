@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 from robust_cases import configuration
+from tokenizers import ByteLevelBPETokenizer
 
 from gecbench.models.robust.given import check_robust, read_twins, sides
+from gecbench.models.robust.targets import Said, places_of
 from gecbench.models.robust.task import RobustTask
 from gecbench.models.tagger.training import KIND
+from gecbench.models.training.config import Robust
 
 
 @pytest.mark.golden
@@ -53,3 +56,29 @@ def test_what_the_published_cases_let_a_tagger_compare(shared: Path) -> None:
     assert matched / tokens == pytest.approx(0.948, abs=5e-4)
     assert agreeing / matched == pytest.approx(0.9994, abs=2e-4)
     assert compared / errors == pytest.approx(0.99, abs=2e-3)
+
+
+@pytest.mark.golden
+def test_what_the_published_cases_let_a_decoder_compare(shared: Path) -> None:
+    """The shares that docs/correct/robust.md gives, here of every third twin."""
+    config = configuration({"cases": ["data/robustgec"]}, data={"dev": "train"})
+    twins = read_twins(config, config.robust, shared).train
+    tokenizer = ByteLevelBPETokenizer()
+    originals = dict.fromkeys(twin.original.target for twin in twins)
+    tokenizer.train_from_iterator(originals, vocab_size=16_000, show_progress=False)
+
+    def said(text: str) -> Said:
+        found = tokenizer.encode(text)
+        return Said(text, found.ids, found.offsets, 1, 1 + len(found.ids), ended=True)
+
+    sides = [(twin, *(said(side.target.strip()) for side in twin)) for twin in twins[::3]]
+    tokens = sum(len(one.ids) + 1 for _, one, _ in sides)
+    for options, share in (
+        ({}, 0.947),
+        ({"skip_after": 1}, 0.910),
+        ({"skip_after": 2}, 0.876),
+        ({"sources_too": True}, 0.947),
+    ):
+        robust = Robust(cases=("cases",), **options)
+        found = sum(len(places_of(*each, robust, "en")) for each in sides)
+        assert found / tokens == pytest.approx(share, abs=2e-3), options

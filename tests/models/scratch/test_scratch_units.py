@@ -74,6 +74,7 @@ def test_a_copied_source_is_the_source_whatever_is_unknown(text, known) -> None:
     for each in (characters(), divider("", "zh"), divider("space", "en")):
         encoding = encoded(tuple(dict.fromkeys(known)), each)
         source = encoding.source(text)
+        assert encoding.source_ids(text) == source.ids
         assert source.ids[-1] == END
         assert encoding.target(text) == source.ids
         made = restored(text, source.units, encoding.answer(source.ids[:-1]))

@@ -50,6 +50,7 @@ def all_encodings(zh_bart: Path, en_bart: Path, t5: Path, mbart: Path):
 def own(encoding, text):
     """Return the ids of a text without what stands around it."""
     source = encoding.source(text).ids
+    assert encoding.source_ids(text) == source
     before = len(encoding.specials.before)
     before += len(encoding.tokenizer.encode(encoding.specials.prefix, add_special_tokens=False).ids)
     return source[before : len(source) - len(encoding.specials.after)]

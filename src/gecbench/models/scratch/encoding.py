@@ -47,9 +47,13 @@ class UnitEncoding:
         ]
         return Source((*ids, END), read_units(text, seen))
 
+    def source_ids(self, text: str) -> tuple[int, ...]:
+        """Return the ids of that alone, which is less work."""
+        return (*(self._ids.get(piece.text, UNKNOWN) for piece in self._pieces(text)), END)
+
     def target(self, text: str) -> tuple[int, ...]:
         """Return what the decoder is to say for a text, the end included."""
-        return (*(self._ids.get(piece.text, UNKNOWN) for piece in self._pieces(text)), END)
+        return self.source_ids(text)
 
     def answer(self, ids: Sequence[int]) -> tuple[Unit, ...]:
         """Return what an answer says; ids that mean nothing there are left out."""

@@ -68,6 +68,10 @@ class Reading(Protocol):
         """Return a source as the encoder reads it, however long it is."""
         ...
 
+    def source_ids(self, text: str) -> tuple[int, ...]:
+        """Return the ids of that alone, which is less work."""
+        ...
+
     def target(self, text: str) -> tuple[int, ...]:
         """Return what the decoder is to say for a text, the end included."""
         ...
@@ -111,13 +115,20 @@ class Encoding:
         prefix = self.specials.prefix
         found = self.tokenizer.encode(prefix + text, add_special_tokens=False)
         plain = self._plain(found.ids)
-        ids = (*self.specials.before, *plain, *self.specials.after)
         pieces = [
             (self._piece(each), start - len(prefix), end - len(prefix))
             for each, (start, end) in zip(plain, found.offsets, strict=True)
             if end > len(prefix)
         ]
-        return Source(ids, read_units(text, pieces))
+        return Source(self._surrounded(plain), read_units(text, pieces))
+
+    def source_ids(self, text: str) -> tuple[int, ...]:
+        """Return the ids of that alone, which is less work."""
+        found = self.tokenizer.encode(self.specials.prefix + text, add_special_tokens=False)
+        return self._surrounded(self._plain(found.ids))
+
+    def _surrounded(self, ids: Sequence[int]) -> tuple[int, ...]:
+        return (*self.specials.before, *ids, *self.specials.after)
 
     def target(self, text: str) -> tuple[int, ...]:
         """Return what the decoder is to say for a text; what is forced it learns, too."""

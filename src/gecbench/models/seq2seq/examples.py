@@ -45,7 +45,7 @@ def examples_of(
     dropped: Counter[str] = Counter()
     counted: Counter[str] = Counter()
     for place, pair in enumerate(pairs):
-        source: Sequence[int] = encoding.source(pair.source.strip()).ids
+        source: Sequence[int] = encoding.source_ids(pair.source.strip())
         target: Sequence[int] = encoding.target(pair.target.strip())
         if not pair.source.strip() or not pair.target.strip():
             dropped["empty source or target"] += 1
