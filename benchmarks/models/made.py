@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import chain, islice
 from pathlib import Path
 
 import torch
@@ -42,18 +43,25 @@ def encoder(folder: Path, layers: int) -> Path:
     return folder
 
 
-def encoder_decoder(folder: Path, layers: int) -> Path:
-    """Make an encoder-decoder of BART-base's width with a tokenizer as Chinese BART's."""
+def encoder_decoder(folder: Path, layers: int, *, width: int = 768, words: int = WORDS) -> Path:
+    """Make an encoder-decoder of BART-base's width, or another, with a tokenizer as Chinese BART's.
+
+    Args:
+        folder: Where.
+        layers: On each side.
+        width: A multiple of 64.
+        words: Entries of the vocabulary.
+    """
     torch.manual_seed(0)
     config = BartConfig(
-        vocab_size=WORDS,
-        d_model=768,
+        vocab_size=words,
+        d_model=width,
         encoder_layers=layers,
         decoder_layers=layers,
-        encoder_ffn_dim=3072,
-        decoder_ffn_dim=3072,
-        encoder_attention_heads=12,
-        decoder_attention_heads=12,
+        encoder_ffn_dim=4 * width,
+        decoder_ffn_dim=4 * width,
+        encoder_attention_heads=width // 64,
+        decoder_attention_heads=width // 64,
         max_position_embeddings=512,
         bos_token_id=2,
         eos_token_id=3,
@@ -62,14 +70,15 @@ def encoder_decoder(folder: Path, layers: int) -> Path:
         forced_eos_token_id=3,
     )
     BartForConditionalGeneration(config).save_pretrained(folder)
-    _tokenizer().save_pretrained(folder)
+    _tokenizer(words).save_pretrained(folder)
     return folder
 
 
-def _tokenizer() -> BertTokenizer:
+def _tokenizer(words: int = WORDS) -> BertTokenizer:
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     marks = list("，。？！：；、“”‘’（）《》0123456789abcdefghijklmnopqrstuvwxyz")
-    han = [chr(0x4E00 + k) for k in range(WORDS - len(special) - len(marks))]
+    places = chain(range(0x4E00, 0xA000), range(0x20000, 0x30000))
+    han = map(chr, islice(places, words - len(special) - len(marks)))
     return BertTokenizer(vocab={word: k for k, word in enumerate([*special, *marks, *han])})
 
 
@@ -105,15 +114,22 @@ def seq2seq(scratch: Path, layers: int) -> Path:
     """Make an encoder-decoder as gecbench keeps it."""
     made = scratch / "seq2seq"
     if not made.exists():
-        start = encoder_decoder(scratch / "bart", layers)
-        kind = kind_named("seq2seq")
-        table = {
-            "kind": "seq2seq",
-            "name": "bench",
-            "language": "zh",
-            "model": {"place": str(start), "max_length": 400},
-        }
+        built = seq2seq_task(scratch, layers)
         made.mkdir()
-        built = kind.build(configured("bench", table, kind.config), [], None)
         built.save(made, {})
     return made
+
+
+def seq2seq_task(scratch: Path, layers: int, *, width: int = 768, words: int = WORDS) -> Task:
+    """Return the training task of an encoder-decoder."""
+    start = scratch / f"bart-{layers}-{width}-{words}"
+    if not start.exists():
+        encoder_decoder(start, layers, width=width, words=words)
+    kind = kind_named("seq2seq")
+    table = {
+        "kind": "seq2seq",
+        "name": "bench",
+        "language": "zh",
+        "model": {"place": str(start), "max_length": 400},
+    }
+    return kind.build(configured("bench", table, kind.config), [], None)

@@ -1,6 +1,7 @@
 """Measures robust training: pairs per second beside plain training, and the divergence's memory.
 
     python benchmarks/models/robust.py speed --layers 12 --batch 32 --steps 8
+    python benchmarks/models/robust.py speed --kind seq2seq --layers 6 --batch 16 --steps 4
     python benchmarks/models/robust.py memory --batches 4 8 16 32
 
 Speed: the same network learns once from pairs and once from twins, in batches of as many
@@ -21,7 +22,6 @@ import time
 from collections.abc import Callable
 from multiprocessing import get_context
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import torch
 
@@ -33,7 +33,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("what", choices=["speed", "memory"])
     parser.add_argument("--texts", type=Path, help="A corpus; else the bundled sentences.")
-    parser.add_argument("--layers", type=int, default=12)
+    parser.add_argument("--kind", choices=["tagger", "seq2seq"], default="tagger")
+    parser.add_argument("--layers", type=int, default=12, help="On each side, of seq2seq.")
+    parser.add_argument("--width", type=int, default=768, help="Of seq2seq.")
+    parser.add_argument("--words", type=int, default=21_128, help="In its vocabulary.")
     parser.add_argument("--batch", type=int, default=32, help="Sentences in a batch.")
     parser.add_argument("--steps", type=int, default=8)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
@@ -49,7 +52,7 @@ def main() -> None:
 
 def speed(given: argparse.Namespace) -> None:
     """Print pairs per second, plain and robust."""
-    from made import sentences, task
+    from made import sentences, seq2seq_task, task
 
     from gecbench.models.pairs import Pair
     from gecbench.models.robust.comparable import Twin
@@ -60,7 +63,11 @@ def speed(given: argparse.Namespace) -> None:
     texts = [t for t in sentences(given.texts, given.batch * given.steps) if len(t) > 9]
     pairs = [Pair(text, text[:3] + text[4:]) for text in texts]
     others = [Pair(f"{s[:-3]}好{s[-2:]}", f"{t[:-3]}好{t[-2:]}") for s, t, _ in pairs]
-    made = task(given.scratch, given.layers, pairs)
+    if given.kind == "tagger":
+        made = task(given.scratch, given.layers, pairs)
+    else:
+        shape = {"width": given.width, "words": given.words}
+        made = seq2seq_task(given.scratch, given.layers, **shape)
     robust = {alpha: RobustTask(made, Robust(cases=("x",), alpha=alpha)) for alpha in (0.0, 1.0)}
     twins = [Twin(*each) for each in zip(pairs, others, strict=True)]
     rows = [("plain", _pairs_per_second(made, made.prepare(pairs).examples, given.batch, given))]
@@ -74,46 +81,16 @@ def speed(given: argparse.Namespace) -> None:
         print(f"| {name} | {found:.2f} | {found / rows[0][1]:.1%} |")
 
 
-def _pairs_per_second(
-    learner: object, examples: list, size: int, given: argparse.Namespace
-) -> float:
+def _pairs_per_second(task: object, examples: list, size: int, given: argparse.Namespace) -> float:
     """Return how fast one epoch of gecbench's own loop is."""
-    from accelerate import Accelerator
+    from epochs import configuration, seconds_of
 
-    from gecbench.core.sample import Corpus
-    from gecbench.models.options import configured
-    from gecbench.models.training.config import RunConfig
-    from gecbench.models.training.loop import Loop
-
-    class Timed(Loop):
-        """Trains one epoch, and neither evaluates nor writes."""
-
-        def _after_step(self, *, ended: bool) -> None:
-            if ended:
-                self._log_loss()
-                self.state.finished = "measured"
-
-    training = {"batch_size": size, "epochs": 1, "learning_rate": 1e-6}
-    table = {"kind": "tagger", "name": "bench", "language": "zh", "training": training}
-    config = configured("bench", table, RunConfig)
-    seconds, clock = 0.0, time.process_time if given.device == "cpu" else time.perf_counter
+    config = configuration({"batch_size": size, "learning_rate": 1e-6, "log_every": 1_000_000})
+    cpu = given.device == "cpu"
+    clock = time.process_time if cpu else time.perf_counter
+    seconds = 0.0
     for part in (examples[: 2 * size], examples):  # the first warms up
-        with TemporaryDirectory() as name:
-            loop = Timed(
-                config=config,
-                task=learner,
-                examples=part,
-                dev=Corpus("dev", ()),
-                dev_examples=examples[:1],
-                run=Path(name),
-                score=None,
-                made={},
-                say=lambda _message: None,
-                accelerator=Accelerator(cpu=given.device == "cpu"),
-            )
-            started = clock()
-            loop.train()
-            seconds = clock() - started
+        seconds = seconds_of(task, part, config, cpu=cpu, clock=clock)
     return len(examples) / seconds
 
 

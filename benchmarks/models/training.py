@@ -13,16 +13,12 @@ import os
 import resource
 import time
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import torch
+from epochs import configuration, seconds_of
 from made import sentences, task
 
-from gecbench.core.sample import Corpus
-from gecbench.models.options import configured
 from gecbench.models.pairs import Pair
-from gecbench.models.training.config import RunConfig
-from gecbench.models.training.loop import Loop
 from gecbench.models.training.plan import plan
 
 
@@ -42,16 +38,10 @@ def main() -> None:
     pairs = [Pair(text, text[:3] + text[4:]) for text in texts if len(text) > 6]
     made = task(given.scratch, given.layers, pairs)
     examples = made.prepare(pairs).examples
-    table = {
-        "kind": "tagger",
-        "name": "bench",
-        "language": "zh",
-        "training": {"batch_size": given.batch, "epochs": 1, "log_every": 5},
-    }
-    config = configured("bench", table, RunConfig)
+    config = configuration({"batch_size": given.batch, "log_every": 5})
     batches = plan([made.length(example) for example in examples], config.training, 0)
     bare = _bare(made, [made.collate([examples[k] for k in places]) for places in batches])
-    ours = _ours(made, examples, config)
+    ours = seconds_of(made, examples, config)
     taken = sum(max(made.length(examples[k]) for k in b) * len(b) for b in batches)
     filled = sum(made.length(example) for example in examples)
     print(f"{len(examples)} pairs, {len(batches)} batches, {given.threads} threads\n")
@@ -74,38 +64,6 @@ def _bare(made: object, batches: list) -> float:
         (made.loss(made.module, batch) / made.weight(batch)).backward()
         made.module.zero_grad()
     return time.perf_counter() - started
-
-
-class _Timed(Loop):
-    """Trains one epoch, and neither evaluates nor writes."""
-
-    def _after_step(self, *, ended: bool) -> None:
-        if self.state.step % self.config.training.log_every == 0 or ended:
-            self._log_loss()
-        if ended:
-            self.state.finished = "measured"
-
-
-def _ours(made: object, examples: list, config: RunConfig) -> float:
-    """Return the seconds of the loop's epoch."""
-    from accelerate import Accelerator
-
-    with TemporaryDirectory() as name:
-        loop = _Timed(
-            config=config,
-            task=made,
-            examples=examples,
-            dev=Corpus("dev", ()),
-            dev_examples=examples[:1],
-            run=Path(name),
-            score=None,
-            made={},
-            say=lambda _message: None,
-            accelerator=Accelerator(cpu=True),
-        )
-        started = time.perf_counter()
-        loop.train()
-        return time.perf_counter() - started
 
 
 if __name__ == "__main__":
