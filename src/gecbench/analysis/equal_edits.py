@@ -11,7 +11,7 @@ def at_equal_edits(points: Sequence[tuple[float, float]], edits: float) -> float
 
     A system that corrects less is more consistent, whatever it has learnt, so that CRS is compared
     at equal numbers of edits: on the line between the two nearest points of the curve that one
-    gets from the untrained system by biases of KEEP.
+    gets from the system before that training by biases of KEEP.
 
     Args:
         points: Edits and value, in any order; of points with as many edits the mean counts.

@@ -93,6 +93,11 @@ def experiment(name: str | None, **given: Unpack[_Given]) -> None:
         raise UsageError("name the experiment's folder by --output")
     if given["planned"] and given["shown"]:
         raise UsageError("--plan shows commands, --show tables; say one of them")
+    if given["shown"] and (given["only"] or given["available"] or given["launcher"]):
+        raise UsageError(
+            "--only, --available and --launcher are of a run; --show runs nothing, and --table "
+            "chooses what it shows"
+        )
     if given["table"] and given["form"] == "json":
         raise UsageError("--table is of text, CSV and LaTeX; JSON holds everything")
     made = planned(
@@ -101,11 +106,22 @@ def experiment(name: str | None, **given: Unpack[_Given]) -> None:
         small=given["small"],
         chosen=given["inputs"],
         changes=given["settings"],
+        as_before=given["shown"],
     )
+    _check_table(made, given["table"])
     if given["planned"]:
         _show_plan(made, given)
         return
     _run(made, given)
+
+
+def _check_table(made: Plan, table: str | None) -> None:
+    """Refuse a table that there is none of before anything is run."""
+    recipe = made.experiment.recipe
+    known = [each.name for each in recipe.tables] + [each.name for each in recipe.comparisons]
+    if table and table not in known:
+        name = made.experiment.name
+        raise UsageError(f"{name} has no table {table!r} here; it has: {', '.join(known)}")
 
 
 def _run(made: Plan, given: _Given) -> None:
@@ -116,12 +132,13 @@ def _run(made: Plan, given: _Given) -> None:
     if given["shown"]:
         _print(_exhibit(made), given)
         return
+    execute = launched(given["launcher"])
     try:
         run(
             made,
             only=given["only"],
             available=given["available"],
-            execute=launched(given["launcher"]),
+            execute=execute,
             say=say,
         )
     except KeyboardInterrupt:
@@ -184,4 +201,8 @@ def _show_plan(made: Plan, given: _Given) -> None:
         else:
             click.echo(f"# MISSING{optional}: {found.given.name}: {describe(found)}")
     for task in tasks:
-        click.echo(command_of(task))
+        lacking = ", ".join(each.given.name for each in made.missing(task))
+        if given["available"] and lacking:
+            click.echo(f"# left out, for there is no {lacking}: {task.name}")
+        else:
+            click.echo(command_of(task))

@@ -68,6 +68,7 @@ def _notes(found: ExperimentFound) -> tuple[str, ...]:
         "here: the mean over the runs whose number stands beside; sd: their standard deviation; "
         "difference: here minus paper"
     )
+    said += list(_fewer(found))
     said += [note for table in found.tables for note in table.notes]
     said += found.notes
     if found.comparisons:
@@ -78,6 +79,19 @@ def _notes(found: ExperimentFound) -> tuple[str, ...]:
     told = ", ".join(f"{name} {_told(value)}" for name, value in found.parameters.items())
     said.append(f"parameters: {told}" if told else "no parameters")
     return tuple(said)
+
+
+def _fewer(found: ExperimentFound) -> Iterator[str]:
+    """Yield which means are over fewer runs than stand beside, as a precision without edits."""
+    cells = [
+        f"{row.name}, {head.name}: {len(cell.values)} of {row.runs}"
+        for table in found.tables
+        for row in table.rows
+        for head, cell in zip(table.heads, row.cells, strict=True)
+        if cell is not None and len(cell.values) != row.runs
+    ]
+    if cells:
+        yield f"runs that have such a number at all, where not all have: {'; '.join(cells)}"
 
 
 def _told(value: object) -> str:
@@ -175,19 +189,20 @@ def _figure(found: ExperimentFound, figure: FigureFound) -> Figure:
         for line in figure.lines
         if line.points
     )
-    told = "; ".join(
-        f"{line.name}: "
-        + ", ".join(
+    drawn = [line for line in figure.lines if line.points]
+    points = [
+        ", ".join(
             f"{point.label} {_drawn(point.y.mean, line.shape) or 0:.2f}" for point in line.points
         )
-        for line in figure.lines
-        if line.points
-    )
+        for line in drawn
+    ]
+    en = "; ".join(f"{line.name}: {told}" for line, told in zip(drawn, points, strict=True))
+    zh = "；".join(f"{line.zh}：{told}" for line, told in zip(drawn, points, strict=True))
     return Figure(
         name=f"{found.name}-{figure.name}",
         kind="lines",
         title=_titled(figure.title, figure.zh, small=found.small),
-        alt=Words(f"{figure.title}. {told}.", f"{figure.zh}。{told}。"),
+        alt=Words(f"{figure.title}. {en}.", f"{figure.zh}。{zh}。"),
         x_label=Words(figure.x_label, figure.x_zh),
         y_label=Words(figure.y_label, figure.y_zh),
         series=series,

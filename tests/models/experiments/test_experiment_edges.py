@@ -101,6 +101,7 @@ def test_a_row_over_values_that_are_not_run_is_refused(tmp_path, gecbench) -> No
         ("where = { seed = 1 }", "where = { sed = 1 }", "sed is no variable"),
         ("value" + '" }', 'valu[" }', "is no path"),
         ("copy-{seed}].value", "copy-{sed}].value", "unknown name 'sed'"),
+        ("notes =", 'extends = "a/b"\nnotes =', "name a file beside this one"),
         ('name = "dreamt of"', 'name = "copy {sed}"', "unknown name 'sed'"),
     ],
 )
@@ -112,10 +113,10 @@ def test_a_file_that_could_not_be_shown_is_refused_before_it_runs(home, old, new
 def test_an_edited_profile_is_another_input(home) -> None:
     text = CHEAP.replace('default = "corpus.jsonl"', 'default = "chat:p.toml"\nkind = "profile"')
     (home / "cheap.toml").write_text(text, "utf-8")
+    made = planned(read_experiment("cheap.toml"), Path("out"))
     keys = []
     for content in ("a", "b"):
         (home / "p.toml").write_text(content, "utf-8")
-        made = planned(read_experiment("cheap.toml"), Path("out"))
         keys.append(Marks(made).key(made.tasks["copy.seed-1"]))
     assert keys[0] != keys[1]
 
@@ -196,7 +197,44 @@ def test_the_dev_part_of_prepared_data_is_part_of_the_result(tmp_path) -> None:
         assert all(task.makes in path.parents for path in written)
 
 
-def test_an_unreadable_result_is_named(home) -> None:
-    run(planned(read_experiment("cheap.toml"), Path("out")), execute=inside, available=True)
-    mark = json.loads((home / "out/marks/copy.seed-1.json").read_text("utf-8"))
-    assert set(mark) >= {"key", "files", "words"}
+def test_show_takes_the_inputs_and_parameters_of_the_last_run(home, gecbench) -> None:
+    """Without them all would count as made from other data, and so as not run."""
+    (home / "corpus.jsonl").rename(home / "mine.jsonl")
+    made = planned(
+        read_experiment("cheap.toml"),
+        Path("out"),
+        chosen=["corpus=mine.jsonl"],
+        changes=["seeds=[3]"],
+    )
+    run(made, execute=inside, available=True)
+    words = ("experiment", "cheap.toml", "-o", "out", "--show", "--format", "csv")
+    code, out, err = gecbench(*words)
+    assert code == 0, err
+    assert out.splitlines()[1].startswith("copy 3,here,1,0.")
+    code, out, err = gecbench(*words, "--set", "seeds=[1,3]")
+    assert code == 0, err
+    assert out.splitlines()[1].startswith("copy 1,here,0,not run")
+    (home / "mine.jsonl").write_bytes((home / "mine.jsonl").read_bytes() + b"\n")
+    assert ",not run," in gecbench(*words)[1].splitlines()[1]
+
+
+def test_what_a_folder_says_of_parameters_that_are_gone_is_left_out(home) -> None:
+    (home / "out").mkdir()
+    held = {"parameters": {"old": 1, "seeds": "x"}, "inputs": {"gone": "x"}}
+    said = {"small": False, "experiments": {"cheap": held}}
+    (home / "out/experiment.json").write_text(json.dumps(said), "utf-8")
+    made = planned(read_experiment("cheap.toml"), Path("out"), as_before=True)
+    assert made.parameters["seeds"] == [1, 2]
+    assert "old" not in made.parameters
+
+
+def test_two_tables_of_one_name_are_refused(home) -> None:
+    table = CHEAP[CHEAP.index("[[tables]]") :]
+    assert "'accuracy' is the name of two tables" in wrong(home, CHEAP + table)
+
+
+def test_a_quotation_mark_in_a_path_is_refused_before_training(tmp_path, gecbench) -> None:
+    words = ("experiment", "cgec-table-3", "-o", tmp_path / "o'ne", "--plan")
+    code, _, err = gecbench(*words)
+    assert (code, len(err.splitlines())) == (2, 1)
+    assert "a path in it has a quotation mark" in err

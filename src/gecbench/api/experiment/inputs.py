@@ -65,10 +65,19 @@ def inputs_of(
     return found
 
 
-def _here(given: Input, place: str) -> bool:
+def file_of(given: Input, place: str) -> Path:
+    """Return the file or folder that a place names: of "chat:PROFILE.toml" the profile."""
     if given.kind == "profile" and place.endswith(".toml"):
-        return Path(place.partition(":")[2] or place).exists()
-    return bool(place) and (given.kind != "path" or Path(place).exists())
+        return Path(place.partition(":")[2] or place)
+    return Path(place)
+
+
+def _here(given: Input, place: str) -> bool:
+    if not place or file_of(given, place).exists():
+        return bool(place)
+    if given.kind == "model":  # on the hub, unless it can only be a path
+        return place.count("/") <= 1 and not place.startswith((".", "/", "~"))
+    return given.kind == "profile" and not place.endswith(".toml")
 
 
 def _small(given: Input, folder: Path) -> Found:

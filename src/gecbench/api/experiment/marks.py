@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gecbench import __version__
+from gecbench.api.experiment.inputs import Found, file_of
 from gecbench.api.experiment.plan import Plan, Task
 from gecbench.core.errors import GecbenchError
 from gecbench.core.files import make_folder, read_bytes, write_bytes
@@ -50,15 +51,21 @@ class Marks:
             self._keys[task.name] = self._key(task)
         return self._keys[task.name]
 
-    def begin(self, task: Task) -> bool:
-        """Note that a task begins; return whether it goes on with what it began before."""
-        key = self.key(task)
+    def goes_on(self, task: Task) -> bool:
+        """Return whether a task, begun now, goes on with what it began before."""
         path = self.folder / f"{task.name}.begun"
-        before = read_bytes(path).decode() if path.exists() else None
+        return path.exists() and read_bytes(path) == str(self.key(task)).encode()
+
+    def forget(self, task: Task) -> None:
+        """Remove what says that a task was begun or done, before its results are removed."""
+        for name in ("json", "begun"):
+            (self.folder / f"{task.name}.{name}").unlink(missing_ok=True)
+
+    def begin(self, task: Task) -> None:
+        """Note that a task begins."""
         make_folder(self.folder)
         (self.folder / f"{task.name}.json").unlink(missing_ok=True)
-        write_bytes(path, str(key).encode())
-        return before == key
+        write_bytes(self.folder / f"{task.name}.begun", str(self.key(task)).encode())
 
     def end(self, task: Task, seconds: float) -> None:
         """Note that a task is done."""
@@ -74,9 +81,23 @@ class Marks:
         self._keys.clear()
 
     def mark(self, task: Task) -> Mapping[str, Any]:
-        """Return what the mark of a task says; nothing where there is none."""
+        """Return what the mark of a task says; nothing where there is none.
+
+        Raises:
+            GecbenchError: It is damaged.
+        """
         path = self.folder / f"{task.name}.json"
-        return _read(path) if path.exists() else {}
+        if not path.exists():
+            return {}
+        found = _read(path)
+        files = found.get("files")
+        if (
+            "key" not in found
+            or not isinstance(files, dict)
+            or not all(map(_about, files.values()))
+        ):
+            raise GecbenchError(f"{path}: is damaged (no key or files); remove it")
+        return found
 
     def _result(self, task: Task) -> str | None:
         """Return the fingerprint of what a task has made; None while it is not done."""
@@ -97,15 +118,16 @@ class Marks:
                 return None
             used[f"<{name}>"] = result
         for name in task.inputs:
-            used[f"<{name}>"] = self._input(self.plan.inputs[name].place)
+            used[f"<{name}>"] = self._input(self.plan.inputs[name])
         for recipe in _recipes(task):
             used[str(recipe.name)] = hashlib.sha256(read_bytes(recipe)).hexdigest()
         told = json.dumps([task.identity, used], ensure_ascii=False)
         return hashlib.sha256(told.encode()).hexdigest()
 
-    def _input(self, place: str) -> str:
+    def _input(self, found: Found) -> str:
         """Return the fingerprint of an input; a name on the hub stands for itself."""
-        path = Path(place)
+        place = found.place
+        path = file_of(found.given, place)
         if not path.exists():
             return place
         cache = self.folder / _INPUTS
@@ -127,6 +149,11 @@ def _recipes(task: Task) -> Iterator[Path]:
     for word, name in pairwise(task.words):
         if word == "--recipe" and name in (known := recipes()):
             yield known[name]
+
+
+def _about(file: object) -> bool:
+    """Return whether a mark has size, time of change and sha256 of a file."""
+    return isinstance(file, list) and len(file) == 3
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -9,10 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from gecbench.api.experiment.inputs import Found
-from gecbench.api.experiment.recipe import PLACE, Experiment, Step
+from gecbench.api.experiment.recipe import PLACE, Comparison, Experiment, Step, TableRecipe
 from gecbench.core.errors import FormatError, UnknownNameError, UsageError
 
 Values = Mapping[str, Any]
+
+_OWN = ("marks", "logs", "made", "parses", "figures", "experiment.json", ".lock")
+"""What an experiment's folder holds besides the results of steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,18 +138,21 @@ def plan(
         inputs: See `inputs.inputs_of`.
 
     Raises:
-        FormatError: Two tasks write to one place.
+        FormatError: Two tasks write to one place, or one elsewhere than below the folder.
+        UsageError: A row goes over values that its step is not run with.
     """
+    _check_rows(experiment, parameters)
     made = Plan(experiment, folder, small, parameters, inputs, {})
     tasks: dict[str, Task] = {}
     for step in experiment.recipe.steps:
         for values in combinations(step.each, parameters):
             task = _task(made, tasks, step, values)
             for other in tasks.values():
-                if other.out == task.out:
-                    raise FormatError(
-                        f"{experiment.name}: {other.name} and {task.name} both write {task.out}"
-                    )
+                for one, two in ((other.out, task.out), (task.out, other.out)):
+                    if one == two or one in two.parents:
+                        raise FormatError(
+                            f"{experiment.name}: {other.name} and {task.name} both write {one}"
+                        )
             tasks[task.name] = task
     return Plan(experiment, folder, small, parameters, inputs, tasks)
 
@@ -165,6 +172,22 @@ def shown(value: object) -> str:
     return str(value)
 
 
+def _check_rows(experiment: Experiment, parameters: Values) -> None:
+    """Refuse rows over values that their step is not run with: they could never be filled."""
+    recipe = experiment.recipe
+    tables: list[TableRecipe | Comparison] = [*recipe.tables, *recipe.comparisons]
+    for name, row in ((table.name, row) for table in tables for row in table.rows if row.step):
+        own = experiment.step(row.step).each
+        for variable in row.each.keys() & own.keys():
+            known = set(map(shown, parameters[own[variable]]))
+            for value in map(shown, parameters[row.each[variable]]):
+                if value not in known:
+                    raise UsageError(
+                        f"{name}: {row.name}: step {row.step} is not run with {variable} "
+                        f"{value}; add it to {own[variable]}"
+                    )
+
+
 def _name(step: Step, values: Values) -> str:
     parts = [f"{name}-{shown(values[name])}" for name in step.each]
     return ".".join((step.name, *parts)) if parts else step.name
@@ -172,15 +195,22 @@ def _name(step: Step, values: Values) -> str:
 
 def _task(made: Plan, tasks: Mapping[str, Task], step: Step, values: Values) -> Task:
     """Return the task of a step with certain values of its variables."""
+    for value in map(shown, values.values()):
+        if set(value) & set("/\\\0") or not value.strip():
+            raise FormatError(
+                f"{made.experiment.name}: step {step.name}: {value!r} names files; give a name "
+                "without a slash, and a path in a field of its own"
+            )
     filling = _Filling(made, tasks, step, values)
-    out = made.folder / filling.path(step.out)
-    makes = made.folder / filling.path(step.makes) if step.makes else out
+    out = filling.path(step.out)
+    makes = filling.path(step.makes) if step.makes else out
     run = step.run
     if made.small:
         run = (*(step.small_run or run), *step.small)
     rows = [row for word in run for row in filling.rows(word)]
     words = tuple(filling.filled(word, row, out=str(out)) for word, row in rows)
     identity = tuple(filling.filled(word, row, out="<out>", named=True) for word, row in rows)
+    _check_lists(step, words)
     return Task(
         step,
         values,
@@ -191,6 +221,20 @@ def _task(made: Plan, tasks: Mapping[str, Task], step: Step, values: Values) -> 
         out,
         makes,
     )
+
+
+def _check_lists(step: Step, words: Sequence[str]) -> None:
+    """Refuse paths that end the quotation in which a list has them: training would misread it."""
+    for word in words:
+        text = word.partition("=")[2]
+        if text.startswith("["):
+            try:
+                tomllib.loads(f"list = {text}")
+            except tomllib.TOMLDecodeError:
+                raise UsageError(
+                    f"step {step.name}: {text} is no list; if a path in it has a quotation mark, "
+                    "name another"
+                ) from None
 
 
 class _Filling:
@@ -212,9 +256,21 @@ class _Filling:
         for more in combinations(own, self.made.parameters):
             yield word, {**self.values, **more}
 
-    def path(self, text: str) -> str:
-        """Return a path from the experiment's folder."""
-        return self.filled(text, self.values, out="")
+    def path(self, text: str) -> Path:
+        """Return a path below the experiment's folder.
+
+        Raises:
+            FormatError: It leads elsewhere, or to what the runner writes itself.
+        """
+        name = self.made.experiment.name
+        own = (*_OWN, *(f"{name}.{form}" for form in ("txt", "json", "tex", "md")))
+        path = Path(self.filled(text, self.values, out=""))
+        if not path.parts or path.is_absolute() or ".." in path.parts or path.parts[0] in own:
+            raise FormatError(
+                f"{name}: step {self.step.name}: {text!r}: write below the experiment's folder, "
+                f"not to {', '.join(own)}"
+            )
+        return self.made.folder / path
 
     def filled(self, word: str, values: Values, *, out: str, named: bool = False) -> str:
         """Return a word with what its names stand for; with names in place of paths on wish."""
@@ -233,16 +289,29 @@ class _Filling:
             return self._value(values[name], part, values, out, named=named)
         if name in self._steps:
             step = self._steps[name]
-            task = self.tasks[_name(step, {key: values[key] for key in step.each})]
+            task = self.tasks.get(_name(step, {key: values[key] for key in step.each}))
+            if task is None:
+                raise self._wrong(f"step {name} comes later")
             self.needs[task.name] = None
             return f"<{task.name}>" if named else str(task.makes)
         if name in self.made.inputs:
             self.used[name] = None
             found = self.made.inputs[name]
             return f"<{name}>" if named else found.place or f"<{name}>"
+        if name not in self.made.parameters:  # of a field; words have been looked at before
+            raise self._wrong(str(UnknownNameError("name", name, self.made.parameters)))
         return self._value(self.made.parameters[name], part, values, out, named=named)
 
     def _value(self, value: Any, part: str | None, values: Values, out: str, *, named: bool) -> str:
         """Return a value as a word; a field of a table may name inputs and steps in turn."""
-        text = shown(value[part]) if part else shown(value)
-        return self.filled(text, values, out=out, named=named) if part else text
+        if not part:
+            return shown(value)
+        if not isinstance(value, Mapping) or part not in value:
+            raise self._wrong(f"{shown(value)} has no field {part}")
+        text = shown(value[part])
+        if any(place[2] == part for place in PLACE.finditer(text)):
+            raise self._wrong(f"field {part} names itself")
+        return self.filled(text, values, out=out, named=named)
+
+    def _wrong(self, why: str) -> FormatError:
+        return FormatError(f"{self.made.experiment.name}: step {self.step.name}: {why}")

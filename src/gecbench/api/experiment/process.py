@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from gecbench.core.errors import GecbenchError
+from gecbench.core.errors import GecbenchError, UsageError
 
 _PR_SET_PDEATHSIG = 1
 _TAIL = 20_000
@@ -47,8 +47,14 @@ def launched(launcher: str) -> Execute:
     Args:
         launcher: Words before `-m gecbench` of training, instead of Python's own, as
             "torchrun --nproc_per_node 8"; "" for none.
+
+    Raises:
+        UsageError: A quotation in the launcher has no end.
     """
-    before = shlex.split(launcher)
+    try:
+        before = shlex.split(launcher)
+    except ValueError as error:
+        raise UsageError(f"--launcher {launcher}: {error}") from None
 
     def execute(
         words: Sequence[str],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from gecbench.core.errors import UnknownNameError, UsageError
+from gecbench.api.experiment.fitting import fitted
+from gecbench.core.errors import FormatError, UnknownNameError, UsageError
 from gecbench.formats.config import configured, toml_of
 
 PLACE = re.compile(r"\{([a-z][\w-]*)(?:\.([\w-]+))?\}")
@@ -298,6 +300,8 @@ def _whole(path: Path) -> dict[str, object]:
     base = own.get("extends")
     if not isinstance(base, str) or not base:
         return own
+    if Path(base).name != base:
+        raise FormatError(f"{path}: extends {base!r}: name a file beside this one, without '_'")
     common = toml_of(path.with_name(f"_{base}.toml"))
     for name, value in common.items():
         mine = own.get(name)
@@ -335,10 +339,9 @@ def parameters_of(recipe: Recipe, *, small: bool, changes: Sequence[str]) -> dic
             value = tomllib.loads(f"value = {text}")["value"]
         except tomllib.TOMLDecodeError:
             value = text
-        wanted = type(made[name])
-        if not isinstance(value, (int, float) if wanted is float else wanted):
-            raise UsageError(f"--set {change}: {name} is {made[name]!r}; give a value of that type")
-        if value == []:
-            raise UsageError(f"--set {change}: give at least one value")
-        made[name] = value
+        try:
+            made[name] = fitted(value, recipe.parameters[name])
+        except UsageError as error:
+            said = textwrap.shorten(repr(recipe.parameters[name]), 100, placeholder=" ...")
+            raise UsageError(f"--set {change}: {name} is {said}; {error}") from None
     return made

@@ -8,15 +8,18 @@ import shlex
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from gecbench.api.experiment.fitting import fitted
 from gecbench.api.experiment.inputs import inputs_of, make_missing, refuse_missing
 from gecbench.api.experiment.marks import Marks
 from gecbench.api.experiment.plan import Plan, Task, plan
 from gecbench.api.experiment.process import Execute, last_line, launched
-from gecbench.api.experiment.recipe import Experiment, parameters_of
+from gecbench.api.experiment.recipe import Experiment, Recipe, parameters_of
 from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.core.files import make_folder, read_bytes, write_text
 
@@ -32,6 +35,7 @@ def planned(
     small: bool = False,
     chosen: Sequence[str] = (),
     changes: Sequence[str] = (),
+    as_before: bool = False,
 ) -> Plan:
     """Return what an experiment would run.
 
@@ -41,17 +45,41 @@ def planned(
         small: Whether it is the small form: tiny models and samples.
         chosen: "NAME=PLACE" of inputs.
         changes: "name=value" of parameters.
+        as_before: Whether what is not given is what it was in the last run in the folder.
 
     Raises:
         UsageError: A choice or change is none; or the folder holds another experiment.
     """
     _check_folder(folder, small=small)
+    recipe = experiment.recipe
+    if as_before:
+        recipe = _as_before(experiment, folder, small=small)
     return plan(
         experiment,
         folder,
         small=small,
-        parameters=parameters_of(experiment.recipe, small=small, changes=changes),
-        inputs=inputs_of(experiment.recipe.inputs, chosen, small=small, folder=folder),
+        parameters=parameters_of(recipe, small=small, changes=changes),
+        inputs=inputs_of(recipe.inputs, chosen, small=small, folder=folder),
+    )
+
+
+def _as_before(experiment: Experiment, folder: Path, *, small: bool) -> Recipe:
+    """Return a recipe whose defaults are parameters and inputs of the last run in the folder."""
+    recipe, about = experiment.recipe, folder / _ABOUT
+    held = _about(about)["experiments"].get(experiment.name) if about.exists() else None
+    if not isinstance(held, dict):
+        return recipe
+    parameters = dict(recipe.parameters)
+    for name, value in dict(held.get("parameters", {})).items():
+        with suppress(UsageError, KeyError):  # of another release, which had others
+            parameters[name] = fitted(value, recipe.parameters[name])
+    places = dict(held.get("inputs", {}))
+    inputs = tuple(
+        msgspec.structs.replace(each, default=places.get(each.name, each.default))
+        for each in recipe.inputs
+    )
+    return msgspec.structs.replace(
+        recipe, parameters=parameters, small=parameters if small else recipe.small, inputs=inputs
     )
 
 
@@ -98,14 +126,20 @@ def run(
             elif marks.done(task):
                 say(f"{at}: done already")
             else:
-                _do(made, marks, task, execute or launched(""), say, at)
+                try:
+                    _do(made, marks, task, execute or launched(""), say, at)
+                except OSError as error:
+                    where = error.filename or made.folder
+                    raise GecbenchError(f"{where}: cannot be written: {error.strerror}") from error
 
 
 def _do(made: Plan, marks: Marks, task: Task, execute: Execute, say: Say, at: str) -> None:
     """Run a task and mark it done."""
     say(f"{at}\n{command_of(task)}")
-    if not marks.begin(task):
+    if not marks.goes_on(task):
+        marks.forget(task)  # first: a kill while results are removed leaves none to go on with
         _clear(task.out)  # of a task with other words or other data
+    marks.begin(task)
     make_folder(task.out.parent)
     log = made.folder / _LOGS / f"{task.name}.log"
     make_folder(log.parent)

@@ -41,6 +41,16 @@ def found_in(result: object, path: str) -> float | None:
     return float(at)
 
 
+def check_path(path: str) -> None:
+    """Refuse what is no path to a number; names in braces may stand for any part of it.
+
+    Raises:
+        FormatError: It is none.
+    """
+    for _ in _parts(path):
+        pass
+
+
 def _parts(path: str) -> Iterator[tuple[str, str | None]]:
     end = 0
     while end < len(path):
