@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 import click
 
 from gecbench.cli.options import FILE, say
-from gecbench.core.errors import UsageError
+from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.core.files import write_files, write_text
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ class _Given(TypedDict):
     launcher: str
     form: Literal["text", "json", "csv", "latex"]
     table: str | None
+    language: Literal["en", "zh"]
 
 
 @click.command()
@@ -67,6 +68,13 @@ class _Given(TypedDict):
     help="How tables are printed.",
 )
 @click.option("--table", metavar="NAME", help="Print one table only.")
+@click.option(
+    "--language",
+    type=click.Choice(["en", "zh"]),
+    default="en",
+    show_default=True,
+    help="Language of figures.",
+)
 def experiment(name: str | None, **given: Unpack[_Given]) -> None:
     """Run an experiment of the papers, from data to the table beside the paper's figures.
 
@@ -97,6 +105,10 @@ def experiment(name: str | None, **given: Unpack[_Given]) -> None:
         raise UsageError(
             "--only, --available and --launcher are of a run; --show runs nothing, and --table "
             "chooses what it shows"
+        )
+    if given["planned"] and (given["table"] or given["form"] != "text" or given["launcher"]):
+        raise UsageError(
+            "--format and --table are of tables, --launcher of a run; --plan shows commands alone"
         )
     if given["table"] and given["form"] == "json":
         raise UsageError("--table is of text, CSV and LaTeX; JSON holds everything")
@@ -143,12 +155,24 @@ def _run(made: Plan, given: _Given) -> None:
         )
     except KeyboardInterrupt:
         say("the same command goes on where it was")
+        _write_what_is_there(made, given)
         raise
-    finally:
-        if (made.folder / "experiment.json").exists():
-            exhibit = _exhibit(made)
-            _write(exhibit, made.folder)
+    except GecbenchError:
+        _write_what_is_there(made, given)
+        raise
+    exhibit = _exhibit(made)
+    _write(exhibit, made.folder, given)
     _print(exhibit, given)
+
+
+def _write_what_is_there(made: Plan, given: _Given) -> None:
+    """Write the tables of a run that failed; what fails here is not why it did."""
+    if not (made.folder / "experiment.json").exists():
+        return
+    try:
+        _write(_exhibit(made), made.folder, given)
+    except GecbenchError as error:
+        say(f"note: no tables: {error}")
 
 
 def _exhibit(made: Plan) -> Exhibit:
@@ -158,7 +182,7 @@ def _exhibit(made: Plan) -> Exhibit:
     return exhibit(results_of(made))
 
 
-def _write(exhibit: Exhibit, folder: Path) -> None:
+def _write(exhibit: Exhibit, folder: Path, given: _Given) -> None:
     """Write the tables in every form, and the figures where matplotlib is there."""
     from importlib.util import find_spec
 
@@ -175,7 +199,8 @@ def _write(exhibit: Exhibit, folder: Path) -> None:
     if exhibit.figures and find_spec("matplotlib"):
         from gecbench.reports.plots import write_figures
 
-        write_figures(exhibit.figures, folder / "figures", formats=("svg",), language="en")
+        places = folder / "figures"
+        write_figures(exhibit.figures, places, formats=("svg",), language=given["language"])
     elif exhibit.figures:
         say("note: no figures without matplotlib; pip install 'gecbench[report]'")
     say(f"tables: {folder / exhibit.name}.txt, .json, .tex, .md")

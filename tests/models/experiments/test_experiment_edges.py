@@ -238,3 +238,59 @@ def test_a_quotation_mark_in_a_path_is_refused_before_training(tmp_path, gecbenc
     code, _, err = gecbench(*words)
     assert (code, len(err.splitlines())) == (2, 1)
     assert "a path in it has a quotation mark" in err
+
+
+def test_a_line_over_names_needs_places_of_its_own(home) -> None:
+    figure = """
+[[figures]]
+name = "f"
+title = "t"
+zh = "t"
+x_label = "x"
+x_zh = "x"
+y_label = "y"
+y_zh = "y"
+lines = [
+  { name = "l", step = "score", over = { metric = "metrics" }, y = "results[system=copy-1].value" },
+]
+"""
+    assert "metrics has values that are no numbers" in wrong(home, CHEAP + figure)
+    right = figure.replace(" },\n]", ', x = "corpus.sentences" },\n]')
+    (home / "right.toml").write_text(CHEAP + right, "utf-8")
+    read_experiment("right.toml")
+
+
+@pytest.mark.parametrize(
+    ("option", "name", "why"),
+    [
+        ("--segmenter", "pkuseg:nowhere", "nowhere: no model of pkuseg"),
+        ("--scheme", "zh-cherant", "did you mean zh-cherrant"),
+    ],
+)
+def test_what_only_the_last_step_needs_is_tried_first(home, option, name, why) -> None:
+    text = CHEAP.replace(
+        '"--metric", "{metric}"', f'"--metric", "{{metric}}", "{option}", "{name}"'
+    )
+    (home / "tools.toml").write_text(text, "utf-8")
+    ran: list[object] = []
+    made = planned(read_experiment("tools.toml"), Path("out"), changes=["seeds=[1]"])
+    with pytest.raises(GecbenchError, match=why):
+        run(made, only=["score"], execute=lambda words, **_: ran.append(words) or 0)
+    assert ran == []
+
+
+@pytest.mark.parametrize("words", [("--format", "csv"), ("--table", "accuracy")])
+def test_a_plan_shows_no_tables(gecbench, home, words) -> None:
+    code, _, err = gecbench("experiment", "cheap.toml", "-o", "out", "--plan", *words)
+    assert (code, "--plan shows commands alone" in err) == (2, True)
+
+
+def test_tables_that_cannot_be_written_do_not_hide_what_failed(gecbench, home) -> None:
+    text = CHEAP.replace('"copying", "{copy}"', '"copyin", "{copy}"')
+    (home / "fails.toml").write_text(text, "utf-8")
+    Path("out/fails.txt").mkdir(parents=True)
+    Path("out/experiment.json").write_text('{"small": false, "experiments": {}}')
+    code, _, err = gecbench("experiment", "fails.toml", "-o", "out")
+    assert code == 1, err
+    assert "note: no tables" in err
+    assert "step again" in err.splitlines()[-1]

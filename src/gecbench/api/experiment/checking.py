@@ -64,6 +64,7 @@ def _check_shown(at: str, recipe: Recipe) -> None:
     for where, parameter in _swept(recipe):
         if not isinstance(recipe.parameters.get(parameter), list):
             raise FormatError(f"{at}: {where}: {parameter!r} is no parameter with a list")
+    _check_axes(at, recipe)
     _check_paths(at, recipe)
     for where, given, variables, texts in _numbers(recipe):
         _check_names(f"{at}: {where}", given, variables, texts, recipe.parameters)
@@ -136,6 +137,19 @@ def _check_names(
     known = {*given, *variables, *parameters}
     for name in used - known:
         raise FormatError(f"{at}: {UnknownNameError('name', name, known)}")
+
+
+def _check_axes(at: str, recipe: Recipe) -> None:
+    """Refuse lines whose places on the horizontal axis are no numbers."""
+    for figure in recipe.figures:
+        for line in figure.lines:
+            for name in line.over.values():
+                values = recipe.parameters[name]
+                if not line.x and not all(isinstance(value, int | float) for value in values):
+                    raise FormatError(
+                        f"{at}: {figure.name}: {line.name}: {name} has values that are no "
+                        "numbers; say by x where those of the horizontal axis stand"
+                    )
 
 
 def _check_paths(at: str, recipe: Recipe) -> None:

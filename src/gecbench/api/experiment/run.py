@@ -20,6 +20,7 @@ from gecbench.api.experiment.marks import Marks
 from gecbench.api.experiment.plan import Plan, Task, plan
 from gecbench.api.experiment.process import Execute, last_line, launched
 from gecbench.api.experiment.recipe import Experiment, Recipe, parameters_of
+from gecbench.api.experiment.tools import try_tools
 from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.core.files import make_folder, read_bytes, write_text
 
@@ -101,8 +102,9 @@ def run(
         say: Told each command and what became of it.
 
     Raises:
-        GecbenchError: Inputs are missing: all are named at once. Or a step failed: the error is
-            its last line, and what was done before stays done.
+        GecbenchError: Inputs are missing: all are named at once. Or a scheme or segmenter that
+            commands name cannot be used. Or a step failed: the error is its last line, and what
+            was done before stays done.
     """
     tasks = made.chosen(only)
     lacking = {task.name: made.missing(task) for task in tasks}
@@ -118,6 +120,8 @@ def run(
         used = {name for task in tasks for name in task.inputs}
         make_missing({name: made.inputs[name] for name in used})
         marks = Marks(made)
+        if not (available or made.small):
+            try_tools(t for t in tasks if not lacking[t.name] and not marks.done(t))
         for number, task in enumerate(tasks, 1):
             at = f"[{number}/{len(tasks)}] {task.name}"
             if lacking[task.name]:
