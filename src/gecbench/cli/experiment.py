@@ -88,7 +88,7 @@ def experiment(name: str | None, **given: Unpack[_Given]) -> None:
     gecbench experiment robustgec-table-5 -o table5-small --small
     gecbench experiment robust-from-scratch -o scratch --input clean=sentences.txt
     """  # noqa: D301 - \b keeps click from joining lines
-    from gecbench.api.experiment.recipe import experiments, read_experiment
+    from gecbench.api.experiment.reading import experiments, read_experiment
     from gecbench.api.experiment.run import planned
 
     if given["listed"]:

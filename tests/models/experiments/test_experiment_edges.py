@@ -10,7 +10,7 @@ import pytest
 from gecbench.analysis.experiment import ExperimentFound, Head, Mean, RowFound, TableFound
 from gecbench.api.experiment import run as running
 from gecbench.api.experiment.marks import Marks
-from gecbench.api.experiment.recipe import read_experiment
+from gecbench.api.experiment.reading import read_experiment
 from gecbench.api.experiment.run import planned, run
 from gecbench.core.errors import GecbenchError
 from gecbench.reports.experiment import exhibit

@@ -10,7 +10,8 @@ from pathlib import Path
 import click
 import pytest
 
-from gecbench.api.experiment.recipe import Experiment, experiments, read_experiment
+from gecbench.api.experiment.reading import experiments, read_experiment
+from gecbench.api.experiment.recipe import Experiment
 from gecbench.api.experiment.run import planned
 from gecbench.cli import gecbench as commands
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gecbench.api.experiment.recipe import read_experiment
+from gecbench.api.experiment.reading import read_experiment
 from gecbench.api.experiment.results import results_of
 from gecbench.api.experiment.run import planned, run
 from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError
@@ -146,7 +146,7 @@ def test_a_failing_step_is_one_line_and_what_was_done_stays(home) -> None:
 SLOW = """
 import sys, time
 from pathlib import Path
-from gecbench.api.experiment.recipe import read_experiment
+from gecbench.api.experiment.reading import read_experiment
 from gecbench.api.experiment.run import planned, run
 from gecbench.api.experiment import process
 real = process.launched("")

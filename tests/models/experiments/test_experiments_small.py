@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gecbench.api.experiment.recipe import read_experiment
+from gecbench.api.experiment.reading import read_experiment
 from gecbench.api.experiment.results import results_of
 from gecbench.api.experiment.run import planned, run
 from gecbench.reports.exhibit import render

@@ -41,7 +41,7 @@ def planned(
     """Return what an experiment would run.
 
     Args:
-        experiment: See `recipe.read_experiment`.
+        experiment: See `reading.read_experiment`.
         folder: Where everything is written.
         small: Whether it is the small form: tiny models and samples.
         chosen: "NAME=PLACE" of inputs.

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn.functional import glu, pad
 from torch.nn.utils.parametrizations import weight_norm
 
-from gecbench.models.scratch.network import Tensors
+from gecbench.models.scratch.body import Tensors
 from gecbench.models.scratch.shape import Shape
 
 _HALF = 0.5**0.5

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from gecbench.models.scratch.network import Tensors
+from gecbench.models.scratch.body import Tensors
 from gecbench.models.scratch.shape import Shape
 
 

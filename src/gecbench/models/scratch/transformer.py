@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import linear, scaled_dot_product_attention
 
-from gecbench.models.scratch.network import Tensors
+from gecbench.models.scratch.body import Tensors
 from gecbench.models.scratch.shape import Shape
 
 
