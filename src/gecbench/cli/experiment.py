@@ -99,19 +99,7 @@ def experiment(name: str | None, **given: Unpack[_Given]) -> None:
         raise UsageError("name an experiment; gecbench experiment --list has them")
     if given["output"] is None:
         raise UsageError("name the experiment's folder by --output")
-    if given["planned"] and given["shown"]:
-        raise UsageError("--plan shows commands, --show tables; say one of them")
-    if given["shown"] and (given["only"] or given["available"] or given["launcher"]):
-        raise UsageError(
-            "--only, --available and --launcher are of a run; --show runs nothing, and --table "
-            "chooses what it shows"
-        )
-    if given["planned"] and (given["table"] or given["form"] != "text" or given["launcher"]):
-        raise UsageError(
-            "--format and --table are of tables, --launcher of a run; --plan shows commands alone"
-        )
-    if given["table"] and given["form"] == "json":
-        raise UsageError("--table is of text, CSV and LaTeX; JSON holds everything")
+    _check_options(given)
     made = planned(
         read_experiment(name),
         given["output"],
@@ -125,6 +113,23 @@ def experiment(name: str | None, **given: Unpack[_Given]) -> None:
         _show_plan(made, given)
         return
     _run(made, given)
+
+
+def _check_options(given: _Given) -> None:
+    """Refuse options that do not go together or would be ignored."""
+    if given["planned"] and given["shown"]:
+        raise UsageError("--plan shows commands, --show tables; say one of them")
+    if given["shown"] and (given["only"] or given["available"] or given["launcher"]):
+        raise UsageError(
+            "--only, --available and --launcher are of a run; --show runs nothing, and --table "
+            "chooses what it shows"
+        )
+    if given["planned"] and (given["table"] or given["form"] != "text" or given["launcher"]):
+        raise UsageError(
+            "--format and --table are of tables, --launcher of a run; --plan shows commands alone"
+        )
+    if given["table"] and given["form"] == "json":
+        raise UsageError("--table is of text, CSV and LaTeX; JSON holds everything")
 
 
 def _check_table(made: Plan, table: str | None) -> None:

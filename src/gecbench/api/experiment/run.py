@@ -130,15 +130,23 @@ def run(
             elif marks.done(task):
                 say(f"{at}: done already")
             else:
-                try:
-                    _do(made, marks, task, execute or launched(""), say, at)
-                except OSError as error:
-                    where = error.filename or made.folder
-                    raise GecbenchError(f"{where}: cannot be written: {error.strerror}") from error
+                _do(made, marks, task, execute or launched(""), say, at)
 
 
 def _do(made: Plan, marks: Marks, task: Task, execute: Execute, say: Say, at: str) -> None:
-    """Run a task and mark it done."""
+    """Run a task and mark it done.
+
+    Raises:
+        GecbenchError: It failed, or something cannot be written.
+    """
+    try:
+        _done(made, marks, task, execute, say, at)
+    except OSError as error:
+        where = error.filename or made.folder
+        raise GecbenchError(f"{where}: cannot be written: {error.strerror}") from error
+
+
+def _done(made: Plan, marks: Marks, task: Task, execute: Execute, say: Say, at: str) -> None:
     say(f"{at}\n{command_of(task)}")
     if not marks.goes_on(task):
         marks.forget(task)  # first: a kill while results are removed leaves none to go on with
