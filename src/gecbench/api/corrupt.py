@@ -30,7 +30,7 @@ from gecbench.lang.zh.alike import homophones
 from gecbench.models.tags.derive import labels_of
 from gecbench.models.tags.transforms import transforms_for
 from gecbench.text.script import language_of
-from gecbench.text.tokens import texts_in
+from gecbench.text.tokens import token_texts
 
 _LOOKED_AT = 200
 
@@ -133,7 +133,7 @@ def labels_for(language: str, tokens: str) -> Labels:
     transforms = transforms_for(language)
 
     def label(source: str, target: str) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-        one, two = texts_in(source, tokens), texts_in(target, tokens)
+        one, two = token_texts(source, tokens), token_texts(target, tokens)
         return one, labels_of(one, two, transforms)
 
     return label

@@ -240,12 +240,11 @@ def test_a_quotation_mark_in_a_path_is_refused_before_training(tmp_path, gecbenc
     assert "a path in it has a quotation mark" in err
 
 
-def test_a_line_over_names_needs_places_of_its_own(home) -> None:
-    figure = """
+FIGURE = """
 [[figures]]
 name = "f"
-title = "t"
-zh = "t"
+title = "Accuracy by metric"
+zh = "各指标的准确率"
 x_label = "x"
 x_zh = "x"
 y_label = "y"
@@ -254,10 +253,31 @@ lines = [
   { name = "l", step = "score", over = { metric = "metrics" }, y = "results[system=copy-1].value" },
 ]
 """
-    assert "metrics has values that are no numbers" in wrong(home, CHEAP + figure)
-    right = figure.replace(" },\n]", ', x = "corpus.sentences" },\n]')
+
+
+def test_a_line_over_names_needs_places_of_its_own(home) -> None:
+    assert "metrics has values that are no numbers" in wrong(home, CHEAP + FIGURE)
+    right = FIGURE.replace(" },\n]", ', x = "corpus.sentences" },\n]')
     (home / "right.toml").write_text(CHEAP + right, "utf-8")
     read_experiment("right.toml")
+
+
+def test_figures_speak_chinese_on_wish(home, gecbench) -> None:
+    pytest.importorskip("matplotlib", reason="figures need the extra report")
+    right = FIGURE.replace(" },\n]", ', x = "corpus.sentences" },\n]')
+    (home / "drawn.toml").write_text(CHEAP + right, "utf-8")
+    code, _, err = gecbench(
+        "experiment", "drawn.toml", "-o", "out", "--available", "--language", "zh"
+    )
+    assert code == 0, err
+    assert "各指标的准确率" in Path("out/figures/drawn-f.svg").read_text("utf-8")
+
+
+def test_a_plan_of_what_is_available_says_what_is_left_out(home, gecbench) -> None:
+    code, out, _ = gecbench("experiment", "cheap.toml", "-o", "out", "--plan", "--available")
+    assert code == 0
+    assert "# left out, for there is no spare: spare-score" in out.splitlines()
+    assert not any(line.startswith("$") and "spare" in line for line in out.splitlines())
 
 
 @pytest.mark.parametrize(
@@ -277,6 +297,17 @@ def test_what_only_the_last_step_needs_is_tried_first(home, option, name, why) -
     with pytest.raises(GecbenchError, match=why):
         run(made, only=["score"], execute=lambda words, **_: ran.append(words) or 0)
     assert ran == []
+
+
+def test_tools_that_are_there_are_in_nobodys_way(home) -> None:
+    words = '"--metric", "{metric}", "--scheme", "zh-char", "--segmenter", "jieba"'
+    text = CHEAP.replace('"--metric", "{metric}"', words)
+    (home / "tools.toml").write_text(text, "utf-8")
+    ran: list[str] = []
+    made = planned(read_experiment("tools.toml"), Path("out"), changes=["seeds=[1]"])
+    with pytest.raises(GecbenchError, match="step copy"):
+        run(made, only=["score"], execute=lambda words, **_: ran.append(words[0]) or 1)
+    assert ran == ["correct"]
 
 
 @pytest.mark.parametrize("words", [("--format", "csv"), ("--table", "accuracy")])

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from gecbench.core.errors import UsageError
 from gecbench.text.spans import spans
-from gecbench.text.tokens import Token, texts_in, tokens_of
+from gecbench.text.tokens import Token, token_texts, tokens_of
 
 Tag = Callable[[Sequence[tuple[str, ...]]], Iterable[tuple[str, ...]]]
 """Tokens of sentences, none empty, to their parts of speech."""
@@ -67,7 +67,7 @@ def by_tokens(kind: str, tag: Tag | None) -> Divide:
     """
 
     def divide(texts: Sequence[str]) -> Iterator[Words]:
-        divided = [tuple(texts_in(text, kind)) for text in texts]
+        divided = [tuple(token_texts(text, kind)) for text in texts]
         tagged = iter(tag([tokens for tokens in divided if tokens]) if tag else ())
         for tokens in divided:
             tags = next(tagged) if tag and tokens else ("",) * len(tokens)

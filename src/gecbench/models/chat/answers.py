@@ -9,7 +9,7 @@ from gecbench.core.corrector import Correction
 from gecbench.edits.changes import changes
 from gecbench.models.chat.spacing import Spacing, respaced
 from gecbench.models.rewriting import rewritten
-from gecbench.text.tokens import texts_in, tokens_of
+from gecbench.text.tokens import token_texts, tokens_of
 
 _SHORT = 5
 _FAR = 0.5
@@ -204,8 +204,8 @@ def _is_sentence_off(core: str, text: str, tokens: str) -> bool:
 
     Of the references of MuCGEC's development set 5 in 2,409 do so, of JFLEG's none in 6,004.
     """
-    left = texts_in(core, tokens)
-    right = texts_in(text, tokens)
+    left = token_texts(core, tokens)
+    right = token_texts(text, tokens)
     for edit in changes(left, right):
         gone, new = left[edit.start : edit.end], edit.replacement or ()
         run = gone or new
@@ -233,8 +233,8 @@ def changed_share(source: str, text: str, tokens: str) -> float:
     >>> changed_share("我今天很高心。", "我今天很高兴。", "zh")
     0.14285714285714285
     """
-    left = texts_in(source, tokens)
-    right = texts_in(text, tokens)
+    left = token_texts(source, tokens)
+    right = token_texts(text, tokens)
     changed = sum(
         max(edit.end - edit.start, len(edit.replacement or ())) for edit in changes(left, right)
     )

@@ -17,7 +17,7 @@ from gecbench.formats.texts import text_of
 from gecbench.lang.given import completed, target
 from gecbench.models.combine.candidates import Opinion
 from gecbench.models.rewriting import edits_between
-from gecbench.text.tokens import texts_in
+from gecbench.text.tokens import token_texts
 
 Watch = Callable[[Sequence[Sample]], Iterator[Sample]]
 
@@ -194,7 +194,7 @@ def of_characters(edit: TextEdit) -> Edit:
 
 def words_in(characters: Sequence[str], kind: str) -> tuple[str, ...]:
     """Return the words in some characters of a text; `kind` is a name of `text.tokens`."""
-    return tuple(texts_in("".join(characters), kind))
+    return tuple(token_texts("".join(characters), kind))
 
 
 def _unchanged(rewrite: Rewrite) -> bool:

@@ -14,7 +14,7 @@ from gecbench.models.tags.rounds import Round, applied, rounds_of
 from gecbench.models.tags.transforms import Transforms, transforms_for
 from gecbench.models.tags.vocabulary import LabelVocabulary
 from gecbench.models.training.task import Prepared
-from gecbench.text.tokens import texts_in
+from gecbench.text.tokens import token_texts
 
 _AT_ONCE = 1000
 
@@ -64,8 +64,8 @@ def derived(pair: Pair, tokens: str, transforms: Transforms, most: int) -> Deriv
         transforms: Of the language.
         most: Rounds at most.
     """
-    source = tuple(texts_in(pair.source, tokens))
-    target = tuple(texts_in(pair.target, tokens))
+    source = tuple(token_texts(pair.source, tokens))
+    target = tuple(token_texts(pair.target, tokens))
     if not source:
         return Derived((), EMPTY)
     if source == target:

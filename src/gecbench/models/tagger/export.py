@@ -29,7 +29,7 @@ from gecbench.models.tagger.onnx_runtime import INPUTS, MODEL, OUTPUTS, OnnxRunt
 from gecbench.models.tagger.runtime import LABELS, Biases, Floats, Judged, Runtime, read_of
 from gecbench.models.tagger.torch_runtime import Ids, Member, TorchRuntime
 from gecbench.models.tags.vocabulary import write_vocabulary
-from gecbench.text.tokens import texts_in, tokens_of
+from gecbench.text.tokens import token_texts, tokens_of
 
 _RUNTIMES = ("onnx",)
 _LARGEST = (1 << 31) - (1 << 24)
@@ -216,7 +216,7 @@ def _agreement(
     """Compare an exported graph with its network, text by text."""
     original = TorchRuntime([Member(model.encoding, model.network)], Ids.of(model.vocabulary))
     other = OnnxRuntime(path, model.encoding, threads=0, each_alone=quantise)
-    sentences = [texts_in(text, model.tokens) for text in texts]
+    sentences = [token_texts(text, model.tokens) for text in texts]
     try:
         left, right = _said(original, sentences), _said(other, sentences)
     finally:

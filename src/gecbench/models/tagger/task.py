@@ -23,7 +23,7 @@ from gecbench.models.tagger.runtime import padded
 from gecbench.models.tagger.torch_runtime import Ids, Member, TorchRuntime
 from gecbench.models.training.config import Robust
 from gecbench.models.training.task import Batch, Prepared
-from gecbench.text.tokens import texts_in
+from gecbench.text.tokens import token_texts
 
 
 class TaggerTask:
@@ -98,7 +98,7 @@ class TaggerTask:
 
         Labels are compared as they are learnt: two that the vocabulary lacks are the same.
         """
-        sources = [texts_in(pair.source, self._model.tokens) for pair in twin]
+        sources = [token_texts(pair.source, self._model.tokens) for pair in twin]
         tokens = matched(*sources, skip_after=robust.skip_after)
         return [
             (i, j)

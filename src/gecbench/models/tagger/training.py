@@ -23,7 +23,7 @@ from gecbench.models.tagger.pieces import own_encoding, own_pieces
 from gecbench.models.tagger.task import TaggerTask
 from gecbench.models.tags.vocabulary import LabelVocabulary, build_vocabulary, read_vocabulary
 from gecbench.models.training.kinds import Kind
-from gecbench.text.tokens import texts_in
+from gecbench.text.tokens import token_texts
 
 _OWN = "convolution"
 _SHAPING = (
@@ -146,7 +146,7 @@ def _own(
     if table.start:
         raise UsageError("model.start is about encoders of transformers; leave it out")
     texts = (text for pair in pairs for text in (pair.source, pair.target))
-    pieces = own_pieces((texts_in(text, kind) for text in texts), table.convolution.pieces)
+    pieces = own_pieces((token_texts(text, kind) for text in texts), table.convolution.pieces)
     encoding = own_encoding(
         pieces,
         max_tokens=table.max_tokens,
