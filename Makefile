@@ -1,19 +1,18 @@
-# `make demo` and `make test` are all a newcomer needs; each sets up .venv by itself.
+# `make demo` and `make test` are all a newcomer needs; each sets up .venv by itself. `make help` lists the rest.
 PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 BUILT_FROM := pyproject.toml setup.py constraints.txt $(wildcard src/gecbench/server/locale/*/LC_MESSAGES/*.po) $(wildcard src/gecbench/edits/*.cpp) $(wildcard src/gecbench/lang/*/*.cpp)
-# Without the reference data golden tests skip, and cover less.
-COVERAGE ?= $(if $(wildcard ../shared),98,94)
-# Tracing takes a third of the time; `make test COVERED=` leaves it out.
-COVERED ?= --cov --cov-report=term --cov-fail-under=$(COVERAGE)
 SAMPLES := src/gecbench/samples
 DEMO := cautious.txt eager.txt fluent.txt
 
-.PHONY: demo test check lint fix golden bench clean
+# Python keeps what it compiled, pytest its rewritten asserts: a quarter of a run otherwise.
+export PYTHONDONTWRITEBYTECODE :=
 
-demo: $(VENV)/.demo
+.PHONY: help demo test test-rest test-all lint fix golden bench clean
+
+demo: $(VENV)/.demo  ## score three invented systems on the bundled samples, write two pages
 	@$(BIN)/gecbench score $(SAMPLES)/zh/corpus.jsonl $(DEMO:%=$(SAMPLES)/zh/%) --scheme zh-char --by origin
 	@$(BIN)/gecbench report $(SAMPLES)/zh/corpus.jsonl $(DEMO:%=$(SAMPLES)/zh/%) --scheme zh-char \
 		--language zh -o demo-zh.html
@@ -22,28 +21,36 @@ demo: $(VENV)/.demo
 	@printf '\nThe same and more to look at in a browser:\n  %s\n  %s\n' \
 		"file://$(CURDIR)/demo-zh.html" "file://$(CURDIR)/demo-en.html"
 
-test: $(VENV)/.dev
-	$(BIN)/pytest -n auto --dist worksteal $(COVERED)
-	$(MAKE) --no-print-directory lint
+help:  ## list what can be made
+	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/\1\t\2/p' Makefile | expand -t 12
 
-# The fast loop: style, types, layers, unit and property tests with fewer examples.
-check: lint
-	HYPOTHESIS_PROFILE=quick $(BIN)/pytest -q -n auto tests/unit tests/property
+test: $(VENV)/.dev lint  ## what everybody runs before every commit: lint and the quick tests; at most 8 minutes on 2 cores
+	HYPOTHESIS_PROFILE=quick $(BIN)/pytest -n auto --dist worksteal -m 'not slow' $(COVERAGE)
 
-lint: $(VENV)/.dev
+# More workers than cores: these tests wait for servers, browsers and disks.
+test-rest: $(VENV)/.dev  ## what `make test` leaves out: browsers, kills, both databases, all random examples
+	$(BIN)/pytest -n $$(($$(nproc) * 2)) --dist worksteal -m 'slow or hypothesis' $(COVERAGE)
+
+# Without the reference data golden tests skip, and cover less.
+test-all:  ## everything, with coverage; at most 30 minutes on 2 cores
+	$(MAKE) --no-print-directory test COVERAGE="--cov --cov-report="
+	$(MAKE) --no-print-directory test-rest COVERAGE="--cov --cov-append --cov-report=term \
+		--cov-fail-under=$(if $(wildcard ../shared),98,94)"
+
+lint: $(VENV)/.dev  ## style, types and layers
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers 2
 	$(BIN)/lint-imports
 
-fix: $(VENV)/.dev
+fix: $(VENV)/.dev  ## format, and fix what ruff can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-golden: $(VENV)/.dev
+golden: $(VENV)/.dev  ## compare with what official tools gave
 	$(BIN)/pytest tests/golden
 
-bench: $(VENV)/.dev
+bench: $(VENV)/.dev  ## measure; see docs/performance.md
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/growth.py
 
@@ -64,5 +71,5 @@ $(VENV)/.dev: $(BIN)/python $(BUILT_FROM)
 	$(PIP) --editable '.[all,dev]'
 	@touch $@ $(VENV)/.demo
 
-clean:
+clean:  ## remove what was made
 	rm -rf $(VENV) build dist demo-*.html src/*.egg-info src/gecbench/edits/*.so src/gecbench/lang/*/*.so

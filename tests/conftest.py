@@ -7,7 +7,9 @@ import gc
 import os
 import pickle
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,13 +32,27 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")  # no test asks the hub
 SHARED = Path(os.environ.get("GECBENCH_SHARED", Path(__file__).parents[2] / "shared"))
 
 hypothesis.settings.register_profile("full", deadline=None, max_examples=300, derandomize=True)
-hypothesis.settings.register_profile("ci", deadline=None, max_examples=100, derandomize=True)
 hypothesis.settings.register_profile("quick", deadline=None, max_examples=25, derandomize=True)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "full"))
 
 
 TESTS = Path(__file__).parent
 
+SLOW = (
+    "golden/test_robustness.py",
+    "unit/datasets/perturb/test_perturb_robustgec.py",
+    "unit/models/causal/test_causal_served.py",
+    "unit/models/robust/test_robust_golden.py",
+    "unit/models/tags/test_tag_golden.py",
+    "unit/models/test_walkthrough.py",
+    *("server/browser", "server/survival", "server/team"),
+    *("server/security/test_limits.py", "server/security/test_scripts.py", "server/test_wheel.py"),
+)
+"""Folders and files that `make test` leaves to `make test-rest`.
+
+Besides them it leaves what is marked `slow` where it stands, and what needs a browser or
+PostgreSQL.
+"""
 
 UNTRACED = (
     *("golden", "property", "e2e"),
@@ -44,7 +60,7 @@ UNTRACED = (
     *("server/workflow/test_machine.py", "server/workflow/test_storm.py"),
     *("server/workflow/test_changes_in_mid_work.py", "server/rest/test_hostile_files.py"),
     *("server/web/test_security.py", "server/guide/test_safety.py"),
-    *("server/guide/test_guidelines.py", "models/tags/test_tag_golden.py"),
+    *("server/guide/test_guidelines.py", "unit/models/tags/test_tag_golden.py"),
     "unit/test_house_rules.py",
 )
 """Tests that run without coverage's tracer, which costs as much time again.
@@ -54,21 +70,70 @@ does what runs on PostgreSQL after SQLite; single tests are marked `no_cover` wh
 """
 
 
+@cache
+def is_below(path: Path, places: tuple[str, ...]) -> bool:
+    """Whether a file or folder is one of these, or in one of them."""
+    return any(path.is_relative_to(TESTS / place) for place in places)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Let `make test` not even import what it leaves out."""
+    return (
+        True if config.option.markexpr == "not slow" and is_below(collection_path, SLOW) else None
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark whole folders of tests.
+    """Mark whole folders of tests, and those that need a browser or PostgreSQL.
 
     A test with a browser, or with kills under load, that fails has a second try, for a loaded
     machine holds both up; it is listed at the end, for it may have met a race of ours.
     """
     names = {item.nodeid for item in items}
     for item in items:
-        place = item.path.relative_to(TESTS) if item.path.is_relative_to(TESTS) else Path()
-        twin = item.nodeid.replace("postgresql", "sqlite")
-        again = twin != item.nodeid and twin in names
-        if again or any(place.is_relative_to(untraced) for untraced in UNTRACED):
+        on_postgresql = "postgresql" in item.nodeid
+        if (
+            on_postgresql
+            or is_below(item.path, SLOW)
+            or NEEDS_MORE.intersection(getattr(item, "fixturenames", ()))
+        ):
+            item.add_marker(pytest.mark.slow)
+        again = on_postgresql and item.nodeid.replace("postgresql", "sqlite") in names
+        if again or is_below(item.path, UNTRACED):
             item.add_marker(pytest.mark.no_cover)
-        if place.is_relative_to("server/browser") or place.is_relative_to("server/survival"):
+        if is_below(item.path, ("server/browser", "server/survival")):
             item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+NEEDS_MORE = {"browser", "migrated_postgresql"}
+"""Fixtures of what not every machine has."""
+
+ALL_IS_HERE = bool(os.environ.get("GECBENCH_SHARED_REQUIRED"))
+"""Whether continuous integration says that no test may be skipped."""
+
+
+def _fail_if_skipped(
+    report: pytest.TestReport | pytest.CollectReport,
+) -> pytest.TestReport | pytest.CollectReport:
+    """A compiler and the rights of root are never needed."""
+    reason = str(report.longrepr)
+    allowed = "compile" in reason or ("needs root" in reason and os.geteuid() != 0)
+    if ALL_IS_HERE and report.skipped and not allowed and not hasattr(report, "wasxfail"):
+        report.outcome, report.longrepr = "failed", f"skipped, which no test may be: {reason}"
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport]:
+    """Fail what is skipped where all that tests need is here."""
+    return _fail_if_skipped((yield))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport]:
+    """Fail whole files that are skipped, too."""
+    return _fail_if_skipped((yield))
 
 
 def pytest_collection_finish() -> None:
@@ -100,8 +165,6 @@ def shared() -> Path:
     """The reference folder: real corpora, resources and outputs of official tools."""
     if not SHARED.is_dir():
         reason = f"no reference data at {SHARED}; set GECBENCH_SHARED to the folder that has it"
-        if os.environ.get("GECBENCH_SHARED_REQUIRED"):
-            pytest.fail(reason)
         pytest.skip(reason)
     return SHARED
 
@@ -131,8 +194,8 @@ def once(common: Path) -> Callable[..., object]:
     return made
 
 
-@pytest.fixture(scope="session")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="session", name="cache")
+def resource_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One folder of compiled resources for all tests."""
     return tmp_path_factory.mktemp("cache")
 
@@ -152,12 +215,32 @@ def make_cherrant(shared: Path, cache: Path) -> Callable[..., Scheme]:
     return make
 
 
+@pytest.fixture(scope="session")
+def chinese_font() -> None:
+    """A font with Chinese characters, which figures in files need."""
+    from gecbench.core.errors import GecbenchError
+    from gecbench.reports.plots.vector import families
+
+    try:
+        families(["得分"])
+    except GecbenchError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Paths of new folders; `mktemp` would read through all that are there, for each test."""
+    folder = tmp_path_factory.mktemp("homes")
+    return (folder / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory):
+def clean_environment(monkeypatch: pytest.MonkeyPatch, homes: Iterator[Path]) -> None:
     """No test reads or writes what belongs to the user."""
     for name in ("GECBENCH_DATA", "GECBENCH_DATA_MIRROR"):
         monkeypatch.delenv(name, raising=False)
-    home = tmp_path_factory.mktemp("home")
+    home = next(homes)
+    home.mkdir()
     for name in ("XDG_DATA_HOME", "XDG_CACHE_HOME", "HOME"):
         monkeypatch.setenv(name, str(home))
 

@@ -1,31 +1,75 @@
-"""The real command line, in a process of its own."""
+"""The whole command line: in this process, or in one of its own where a process is the point."""
 
 from __future__ import annotations
 
+import gc
+import io
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+import traceback
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from gecbench.api.files import sample
+from gecbench.cli import main
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture(autouse=True)
-def plain_python(monkeypatch: pytest.MonkeyPatch):
+def plain_python(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Standard output as a user has it, whatever this machine prefers."""
     for name in ("PYTHONUNBUFFERED", "PYTHONIOENCODING", "PYTHONUTF8", "LC_ALL"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LANG", "C.UTF-8")
+    before = gc.get_threshold()  # the command line sets it
+    yield
+    gc.set_threshold(*before)
+
+
+def call(*words: object, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    """Run `gecbench WORDS` in this process, as if it had one of its own."""
+    given, out, err = (
+        io.TextIOWrapper(io.BytesIO(content), encoding="utf-8")
+        for content in (stdin.encode(), b"", b"")
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        for name, stream in (("stdin", given), ("stdout", out), ("stderr", err)):
+            patch.setattr(sys, name, stream)
+        try:
+            main([str(word) for word in words])
+            code = 0
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+        except Exception:  # noqa: BLE001 - only --debug lets it through
+            traceback.print_exc()
+            code = 1
+    out.flush()
+    err.flush()
+    shown = (stream.buffer.getvalue().decode() for stream in (out, err))
+    return subprocess.CompletedProcess(words, code, *shown)
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Run:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run `gecbench WORDS` in an empty folder; standard input is `given`."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words: object, given: str = "", **environment: str):
+        with monkeypatch.context() as patch:
+            for name, value in environment.items():
+                patch.setenv(name, value)
+            return call(*words, stdin=given)
+
+    return run
+
+
+@pytest.fixture
+def run_process(tmp_path: Path) -> Run:
+    """Run `gecbench WORDS` as `run` does, but in a process of its own."""
 
     def run(*words: object, given: str = "", **environment: str):
         return subprocess.run(

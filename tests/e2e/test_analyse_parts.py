@@ -63,6 +63,7 @@ def test_segmenters_are_compared(good, zh):
     assert "Scores that need no words" in out
 
 
+@pytest.mark.usefixtures("chinese_font")
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_figures_are_written_with_their_data(run, zh, tmp_path, language):
     pytest.importorskip("matplotlib")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import socket
 import stat
@@ -22,10 +23,25 @@ def free_port() -> int:
 
 
 @pytest.fixture
-def site(good, tmp_path) -> Path:
-    said = good("annotate", "init", "site")
-    assert re.search(r"http://127.0.0.1:8700/invitation/[\w-]{43}$", said.strip())
-    return tmp_path / "site"
+def run(run_process):
+    """A site belongs to one process."""
+    return run_process
+
+
+@pytest.fixture(scope="module")
+def new_site(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("new site")
+    words = [sys.executable, "-m", "gecbench", "annotate", "init", "site"]
+    ended = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=True)
+    assert re.search(r"http://127.0.0.1:8700/invitation/[\w-]{43}$", ended.stdout.strip())
+    assert ended.stderr == ""
+    return folder / "site"
+
+
+@pytest.fixture
+def site(new_site, tmp_path) -> Path:
+    """A new site, of which each test has its own copy."""
+    return shutil.copytree(new_site, tmp_path / "site")
 
 
 def test_a_new_folder_is_private_and_whole(site, run):

@@ -1,4 +1,4 @@
-"""compare, analyse correlation and analyse meta, in processes of their own."""
+"""compare, analyse correlation and analyse meta, whole."""
 
 from __future__ import annotations
 

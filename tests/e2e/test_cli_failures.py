@@ -1,4 +1,4 @@
-"""What goes wrong in a subprocess: one line, the right exit code, and nothing half done."""
+"""What goes wrong, as a user sees it: one line, the right exit code, and nothing half done."""
 
 from __future__ import annotations
 
@@ -63,7 +63,10 @@ def test_a_failed_run_is_one_line_and_exit_code_1(bad, zh: Path, tmp_path: Path,
             ["edits", "{zh}/../en/corpus.jsonl", "--spacy-model", "en_no_such"],
             "there is no folder and no installed spaCy pipeline 'en_no_such'; for one of",
         ),
-        (["edits", "{zh}/corpus.jsonl", "--no-relabel"], "--no-minimise and --no-relabel are for"),
+        (
+            ["edits", "{zh}/corpus.jsonl", "--no-relabel"],
+            "--no-relabel has no effect without --keep-edits",
+        ),
         (["data", "get"], "data get wants either names or --all; see: gecbench data list"),
         (["data", "get", "mucgek"], "unknown data set 'mucgek'; did you mean mucgec?"),
         (["data", "where", "samples", "x"], "unknown sample 'x'; known: "),
@@ -186,9 +189,9 @@ def test_a_full_disk_is_said_in_one_line(name: str, zh: Path, tmp_path: Path):
     assert ended.stderr.count("\n") == 1
 
 
-def test_output_is_utf_8_whatever_the_terminal_speaks(run, zh: Path):
+def test_output_is_utf_8_whatever_the_terminal_speaks(run, run_process, zh: Path):
     """Files are UTF-8 everywhere; a redirected result is a file, too."""
-    ended = run("convert", zh / "corpus.jsonl", "--to", "jsonl", PYTHONIOENCODING="ascii")
+    ended = run_process("convert", zh / "corpus.jsonl", "--to", "jsonl", PYTHONIOENCODING="ascii")
     assert ended.stderr == ""
     assert ended.stdout == run("convert", zh / "corpus.jsonl", "--to", "jsonl").stdout
 
@@ -253,7 +256,7 @@ def test_ctrl_c_on_a_terminal_stops_long_work_and_leaves_nothing(tmp_path: Path)
     command = long_work(tmp_path)
     child = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=theirs)
     os.close(theirs)
-    shown = read_until(ours, b"references: ")
+    shown = read_until(ours, b"edits: ")
     child.send_signal(signal.SIGINT)
     out, _ = child.communicate(timeout=60)
     shown += read_until(ours, None)

@@ -1,4 +1,4 @@
-"""`gecbench edits`, `convert`, `data` and `doctor` in a subprocess."""
+"""`gecbench edits`, `convert`, `data` and `doctor`, whole."""
 
 from __future__ import annotations
 

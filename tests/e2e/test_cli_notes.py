@@ -16,7 +16,7 @@ def write(folder: Path, name: str, text: str) -> str:
 def test_fields_that_m2_readers_do_not_keep_are_counted(run, tmp_path: Path):
     ended = run("convert", write(tmp_path, "odd.m2", ODD), "--to", "jsonl")
     assert ended.returncode == 0
-    assert "note: odd: not kept: the fields required and comment of 1 A lines\n" in ended.stderr
+    assert "note: odd: not kept: the fields required and comment of 1 A line\n" in ended.stderr
     usual = ODD.replace("OPTIONAL|||a comment", "REQUIRED|||-NONE-")
     assert run("convert", write(tmp_path, "usual.m2", usual), "--to", "jsonl").stderr == ""
 
@@ -72,10 +72,10 @@ def test_an_empty_sentence_cannot_become_m2_and_that_is_said(bad, tmp_path: Path
     )
 
 
-def test_a_scheme_that_is_said_finds_all_edits_anew(run, good, zh: Path, tmp_path: Path):
+def test_re_extract_finds_all_edits_again(run, good, zh: Path, tmp_path: Path):
     words = ("--format", "csv")
     texts = good("score", zh / "corpus.jsonl", zh / "eager.txt", *CHAR, *words)
     assert (
         run("edits", zh / "corpus.jsonl", *CHAR, "--to", "jsonl", "-o", "c.jsonl").returncode == 0
     )
-    assert good("score", "c.jsonl", zh / "eager.txt", *CHAR, *words) == texts
+    assert good("score", "c.jsonl", zh / "eager.txt", *CHAR, "--re-extract", *words) == texts

@@ -1,18 +1,24 @@
 """The examples in README and docs work: `python` blocks, and `bash` blocks that are marked.
 
 A bash block whose first line is `# tested` is run in the root of the project with a `gecbench` that
-is this one; blocks that would write into the project must not be marked.
+is this one; blocks that would write into the project must not be marked. What needs no shell is run
+in this process.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import runpy
+import shlex
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
+
+from .conftest import call
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -49,10 +55,14 @@ def test_there_are_examples():
     assert blocks("python")
 
 
-@pytest.mark.parametrize("script", blocks("bash"))
-def test_marked_commands_work(script: str, path: str):
-    assert not WRITES.search(script), "an example that writes must not be marked"
-    ended = subprocess.run(
+SHELL = re.compile(r"\||<\(|\$\(|2>")
+"""What only a shell does: pipes, files and words that are the output of commands."""
+WORDS = 'gecbench() { printf "%s\\n" "${PWD@Q} ${*@Q}"; }; '
+
+
+def in_a_shell(script: str, path: str) -> subprocess.CompletedProcess[str]:
+    """Run a script in the root of the project."""
+    return subprocess.run(
         ["bash", "-euo", "pipefail", "-c", script],
         cwd=ROOT,
         env={**os.environ, "PATH": path},
@@ -60,21 +70,38 @@ def test_marked_commands_work(script: str, path: str):
         text=True,
         check=False,
     )
-    assert ended.returncode == 0, ended.stderr
-    assert ended.stdout
-    assert not any(line.startswith("gecbench: ") for line in ended.stderr.splitlines())
+
+
+@pytest.mark.parametrize("script", blocks("bash"))
+def test_marked_commands_work(script: str, path: str, monkeypatch: pytest.MonkeyPatch):
+    assert not WRITES.search(script), "an example that writes must not be marked"
+    if SHELL.search(script):
+        runs = [in_a_shell(script, path)]
+    else:  # the shell only expands the words
+        runs = []
+        for line in in_a_shell(WORDS + script, path).stdout.splitlines():
+            folder, *words = shlex.split(line)
+            monkeypatch.chdir(folder)
+            runs.append(call(*words))
+    assert runs
+    for ended in runs:
+        assert ended.returncode == 0, ended.stderr
+        assert ended.stdout
+        assert not any(line.startswith("gecbench: ") for line in ended.stderr.splitlines())
 
 
 @pytest.mark.parametrize("code", blocks("python"))
-def test_python_examples_work(code: str, tmp_path: Path):
-    ended = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (ended.returncode, ended.stderr) == (0, "")
+def test_python_examples_work(
+    code: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+):
+    monkeypatch.chdir(tmp_path)
+    Path("example.py").write_text(code, "utf-8")
+    with warnings.catch_warnings(action="error"):
+        runpy.run_path("example.py", run_name="__main__")
+    assert capfd.readouterr().err == ""
 
 
 def test_the_output_that_the_readme_shows_is_what_comes():
@@ -82,9 +109,7 @@ def test_the_output_that_the_readme_shows_is_what_comes():
     zh = ROOT / "src/gecbench/samples/zh"
     systems = [str(zh / f"{name}.txt") for name in ("cautious", "eager", "fluent")]
     words = ["score", str(zh / "corpus.jsonl"), *systems, "--scheme", "zh-char", "--by", "origin"]
-    ended = subprocess.run(
-        [sys.executable, "-m", "gecbench", *words], capture_output=True, text=True, check=False
-    )
+    ended = call(*words)
     assert (ended.returncode, ended.stderr) == (0, "")
     texts = BLOCK.finditer(PAGES[0].read_text("utf-8"))
     assert ended.stdout in [block[2] for block in texts if block[1] == "text"]
@@ -94,8 +119,8 @@ def test_the_english_table_that_the_readme_shows_is_what_comes():
     en = ROOT / "src/gecbench/samples/en"
     files = [en / name for name in ("corpus.jsonl", "cautious.txt", "eager.txt")]
     metrics = "errant,m2,gleu,sentence-accuracy"
-    command = [sys.executable, "-m", "gecbench", "score", *files, "--metric", metrics, "--ci"]
-    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    ended = call("score", *files, "--metric", metrics, "--ci")
+    assert ended.returncode == 0
     table, _, rest = ended.stdout.partition("\n\n")
     assert f"```text\n{table}\n```" in (ROOT / "README.md").read_text("utf-8")
     assert rest.count("published ERRANT figures were made with en_core_web_sm") == 1

@@ -9,7 +9,7 @@ import pytest
 from report_pages import Opened, opened, samples_page
 
 from gecbench.api.files import load, load_system, sample
-from gecbench.api.judge import judge
+from gecbench.api.score import judge
 from gecbench.core.score import total
 
 

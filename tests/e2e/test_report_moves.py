@@ -11,9 +11,9 @@ from report_pages import Opened, opened, samples_page
 from gecbench.api.files import load, load_system, sample
 from gecbench.api.report import report
 from gecbench.api.robustness import load_perturbed, robustness
-from gecbench.formats.perturbed_outputs import read_outputs
+from gecbench.formats.perturbed import read_outputs
 from gecbench.lang.zh.char import scheme
-from gecbench.reports.page.html_of import html
+from gecbench.reports.page.html import html
 from gecbench.reports.robustness import exhibit
 
 DESKTOP = {"width": 1440, "height": 900}

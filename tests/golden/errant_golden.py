@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gecbench.core.edit import Edit
 from gecbench.core.sentence import Sentence, Words
-from gecbench.lang.en.align import steps
+from gecbench.lang.en.alignment import steps
 from gecbench.lang.en.classify import Classifier
 from gecbench.lang.en.merge import Strategy, merge
 from gecbench.lang.en.resources import load

@@ -8,10 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from gecbench.analysis.difficulty.scores import Tally
+from gecbench.analysis.difficulty import WeightedCounts
 from gecbench.api.files import load, load_systems
 from gecbench.core.edit import Edit
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
+from gecbench.core.score import f_score
 
 
 def golden(shared: Path, name: str) -> Any:
@@ -52,17 +53,17 @@ def _annotated(sample: Sample, block: str, mask: str) -> Sample:
     return replace(sample, references=(replace(made, annotator="0"),))
 
 
-def official(tally: Tally) -> Mapping[str, float]:
-    """A tally under the program's names."""
+def official(counts: WeightedCounts) -> Mapping[str, float]:
+    """Weighted counts under the program's names."""
     return {
-        "TP": tally.tp,
-        "FP": tally.fp,
-        "FN": tally.fn,
-        "TN": tally.tn,
-        "all": tally.all,
-        "P": tally.precision,
-        "R": tally.recall,
-        "F1": tally.f(1),
-        "F0.5": tally.f(0.5),
-        "A": tally.accuracy,
+        "TP": counts.tp,
+        "FP": counts.fp,
+        "FN": counts.fn,
+        "TN": counts.tn,
+        "all": counts.all,
+        "P": counts.precision,
+        "R": counts.recall,
+        "F1": f_score(counts.precision, counts.recall, 1),
+        "F0.5": f_score(counts.precision, counts.recall, 0.5),
+        "A": counts.accuracy,
     }

@@ -55,6 +55,7 @@ def test_the_unchanged_source_beats_the_example_prediction(shared: Path) -> None
     )
 
 
+@pytest.mark.slow
 def test_a_resample_is_sacrebleus_score_of_these_sentences(shared: Path) -> None:
     from sacrebleu.metrics.bleu import BLEU
 

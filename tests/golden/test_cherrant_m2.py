@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from gecbench.api.edits import extract
+from gecbench.api.extract import extract
 from gecbench.api.files import load
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError
 from gecbench.core.sample import Corpus, Rewrite, Sample
-from gecbench.edits import align
+from gecbench.edits import alignment
 from gecbench.formats import load_format
 
 pytestmark = pytest.mark.golden
@@ -39,8 +39,8 @@ def test_m2_is_the_official_one(shared: Path, make_cherrant, source, name, strat
 def test_m2_is_the_official_one_without_a_compiler_too(
     shared: Path, make_cherrant, monkeypatch, source, name
 ):
-    monkeypatch.setattr(align, "compiled", None)
-    assert align.kernel_name() == "python"
+    monkeypatch.setattr(alignment, "compiled", None)
+    assert alignment.kernel_name() == "python"
     want = (shared / f"golden/cherrant/{name}.char.all.m2").read_text("utf-8")
     assert written(load(shared / source), make_cherrant()) == want
 

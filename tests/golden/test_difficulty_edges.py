@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 from gts_golden import golden, official
 
-from gecbench.analysis.difficulty.result import Difficulty
-from gecbench.analysis.difficulty.unique import break_even
-from gecbench.analysis.difficulty.weights import Weighting
+from gecbench.analysis.difficulty import Difficulty, Weighting, break_even
 from gecbench.api.difficulty import DifficultyOptions, difficulty
 from gecbench.api.files import load, load_systems
 from gecbench.core.edit import Edit
@@ -25,7 +23,7 @@ def run(case, tmp_path: Path, names: tuple[str, ...] = (), **options: object) ->
     for side in ("ref", "hyp"):
         (tmp_path / f"{side}.m2").write_bytes(case[f"{side}_m2"].encode())
     form = "m2-maxmatch" if case["ref_m2"].startswith("S \n") else None  # has an empty source
-    corpus = load(tmp_path / "ref.m2", format=form)
+    corpus = load(tmp_path / "ref.m2", format=form, lang="en")
     systems = load_systems(tmp_path / "hyp.m2", corpus, names=names, format=form)
     (found,) = difficulty(corpus, systems, options=DifficultyOptions(**options))
     return found
@@ -35,9 +33,9 @@ def run(case, tmp_path: Path, names: tuple[str, ...] = (), **options: object) ->
 def test_verdicts_chunks_and_scores(shared: Path, tmp_path: Path, number: int):
     case = golden(shared, "edge_cases")["cases"][number]
     found = run(case, tmp_path)
-    assert {s: list(rows) for s, rows in found.sheet.letters.items()} == case["verdicts"]
-    assert [list(row) for row in found.sheet.right] == case["n_correct"]
-    spans = [[[c.start, c.end, c.edit is not None] for c in row] for row in found.sheet.chunks]
+    assert {s: list(rows) for s, rows in found.table.verdicts.items()} == case["verdicts"]
+    assert [list(row) for row in found.table.right] == case["n_correct"]
+    spans = [[[c.start, c.end, c.edit is not None] for c in row] for row in found.table.chunks]
     assert spans == [[[c[0], c[1], c[5]] for c in row] for row in case["chunks"]]
     for kind, key in (("weighted", "default"), ("plain", "no_weight")):
         got = {one.system: official(getattr(one, kind)) for one in found.scores}
@@ -49,7 +47,7 @@ def test_a_system_without_a_line_hides_nobody(shared: Path, tmp_path: Path):
     case = golden(shared, "edge_cases")["cases"][GAP]
     assert case["n_systems"] == 1
     found = run(case, tmp_path, ("one", "idle", "three"))
-    assert found.sheet.letters == {
+    assert found.table.verdicts == {
         "one": ("NNNTNNNNN",),
         "idle": ("NNNMNNNNN",),
         "three": ("NNNTNNNNN",),
@@ -62,7 +60,7 @@ def test_no_line_at_all_is_a_system_that_changes_nothing(shared: Path, tmp_path:
     """The official program ends with an IndexError."""
     case = golden(shared, "edge_cases")["cases"][NO_LINE]
     assert "IndexError" in case["error"]
-    assert run(case, tmp_path, ("idle",)).sheet.letters == {"idle": ("NNNMNNNNN",)}
+    assert run(case, tmp_path, ("idle",)).table.verdicts == {"idle": ("NNNMNNNNN",)}
     with pytest.raises(CorpusError, match="has no annotator; say by --names"):
         run(case, tmp_path)
 
@@ -71,7 +69,7 @@ def test_two_blank_lines_lose_no_sentence(shared: Path, tmp_path: Path):
     """The official program drops the second sentence."""
     case = golden(shared, "edge_cases")["cases"][TWO_BLANK]
     assert case["n_sentences"] == 1
-    assert run(case, tmp_path).sheet.letters == {"0": ("NNNTNNNNN", "NNNTNNN")}
+    assert run(case, tmp_path).table.verdicts == {"0": ("NNNTNNNNN", "NNNTNNN")}
 
 
 def test_edits_out_of_order_are_put_in_order_and_it_is_said(shared: Path, tmp_path: Path):
@@ -79,7 +77,7 @@ def test_edits_out_of_order_are_put_in_order_and_it_is_said(shared: Path, tmp_pa
     case = golden(shared, "edge_cases")["cases"][JUMBLED]
     assert len(case["verdicts"]["0"][0]) == 15
     found = run(case, tmp_path)
-    assert found.sheet.letters == {"0": ("NTNNNTNNN",)}
+    assert found.table.verdicts == {"0": ("NTNNNTNNN",)}
     assert "ref: rewrites with edits out of order, which were put in order: 1" in found.notes
 
 

@@ -11,10 +11,10 @@ import gecbench
 from gecbench.api.combine import Combination, Voting
 from gecbench.core.errors import UsageError
 from gecbench.core.sample import Corpus, SystemOutput
-from gecbench.formats.m2.annotation import fields_of
+from gecbench.formats.m2 import fields_of
 from gecbench.models.combine import official
 from gecbench.models.combine.candidates import Similar
-from gecbench.models.combine.similarity import by_shape_and_sound, by_sound
+from gecbench.models.combine.voting import by_shape_and_sound, by_sound
 
 pytestmark = pytest.mark.golden
 
@@ -91,7 +91,7 @@ def test_edge_cases_are_the_official_ones(shared: Path, similar: Similar):
         given = [[line_of(text) for text in system] for system in case["systems"]]
         outcome = official.combine(tokens, given, case["T"], similar)
         assert [str(line) for line in outcome.lines] == case["edits"], name
-        assert official.converted(tokens, outcome.lines) == case["text"], name
+        assert official.convert(tokens, outcome.lines) == case["text"], name
 
 
 def test_the_faults_of_the_demonstration_are_mended_by_votes(shared: Path):

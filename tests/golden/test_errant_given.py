@@ -13,11 +13,12 @@ from errant_golden import NOOP, Parse, blocks, extract, line, recorded
 
 from gecbench.api.files import load as load_corpus
 from gecbench.core.edit import Edit
-from gecbench.core.sample import Sample
+from gecbench.core.sample import Rewrite, Sample
 from gecbench.core.sentence import Sentence, Words
-from gecbench.lang.en import gold
+from gecbench.lang.en import errant
 from gecbench.lang.en.classify import Classifier
 from gecbench.lang.en.resources import load
+from gecbench.scoring.extractor import with_detections
 
 pytestmark = pytest.mark.golden
 
@@ -28,12 +29,13 @@ def given(
     """The edits of one annotator: automatic if there are no options, else kept."""
     found = load()
     source = parse(sample.source)
-    made, joined = gold.correct(edits, source.tokens)
+    made, joined = errant.correct(edits, source.tokens)
     target = parse(" ".join(made))
     if options is None:
-        return gold.mix(edits, extract(source, target), source.tokens)
+        found = extract(source, target)
+        return with_detections(Rewrite(edit_sets=(edits,)), (found,))[0]
     classifier = Classifier(found.dictionary, found.stem)
-    kept = gold.keep(joined, source, target, classifier, **options)
+    kept = errant.keep(joined, source, target, classifier, **options)
     assert kept is not None
     return kept
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from errant_golden import Parse, blocks, lines, parallel, recorded
 
-from gecbench.lang.en import align
+from gecbench.lang.en import alignment
 
 pytestmark = pytest.mark.golden
 
@@ -29,8 +29,8 @@ def parse(shared: Path) -> Parse:
 @pytest.fixture(params=["compiled", "python"])
 def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "python":
-        monkeypatch.setattr(align, "compiled", None)
-    if align.kernel_name() != request.param:
+        monkeypatch.setattr(alignment, "compiled", None)
+    if alignment.kernel_name() != request.param:
         pytest.skip("no compiler was there")
 
 

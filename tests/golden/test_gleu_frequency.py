@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from text_inputs import conll
 
-from gecbench.metrics.gleu_frequency import GleuFrequency
+from gecbench.metrics.gleu import GleuFrequency
 
 pytestmark = pytest.mark.golden
 

@@ -8,7 +8,7 @@ import pytest
 
 from gecbench.api.difficulty import DifficultyOptions, difficulty
 from gecbench.api.files import load, load_systems
-from gecbench.reports.heatmap.data import ERROR, values
+from gecbench.reports.page.heatmap import ERROR, values
 
 pytestmark = pytest.mark.golden
 

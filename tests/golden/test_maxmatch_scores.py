@@ -13,11 +13,10 @@ from maxmatch_cases import case_of, cases_of, gold_of
 from gecbench.core.case import Case
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, FormatError
-from gecbench.edits.maxmatch import match
-from gecbench.edits.maxmatch.lattice import lattice, pairs
+from gecbench.edits import maxmatch
+from gecbench.edits.maxmatch import lattice, pairs
 from gecbench.formats.reading import read, read_system
-from gecbench.metrics.m2 import M2
-from gecbench.metrics.sent_m2 import SentenceM2
+from gecbench.metrics.m2 import M2, SentenceM2
 
 pytestmark = pytest.mark.golden
 
@@ -75,7 +74,7 @@ def test_every_edit_is_the_official_one(
     shared: Path, monkeypatch: pytest.MonkeyPatch, system: str, kernel: str
 ) -> None:
     if kernel == "python":
-        monkeypatch.setattr(match, "compiled", None)
+        monkeypatch.setattr(maxmatch, "compiled", None)
     want = stored(shared, "m2/m2_edit_sequences.json")["systems"][system]
     metric = M2()
     for case, both in zip(cases(shared, system), want, strict=True):
@@ -93,19 +92,20 @@ def test_every_edit_is_the_official_one(
 def test_both_kernels_propose_the_same_in_every_sentence(
     shared: Path, monkeypatch: pytest.MonkeyPatch, system: str
 ) -> None:
-    if match.compiled is None:
+    if maxmatch.compiled is None:
         pytest.skip("the compiled kernel could not be built")
     metric = M2()
     some = cases(shared, system)
     compiled = [metric.stats(case) for case in some]
-    monkeypatch.setattr(match, "compiled", None)
+    monkeypatch.setattr(maxmatch, "compiled", None)
     assert [metric.stats(case) for case in some] == compiled
 
 
+@pytest.mark.slow
 def test_the_linear_level_differs_from_the_official_counts_in_two_sentences_alone(
     shared: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(match, "MOST_PAIRS", 0)
+    monkeypatch.setattr(maxmatch, "MOST_PAIRS", 0)
     metric = M2()
     other = []
     for system in ("REF-F", "REF-M", "T5"):
@@ -215,7 +215,7 @@ def check(row, gold: Path, output: Path) -> None:
 def test_edits_of_another_sentence_are_never_matched() -> None:
     """The counts of the block with two S lines, which is refused: its second sentence."""
     golds = [Edit(0, 1, ("A",)), Edit(3, 4, ("D",))]
-    (found,) = match.match(("d", "e", "f"), ("D", "e", "f"), [golds])
+    (found,) = maxmatch.match(("d", "e", "f"), ("D", "e", "f"), [golds])
     assert (len(found.matched), len(found.proposed), found.golds) == (0, 1, 2)
 
 
@@ -244,7 +244,7 @@ def test_the_longest_lattice_is_far_below_the_limit(shared: Path) -> None:
     assert (len(case.tokens), len(case.hypotheses[0].tokens)) == (227, 97)
     made = lattice(*map(coded, (case.tokens, case.hypotheses[0].tokens)))
     assert len(made.cells) == 1071
-    assert pairs(made, 2) < match.MOST_PAIRS / 3
+    assert pairs(made, 2) < maxmatch.MOST_PAIRS / 3
 
 
 def coded(tokens: tuple[str, ...]) -> bytes:

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from text_inputs import MUCGEC, NLPCC, chinese
 
-from gecbench.metrics.meaning_preservation import MeaningPreservation, MpPrime, preserved
-from gecbench.scoring.matching import MATCHINGS
+from gecbench.metrics.meaning_preservation import MATCHINGS, MeaningPreservation, MpPrime, preserved
 from gecbench.scoring.texts import characters
 
 pytestmark = pytest.mark.golden

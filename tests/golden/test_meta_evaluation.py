@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 
 from gecbench.analysis.correlation import SystemScores
-from gecbench.analysis.meta import SEEDA_SETS, SystemSet, system_level, windows
+from gecbench.analysis.meta import SEEDA_SETS, SystemSet, sentence_scores_of, system_level, windows
 from gecbench.api.files import load, load_system
-from gecbench.api.judge import judge
 from gecbench.api.meta import Layout, of_judged, of_tables, read_people
-from gecbench.api.options import Options
+from gecbench.api.score import Options, judge
+from gecbench.core.score import ranks
 from gecbench.formats.judgments import SEEDA, read_judgments
 
 pytestmark = pytest.mark.golden
@@ -58,8 +59,8 @@ def texts(shared: Path, rows: list[int], golden: dict, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def found(shared: Path, people, texts: list[Path]):
-    """What comes of metrics that are computed here, over the subset."""
+def by_metric(shared: Path, texts: list[Path]):
+    """The systems judged over the subset by metrics that are computed here."""
     folder = shared / "golden/seeda"
     references = [folder / "subset.ref0", folder / "subset.ref1"]
     made = {}
@@ -68,9 +69,21 @@ def found(shared: Path, people, texts: list[Path]):
         (load(folder / "subset.src", references=references), ("gleu",)),
     ):
         systems = [load_system(path, corpus) for path in texts]
-        judged = judge(corpus, systems, options=Options(metrics=metrics))
-        made |= dict.fromkeys(metrics, of_judged(judged, people, LAYOUT))
+        made |= dict.fromkeys(metrics, judge(corpus, systems, options=Options(metrics=metrics)))
     return made
+
+
+@pytest.fixture(scope="module")
+def found(by_metric, people):
+    """What comes of them."""
+    made = {id(judged): of_judged(judged, people, LAYOUT) for judged in by_metric.values()}
+    return {metric: made[id(judged)] for metric, judged in by_metric.items()}
+
+
+@pytest.fixture(scope="module")
+def sentences(by_metric):
+    """Their scores of sentences, by metric, then by sentence and system."""
+    return sentence_scores_of(by_metric["m2"])
 
 
 def check_systems(official: dict, found, metric: str) -> None:
@@ -79,7 +92,7 @@ def check_systems(official: dict, found, metric: str) -> None:
             (level,) = [
                 one.coefficients
                 for one in found.systems
-                if (one.metric, one.human, one.group) == (metric, way, group.name)
+                if (one.metric, one.human, one.set) == (metric, way, group.name)
             ]
             for kind, value in official[way][group.name].items():
                 assert level[kind].value == pytest.approx(value, abs=1e-12)
@@ -97,14 +110,14 @@ def check_sentences(official: dict, found, metric: str) -> None:
             (own,) = [
                 one
                 for one in found.sentences
-                if (one.metric, one.judgments, one.group) == (metric, kind, group)
+                if (one.metric, one.judgments, one.set) == (metric, kind, group)
             ]
-            assert (own.judged, own.tied) == (
+            assert (own.pairs, own.metric_ties.first + own.metric_ties.second) == (
                 wanted["judged_pairs"],
                 wanted["pairs_with_tied_metric_scores"],
             )
-            assert own.official_accuracy == pytest.approx(wanted["accuracy"], abs=1e-15)
-            assert own.official_kendall == pytest.approx(wanted["kendall"], abs=1e-12)
+            assert own.official.accuracy == pytest.approx(wanted["accuracy"], abs=1e-15)
+            assert own.official.kendall == pytest.approx(wanted["kendall"], abs=1e-12)
             assert own.unscored == 0
 
 
@@ -117,7 +130,7 @@ def test_published_columns_have_the_released_correlations_in_all_sets_and_window
     level = system_level(scores, people.scores, SEEDA_SETS)
     assert len(level) == len(WAYS) * len(SEEDA_SETS)
     for one in level:
-        for kind, value in column["correlations"][one.human][one.group].items():
+        for kind, value in column["correlations"][one.human][one.set].items():
             assert one.coefficients[kind].value == pytest.approx(value, abs=1e-12)
     for size in (4, 5, 6, 7, 8):
         made = windows(scores, people.scores, SEEDA_SETS[0], [size])
@@ -150,6 +163,25 @@ def test_m2_of_a_sentence_alone_is_that_of_the_best_annotator(golden: dict, foun
     check_sentences(golden["M2 (subset)"]["sentence"], found["m2"], "m2")
 
 
+@pytest.mark.parametrize("metric", ["m2", "sent-m2"])
+def test_every_pair_of_outputs_is_ordered_or_tied_as_released(golden: dict, sentences, metric: str):
+    official = golden["M2 (subset)"]["sentence_scores"]
+    found = sentences[metric]
+    ids = list(dict.fromkeys(source for source, _ in found))
+    wrong = [
+        (source, one, two)
+        for at, source in enumerate(ids)
+        for one, two in combinations(official, 2)
+        if ranks([found[source, one], found[source, two]])
+        != [
+            1 + (official[two][at] > official[one][at]),
+            1 + (official[one][at] > official[two][at]),
+        ]
+    ]
+    assert len(ids) == 391
+    assert wrong == []
+
+
 def test_tables_give_what_the_same_scores_give(golden: dict, people, texts, rows, tmp_path: Path):
     """Length in characters, as tables of systems and of sentences, whose ids are SEEDA's lines."""
     official = golden["Length (characters of the subset output)"]
@@ -168,6 +200,7 @@ def test_tables_give_what_the_same_scores_give(golden: dict, people, texts, rows
     check_sentences(official["sentence"], made, "length")
 
 
+@pytest.mark.slow
 def test_the_whole_text_is_judged_by_the_numbers_of_its_lines(shared: Path, people, texts):
     """Sentences found by SEEDA's line numbers are those of the subset in their order."""
     outputs, folder = shared / "data/seeda/outputs", shared / "golden/seeda"

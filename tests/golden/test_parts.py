@@ -8,14 +8,12 @@ from pathlib import Path
 import pytest
 
 from gecbench.analysis.breakdown import by_position, by_type
-from gecbench.analysis.curves import Sweep, curves
-from gecbench.analysis.references import distribution, statistics
+from gecbench.analysis.references import Sweep, curves, distribution, statistics
 from gecbench.api.files import load, load_system
-from gecbench.api.judge import judge
-from gecbench.api.options import Options
+from gecbench.api.score import Options, judge
 from gecbench.api.segmentation import segmentation
 from gecbench.core.score import total
-from gecbench.scoring.judged import Judged
+from gecbench.scoring.results import Judged
 
 pytestmark = pytest.mark.golden
 
@@ -96,7 +94,7 @@ def test_division_by_spaces_gives_the_official_counts(shared: Path):
     found = segmentation(gold, systems, segmenters=["spaces"], beside=("sentence-accuracy",))
     rows = json.loads((data / "m2_made.json").read_text("utf-8"))
     for name in names:
-        counts = found.divisions[0].scores["m2"][name].counts
+        counts = found.segmenters[0].scores["m2"][name].counts
         wanted = rows[f"made.nlpcc18.{name}"]
         assert counts.tp == wanted["correct"]
         assert counts.tp + counts.fp == wanted["proposed"]
@@ -106,6 +104,7 @@ def test_division_by_spaces_gives_the_official_counts(shared: Path):
     assert (beside["half"], beside["src"]) == (693, 19)
 
 
+@pytest.mark.slow
 def test_jieba_moves_scores_as_far_as_the_documentation_says(shared: Path):
     """Not official: our numbers, in docs/analysis/segmentation.md."""
     pytest.importorskip("jieba")
@@ -114,9 +113,10 @@ def test_jieba_moves_scores_as_far_as_the_documentation_says(shared: Path):
     found = segmentation(gold, [system], segmenters=["spaces", "jieba"], beside=())
     (moved,) = found.movements["m2"]
     assert [round(100 * value, 2) for value in moved.values] == [82.72, 38.27]
-    assert [each.alike for each in found.divisions] == [2000, 349]
+    assert [each.alike for each in found.segmenters] == [2000, 349]
 
 
+@pytest.mark.slow
 def test_segmenters_change_the_order_of_two_systems_on_mucgec_dev(shared: Path):
     """Not official: our numbers, in docs/analysis/segmentation.md."""
     pytest.importorskip("jieba")

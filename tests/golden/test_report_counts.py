@@ -9,9 +9,8 @@ import pytest
 
 from gecbench.analysis.side_by_side import Row, side_by_side
 from gecbench.api.files import load, load_system
-from gecbench.api.judge import judge
-from gecbench.api.options import Options
-from gecbench.reports.page.packing import packed_sentences
+from gecbench.api.score import Options, judge
+from gecbench.reports.page.sentences import packed_sentences
 
 pytestmark = pytest.mark.golden
 

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from gecbench.analysis.robustness.analyse import COPY, PERFECT
-from gecbench.analysis.robustness.results import Part, Robustness
+from gecbench.analysis.robustness import COPY, PERFECT, CountScores, Robustness, SystemRobustness
 from gecbench.api.files import sample
 from gecbench.api.robustness import check_perturbed, load_perturbed, robustness
 from gecbench.api.schemes import load_scheme
 from gecbench.core.errors import CorpusError
 from gecbench.core.score import Counts
-from gecbench.formats.perturbed_outputs import read_outputs
+from gecbench.formats.perturbed import read_outputs
 
 pytestmark = pytest.mark.golden
 
@@ -64,8 +64,8 @@ def together(shared: Path, scheme, tmp_path_factory, once) -> Robustness:
     return once("robustness of both subsets", make)
 
 
-def part(found: Robustness, system: str, subset: str) -> Part:
-    parts = (*found.parts, *found.trivial)
+def part(found: Robustness, system: str, subset: str) -> SystemRobustness:
+    parts = (*found.systems, *found.trivial)
     return next(each for each in parts if (each.system, each.subset) == (system, subset))
 
 
@@ -76,11 +76,12 @@ def golden(shared: Path, name: str) -> dict:
 @pytest.mark.parametrize(("subset", "system"), RUNS)
 def test_original_and_bounds_are_the_official_ones(shared, found, subset: str, system: str):
     want = golden(shared, "scores")[subset][system]
-    rule = part(found[subset], system, subset).rule
-    for counts, name in ((rule.original, "original"), (rule.upper, "best"), (rule.lower, "worst")):
-        assert counts == Counts(want[name]["TP"], want[name]["FP"], want[name]["FN"])
+    made = part(found[subset], system, subset)
+    for counts, name in ((made.original, "original"), (made.upper, "best"), (made.lower, "worst")):
+        numbers = (want[name]["TP"], want[name]["FP"], want[name]["FN"])
+        assert (counts.tp, counts.fp, counts.fn) == numbers
         printed = [
-            str(round(value, 4) * 100) for value in (counts.precision, counts.recall, counts.f(0.5))
+            str(round(value, 4) * 100) for value in (counts.precision, counts.recall, counts.f)
         ]
         assert printed == [want[name][f"{each}_printed"] for each in "PRF"]
 
@@ -90,13 +91,13 @@ def test_consistency_is_the_official_one(shared, found, subset: str, system: str
     """The program adds up fifths, so its P-CRS is off in the twelfth digit; ours is exact."""
     want = golden(shared, "scores")[subset][system]
     made = part(found[subset], system, subset)
-    count = made.consistent("official")
+    count = made.official.consistent_cases
     assert want["CRS_line"] == f"CRS: {count} ({count / made.cases * 100}%)"
     total = 0.0
-    for row in made.rule.equal:
+    for row in made.verdicts.equal:
         total += sum(row) / 5
     assert want["PCRS_line"] == f"P-CRS: {total} ({total / made.cases * 100}%)"
-    assert made.equal("official") == round(5 * total)
+    assert made.official.like_original == round(5 * total)
     assert made.variants == 5 * made.cases
 
 
@@ -105,15 +106,15 @@ def test_trivial_systems_reach_what_the_reference_says(shared, found, subset: st
     every = golden(shared, "trivial_systems")[subset]
     for system, name in ((PERFECT, "perfect_system"), (COPY, "copy_input_system")):
         want, made = every[name], part(found[subset], system, subset)
-        counts = [made.rule.original, made.rule.upper, made.rule.lower]
+        counts = [made.original, made.upper, made.lower]
         assert [[each.tp, each.fp, each.fn] for each in counts] == [
             want["original"],
             want["best"],
             want["worst"],
         ]
-        assert (made.consistent("official"), made.cases) == (want["crs"], want["n"])
-        assert made.equal("official") / 5 == pytest.approx(want["pcrs"], abs=1e-9)
-        assert made.consistent("edits") == made.cases
+        assert (made.official.consistent_cases, made.cases) == (want["crs"], want["n"])
+        assert made.official.like_original / 5 == pytest.approx(want["pcrs"], abs=1e-9)
+        assert made.edits.consistent_cases == made.cases
 
 
 @pytest.mark.parametrize(
@@ -130,8 +131,8 @@ def test_trivial_systems_reach_what_the_reference_says(shared, found, subset: st
 def test_edits_say_what_a_reader_says(found, subset, system, case, official, edits):
     """The cases that the specification looked at by eye; numbers from 0."""
     made = part(found[subset], system, subset)
-    assert made.verdicts("official")[case] == official
-    assert made.verdicts("edits")[case] == edits
+    assert made.verdicts.official[case] == official
+    assert made.verdicts.edits[case] == edits
     shown = [(each.system, each.case) for each in found[subset].disagreements]
     assert ((system, str(case + 1)) in shown) == (official != edits)
 
@@ -155,16 +156,20 @@ def test_corrections_are_those_that_errant_found(shared, found, subset: str, sys
 def test_subsets_together_have_each_subset_as_it_is_alone(found, together):
     for subset in SUBSETS:
         alone, here = (part(each, name, subset) for each, name in _named(found[subset], together))
-        assert (alone.rule, alone.same, alone.orders) == (here.rule, here.same, here.orders)
-    whole = together.parts[0]
+        assert replace(alone, system=here.system) == here
+    whole = together.systems[0]
     assert whole.subset is None
     assert whole.cases == 1312 + 1181
-    originals = [part(found[subset], "S50n", subset).rule.original for subset in SUBSETS]
-    assert whole.rule.original == originals[0] + originals[1]
+    originals = [part(found[subset], "S50n", subset).original for subset in SUBSETS]
+    assert _counts(whole.original) == _counts(originals[0]) + _counts(originals[1])
+
+
+def _counts(scores: CountScores) -> Counts:
+    return Counts(scores.tp, scores.fp, scores.fn)
 
 
 def _named(alone: Robustness, together: Robustness):
-    return (alone, "S50n"), (together, together.parts[0].system)
+    return (alone, "S50n"), (together, together.systems[0].system)
 
 
 def test_a_combined_file_is_the_same_as_lines(shared, tmp_path):
@@ -205,12 +210,13 @@ def test_brackets_and_repeated_variants_are_those_that_the_reference_counts(shar
 
 def test_actions_and_distances_are_of_all_variants(found):
     for subset in SUBSETS:
-        whole = found[subset].parts[0]
-        assert sum(cell.pairs for cell in found[subset].actions) == whole.variants
-        for cells in (found[subset].actions, found[subset].distances):
-            assert all(0 <= n <= cell.pairs for cell in cells for n in cell.equal.values())
-        by_action = sum(cell.equal["official", "S80"] for cell in found[subset].actions)
-        assert by_action == whole.equal("official")
+        whole = found[subset].systems[0]
+        assert sum(group.variants for group in found[subset].actions) == whole.variants
+        for groups in (found[subset].actions, found[subset].distances):
+            shares = [(one, g) for g in groups for s in g.systems for one in (s.official, s.edits)]
+            assert all(0 <= one.like_original <= group.variants for one, group in shares)
+        by_action = [group.systems[0].official.like_original for group in found[subset].actions]
+        assert sum(by_action) == whole.official.like_original
 
 
 def test_chinese_cases_go_with_cherrant(make_cherrant):
@@ -219,6 +225,6 @@ def test_chinese_cases_go_with_cherrant(make_cherrant):
     one, two = (
         robustness(cases, [swayed], scheme=scheme) for scheme in (make_cherrant(), "zh-char")
     )
-    assert "scheme:zh-cherrant" in one.signature
-    assert [part.same for part in one.parts] == [part.same for part in two.parts]
-    assert [part.consistent("edits") for part in one.trivial] == [4, 4]
+    assert "scheme:zh-cherrant" in one.signatures[0]
+    assert [a.verdicts.same for a in one.systems] == [b.verdicts.same for b in two.systems]
+    assert [a.edits.consistent_cases for a in one.trivial] == [4, 4]

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from gecbench.api.files import load, load_system
-from gecbench.api.options import Options
-from gecbench.api.score import score
+from gecbench.api.score import Options, score
 
 pytestmark = pytest.mark.golden
 

@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from gecbench.api.files import load, load_system
-from gecbench.api.options import Options
-from gecbench.api.score import score
-from gecbench.api.texts import divided_otherwise, segmenter, unsegmented
+from gecbench.api.score import Options, divided_otherwise, score, segmenter, unsegmented
 from gecbench.core.case import Case, Version
 from gecbench.core.sample import Corpus, SystemOutput
 
@@ -50,6 +48,7 @@ def test_divided_texts_get_the_official_counts(shared: Path, gold: Corpus, name:
     assert signature["tokens"] == "spaces"
 
 
+@pytest.mark.slow
 def test_another_segmenter_costs_what_the_documentation_says(
     shared: Path, gold: Corpus, tmp_path: Path
 ):
@@ -63,6 +62,7 @@ def test_another_segmenter_costs_what_the_documentation_says(
     assert "divides 349 of 2000 sources as nlpcc18 does" in said
 
 
+@pytest.mark.slow
 def test_undivided_texts_are_noticed(shared: Path, gold: Corpus, tmp_path: Path):
     outputs = {}
     for name in ("src", "ref"):

@@ -24,7 +24,7 @@ class Slow(NamedTuple):
 def slow_chunks(edits: Sequence[Edit], tokens: Sequence[str]) -> list[Slow]:
     """The chunks of one side."""
     tokens = tuple(tokens) or ("",)
-    kept = [e for e in edits if e.replacement is not None and e.label not in ("UNK", "Um")]
+    kept = [e for e in edits if e.replacement is not None]
     kept.sort(key=lambda edit: (edit.start, edit.end))
     bare: list[Slow] = []
     at = 0

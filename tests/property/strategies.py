@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from gecbench.core.edit import Edit
+from gecbench.core.edit import DETECTED, Edit
 from gecbench.core.sample import Corpus, Rewrite, Sample
 
 NASTY = [
@@ -60,7 +60,9 @@ def edit_sets(
     for start, end in zip(cuts[::2], cuts[1::2], strict=False):  # an odd one is left over
         replacement = draw(st.none() | st.lists(words, max_size=3).map(tuple))
         others = draw(st.lists(st.lists(words, max_size=2).map(tuple), max_size=1).map(tuple))
-        edits.append(Edit(start, end, replacement, draw(LABELS), others))
+        label = draw(LABELS)
+        # A type that detects is read as an edit that corrects nothing.
+        edits.append(Edit(start, end, None if label in DETECTED else replacement, label, others))
     return tuple(draw(st.permutations(edits)))
 
 

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
-from gecbench.edits import align, kernel
+from gecbench.edits import alignment, kernel
+from gecbench.edits.alignment import edit_sets
 from gecbench.edits.features import FeatureCosts, Features, Weights, build
-from gecbench.edits.sets import edit_sets
-from gecbench.lang.zh.marks import MERGE_MARKS
-from gecbench.lang.zh.merge import windows, within_one_edit
+from gecbench.lang.zh.cherrant import windows, within_one_edit
 from gecbench.lang.zh.parse import parse
+from gecbench.lang.zh.resources import MERGE_MARKS
 
 WEIGHTS = Weights((1.0, 2 / 3, 1 / 3, 0.0), 4 / 6.0, 0.5, 0.25, 0.499, 0.0, 0.25)
 # Sums of these are exact, so that ties which rounding breaks elsewhere hold in long texts too.
@@ -50,8 +50,8 @@ table = st.sampled_from(TABLES)
 
 def kernels():
     yield kernel.Lattice
-    if align.compiled is not None:
-        yield lambda a, b, costs: align.compiled.Lattice(a, b, costs.data if costs else None)
+    if alignment.compiled is not None:
+        yield lambda a, b, costs: alignment.compiled.Lattice(a, b, costs.data if costs else None)
 
 
 def sets(make, source: str, target: str, costs: FeatureCosts, *, first: bool = False):
@@ -71,7 +71,7 @@ def sets(make, source: str, target: str, costs: FeatureCosts, *, first: bool = F
 def test_compiled_kernel_is_tested_wherever_it_could_be_built():
     header = Path(sysconfig.get_path("include")) / "Python.h"
     if shutil.which("g++") and header.exists():
-        assert align.kernel_name() == "compiled"
+        assert alignment.kernel_name() == "compiled"
         assert len(list(kernels())) == 2
     else:
         assert next(iter(kernels())) is kernel.Lattice
@@ -220,7 +220,7 @@ def test_a_text_of_few_letters_ends_as_soon_as_one_cell_has_too_many_sets():
     target = source[1::2] + source[0::2]
     one, two = parse(source), parse(target)
     rule = windows(one.tokens, two.tokens)
-    lattice = align.lattice(one.codes, two.codes, FeatureCosts(build({}, {}, EXACT, {})))
+    lattice = alignment.lattice(one.codes, two.codes, FeatureCosts(build({}, {}, EXACT, {})))
     found = edit_sets(lattice, 1200, 1200, window=rule, first=False)
     assert found.capped
     assert found.sets == edit_sets(lattice, 1200, 1200, window=rule, first=True).sets

@@ -12,21 +12,22 @@ from test_every_metric import ALL, UNEVEN, case, version
 
 from gecbench.analysis.breakdown import (
     NOWHERE,
+    best_two,
     by_errors,
     by_field,
     by_length,
     by_position,
     by_state,
     by_type,
+    contributions,
+    differences,
 )
-from gecbench.analysis.deciding import best_two, deciding, differences
 from gecbench.core.case import Case, Version
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.score import total
-from gecbench.metrics.cherrant import Cherrant
-from gecbench.scoring.choose import CHOICES
-from gecbench.scoring.judged import Judged
-from gecbench.scoring.results import by_tier
+from gecbench.metrics.edits import Cherrant
+from gecbench.scoring.results import Judged, by_tier
+from gecbench.scoring.spans import CHOICES
 
 PLACES = st.sets(st.sampled_from("01234567"), max_size=4).map(sorted).map("".join)
 IMPOSSIBLE = Version(unannotatable=True)
@@ -161,11 +162,11 @@ def test_exchanging_two_systems_turns_every_difference_round(run: Judged):
     parts = [by_field(run, "cherrant", "origin"), by_type(run, "cherrant", 1)]
     ahead = differences(parts, one, two, least=1)
     behind = differences(parts, two, one, least=1)
-    assert [d.by_how_much for d in ahead] == [-d.by_how_much for d in behind]
-    widths = [abs(d.by_how_much) for d in ahead]
+    assert [d.difference for d in ahead] == [-d.difference for d in behind]
+    widths = [abs(d.difference) for d in ahead]
     assert widths == sorted(widths, reverse=True)
-    turned = {d.id: -d.contribution for d in deciding(run, "cherrant", two, one, most=99)}
-    for each in deciding(run, "cherrant", one, two, most=99):
+    turned = {d.id: -d.contribution for d in contributions(run, "cherrant", two, one, most=99)}
+    for each in contributions(run, "cherrant", one, two, most=99):
         assert each.contribution == pytest.approx(turned[each.id], abs=1e-12)
 
 
@@ -190,7 +191,7 @@ def slow_contributions(run: Judged, metric) -> dict[str, float]:
 
 def check_contributions(run: Judged, metric) -> None:
     found = {
-        each.id: each.contribution for each in deciding(run, metric.name, "one", "two", most=9)
+        each.id: each.contribution for each in contributions(run, metric.name, "one", "two", most=9)
     }
     for name, value in slow_contributions(run, metric).items():
         assert math.isclose(found.get(name, 0.0), value, abs_tol=1e-9)
@@ -221,7 +222,7 @@ def test_a_contribution_is_that_by_every_metric(metric):
     run = judged_of({"one": UNEVEN, "two": others}, metric)
     if type(metric).__name__ in ("Gleu", "GleuFrequency"):
         # A sentence keeps its drawn references; resampling has tests of its own.
-        assert deciding(run, metric.name, "one", "two", most=9)
+        assert contributions(run, metric.name, "one", "two", most=9)
         return
     check_contributions(run, metric)
 
@@ -232,8 +233,8 @@ def held(metric, rows: list) -> list:
 
 
 @pytest.mark.parametrize("metric", ALL)
-def test_equal_systems_have_no_deciding_sentence(metric):
+def test_equal_systems_have_no_sentence_that_decides(metric):
     run = judged_of({"one": UNEVEN, "two": UNEVEN}, metric)
-    assert deciding(run, metric.name, "one", "two", most=9) == ()
+    assert contributions(run, metric.name, "one", "two", most=9) == ()
     found = by_field(run, metric.name, "origin")
-    assert [d.by_how_much for d in differences([found], "one", "two", least=1)] == [0.0, 0.0]
+    assert [d.difference for d in differences([found], "one", "two", least=1)] == [0.0, 0.0]

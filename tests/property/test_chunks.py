@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import edit_sets
 
-from gecbench.analysis.difficulty.sentences import edit_weights
+from gecbench.analysis.side_by_side import edit_weights
 from gecbench.core.case import Case, Version
 from gecbench.core.edit import Edit
 from gecbench.edits.chunks import Chunk, chunks, idle, marking, verdicts

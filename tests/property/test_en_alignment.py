@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Indel, Levenshtein
 
 from gecbench.core.sentence import Sentence, Words
-from gecbench.lang.en import align, kernel, similarity
+from gecbench.lang.en import alignment
 from gecbench.lang.en.merge import merge
 
 # Equal but for case, marks in a form, marks as parts of ASCII's string, a sigma whose lower case
@@ -71,11 +71,11 @@ def for_twin(sentence: Sentence) -> list[twin.Token]:
 
 
 def by_all_kernels(source: Sentence, target: Sentence, levenshtein: bool) -> list[list[twin.Item]]:
-    features = [None if levenshtein else align._features(side) for side in (source, target)]
-    found = [kernel.steps(source.tokens, target.tokens, *features)]
-    if align.compiled is not None:
+    features = [None if levenshtein else alignment._features(side) for side in (source, target)]
+    found = [alignment.python_steps(source.tokens, target.tokens, *features)]
+    if alignment.compiled is not None:
         sides = (source.tokens, target.tokens)
-        found.append(align.compiled.steps(kernel.Step, *sides, *features))
+        found.append(alignment.compiled.steps(alignment.Step, *sides, *features))
     return [list(map(tuple, steps)) for steps in found]
 
 
@@ -87,7 +87,7 @@ def check_steps(source: Sentence, target: Sentence) -> None:
 
 
 def check_rules(source: Sentence, target: Sentence) -> int:
-    steps = align.steps(source, target)
+    steps = alignment.steps(source, target)
     want = twin.rules(list(map(tuple, steps)), for_twin(source), for_twin(target))
     assert merge(steps, source, target) == tuple(item[1:] for item in want), (source, target)
     return sum(item[0] == "X" for item in want)
@@ -96,7 +96,7 @@ def check_rules(source: Sentence, target: Sentence) -> int:
 def test_compiled_kernel_is_tested_wherever_it_could_be_built():
     header = Path(sysconfig.get_path("include")) / "Python.h"
     if shutil.which("g++") and header.exists():
-        assert align.kernel_name() == "compiled"
+        assert alignment.kernel_name() == "compiled"
 
 
 @given(sentences(), sentences())
@@ -112,7 +112,7 @@ def test_steps_and_edits_are_those_of_the_twin_on_thousands_of_random_pairs():
         source, target = random_pair(dice, 12)
         check_steps(source, target)
         merged += check_rules(source, target)
-        swaps += any(step.op[0] == "T" for step in align.steps(source, target))
+        swaps += any(step.op[0] == "T" for step in alignment.steps(source, target))
     # The pairs are worth something only if they merge and transpose.
     assert merged > 500
     assert swaps > 100
@@ -133,7 +133,7 @@ def test_steps_and_edits_lead_from_source_to_target():
     dice = random.Random(32)
     for _ in range(150):
         source, target = random_pair(dice, 40)
-        steps = align.steps(source, target)
+        steps = alignment.steps(source, target)
         assert by_all_kernels(source, target, False)[0] == list(map(tuple, steps))
         at = (0, 0)
         for step in steps:
@@ -154,11 +154,11 @@ words = st.text(st.sampled_from("abcA😀é"), min_size=1, max_size=90)
 
 @given(words, words)
 def test_similarities_are_those_of_the_library(one: str, two: str):
-    distance = similarity.indel_distance(similarity.places(one), len(one), two)
+    distance = alignment.indel_distance(alignment.places(one), len(one), two)
     assert distance == Indel.normalized_distance(one, two)
-    assert similarity.indel_similarity(one, two) == 1 - Indel.normalized_distance(one, two)
+    assert alignment.indel_similarity(one, two) == 1 - Indel.normalized_distance(one, two)
     want = Levenshtein.normalized_similarity(one, two)
-    assert similarity.levenshtein_similarity(one, two) == want
+    assert alignment.levenshtein_similarity(one, two) == want
 
 
 def test_words_longer_than_a_machine_word_cost_the_same_in_both_kernels():

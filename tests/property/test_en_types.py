@@ -8,10 +8,9 @@ from dataclasses import replace
 import pytest
 
 from gecbench.core.sentence import Sentence, Words
-from gecbench.lang.en.align import steps
+from gecbench.lang.en.alignment import steps
 from gecbench.lang.en.classify import Classifier
-from gecbench.lang.en.merge import merge
-from gecbench.lang.en.run import Span
+from gecbench.lang.en.merge import Span, merge
 
 _FORMS = """
 The the THE a an A that what to To go goes going went gone Go ca can wo will n't 's ' 'd not no

@@ -13,11 +13,9 @@ from gecbench.core.edit import Edit
 from gecbench.core.registry import resolve
 from gecbench.edits.apply import apply
 from gecbench.metrics import METRICS
-from gecbench.scoring.choose import CHOICES
 from gecbench.scoring.metric import Metric
-from gecbench.scoring.pairing import LEVELS
 from gecbench.scoring.resample import draws
-from gecbench.scoring.spans import SpanF
+from gecbench.scoring.spans import CHOICES, LEVELS, SpanF
 
 SOURCE = ("the", "cats", "sat", "on", "an", "mat", "yesterday", "night")
 

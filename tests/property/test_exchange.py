@@ -10,8 +10,7 @@ from test_every_metric import ALL, TINY, UNEVEN, case, rows_of, version
 
 from gecbench.core.case import Case
 from gecbench.metrics.m2 import M2
-from gecbench.scoring.exchange import exchanged, swaps
-from gecbench.scoring.greedy import undominated
+from gecbench.scoring.resample import swaps, undominated
 from gecbench.scoring.spans import SpanF
 
 CASES = UNEVEN + TINY + UNEVEN[::-1] + TINY[:2]
@@ -35,7 +34,7 @@ def mixed(here: list, there: list, coins: np.ndarray) -> list:
 def test_every_metric_scores_permutations_as_corpora_of_their_own(metric):
     here, there = rows_of(metric, CASES), rows_of(metric, other_system(CASES))
     (made,) = swaps(len(here), count=40, seed=2)
-    one, two = exchanged(metric, here, there, made)
+    one, two = metric.exchange(here, there, made)
     slow_one = [metric.aggregate(mixed(here, there, coins)).value for coins in made]
     slow_two = [metric.aggregate(mixed(there, here, coins)).value for coins in made]
     assert one.tolist() == pytest.approx(slow_one, abs=1e-12)
@@ -61,7 +60,7 @@ def test_long_greedy_walks_agree_too(metric):
     ]
     here, there = rows_of(metric, some), rows_of(metric, other_system(some))
     (made,) = swaps(len(here), count=12, seed=5)
-    one, _ = exchanged(metric, here, there, made)
+    one, _ = metric.exchange(here, there, made)
     slow = [metric.aggregate(mixed(here, there, coins)).value for coins in made]
     assert one.tolist() == slow
 
@@ -70,7 +69,7 @@ def test_long_greedy_walks_agree_too(metric):
 def test_exchanging_all_or_nothing_gives_the_two_scores(metric):
     here, there = rows_of(metric, CASES), rows_of(metric, other_system(CASES))
     made = np.array([[False] * len(here), [True] * len(here)])
-    one, two = exchanged(metric, here, there, made)
+    one, two = metric.exchange(here, there, made)
     scores = [metric.aggregate(rows).value for rows in (here, there)]
     assert one.tolist() == pytest.approx(scores, abs=1e-12)
     assert two.tolist() == pytest.approx(scores[::-1], abs=1e-12)
@@ -82,7 +81,7 @@ def test_coins_are_fair_written_down_and_the_same_however_divided(monkeypatch):
     assert whole[0, :8].tolist() == WRITTEN
     assert 0.48 < whole.mean() < 0.52
     assert (abs(whole.mean(axis=0) - 0.5) < 0.12).all()
-    monkeypatch.setattr("gecbench.scoring.exchange._AT_ONCE", 700)
+    monkeypatch.setattr("gecbench.scoring.resample._EXCHANGES_AT_ONCE", 700)
     parts = list(swaps(70, count=400, seed=0))
     assert len(parts) == 40
     assert (np.concatenate(parts) == whole).all()

@@ -11,11 +11,11 @@ import pytest
 from gecbench.analysis.significance import Comparison, Plan, Test, compare
 from gecbench.core.sample import Corpus, SystemOutput
 from gecbench.core.score import Counts
-from gecbench.metrics.cherrant import Cherrant
+from gecbench.metrics.edits import Cherrant
 from gecbench.metrics.sentence_accuracy import SentenceAccuracy
-from gecbench.scoring.judged import Judged
-from gecbench.scoring.pairing import Pairing
 from gecbench.scoring.resample import draws
+from gecbench.scoring.results import Judged
+from gecbench.scoring.spans import Pairing
 
 TRIALS = 300
 

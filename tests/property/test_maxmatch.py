@@ -13,17 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gecbench.core.edit import Edit
-from gecbench.edits.maxmatch import exact, match
-from gecbench.edits.maxmatch.lattice import lattice, pairs
-from gecbench.edits.maxmatch.linear import approximate
+from gecbench.edits import maxmatch
+from gecbench.edits.maxmatch import approximate, lattice, pairs
 
 ROOM = 10**6
 
 
 def kernels():
-    yield exact.proposals
-    if match.compiled is not None:
-        yield match.compiled.proposals
+    yield maxmatch.proposals
+    if maxmatch.compiled is not None:
+        yield maxmatch.compiled.proposals
 
 
 def coded(text: str) -> bytes:
@@ -61,7 +60,7 @@ def pair_of(dice: random.Random) -> tuple[str, str, str]:
     return source, "".join(target), letters
 
 
-def as_codes(golds) -> tuple[exact.Gold, ...]:
+def as_codes(golds) -> tuple[maxmatch.Gold, ...]:
     return tuple((start, end, tuple(map(coded, texts))) for start, end, texts in golds)
 
 
@@ -79,10 +78,10 @@ def spaced(golds):
 def test_compiled_kernel_is_tested_wherever_it_could_be_built():
     header = Path(sysconfig.get_path("include")) / "Python.h"
     if shutil.which("g++") and header.exists():
-        assert match.kernel_name() == "compiled"
+        assert maxmatch.kernel_name() == "compiled"
         assert len(list(kernels())) == 2
     else:
-        assert next(iter(kernels())) is exact.proposals
+        assert next(iter(kernels())) is maxmatch.proposals
 
 
 def test_edits_and_matches_are_those_of_the_literal_twin_on_thousands_of_random_pairs():
@@ -96,7 +95,7 @@ def test_edits_and_matches_are_those_of_the_literal_twin_on_thousands_of_random_
         for proposals in kernels():
             found = proposals(coded(source), coded(target), limit, (as_codes(golds),), ROOM)
             assert found == [want], (source, target, golds, limit)
-        (found,) = match.match(
+        (found,) = maxmatch.match(
             tuple(source), tuple(target), [as_edits(golds)], max_unchanged_words=limit
         )
         # For equal texts the lattice has unchanged arcs alone.

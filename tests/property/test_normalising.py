@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import TEXTS, corpora, edited_corpora
 
-from gecbench.api.texts import normalised
+from gecbench.api.score import normalised
 from gecbench.core.errors import CorpusError
 from gecbench.core.sample import Corpus, SystemOutput
-from gecbench.formats.texts import made_of
-from gecbench.scoring.normalising import Normaliser, change_notes
+from gecbench.formats.texts import corrected_tokens
+from gecbench.scoring.normalise import Normaliser, change_notes
 from gecbench.scoring.texts import characters
-from gecbench.text.normal import NORMALISATIONS, Normalisation, normalisation
+from gecbench.text.normalise import NORMALISATIONS, Normalisation, normalisation
 
 KNOWN = {name: normalisation(name) for name in NORMALISATIONS}
 NAMES = st.lists(st.sampled_from(sorted(KNOWN)), min_size=1, max_size=3)
@@ -74,7 +74,9 @@ def test_texts_stay_what_edits_make_of_tokens(corpus: Corpus, names: list[str]):
         for old, new in zip(before.references, after.references, strict=True):
             if old.text is None:
                 continue
-            assert characters(new.text) == characters("".join(made_of(after, new.edit_sets[0])))
+            assert characters(new.text) == characters(
+                "".join(corrected_tokens(after, new.edit_sets[0]))
+            )
             said = {(edit.start, edit.end, edit.label) for edit in old.edit_sets[0]}
             assert all((e.start, e.end, e.label) in said for e in new.edit_sets[0])
 

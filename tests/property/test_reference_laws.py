@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from test_breakdown_laws import PLACES, judged_of, runs
 from test_every_metric import UNEVEN, version
 
-from gecbench.analysis.curves import Sweep, curves, taken
+from gecbench.analysis.references import Sweep, curves, references_in
 from gecbench.core.score import Score, Signature
 from gecbench.metrics.char_bleu import CharBleu
 from gecbench.metrics.sentence_accuracy import SentenceAccuracy
-from gecbench.scoring.judged import Judged
+from gecbench.scoring.results import Judged
 
 # A reference declared impossible is none for curves, and one for `score`.
 POSSIBLE = PLACES.map(version)
@@ -45,7 +45,7 @@ def test_the_first_k_are_max_references(run: Judged):
 def test_a_sentence_keeps_as_many_references_as_it_can(own: int, width: int, data: st.DataObject):
     size = data.draw(st.integers(1, width))
     subset = data.draw(st.sampled_from(list(combinations(range(width), size))))
-    found = taken(range(own), subset)
+    found = references_in(range(own), subset)
     assert len(set(found)) == len(found) == min(own, size)
     assert set(found) <= set(range(own))
     if own > max(subset):
@@ -54,7 +54,7 @@ def test_a_sentence_keeps_as_many_references_as_it_can(own: int, width: int, dat
 
 @pytest.mark.parametrize(("own", "width"), [(1, 4), (2, 4), (3, 6), (4, 4)])
 def test_single_references_are_taken_equally_often_where_places_go_round(own: int, width: int):
-    found = [taken(range(own), (place,)) for place in range(width)]
+    found = [references_in(range(own), (place,)) for place in range(width)]
     assert {found.count((r,)) for r in range(own)} == {width // own}
 
 

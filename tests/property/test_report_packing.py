@@ -8,8 +8,8 @@ from strategies import TAME, edit_sets
 
 from gecbench.core.edit import Edit
 from gecbench.edits.apply import apply
-from gecbench.reports.page.packing import changes, made
-from gecbench.text.spans import spans
+from gecbench.reports.page.sentences import changes, made
+from gecbench.text.tokens import spans
 
 
 @given(st.data(), st.lists(TAME, max_size=8))

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gecbench.scoring import greedy
-from gecbench.scoring.greedy import resampled_totals
+from gecbench.scoring import resample
 from gecbench.scoring.maxmatch import running_rule
-from gecbench.scoring.resample import greedy_rule
+from gecbench.scoring.resample import greedy_rule, resampled_totals
 
 
 def one_after_the_other(candidates, places, rule):
@@ -51,7 +50,7 @@ def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch):
     candidates = random.integers(0, 5, (40, 3, 3)).astype(float)
     places = random.integers(0, 40, (30, 40))
     whole = resampled_totals(candidates, places, greedy_rule(0.5))
-    monkeypatch.setattr(greedy, "_AT_ONCE", 100)
+    monkeypatch.setattr(resample, "_AT_ONCE", 100)
     assert (resampled_totals(candidates, places, greedy_rule(0.5)) == whole).all()
 
 

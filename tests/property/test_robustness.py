@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,18 +11,23 @@ from hypothesis import strategies as st
 from perturbed_set import blocks, system
 from strategies import TEXTS
 
-from gecbench.analysis.robustness.analyse import COPY, PERFECT
-from gecbench.analysis.robustness.consistent import Side, is_consistent, partners
-from gecbench.analysis.robustness.mapping import end_image, perturbations, start_image
-from gecbench.analysis.robustness.official import in_other_orders, official
+from gecbench.analysis.perturbed_cases import end_image, perturbations, start_image
+from gecbench.analysis.robustness import (
+    COPY,
+    PERFECT,
+    Side,
+    in_other_orders,
+    is_consistent,
+    official,
+    partners,
+)
 from gecbench.api.robustness import robustness
 from gecbench.core.edit import Edit
 from gecbench.core.files import encoded
 from gecbench.core.perturbed import PerturbedCase, PerturbedSet, Subset, Variant
 from gecbench.core.score import Counts
 from gecbench.edits.apply import apply
-from gecbench.formats.perturbed import read_perturbed, write_perturbed
-from gecbench.formats.robustgec import read_blocks
+from gecbench.formats.perturbed import read_blocks, read_perturbed, write_perturbed
 from gecbench.lang.zh.char import scheme as zh_char
 
 TRIPLES = st.tuples(*[st.integers(0, 4)] * 3)
@@ -86,10 +92,11 @@ def test_other_orders_hold_the_order_of_the_file(rows, orders: int):
     found = in_other_orders(rows, 0.5, orders=orders, seed=3)
     here = official(rows, 0.5)
     count = sum(here.consistent)
-    assert found.consistent[0] <= count <= found.consistent[1]
-    assert found.upper[0] <= here.upper.f(0.5) <= found.upper[1]
-    assert found.lower[0] <= here.lower.f(0.5) <= found.lower[1]
-    assert found.consistent[1] - found.consistent[0] <= found.unsettled <= len(rows)
+    assert found.consistent_cases[0] <= count <= found.consistent_cases[1]
+    assert found.upper_f[0] <= here.upper.f(0.5) <= found.upper_f[1]
+    assert found.lower_f[0] <= here.lower.f(0.5) <= found.lower_f[1]
+    spread = found.consistent_cases[1] - found.consistent_cases[0]
+    assert spread <= found.unsettled_cases <= len(rows)
 
 
 @given(ROWS.filter(bool))
@@ -97,13 +104,13 @@ def test_two_orders_are_that_of_the_file_and_its_reverse(rows):
     found = in_other_orders(rows, 0.5, orders=2, seed=0)
     here, there = official(rows, 0.5), official(rows[::-1], 0.5)
     pairs = list(zip(here.consistent, there.consistent[::-1], strict=True))
-    assert found.unsettled == sum(one != two for one, two in pairs)
+    assert found.unsettled_cases == sum(one != two for one, two in pairs)
     counts = sum(here.consistent), sum(there.consistent)
-    assert found.consistent == (min(counts), max(counts))
+    assert found.consistent_cases == (min(counts), max(counts))
     bounds = here.upper.f(0.5), there.upper.f(0.5)
-    assert found.upper == (min(bounds), max(bounds))
+    assert found.upper_f == (min(bounds), max(bounds))
     bounds = here.lower.f(0.5), there.lower.f(0.5)
-    assert found.lower == (min(bounds), max(bounds))
+    assert found.lower_f == (min(bounds), max(bounds))
 
 
 def distance(one, two) -> int:
@@ -231,12 +238,13 @@ def test_permuting_systems_permutes_rows(cases: PerturbedSet, random):
     two = robustness(cases, outputs[::-1], scheme=zh_char(), orders=2)
     by_system = [{}, {}]
     for found, made in zip((one, two), by_system, strict=True):
-        for part in found.parts:
-            made.setdefault(part.system, []).append(part)
+        for one_system in found.systems:
+            made.setdefault(one_system.system, []).append(one_system)
     assert list(by_system[0]) == list(by_system[1])[::-1]
     assert by_system[0] == by_system[1]
     names = {PERFECT: "perfect", COPY: "copy"}
-    for part in one.trivial:  # they are what systems of the kind reach
-        twin = next(p for p in by_system[0][names[part.system]] if p.subset == part.subset)
-        assert (part.rule, part.same, part.made) == (twin.rule, twin.same, twin.made)
-        assert all(map(all, part.same))
+    for trivial in one.trivial:  # they are what systems of the kind reach
+        name = names[trivial.system]
+        same = next(own for own in by_system[0][name] if own.subset == trivial.subset)
+        assert trivial == replace(same, system=trivial.system, orders=None)
+        assert all(map(all, trivial.verdicts.same))

@@ -16,16 +16,15 @@ from gecbench.core.edit import Edit
 from gecbench.core.scheme import Scheme
 from gecbench.core.score import Counts, total
 from gecbench.core.sentence import Sentence
-from gecbench.edits import align
+from gecbench.edits import alignment
 from gecbench.edits.apply import apply
 from gecbench.edits.features import FeatureCosts, Features, Weights, build
 from gecbench.lang.zh.char import scheme as zh_char
 from gecbench.lang.zh.cherrant import _extract
 from gecbench.lang.zh.parse import parse
-from gecbench.metrics.cherrant import Cherrant as SpanF
-from gecbench.scoring.choose import CHOICES
-from gecbench.scoring.pairing import ERROR_FREE, LEVELS, Filter, keys, pair
+from gecbench.metrics.edits import Cherrant as SpanF
 from gecbench.scoring.resample import draws
+from gecbench.scoring.spans import CHOICES, ERROR_FREE, LEVELS, Filter, keys, pair
 
 LETTERS = ["甲", "乙", "丙", "，", "。", "a", "[缺失成分]", "😀"]
 TEXTS = st.lists(st.sampled_from(LETTERS), max_size=9).map("".join)
@@ -72,7 +71,7 @@ SCHEMES = {
 def test_edits_applied_to_the_source_give_the_target(name: str, kernel: str):
     with pytest.MonkeyPatch.context() as patch:
         if kernel == "python":
-            patch.setattr(align, "compiled", None)
+            patch.setattr(alignment, "compiled", None)
 
         @given(TEXTS, TEXTS)
         def law(one: str, two: str) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import TEXTS
 
-from gecbench.api.texts import Segmenter, segmenter
+from gecbench.api.score import Segmenter, segmenter
 from gecbench.core.sample import Corpus
 
 PIECES = [*"喜欢学习中文。，3.%-+Ａ１aB𠀀ﷺ", "我们", "\u3000", "\x1c", "\u200b"]

@@ -11,14 +11,11 @@ from gecbench.core.case import Case, Version
 from gecbench.core.registry import resolve
 from gecbench.metrics import METRICS
 from gecbench.metrics.char_bleu import CharBleu
-from gecbench.metrics.gleu import Gleu
-from gecbench.metrics.gleu_frequency import GleuFrequency
+from gecbench.metrics.gleu import Gleu, GleuFrequency, SentenceGleu
 from gecbench.metrics.green import Green
-from gecbench.metrics.meaning_preservation import MeaningPreservation, MpPrime
-from gecbench.metrics.sent_gleu import SentenceGleu
+from gecbench.metrics.meaning_preservation import MATCHINGS, MeaningPreservation, MpPrime
 from gecbench.metrics.sentence_accuracy import SentenceAccuracy
-from gecbench.scoring.matching import MATCHINGS
-from gecbench.scoring.ngrams import count, overlap, shared, totals
+from gecbench.scoring.texts import count, overlap, shared, totals
 
 ALL = [
     Gleu(iterations=3),

@@ -5,12 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from test_scoring_laws import METRIC_OPTIONS, cases
 
-from gecbench.analysis.verdicts import verdicts
+from gecbench.analysis.breakdown import verdicts
 from gecbench.core.case import Case
 from gecbench.core.score import Counts, total
-from gecbench.metrics.cherrant import Cherrant
-from gecbench.metrics.errant import Errant
-from gecbench.scoring.pairing import UNCLASSIFIED
+from gecbench.metrics.edits import Cherrant, Errant
+from gecbench.scoring.spans import UNCLASSIFIED
 
 
 @given(cases(), METRIC_OPTIONS)

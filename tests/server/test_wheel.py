@@ -1,4 +1,4 @@
-"""The wheel carries all that the site needs: pages, scripts, words, guidelines."""
+"""The wheel that `python -m build` makes carries all that the site needs, and speaks Chinese."""
 
 from __future__ import annotations
 
@@ -20,33 +20,67 @@ PARTS = {
 }
 
 
+CHINESE = """
+import django, gecbench
+from django.utils.translation import gettext, override
+
+django.setup()
+with override("zh-hans"):
+    print(gecbench.__file__, gettext("Sign in"), sep="\\n")
+"""
+
+
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
-    """Names of the files of a wheel, built of the checkout without what lies built there."""
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel made of an sdist, which is made of the checkout without what lies built there."""
     folder = tmp_path_factory.mktemp("wheel")
     source = folder / "source"
     source.mkdir()
-    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
     unwanted = shutil.ignore_patterns("*.mo", "*.so", "__pycache__", "*.egg-info")
     shutil.copytree(ROOT / "src", source / "src", ignore=unwanted)
-    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--quiet"]
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, source]
     uncompiled = {**os.environ, "CC": "false", "CXX": "false"}  # kernels are optional, and slow
-    subprocess.run(
-        [*command, "--wheel-dir", folder, source], check=True, capture_output=True, env=uncompiled
-    )
-    with zipfile.ZipFile(next(folder.glob("*.whl"))) as file:
+    subprocess.run(command, check=True, capture_output=True, env=uncompiled)
+    return next(folder.glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def files(wheel: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as file:
         return set(file.namelist())
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_every_file_of_a_part_is_in_it(wheel, part):
+def test_every_file_of_a_part_is_in_it(files, part):
     package = ROOT / "src" / "gecbench"
-    files = [one for one in (package / part).rglob(PARTS[part]) if one.is_file()]
-    assert len(files) > 1
-    wanted = {str(one.relative_to(package.parent)) for one in files if one.suffix != ".pyc"}
-    assert wanted - wheel == set()
+    there = [one for one in (package / part).rglob(PARTS[part]) if one.is_file()]
+    assert len(there) > 1
+    wanted = {str(one.relative_to(package.parent)) for one in there if one.suffix != ".pyc"}
+    assert wanted - files == set()
 
 
-def test_translations_are_compiled_for_it(wheel):
-    assert "gecbench/server/locale/zh_Hans/LC_MESSAGES/django.mo" in wheel
+def test_translations_are_compiled_for_it(files):
+    assert "gecbench/server/locale/zh_Hans/LC_MESSAGES/django.mo" in files
+    assert not [name for name in files if name.endswith(".po")]
+
+
+def test_what_is_installed_from_it_speaks_chinese(wheel, tmp_path):
+    with zipfile.ZipFile(wheel) as file:
+        file.extractall(tmp_path)
+    ended = subprocess.run(
+        [sys.executable, "-c", CHINESE],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(tmp_path),
+            "DJANGO_SETTINGS_MODULE": "gecbench.server.settings",
+        },
+    )
+    place, word = ended.stdout.splitlines()
+    assert Path(place).is_relative_to(tmp_path)
+    assert word == "登录"

@@ -5,14 +5,87 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from gecbench.analysis.answers import DECISIONS, Decision, Work, Works
-from gecbench.analysis.facts import signatures
-from gecbench.core.errors import MissingExtraError
-from gecbench.core.sample import Corpus, Rewrite, SystemOutput
-from gecbench.scoring.judged import Judged
-from gecbench.scoring.options import check_least
+from gecbench.analysis.facts import content_key, signatures
+from gecbench.core.errors import CorpusError, MissingExtraError
+from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
+from gecbench.scoring.metric import check_least
+from gecbench.scoring.results import Judged
+
+# What annotators made of sentences before anybody decided: decisions and texts.
+
+
+Decision = Literal["corrected", "error-free", "unannotatable"]
+DECISIONS: tuple[Decision, ...] = ("corrected", "error-free", "unannotatable")
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What one annotator made of one sentence.
+
+    Args:
+        decision: What they say of the sentence.
+        texts: What their rewritings have alike if they are the same; none without corrections.
+        rewrites: Their rewritings.
+    """
+
+    decision: Decision
+    texts: frozenset[object]
+    rewrites: tuple[Rewrite, ...]
+
+
+Works = tuple[Mapping[str, Work], ...]
+"""For each sentence, what each annotator made of it."""
+
+
+def works_of(submissions: Corpus, lang: str) -> Works:
+    """Return what each annotator made of each sentence; what has no name is left out.
+
+    Args:
+        submissions: Each reference is what its annotator handed in.
+        lang: Language code; decides what white space is worth.
+
+    Raises:
+        CorpusError: No submission says who wrote it, or somebody says two things of a sentence.
+    """
+    works = tuple(_works(sample, lang) for sample in submissions.samples)
+    if not any(works):
+        raise CorpusError(
+            f"{submissions.name}: no submission says who wrote it; in JSONL each reference has "
+            'an "annotator"'
+        )
+    return works
+
+
+def _works(sample: Sample, lang: str) -> Mapping[str, Work]:
+    by_name: dict[str, list[Rewrite]] = {}
+    for rewrite in sample.references:
+        if rewrite.annotator is not None:
+            by_name.setdefault(rewrite.annotator, []).append(rewrite)
+    return {name: _work(name, rewrites, sample, lang) for name, rewrites in by_name.items()}
+
+
+def _work(name: str, rewrites: Sequence[Rewrite], sample: Sample, lang: str) -> Work:
+    decisions = {_decision(rewrite, sample, lang) for rewrite in rewrites}
+    if len(decisions) > 1:
+        several = " and ".join(sorted(decisions))
+        raise CorpusError(
+            f"sentence {sample.id!r}: annotator {name!r} says {several}; an annotator says one of "
+            f"{', '.join(DECISIONS)}"
+        )
+    (decision,) = decisions
+    texts = [content_key(rewrite, sample, lang) for rewrite in rewrites]
+    return Work(decision, frozenset(texts if decision == "corrected" else ()), tuple(rewrites))
+
+
+def _decision(rewrite: Rewrite, sample: Sample, lang: str) -> Decision:
+    if rewrite.unannotatable:
+        return "unannotatable"
+    source = Rewrite(text=sample.source)
+    same = content_key(rewrite, sample, lang) == content_key(source, sample, lang)
+    return "error-free" if rewrite.error_free or same else "corrected"
+
 
 Why = Literal["alone", "one-decision", "no-text"]
 """Why there is no value: nobody shares a sentence with anybody; only one decision ever occurs, so
@@ -38,7 +111,7 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class Comparison:
     """One rewriting of one annotator, to be scored against all that another made of the sentence.
 
     Args:
@@ -80,7 +153,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Each:
+class AnnotatorAgreement:
     """One annotator against all others.
 
     Args:
@@ -127,7 +200,7 @@ class Agreement:
     exact: Rate
     common: Rate
     edits: Rate
-    each: tuple[Each, ...]
+    each: tuple[AnnotatorAgreement, ...]
     pairs: tuple[Pair, ...]
     notes: tuple[str, ...] = ()
     signatures: tuple[str, ...] = ()
@@ -146,18 +219,19 @@ def alpha(works: Works) -> Rate:
     shared = [one for one in works if len(one) > 1]
     if not shared:
         return Rate(None, 0, "alone")
-    counts = [[_said(one, decision) for decision in DECISIONS] for one in shared]
+    decisions = [[one.decision for one in work.values()] for work in shared]
+    counts = [[own.count(decision) for decision in DECISIONS] for own in decisions]
     if sum(any(column) for column in zip(*counts, strict=True)) < 2:
         return Rate(None, len(shared), "one-decision")
     try:
         import krippendorff
     except ImportError as error:
         raise MissingExtraError("krippendorff, which computes alpha,", "annotate") from error
-    found = krippendorff.alpha(value_counts=counts, level_of_measurement="nominal")
-    return Rate(float(found), len(shared))
+    value = krippendorff.alpha(value_counts=counts, level_of_measurement="nominal")
+    return Rate(float(value), len(shared))
 
 
-def compared(works: Works) -> tuple[Compared, ...]:
+def comparisons(works: Works) -> tuple[Comparison, ...]:
     """Return all rewritings with those of each other annotator of the sentence, both ways.
 
     An error-free answer is the source. Who says that nobody can annotate the sentence has no
@@ -168,12 +242,12 @@ def compared(works: Works) -> tuple[Compared, ...]:
         usable = [(name, one) for name, one in work.items() if one.decision != "unannotatable"]
         for (one, own), (other, theirs) in permutations(usable, 2):
             found += [
-                Compared(at, one, other, rewrite, theirs.rewrites) for rewrite in own.rewrites
+                Comparison(at, one, other, rewrite, theirs.rewrites) for rewrite in own.rewrites
             ]
     return tuple(found)
 
 
-def scorable(submissions: Corpus, rows: Sequence[Compared]) -> tuple[Corpus, SystemOutput]:
+def scorable(submissions: Corpus, rows: Sequence[Comparison]) -> tuple[Corpus, SystemOutput]:
     """Return a corpus in which each comparison is a sentence of its own, and its output."""
     samples, outputs, tokens = [], {}, {}
     for number, row in enumerate(rows, 1):
@@ -186,10 +260,10 @@ def scorable(submissions: Corpus, rows: Sequence[Compared]) -> tuple[Corpus, Sys
     return replace(submissions, samples=tuple(samples)), SystemOutput(ANNOTATOR, outputs, tokens)
 
 
-def of_works(
+def measure_agreement(
     submissions: Corpus,
     works: Works,
-    rows: Sequence[Compared],
+    rows: Sequence[Comparison],
     judged: Judged | None,
     *,
     metric: str,
@@ -233,8 +307,7 @@ def of_works(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Tally:
+class _Tally(NamedTuple):
     """How often two annotators agreed."""
 
     sentences: int = 0
@@ -246,7 +319,7 @@ class _Tally:
 class _Edits:
     """Scores of comparisons, by who is compared with whom."""
 
-    def __init__(self, rows: Sequence[Compared], judged: Judged | None, metric: str) -> None:
+    def __init__(self, rows: Sequence[Comparison], judged: Judged | None, metric: str) -> None:
         self._judged, self._metric = judged, metric
         self.between: dict[tuple[str, str], list[int]] = {}
         self.made: dict[str, list[int]] = {}
@@ -265,10 +338,6 @@ class _Edits:
         return Rate(score.value, len(places))
 
 
-def _said(work: Mapping[str, Work], decision: Decision) -> int:
-    return sum(one.decision == decision for one in work.values())
-
-
 def _tallies(works: Works) -> dict[tuple[str, str], _Tally]:
     found: dict[tuple[str, str], _Tally] = {}
     for work in works:
@@ -283,8 +352,7 @@ def _tallies(works: Works) -> dict[tuple[str, str], _Tally]:
 
 
 def _whole(tallies: Iterable[_Tally]) -> _Tally:
-    parts = [(t.sentences, t.alike, t.exact, t.common) for t in tallies]
-    return _Tally(*map(sum, zip(*parts, strict=True))) if parts else _Tally()
+    return _Tally(*map(sum, zip(*tallies, strict=True)))
 
 
 def _share(count: int, of: int) -> Rate:
@@ -306,7 +374,7 @@ def _pair(key: tuple[str, str], tally: _Tally, edits: _Edits) -> Pair:
 
 def _each(
     works: Works, tallies: Mapping[tuple[str, str], _Tally], edits: _Edits
-) -> tuple[Each, ...]:
+) -> tuple[AnnotatorAgreement, ...]:
     shared: dict[str, int] = {}
     for work in works:
         for name in work:
@@ -319,7 +387,7 @@ def _each(
     for name, sentences in shared.items():
         own = _whole(by_name[name])
         found.append(
-            Each(
+            AnnotatorAgreement(
                 name,
                 sentences,
                 _share(own.alike, own.sentences),

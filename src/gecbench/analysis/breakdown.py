@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from gecbench.analysis.facts import (
     STATES,
@@ -15,17 +15,134 @@ from gecbench.analysis.facts import (
     length,
     length_unit,
     rewrites,
+    signatures,
     state,
+    system_scores,
+    text_of_rewrite,
 )
-from gecbench.analysis.verdicts import verdicts
-from gecbench.core.case import Case
+from gecbench.core.case import Case, Version
 from gecbench.core.edit import Edit
-from gecbench.core.errors import CorpusError, UsageError
-from gecbench.core.score import Counts, total
-from gecbench.scoring.judged import Judged
-from gecbench.scoring.pairing import UNCLASSIFIED, keys_of
-from gecbench.scoring.results import by_tier
-from gecbench.scoring.spans import SpanF
+from gecbench.core.errors import CorpusError, UnknownNameError, UsageError, counted
+from gecbench.core.options import Option
+from gecbench.core.sample import Sample
+from gecbench.core.score import Counts, ranks, total
+from gecbench.scoring.metric import Metric, check_least, check_once
+from gecbench.scoring.resample import f_scores
+from gecbench.scoring.results import Judged, by_tier
+from gecbench.scoring.spans import UNCLASSIFIED, Key, Pairing, SpanF, keys, keys_of
+from gecbench.scoring.spans import pair as pairing_counted
+
+if TYPE_CHECKING:
+    from gecbench.scoring.metric import Values
+
+
+# Each edit: right or wrong, found or missed.
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """An edit, and how much of it the other side has.
+
+    Args:
+        edit: As extracted or given. One that stands in several pooled sets is here as often.
+        hits: How many of its keys the other side has.
+        keys: How many it has: its tokens at level "detection-token", else 1.
+    """
+
+    edit: Edit
+    hits: int
+    keys: int
+
+    @property
+    def right(self) -> bool:
+        """Whether the other side has all of it: a true edit, or a reference's that was found."""
+        return self.hits == self.keys
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """One hypothesis against one reference, edit by edit.
+
+    Edits that take no part (left out by the metric's options, or detected only where correction
+    counts) are on neither side.
+
+    Args:
+        hypothesis: Its edits; those that are not right are false positives.
+        reference: Its edits; those that are not right were missed.
+        declared: What is counted without an edit, by type: one side says that nobody can
+            annotate the sentence.
+    """
+
+    hypothesis: tuple[Verdict, ...]
+    reference: tuple[Verdict, ...]
+    declared: Mapping[str, Counts]
+
+    @property
+    def missed(self) -> tuple[Edit, ...]:
+        """The edits of the reference that the hypothesis has not."""
+        return tuple(verdict.edit for verdict in self.reference if not verdict.right)
+
+    @property
+    def counts(self) -> Counts:
+        """The counts of the pairing: hits are those of the reference's edits."""
+        return total(
+            [
+                Counts(tp=sum(verdict.hits for verdict in self.reference)),
+                Counts(fp=sum(verdict.keys - verdict.hits for verdict in self.hypothesis)),
+                Counts(fn=sum(verdict.keys - verdict.hits for verdict in self.reference)),
+                *self.declared.values(),
+            ]
+        )
+
+
+def verdicts(case: Case, pairing: Pairing, metric: SpanF) -> Verdicts:
+    """Say of each edit of a chosen pairing whether a span metric counts it as right.
+
+    The sum of it is the pairing's counts. A hit counts on the side of the reference, as in the
+    official scripts: where pooled alternatives put several edits on one key, these numbers differ.
+
+    Args:
+        case: With the part "edits".
+        pairing: One of those that the metric made of this case.
+        metric: Whose level and filter decide what is compared.
+    """
+    hypothesis = case.hypotheses[pairing.hypothesis]
+    reference = case.references[pairing.reference]
+    ours = keys(hypothesis, metric.level, metric.chosen, metric.rule)
+    theirs = keys(reference, metric.level, metric.chosen, metric.rule)
+    return Verdicts(
+        _side(hypothesis, theirs, metric),
+        _side(reference, ours, metric),
+        _declared(hypothesis, reference, ours, theirs),
+    )
+
+
+def _side(version: Version, others: Collection[Key], metric: SpanF) -> tuple[Verdict, ...]:
+    if version.unannotatable:
+        return ()
+    found = []
+    for edit in version.edits:
+        own = keys_of(edit, metric.level, metric.chosen, metric.rule)
+        if own:
+            found.append(Verdict(edit, sum(key in others for key in own), len(own)))
+    return tuple(found)
+
+
+def _declared(
+    hypothesis: Version,
+    reference: Version,
+    ours: Mapping[Key, list[str]],
+    theirs: Mapping[Key, list[str]],
+) -> Mapping[str, Counts]:
+    """Return the counts of the keys that stand for a state, not for an edit."""
+    if not (hypothesis.unannotatable or reference.unannotatable):
+        return {}
+    states = [
+        side if version.unannotatable or not version.edits else {}
+        for version, side in ((hypothesis, ours), (reference, theirs))
+    ]
+    return pairing_counted(*states)[1]
+
 
 Unit = Literal["edits", "sentences"]
 
@@ -69,20 +186,20 @@ class Breakdown:
         metric: Name of the metric.
         unit: Whether edits are grouped, each pairing chosen as for the whole corpus, or sentences,
             each group scored as a corpus of its own.
+        scale: What the groups are measured in, as "characters"; None where nothing is measured.
         groups: Their names, in order.
         sizes: How many sentences each has; or how many edits all references together have.
         cells: By system, one for each group.
-        scale: What the groups are measured in, as "characters"; "" where nothing is measured.
         higher_is_better: Whether a greater value is a better system.
     """
 
     by: str
     metric: str
     unit: Unit
+    scale: str | None
     groups: tuple[str, ...]
     sizes: tuple[int, ...]
     cells: Mapping[str, tuple[Cell, ...]]
-    scale: str = ""
     higher_is_better: bool = True
 
 
@@ -122,14 +239,14 @@ def by_position(judged: Judged, metric: str) -> Breakdown:
     for system in judged.systems:
         rows: dict[str, list[Counts]] = {group: [] for group in groups}
         for case, pairing in _chosen(span, judged, system):
-            made = verdicts(case, pairing, span)
-            for one in made.hypothesis:
+            found_verdicts = verdicts(case, pairing, span)
+            for one in found_verdicts.hypothesis:
                 wrong = Counts(fp=one.keys - one.hits)
                 rows[groups[_fifth(one.edit, case)]].append(wrong)
-            for one in made.reference:
+            for one in found_verdicts.reference:
                 counts = Counts(one.hits, 0, one.keys - one.hits)
                 rows[groups[_fifth(one.edit, case)]].append(counts)
-            rows[NOWHERE] += made.declared.values()
+            rows[NOWHERE] += found_verdicts.declared.values()
         found[system] = {group: total(counts) for group, counts in rows.items()}
     places = [_fifth(edit, case) for case, edit in _edits(judged, span)]
     sizes = tuple(map(places.count, range(len(groups))))
@@ -156,13 +273,14 @@ def by_length(judged: Judged, metric: str, ends: Sequence[int] = ()) -> Breakdow
             f"length bins {','.join(map(str, ends))} must be ascending whole numbers from 1 on, "
             "the greatest length of each bin, as 10,20,30"
         )
-    names = [*_ranges(ends), f"{ends[-1] + 1}+"]
+    starts = [0, *(end + 1 for end in ends)]
+    names = [f"{low}-{high}" for low, high in zip(starts, ends, strict=False)] + [f"{starts[-1]}+"]
 
     def group(at: int) -> str:
         size = length(cases_of(judged)[at], judged.lang)
         return names[sum(size > end for end in ends)]
 
-    return replace(_of_sentences("length", judged, metric, names, group), scale=scale)
+    return _of_sentences("length", judged, metric, names, group, scale)
 
 
 def by_errors(judged: Judged, metric: str) -> Breakdown | None:
@@ -221,8 +339,8 @@ def spans(judged: Judged, metric: str) -> SpanF:
     Raises:
         UsageError: The metric is of another kind.
     """
-    found = judged.metrics[metric]
-    if not isinstance(found, SpanF):
+    found = judged.metrics[metric].span_metric
+    if found is None:
         raise UsageError(
             f"{metric} compares no edits with types and places; for these groups take a span "
             "metric, as cherrant or errant"
@@ -269,11 +387,6 @@ def _errors(judged: Judged, at: int) -> float | None:
     return sum(known) / len(known) if known else None
 
 
-def _ranges(ends: Sequence[int]) -> list[str]:
-    starts = [0, *(end + 1 for end in ends[:-1])]
-    return [f"{low}-{high}" for low, high in zip(starts, ends, strict=True)]
-
-
 def _of_edits(
     by: str,
     span: SpanF,
@@ -288,7 +401,7 @@ def _of_edits(
         system: tuple(cell(own.get(group, Counts())) for group in groups)
         for system, own in counts.items()
     }
-    return Breakdown(by, span.name, "edits", tuple(groups), sizes, cells)
+    return Breakdown(by, span.name, "edits", None, tuple(groups), sizes, cells)
 
 
 def _of_sentences(
@@ -297,6 +410,7 @@ def _of_sentences(
     metric: str,
     names: Sequence[str],
     group: Callable[[int], str],
+    scale: str | None = None,
 ) -> Breakdown:
     """Return scores of groups of sentences; groups of no sentence are not there."""
     members: dict[str, list[int]] = {name: [] for name in names}
@@ -315,4 +429,458 @@ def _of_sentences(
     }
     sizes = tuple(map(len, kept.values()))
     better = judge.higher_is_better
-    return Breakdown(by, metric, "sentences", tuple(kept), sizes, cells, higher_is_better=better)
+    return Breakdown(by, metric, "sentences", scale, tuple(kept), sizes, cells, better)
+
+
+# Where two systems differ most, and the sentences that decide a difference.
+
+
+_AT_ONCE = 4_000_000
+"""Places of a block of resamples, which bounds memory by some tens of megabytes."""
+
+_NOTHING = 1e-12
+"""Sums in another order differ by no more."""
+
+_DIGITS = 12
+"""Differences that are equal up to here keep the order of what they are of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Two systems in one group.
+
+    Args:
+        by: Kind of the group.
+        group: Its name.
+        size: How many sentences or edits it has, as in the breakdown.
+        unit: Which of them.
+        values: Of both systems, not rounded.
+        difference: What the first has more than the second.
+    """
+
+    by: str
+    group: str
+    size: int
+    unit: Unit
+    values: tuple[float, float]
+    difference: float
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """A sentence and what it does to the difference of two systems.
+
+    Args:
+        id: Of the sentence.
+        contribution: The difference (first less second) with the sentence, less that without it;
+            not rounded. Above 0 it speaks for the first system, if higher is better.
+        source: Its text.
+        outputs: What both systems made of it; of several versions the one that was chosen. None
+            where it is known only by edits that overlap.
+        references: What the annotators made of it.
+    """
+
+    id: str
+    contribution: float
+    source: str
+    outputs: tuple[str | None, str | None]
+    references: tuple[str | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PairDifferences:
+    """Where two systems differ by one metric.
+
+    Args:
+        metric: Name.
+        between: The two systems.
+        differences: The groups in which they differ most, the widest first.
+        sentences: Those that do most to their difference.
+    """
+
+    metric: str
+    between: tuple[str, str]
+    differences: tuple[Difference, ...]
+    sentences: tuple[Contribution, ...]
+
+
+def best_two(judged: Judged, metric: str) -> tuple[str, str] | None:
+    """Return the systems with the best two scores, the best first; None where there is one."""
+    if len(judged.systems) < 2:
+        return None
+    scores = system_scores(judged, metric)
+    places = ranks(
+        [score.value for score in scores.values()],
+        higher_is_better=judged.metrics[metric].higher_is_better,
+    )
+    (_, one), (_, two), *_ = sorted(zip(places, scores, strict=True), key=lambda pair: pair[0])
+    return one, two
+
+
+def check_pair(judged: Judged, pair: Sequence[str]) -> tuple[str, str]:
+    """Return the names of two systems.
+
+    Raises:
+        UnknownNameError: There is no such system.
+        UsageError: They are not two.
+    """
+    for name in pair:
+        if name not in judged.systems:
+            raise UnknownNameError("system", name, judged.systems)
+    if len(pair) != 2 or pair[0] == pair[1]:
+        raise UsageError(f"{','.join(pair)}: name two different systems, as A,B")
+    return pair[0], pair[1]
+
+
+def differences(
+    breakdowns: Sequence[Breakdown], one: str, two: str, *, least: int
+) -> tuple[Difference, ...]:
+    """Return groups by how far two systems are apart in them, the widest first.
+
+    Args:
+        breakdowns: Of one metric.
+        one: Name of a system.
+        two: Name of the other.
+        least: Groups with fewer sentences or edits are left out: there a difference means little.
+
+    A group that stands in two tiers of types with the same numbers is here once.
+    """
+    found = [
+        Difference(own.by, group, size, own.unit, (a.value, b.value), a.value - b.value)
+        for own in breakdowns
+        for group, size, a, b in zip(
+            own.groups, own.sizes, own.cells[one], own.cells[two], strict=True
+        )
+        if size >= least and a.value is not None and b.value is not None
+    ]
+    once = {(one.unit, one.group, one.size, one.values): one for one in found[::-1]}
+    return tuple(sorted(once.values(), key=_width))
+
+
+def _width(one: Difference) -> tuple[float, int, str, str]:
+    return -round(abs(one.difference), _DIGITS), -one.size, one.by, one.group
+
+
+def contributions(
+    judged: Judged, metric: str, one: str, two: str, *, most: int
+) -> tuple[Contribution, ...]:
+    """Return the sentences that do most to the difference of two systems, the greatest first.
+
+    A sentence's contribution is the difference less what it is when the sentence is left out of
+    the corpus. What was chosen for the other sentences (the reference, by metrics that choose
+    one as they go through the corpus) stays as it was, so that the contribution is the
+    sentence's own. Sentences of which the metric says the same for both systems decide nothing,
+    and a corpus of one scored sentence has none that could be left out.
+
+    Args:
+        judged: Systems.
+        metric: Name of any metric.
+        one: Name of a system.
+        two: Name of the other.
+        most: How many to return.
+    """
+    if not most:
+        return ()
+    places = judged.scored(metric)
+    judge = judged.metrics[metric]
+    sides = [[judged.rows[name, metric][at] for at in places] for name in (one, two)]
+    # Before anything is chosen: two hypotheses that are alike differ in nothing.
+    apart = [n for n, (a, b) in enumerate(zip(*sides, strict=True)) if a != b]
+    if not apart or len(places) < 2:
+        return ()
+    one_side, two_side = map(judge.fixed, sides)
+    whole = judge.aggregate(one_side).value - judge.aggregate(two_side).value
+    moved = whole - (_left_out(judge, one_side, apart) - _left_out(judge, two_side, apart))
+    ranked = sorted(
+        zip(moved.tolist(), apart, strict=True), key=lambda pair: -round(abs(pair[0]), _DIGITS)
+    )
+    found = []
+    for contribution, n in ranked[:most]:
+        if abs(contribution) > _NOTHING:
+            sample = judged.corpus.samples[places[n]]
+            ours = _output(judged, metric, one, sample, one_side[n])
+            theirs = _output(judged, metric, two, sample, two_side[n])
+            texts = (text_of_rewrite(r, sample, judged.lang) for r in sample.references)
+            found.append(
+                Contribution(sample.id, contribution, sample.source, (ours, theirs), tuple(texts))
+            )
+    return tuple(found)
+
+
+def _left_out(judge: Metric[Any], rows: Sequence[Any], places: Sequence[int]) -> Values:
+    """Return the value without each of the sentences at these places.
+
+    F over summed counts is found by taking a sentence's counts away. Others are computed over the
+    rest of the corpus each time, in time that grows with the square of its sentences.
+
+    Args:
+        judge: Any metric.
+        rows: As `Metric.fixed` gives them.
+        places: In them.
+    """
+    import numpy as np
+
+    if judge.f_beta is not None:
+        own = np.array(_counts(judge, rows), dtype=np.float64)
+        return f_scores(own.sum(axis=0) - own[list(places)], judge.f_beta)
+    every = np.arange(len(rows) - 1)
+    step = max(1, _AT_ONCE // len(rows))
+    values = []
+    for first in range(0, len(places), step):
+        some = np.array(places[first : first + step])[:, None]
+        values.append(judge.resample(rows, every + (every >= some)))
+    made: Values = np.concatenate(values)
+    return made
+
+
+def _counts(judge: Metric[Any], rows: Sequence[Any]) -> list[tuple[int, int, int]]:
+    """Return true and false positives and false negatives of each row; none for a mean."""
+    made = (judge.aggregate([row]).counts for row in rows)
+    return [(one.tp, one.fp, one.fn) for one in made if one is not None]
+
+
+def _output(judged: Judged, metric: str, name: str, sample: Sample, row: Any) -> str | None:
+    """Return what a system made of a sentence: of several versions the one that counts."""
+    chosen = hasattr(judged.metrics[metric], "choose")
+    system = judged.systems[name]
+    own = replace(sample, tokens=system.tokens.get(sample.id, sample.tokens))
+    version = system.hypotheses[sample.id][row[0].hypothesis if chosen else 0]
+    return text_of_rewrite(version, own, judged.lang)
+
+
+# All breakdowns of systems at once, and what separates two of them.
+
+
+FIELD = "field:"
+OF_EDITS = ("type-1", "type-2", "type-3", "position")
+OF_SENTENCES = ("length", "errors", "state")
+KINDS = (*OF_EDITS, *OF_SENTENCES)
+"""All kinds of groups but metadata fields, which are `field:NAME`."""
+
+_VALUES = 20
+"""Fields with more values are no groups, unless they are asked for."""
+
+
+def read_lengths(text: str) -> tuple[int, ...]:
+    """Read whole numbers with commas between them."""
+    try:
+        return tuple(map(int, text.split(",")))
+    except ValueError:
+        raise UsageError(
+            f"--length-bins {text!r} must be whole numbers with commas, as 10,20,30"
+        ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class BreakdownOptions:
+    """How scores are broken down.
+
+    Args:
+        by: Kinds of groups; () means all that say something.
+        length_ends: Greatest lengths of all bins but the last; () means the usual ones.
+        between: Names of the two systems to set against each other; () means the best two.
+        least: Groups with fewer sentences or edits are not compared.
+        most: How many sentences that do most to a difference to find.
+
+    Raises:
+        UsageError: A number is below what means something, a kind stands twice, or length bins
+            are given and no lengths asked for.
+    """
+
+    by: Annotated[
+        tuple[str, ...],
+        Option(
+            "--by",
+            "type-1, type-2, type-3, position, length, errors, state, field:NAME; "
+            "several with commas. Without, all that say something.",
+            metavar="KINDS",
+            commas=True,
+            complete=KINDS,
+        ),
+    ] = ()
+    length_ends: Annotated[
+        tuple[int, ...],
+        Option(
+            "--length-bins",
+            "Greatest length of each bin but the last, as 10,20.",
+            metavar="N,N,...",
+            read=read_lengths,
+        ),
+    ] = ()
+    between: tuple[str, ...] = ()
+    least: Annotated[
+        int,
+        Option(
+            "--least",
+            "Smaller groups are left out where two systems are set against each other.",
+        ),
+    ] = 10
+    most: int = 10
+
+    def __post_init__(self) -> None:
+        """Refuse what means nothing."""
+        check_least("least", self.least, 1)
+        check_least("most", self.most, 0)
+        for kind in self.by:
+            if kind not in KINDS and not (kind.startswith(FIELD) and kind != FIELD):
+                raise UnknownNameError("kind of groups", kind, [*KINDS, f"{FIELD}{kind}"])
+        check_once("kind of groups", self.by)
+        if self.length_ends and self.by and "length" not in self.by:
+            raise UsageError(
+                f"length bins are for groups by length, and --by is {','.join(self.by)}; "
+                "add length to it, or leave the bins out"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Breakdowns:
+    """The breakdowns of some systems.
+
+    Args:
+        corpus: Name of the corpus.
+        systems: Their names.
+        breakdowns: Metric by metric.
+        comparisons: By each metric, of two systems; none for one system.
+        notes: What the reader should know.
+        signatures: How the numbers were made.
+    """
+
+    corpus: str
+    systems: tuple[str, ...]
+    breakdowns: tuple[Breakdown, ...]
+    comparisons: tuple[PairDifferences, ...] = ()
+    notes: tuple[str, ...] = ()
+    signatures: tuple[str, ...] = ()
+
+
+def break_down(judged: Judged, options: BreakdownOptions | None = None) -> Breakdowns:
+    """Break the scores of all systems down, by all metrics that apply.
+
+    Raises:
+        GecbenchError: A field or system that is asked for is not there, or no metric of the run
+            can be grouped as asked.
+    """
+    options = options or BreakdownOptions()
+    metrics = [name for name in judged.metrics if name not in judged.refused]
+    by_metric = {name: _breakdowns(judged, name, options) for name in metrics}
+    _check_kinds(judged, by_metric, options)
+    comparisons = []
+    for name, own in by_metric.items():
+        pair = check_pair(judged, options.between) if options.between else best_two(judged, name)
+        if pair:
+            ahead = differences(own, *pair, least=options.least)
+            sentences = contributions(judged, name, *pair, most=options.most)
+            comparisons.append(PairDifferences(name, pair, ahead, sentences))
+    breakdowns = tuple(one for own in by_metric.values() for one in own)
+    return Breakdowns(
+        corpus=judged.corpus.name,
+        systems=tuple(judged.systems),
+        breakdowns=breakdowns,
+        comparisons=tuple(comparisons),
+        notes=(
+            *(*judged.notes, *judged.refused.values(), *_notes(judged, breakdowns)),
+            *_notes_on_sentences(judged, comparisons, options),
+        ),
+        signatures=signatures(judged, metrics),
+    )
+
+
+def _breakdowns(judged: Judged, metric: str, options: BreakdownOptions) -> list[Breakdown]:
+    if not options.by:
+        return _informative(judged, metric, options)
+    of_edits = judged.metrics[metric].span_metric is not None
+    kinds = [kind for kind in options.by if of_edits or kind not in OF_EDITS]
+    found = [_break_down_by(judged, metric, kind, options) for kind in kinds]
+    return [one for one in found if one is not None]
+
+
+def _break_down_by(
+    judged: Judged, metric: str, kind: str, options: BreakdownOptions
+) -> Breakdown | None:
+    if kind.startswith(FIELD):
+        return by_field(judged, metric, kind.removeprefix(FIELD))
+    if kind.startswith("type-"):
+        return by_type(judged, metric, int(kind[-1]))
+    if kind == "length":
+        return by_length(judged, metric, options.length_ends)
+    plain = {"position": by_position, "errors": by_errors, "state": by_state}
+    return plain[kind](judged, metric)
+
+
+def _informative(judged: Judged, metric: str, options: BreakdownOptions) -> list[Breakdown]:
+    """Return breakdowns of all kinds, without tiers of types that repeat another."""
+    samples = judged.corpus.samples
+    kinds = [*OF_EDITS] * (judged.metrics[metric].span_metric is not None) + [*OF_SENTENCES]
+    for name in fields(judged):
+        values = {sample.meta.get(name) for sample in samples}
+        if None not in values and 1 < len(values) <= _VALUES:
+            kinds.append(f"{FIELD}{name}")
+    found: list[Breakdown] = []
+    for kind in kinds:
+        one = _break_down_by(judged, metric, kind, options)
+        known = [("-",), *(other.groups for other in found if other.unit == "edits")]
+        if one is not None and not (kind.startswith("type-") and one.groups in known):
+            found.append(one)
+    return found
+
+
+def _check_kinds(
+    judged: Judged, by_metric: Mapping[str, Sequence[Breakdown]], options: BreakdownOptions
+) -> None:
+    """Refuse kinds of groups that no metric has."""
+    known = {one.by for own in by_metric.values() for one in own}
+    for kind in options.by:
+        if kind not in known:
+            needs = "a span metric, as cherrant or errant"
+            if kind == "errors":
+                if any(judged.metrics[name].needs != "texts" for name in by_metric):
+                    raise CorpusError(
+                        f"{judged.corpus.name}: --by errors needs references with edits, and "
+                        "nobody could correct any sentence; leave it out"
+                    )
+                needs = "a metric that reads edits of the references, as cherrant, errant or m2"
+            raise UsageError(f"--by {kind} needs {needs}; here is {', '.join(by_metric)}")
+
+
+def _notes_on_sentences(
+    judged: Judged, comparisons: Sequence[PairDifferences], options: BreakdownOptions
+) -> list[str]:
+    notes = [
+        f"{one.metric}: one sentence alone is scored; what it decides cannot be told, as nothing "
+        "is left without it"
+        for one in comparisons
+        if options.most and len(judged.scored(one.metric)) == 1
+    ]
+    shown = {sentence.id: sentence for one in comparisons for sentence in one.sentences}
+    lost = sum((*one.outputs, *one.references).count(None) for one in shown.values())
+    if lost:
+        notes.append(
+            f"{counted(lost, 'text')} of the sentences that decide {'is' if lost == 1 else 'are'} "
+            "known only by edits that overlap and cannot be shown"
+        )
+    return notes
+
+
+def _notes(judged: Judged, breakdowns: Sequence[Breakdown]) -> list[str]:
+    kinds = {one.by for one in breakdowns}
+    notes = []
+    if any(one.unit == "edits" for one in breakdowns):
+        notes.append(
+            "types and positions: the edits of the whole corpus's choice of references, so that "
+            "the counts of all groups make up the score's"
+        )
+    if any(one.unit == "sentences" for one in breakdowns):
+        notes.append("groups of sentences are scored each as a corpus of its own")
+    if "length" in kinds:
+        notes.append(f"length: in {length_unit(judged)} of the source")
+    if "errors" in kinds:
+        notes.append(
+            "errors: mean number of edits of a sentence's references, halves rounded up; of "
+            "alternative edit sets the first"
+        )
+    if "state" in kinds:
+        notes.append(
+            "state: erroneous if all annotators correct something, disputed if some do, "
+            "error-free if none does"
+        )
+    return notes

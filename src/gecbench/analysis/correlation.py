@@ -3,13 +3,137 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import combinations
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import combinations, permutations
+from math import frexp, fsum, ldexp, sqrt
+from typing import TYPE_CHECKING, Literal
 
-from gecbench.analysis.coefficients import KINDS, Coefficient, Kind, coefficient, constant
-from gecbench.core.errors import UsageError
-from gecbench.formats.losses import counted
-from gecbench.scoring.judged import Judged
+from gecbench.analysis.facts import signatures, system_scores
+from gecbench.core.errors import MissingExtraError, UsageError, counted
+from gecbench.core.score import tied
+from gecbench.scoring.results import Judged
+
+# Coefficients of correlation, by scipy, and what cannot have one.
+
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from gecbench.scoring.metric import Values
+
+    Places = NDArray[np.intp]
+
+Kind = Literal["pearson", "spearman", "kendall"]
+KINDS: tuple[Kind, ...] = ("pearson", "spearman", "kendall")
+
+_EXACT = 8
+"""Up to how many numbers all orders are gone through: 40,320."""
+
+_EQUAL = 1e-9
+"""Sums of products of ranks this close are equal."""
+
+_SPREAD = 1e-13
+"""Deviation from the mean, relative to it, below which numbers are equal but for rounding; as
+scipy's warning has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficient:
+    """How far two lists of numbers go together.
+
+    Args:
+        value: In [-1, 1]; None where there is none.
+        p: Two-sided, of no correlation; None likewise.
+    """
+
+    value: float | None
+    p: float | None
+
+
+def coefficient(kind: Kind, one: Sequence[float], two: Sequence[float]) -> Coefficient:
+    """Return a coefficient with its p.
+
+    Pearson's r, p of the t distribution; Spearman's rho with average ranks, likewise; Kendall's
+    tau-b, exact where nothing is tied, else of the normal approximation. All by `scipy.stats`
+    (pearsonr, spearmanr, kendalltau), but for the p of Spearman's rho of up to eight numbers,
+    which is exact: of all orders, the share that goes as far (what scipy's permutation_test
+    finds in a hundred times the time). The t distribution would give a perfect order of three
+    p = 0 where it is 1/3. Fewer than three numbers, or numbers of which one list is all equal,
+    have no coefficient. Ranks take numbers for equal that differ in their last digits only, as F
+    of different counts may.
+
+    Args:
+        kind: Which.
+        one: Numbers.
+        two: As many.
+
+    Raises:
+        MissingExtraError: scipy is not installed.
+    """
+    try:
+        from scipy import stats
+    except ImportError as error:
+        raise MissingExtraError("scipy", "statistics") from error
+    if len(one) < 3 or constant(one) or constant(two):
+        return Coefficient(None, None)
+    by_kind = {
+        "pearson": stats.pearsonr,
+        "spearman": stats.spearmanr,
+        "kendall": stats.kendalltau,
+    }
+    # Products of great numbers have no end; ranks need none, and would lose small ones in scaling.
+    ready = _scaled if kind == "pearson" else _even
+    one, two = ready(one), ready(two)
+    result = by_kind[kind](one, two)
+    p = float(result.pvalue)
+    if kind == "spearman" and len(one) <= _EXACT:
+        p = _exact(stats.rankdata(one), stats.rankdata(two))
+    return Coefficient(float(result.statistic), p)
+
+
+def _exact(one: Values, two: Values) -> float:
+    """Return the share of all orders of ranks whose correlation goes at least as far."""
+    one, two = one - one.mean(), two - two.mean()
+    reached = abs(two[_orders(len(one))] @ one) >= abs(one @ two) - _EQUAL
+    return float(reached.mean())
+
+
+@cache
+def _orders(size: int) -> Places:
+    """Return all orders of some places, shape (orders, places)."""
+    import numpy as np
+
+    return np.array(list(permutations(range(size))), dtype=np.intp)
+
+
+def constant(values: Sequence[float]) -> bool:
+    """Say whether numbers are all equal, but for the rounding of their last digits."""
+    values = _scaled(values)
+    mean = fsum(values) / max(1, len(values))
+    spread = sqrt(fsum((value - mean) ** 2 for value in values))
+    return spread <= _SPREAD * abs(mean)
+
+
+def _even(values: Sequence[float]) -> list[float]:
+    """Return values of which those that are tied are one number, for ranks."""
+    numbers: dict[float, float] = {}
+    lowest: float | None = None
+    for value in sorted(values):
+        if lowest is None or not tied(lowest, value):
+            lowest = value
+        numbers[value] = lowest
+    return [numbers[value] for value in values]
+
+
+def _scaled(values: Sequence[float]) -> list[float]:
+    """Return values divided by the power of two that leaves them below 1.
+
+    No digit changes, but of values too small beside the greatest to count.
+    """
+    exponent = frexp(max(map(abs, values), default=0.0))[1]
+    return [ldexp(value, -exponent) for value in values]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +158,7 @@ class SystemScores:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class MetricPair:
     """Two metrics compared.
 
     Args:
@@ -62,10 +186,10 @@ class Correlations:
 
     scores: SystemScores
     oriented: bool
-    pairs: tuple[Agreement, ...]
-    notes: tuple[str, ...] = field(default=())
+    pairs: tuple[MetricPair, ...]
+    notes: tuple[str, ...] = ()
 
-    def of(self, first: str, second: str) -> Agreement:
+    def of(self, first: str, second: str) -> MetricPair:
         """Return the comparison of two metrics, in either order."""
         wanted = {first, second}
         return next(pair for pair in self.pairs if {pair.first, pair.second} == wanted)
@@ -89,9 +213,9 @@ def correlations(scores: SystemScores, *, oriented: bool = False) -> Correlation
     if len(scores.metrics) < 2:
         named = ", ".join(scores.metrics) or "none"
         raise UsageError(f"a correlation is between two metrics or more; here: {named}")
-    scores, notes = turned(scores) if oriented else (scores, _signs(scores))
+    scores, notes = orient(scores) if oriented else (scores, _signs(scores))
     pairs = tuple(
-        Agreement(one, two, {k: coefficient(k, columns[0], columns[1]) for k in KINDS})
+        MetricPair(one, two, {k: coefficient(k, columns[0], columns[1]) for k in KINDS})
         for one, two in combinations(scores.metrics, 2)
         if (columns := (scores.metrics[one], scores.metrics[two]))
     )
@@ -109,19 +233,12 @@ def check_number(systems: Sequence[str]) -> None:
         raise UsageError(f"a correlation over systems takes three or more; here: {named}")
 
 
-def turned(scores: SystemScores) -> tuple[SystemScores, tuple[str, ...]]:
+def orient(scores: SystemScores) -> tuple[SystemScores, tuple[str, ...]]:
     """Return scores of which greater is better everywhere, and what to know about it."""
-    metrics = {
-        name: tuple(-value for value in values) if name in scores.lower else values
-        for name, values in scores.metrics.items()
-    }
-    made = SystemScores(
-        scores.corpus, scores.systems, metrics, scores.lower, scores.signatures, scores.notes
-    )
-    names = [name for name in metrics if name in scores.lower]
-    if not names:
-        return made, ()
-    return made, (f"lower is better, so the sign was turned: {', '.join(names)}",)
+    names = [name for name in scores.metrics if name in scores.lower]
+    turned = {name: tuple(-value for value in scores.metrics[name]) for name in names}
+    notes = (f"lower is better, so the sign was turned: {', '.join(names)}",) if names else ()
+    return replace(scores, metrics={**scores.metrics, **turned}), notes
 
 
 def _signs(scores: SystemScores) -> tuple[str, ...]:
@@ -144,20 +261,8 @@ def constant_notes(scores: SystemScores) -> tuple[str, ...]:
 
 def scores_of(judged: Judged) -> SystemScores:
     """Return the scores of what was judged, by the metrics that apply and can be computed."""
-    metrics: dict[str, tuple[float, ...]] = {}
-    signatures, lower, left_out = [], set(), []
-    for name, metric in judged.metrics.items():
-        if name in judged.refused:
-            continue
-        places = judged.scored(name)
-        scores = [
-            metric.aggregate([judged.rows[system, name][at] for at in places])
-            for system in judged.systems
-        ]
-        metrics[name] = tuple(score.value for score in scores)
-        signatures.append(str(scores[0].signature))
-        if not metric.higher_is_better:
-            lower.add(name)
+    names = [name for name in judged.metrics if name not in judged.refused]
+    scores = {name: system_scores(judged, name).values() for name in names}
     left_out = [
         f"{counted(count, 'sentence')} left out: {why}"
         for why, count in judged.left_out.items()
@@ -166,8 +271,8 @@ def scores_of(judged: Judged) -> SystemScores:
     return SystemScores(
         corpus=judged.corpus.name,
         systems=tuple(judged.systems),
-        metrics=metrics,
-        lower=frozenset(lower),
-        signatures=tuple(signatures),
+        metrics={name: tuple(one.value for one in own) for name, own in scores.items()},
+        lower=frozenset(name for name in names if not judged.metrics[name].higher_is_better),
+        signatures=signatures(judged, names),
         notes=(*judged.notes, *(f"n/a: {why}" for why in judged.refused.values()), *left_out),
     )

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from gecbench.core.case import Case, Version
 from gecbench.core.errors import CorpusError
 from gecbench.core.sample import Rewrite, Sample
+from gecbench.core.score import Score
 from gecbench.formats.texts import text_of
-from gecbench.scoring.judged import Judged
+from gecbench.lang import language_of
+from gecbench.scoring.results import Judged
 from gecbench.scoring.texts import characters
 
 State = Literal["erroneous", "disputed", "error-free", "unannotatable"]
@@ -24,7 +26,7 @@ def cases_of(judged: Judged) -> Sequence[Case]:
 
 def length_unit(judged: Judged) -> str:
     """Return what `length` counts."""
-    if judged.lang == "zh":
+    if language_of(judged.lang).unit == "character":
         return "characters"
     return "tokens" if any(case.edit_tokens for case in cases_of(judged)) else "words"
 
@@ -32,10 +34,10 @@ def length_unit(judged: Judged) -> str:
 def length(case: Case, lang: str) -> int:
     """Return how long a source is.
 
-    Chinese: characters without white space. Else the tokens that edits count in, and where no
-    metric of the run has edits, what white space divides.
+    Characters without white space where they are the language's unit. Else the tokens that edits
+    count in, and where no metric of the run has edits, what white space divides.
     """
-    if lang == "zh":
+    if language_of(lang).unit == "character":
         return len(characters(case.source))
     return len(case.edit_tokens or case.source.split())
 
@@ -58,9 +60,8 @@ def is_free(rewrite: Rewrite, version: Version, sample: Sample, case: Case, lang
         return not version.edits
     if rewrite.text is None:
         return not any(rewrite.edit_sets)
-    if lang == "zh":
-        return characters(rewrite.text) == characters(sample.source)
-    return rewrite.text.split() == sample.source.split()
+    units = language_of(lang).units
+    return units(rewrite.text) == units(sample.source)
 
 
 def state(sample: Sample, case: Case, lang: str) -> State:
@@ -92,6 +93,26 @@ def text_of_rewrite(rewrite: Rewrite, sample: Sample, lang: str) -> str | None:
         return text_of(sample, rewrite, lang)
     except CorpusError:
         return None
+
+
+def content_key(rewrite: Rewrite, sample: Sample, lang: str) -> object:
+    """Return what two rewritings of a sentence have alike if they are the same, white space apart.
+
+    Those that are known only by edits that overlap are the same if their edits are.
+    """
+    text = text_of_rewrite(rewrite, sample, lang)
+    if text is None:
+        return rewrite.edit_sets
+    return language_of(lang).units(text)
+
+
+def system_scores(judged: Judged, metric: str) -> Mapping[str, Score]:
+    """Return the score of each system by one metric of a run."""
+    places = judged.scored(metric)
+    return {
+        system: judged.metrics[metric].aggregate([judged.rows[system, metric][at] for at in places])
+        for system in judged.systems
+    }
 
 
 def signatures(judged: Judged, metrics: Sequence[str]) -> tuple[str, ...]:

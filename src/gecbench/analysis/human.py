@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Annotated, Literal
 
-from gecbench.analysis.facts import signatures, text_of_rewrite
-from gecbench.core.errors import CorpusError, UsageError
+from gecbench.analysis.facts import content_key, signatures
+from gecbench.core.errors import CorpusError, UsageError, counted
+from gecbench.core.options import Option
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.score import Score
-from gecbench.scoring.judged import Judged
-from gecbench.scoring.means import mean
-from gecbench.scoring.options import check_least
+from gecbench.scoring.metric import check_least
+from gecbench.scoring.resample import mean
+from gecbench.scoring.results import Judged
 from gecbench.scoring.texts import characters
 
 Against = Literal["final", "others"]
@@ -22,7 +23,7 @@ SUBMISSIONS = "submissions"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class HumanOptions:
     """How annotators are scored.
 
     Args:
@@ -34,9 +35,17 @@ class Asked:
         UsageError: A value means nothing.
     """
 
-    against: Against = "final"
-    least: int = 10
-    anonymous: bool = False
+    against: Annotated[
+        Against,
+        Option("--against", "All final references, or those that somebody else wrote, too."),
+    ] = "final"
+    least: Annotated[
+        int,
+        Option("--least", "Annotators with fewer scored submissions are not in the mean."),
+    ] = 10
+    anonymous: Annotated[
+        bool, Option("--anonymous", "Show annotators as A1, A2, ... by volume.")
+    ] = False
 
     def __post_init__(self) -> None:
         """Refuse what means nothing."""
@@ -106,17 +115,17 @@ class Human:
 
     Args:
         corpus: Name of the corpus of final references.
-        asked: How they were scored.
+        options: How they were scored.
         annotators: The one with most submissions first; those without a name last.
         means: By metric, over the annotators with a name and enough submissions.
         together: By metric, all submissions as one output.
         higher_is_better: By metric.
         notes: What the reader should know.
-        signatures: How scores were made.
+        signatures: How scores were submissions.
     """
 
     corpus: str
-    asked: Asked
+    options: HumanOptions
     annotators: tuple[Annotator, ...]
     means: Mapping[str, Mean]
     together: Mapping[str, Score]
@@ -125,8 +134,8 @@ class Human:
     signatures: tuple[str, ...]
 
 
-def submissions_of(
-    corpus: Corpus, submitted: Corpus, lang: str, asked: Asked, only: Collection[int]
+def find_submissions(
+    corpus: Corpus, submitted: Corpus, lang: str, options: HumanOptions, only: Collection[int]
 ) -> tuple[Submission, ...]:
     """Return all submissions, in the order of the corpus.
 
@@ -138,37 +147,37 @@ def submissions_of(
         corpus: With the final references.
         submitted: The same sentences or some of them; each reference is one submission.
         lang: Language code; decides what white space is worth.
-        asked: What to score against.
+        options: What to score against.
         only: Places of the sentences of the corpus that take part.
 
     Raises:
         CorpusError: A sentence is not in the corpus, or has another text there, or there is no
             submission.
     """
-    found = {
-        at: _of_sentence(at, sample, corpus.samples[at], lang, asked)
+    by_place = {
+        at: _of_sentence(at, sample, corpus.samples[at], lang, options)
         for at, sample in _joined(corpus, submitted).items()
     }
-    made = tuple(one for at in sorted(found) if at in only for one in found[at])
-    if not made:
+    submissions = tuple(one for at in sorted(by_place) if at in only for one in by_place[at])
+    if not submissions:
         raise CorpusError(
             f"{submitted.name}: none of its sentences that take part has a reference, and "
             "references are what was submitted"
         )
-    if all(one.annotator is None for one in made):
+    if all(one.annotator is None for one in submissions):
         raise CorpusError(
             f"{submitted.name}: no submission says who wrote it; in JSONL each reference has "
             'an "annotator"'
         )
-    if not any(one.references for one in made):
+    if not any(one.references for one in submissions):
         raise CorpusError(
             f"{corpus.name}: no submission has a final reference that somebody else wrote, too"
         )
-    return made
+    return submissions
 
 
 def scorable(
-    corpus: Corpus, submitted: Corpus, made: Sequence[Submission]
+    corpus: Corpus, submitted: Corpus, submissions: Sequence[Submission]
 ) -> tuple[Corpus, SystemOutput]:
     """Return a corpus in which each submission is a sentence of its own, and them as its output.
 
@@ -177,47 +186,56 @@ def scorable(
     tokens = {sample.id: sample.tokens for sample in submitted.samples}
     samples: list[Sample] = []
     outputs: dict[str, tuple[Rewrite, ...]] = {}
-    counted: dict[str, tuple[str, ...]] = {}
-    for number, one in enumerate(made, 1):
+    output_tokens: dict[str, tuple[str, ...]] = {}
+    for number, one in enumerate(submissions, 1):
         if one.references:
             final = corpus.samples[one.sample]
             name = f"{final.id}:{number}"  # one number, one name, whatever ids look like
             samples.append(replace(final, id=name, references=one.references))
             outputs[name] = (one.rewrite,)
-            counted[name] = tokens[final.id]
-    given = {name: own for name, own in counted.items() if own}
-    return replace(corpus, samples=tuple(samples)), SystemOutput(SUBMISSIONS, outputs, given)
+            if tokens[final.id]:
+                output_tokens[name] = tokens[final.id]
+    system = SystemOutput(SUBMISSIONS, outputs, output_tokens)
+    return replace(corpus, samples=tuple(samples)), system
 
 
-def of_judged(judged: Judged, corpus: Corpus, made: Sequence[Submission], asked: Asked) -> Human:
+def score_annotators(
+    judged: Judged, corpus: Corpus, submissions: Sequence[Submission], options: HumanOptions
+) -> Human:
     """Return how each annotator fares.
 
     Args:
         judged: The run over what `scorable` gave, all of it.
         corpus: With the final references.
-        made: All submissions.
-        asked: How they are scored.
+        submissions: All submissions.
+        options: How they are scored.
     """
-    scored = [one for one in made if one.references]
+    scored = [one for one in submissions if one.references]
     metrics = [name for name in judged.metrics if name not in judged.refused]
     names = sorted(
-        {one.annotator for one in made},
-        key=lambda name: (name is None, -_count(made, name), name or ""),
+        {one.annotator for one in submissions},
+        key=lambda name: (name is None, -_count(submissions, name), name or ""),
     )
-    annotators = [_annotator(name, made, scored, judged, metrics) for name in names]
-    if asked.anonymous:
+    annotators = [_annotator(name, submissions, scored, judged, metrics) for name in names]
+    if options.anonymous:
         named = [one for one in annotators if one.name is not None]
         hidden = [replace(one, name=f"A{n}") for n, one in enumerate(named, 1)]
         annotators = hidden + annotators[len(named) :]
     whole = {name: _score(judged, name, range(len(scored))) for name in metrics}
     return Human(
         corpus=corpus.name,
-        asked=asked,
+        options=options,
         annotators=tuple(annotators),
-        means={name: found for name in metrics if (found := _mean(annotators, name, asked.least))},
+        means={
+            name: found for name in metrics if (found := _mean(annotators, name, options.least))
+        },
         together={name: score for name, score in whole.items() if score is not None},
         higher_is_better={name: judged.metrics[name].higher_is_better for name in metrics},
-        notes=(*judged.notes, *judged.refused.values(), *_notes(corpus, made, annotators, asked)),
+        notes=(
+            *judged.notes,
+            *judged.refused.values(),
+            *_notes(corpus, submissions, annotators, options),
+        ),
         signatures=signatures(judged, metrics),
     )
 
@@ -244,7 +262,7 @@ def _joined(corpus: Corpus, submitted: Corpus) -> dict[int, Sample]:
 
 
 def _of_sentence(
-    at: int, sample: Sample, final: Sample, lang: str, asked: Asked
+    at: int, sample: Sample, final: Sample, lang: str, options: HumanOptions
 ) -> list[Submission]:
     """Return the submissions of one sentence."""
     writers: dict[object, set[str | None]] = {}
@@ -254,7 +272,7 @@ def _of_sentence(
     found = []
     for rewrite in sample.references:
         who, references = rewrite.annotator, final.references
-        if asked.against == "others":
+        if options.against == "others":
             references = tuple(
                 reference
                 for reference, key in finals
@@ -266,27 +284,21 @@ def _of_sentence(
 
 
 def _key(rewrite: Rewrite, sample: Sample, lang: str) -> object:
-    """Return what two rewritings have alike if they are the same."""
-    if rewrite.unannotatable:
-        return None
-    text = text_of_rewrite(rewrite, sample, lang)
-    if text is None:
-        return rewrite.edit_sets
-    return characters(text) if lang == "zh" else tuple(text.split())
+    return None if rewrite.unannotatable else content_key(rewrite, sample, lang)
 
 
-def _count(made: Sequence[Submission], name: str | None) -> int:
-    return sum(one.annotator == name for one in made)
+def _count(submissions: Sequence[Submission], name: str | None) -> int:
+    return sum(one.annotator == name for one in submissions)
 
 
 def _annotator(
     name: str | None,
-    made: Sequence[Submission],
+    submissions: Sequence[Submission],
     scored: Sequence[Submission],
     judged: Judged,
     metrics: Sequence[str],
 ) -> Annotator:
-    own = [one for one in made if one.annotator == name]
+    own = [one for one in submissions if one.annotator == name]
     places = [at for at, one in enumerate(scored) if one.annotator == name]
     scores = {metric: _score(judged, metric, places) for metric in metrics}
     known = {metric: score for metric, score in scores.items() if score is not None}
@@ -319,37 +331,39 @@ def _mean(annotators: Sequence[Annotator], metric: str, least: int) -> Mean | No
 
 def _notes(
     corpus: Corpus,
-    made: Sequence[Submission],
+    submissions: Sequence[Submission],
     annotators: Sequence[Annotator],
-    asked: Asked,
+    options: HumanOptions,
 ) -> list[str]:
     notes = []
-    sentences = len({one.sample for one in made})
+    sentences = len({one.sample for one in submissions})
     if sentences < len(corpus.samples):
-        notes.append(f"submissions are of {sentences} of {len(corpus.samples)} sentences")
-    alone = sum(not one.references for one in made)
+        notes.append(
+            f"submissions are of {sentences} of {counted(len(corpus.samples), 'sentence')}"
+        )
+    alone = sum(not one.references for one in submissions)
     if alone:
         notes.append(
             f"submissions not scored, because no final reference is of somebody else: {alone}"
         )
-    if asked.against == "final" and any(one.kept for one in made):
+    if options.against == "final" and any(one.kept for one in submissions):
         notes.append(
             "the final references may hold an annotator's own text, which then counts as right; "
             "--against others leaves these references out"
         )
-    lost = sum(bool(one.references) for one in made) - sum(one.scored for one in annotators)
+    lost = sum(bool(one.references) for one in submissions) - sum(one.scored for one in annotators)
     if lost:
         notes.append(
             f"submissions not scored, because by the references nobody could annotate: {lost}"
         )
-    nameless = _count(made, None)
+    nameless = _count(submissions, None)
     if nameless:
         notes.append(f"submissions that do not say who wrote them, and are in no mean: {nameless}")
-    few = [one for one in annotators if one.name is not None and one.scored < asked.least]
+    few = [one for one in annotators if one.name is not None and one.scored < options.least]
     if few:
         names = ", ".join(f"{one.name} {one.scored}" for one in few)
-        notes.append(f"not in the mean, fewer than {asked.least} scored submissions: {names}")
-    impossible = sum(one.rewrite.unannotatable for one in made)
+        notes.append(f"not in the mean, fewer than {options.least} scored submissions: {names}")
+    impossible = sum(one.rewrite.unannotatable for one in submissions)
     if impossible:
         notes.append(f"submissions that say nobody can annotate the sentence: {impossible}")
     return notes

@@ -6,13 +6,27 @@ Kobayashi, Mita and Komachi, "Revisiting Meta-evaluation for Grammatical Error C
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Annotated, Any
 
-from gecbench.analysis.coefficients import KINDS, Coefficient, Kind, coefficient
-from gecbench.analysis.correlation import SystemScores
+from gecbench.analysis.correlation import (
+    KINDS,
+    Coefficient,
+    Kind,
+    SystemScores,
+    coefficient,
+    constant_notes,
+    orient,
+)
+from gecbench.core.errors import CorpusError, UnknownNameError, UsageError, counted
+from gecbench.core.options import Option
+from gecbench.core.score import tied
 from gecbench.formats.judgments import SEEDA, Judgments
+from gecbench.scoring.metric import Metric
+from gecbench.scoring.results import Judged
 
 Human = Mapping[str, Mapping[str, float]]
 """People's scores: by way of judging, then by system."""
@@ -58,7 +72,7 @@ class SystemLevel:
     Args:
         metric: Name.
         human: Name of the way of judging.
-        group: Name of the set.
+        set: Name of the set.
         systems: Those of the set that have both; of a window from the best to the worst by
             human score, else in alphabetical order.
         coefficients: By kind.
@@ -66,9 +80,35 @@ class SystemLevel:
 
     metric: str
     human: str
-    group: str
+    set: str
     systems: tuple[str, ...]
     coefficients: Mapping[Kind, Coefficient]
+
+
+@dataclass(frozen=True, slots=True)
+class Ties:
+    """Pairs to which a metric gives one score, by whom people prefer.
+
+    Args:
+        first: The system whose name comes first in the alphabet.
+        second: The other.
+    """
+
+    first: int
+    second: int
+
+
+@dataclass(frozen=True, slots=True)
+class PairAgreement:
+    """How often a metric prefers what people prefer; None where nothing was judged.
+
+    Args:
+        accuracy: Share of pairs judged alike.
+        kendall: Pairs judged alike less those judged otherwise, by all pairs.
+    """
+
+    accuracy: float | None
+    kendall: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,63 +118,133 @@ class SentenceLevel:
     Args:
         metric: Name.
         judgments: Name of the rankings.
-        group: Name of the set.
+        set: Name of the set.
         systems: Those of the set that have both.
+        pairs: Pairs of which people prefer one, and the metric has both scores.
         agree: Pairs of which metric and people prefer the same.
         disagree: Pairs of which they prefer different ones.
-        tied_first: Pairs to which the metric gives one score, while people prefer the system
-            whose name comes first in the alphabet.
-        tied_second: The same, while they prefer the other.
+        metric_ties: Pairs to which the metric gives one score.
         human_ties: Pairs that people rank equal, which are not judged.
         unscored: Pairs that people judged and the metric did not.
+        official: By SEEDA's rule: a tie of the metric counts as "the second is better", first and
+            second being the order of the alphabet.
+        fair: A tie of the metric counts half, whatever the names; in Kendall's for neither.
     """
 
     metric: str
     judgments: str
-    group: str
+    set: str
     systems: tuple[str, ...]
+    pairs: int
     agree: int
     disagree: int
-    tied_first: int
-    tied_second: int
+    metric_ties: Ties
     human_ties: int
     unscored: int
+    official: PairAgreement
+    fair: PairAgreement
 
-    @property
-    def tied(self) -> int:
-        """Pairs to which the metric gives one score."""
-        return self.tied_first + self.tied_second
 
-    @property
-    def judged(self) -> int:
-        """Pairs of which people prefer one, and the metric has both scores."""
-        return self.agree + self.disagree + self.tied
+@dataclass(frozen=True, slots=True)
+class People:
+    """What people say of systems.
 
-    @property
-    def official_accuracy(self) -> float | None:
-        """Share of pairs judged alike, a tie of the metric counting as "the second is better".
+    Args:
+        scores: Of systems, by way of judging.
+        judgments: Rankings of single sentences.
+    """
 
-        SEEDA's rule, first and second being the order of the alphabet.
-        """
-        return (self.agree + self.tied_second) / self.judged if self.judged else None
+    scores: Human
+    judgments: tuple[Judgments, ...] = ()
 
-    @property
-    def official_kendall(self) -> float | None:
-        """Pairs judged alike less those judged otherwise, by all pairs, under the same rule."""
-        if not self.judged:
-            return None
-        alike = self.agree + self.tied_second
-        return (alike - (self.disagree + self.tied_first)) / self.judged
 
-    @property
-    def fair_accuracy(self) -> float | None:
-        """Share of pairs judged alike, a tie of the metric counting half whatever the names."""
-        return (self.agree + self.tied / 2) / self.judged if self.judged else None
+WINDOWS = (4, 5, 6, 7, 8)
+"""Sizes of SEEDA's windows."""
 
-    @property
-    def fair_kendall(self) -> float | None:
-        """Pairs judged alike less those judged otherwise, by all pairs; ties count for neither."""
-        return (self.agree - self.disagree) / self.judged if self.judged else None
+
+def read_sets(texts: Sequence[str]) -> tuple[SystemSet, ...]:
+    """Read sets of systems: NAME=SYSTEM,... or NAME=-SYSTEM,... for all but these."""
+    return tuple(map(_read_set, texts))
+
+
+def _read_set(text: str) -> SystemSet:
+    name, equals, rest = text.partition("=")
+    members = tuple(map(str.strip, rest.split(","))) if rest else ()
+    without = tuple(one.removeprefix("-") for one in members if one.startswith("-"))
+    only = tuple(one for one in members if not one.startswith("-"))
+    if not equals or not name.strip() or (without and only) or "" in (*only, *without):
+        raise UsageError(
+            f"--system-set {text!r} must be NAME=SYSTEM,SYSTEM,... or NAME=-SYSTEM,... for all but "
+            "these, or NAME= for all"
+        )
+    return SystemSet(name.strip(), only, without)
+
+
+def read_sizes(text: str) -> tuple[int, ...]:
+    """Read sizes of windows: a range as 4-8, numbers as 4,6, or none."""
+    if text == "none":
+        return ()
+    first, dash, last = text.partition("-")
+    parts = [first, last] if dash else text.split(",")
+    if not all(part.strip().isdecimal() for part in parts):
+        raise UsageError(f"--windows {text!r} must be as 4-8, 4,6 or none")
+    if any(len(part.strip().lstrip("0")) > 3 for part in parts):
+        raise UsageError("--windows has a size above 999; no window has so many systems")
+    numbers = [int(part) for part in parts]
+    if dash and numbers[0] > numbers[1]:
+        raise UsageError(f"--windows {text!r} goes from the smaller to the greater size")
+    return tuple(range(numbers[0], numbers[1] + 1)) if dash else tuple(dict.fromkeys(numbers))
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Over which systems metrics are compared with people.
+
+    Args:
+        sets: Sets of systems; () means SEEDA's where all systems are SEEDA's, else one with all.
+        sizes: Of the windows; those of more systems than there are make none.
+        window_set: Name of the set that windows go through; None is the first.
+    """
+
+    sets: Annotated[
+        tuple[SystemSet, ...],
+        Option(
+            "--system-set",
+            "Systems with commas; or those to leave out, each with a minus: base=-INPUT,-REF-F.",
+            metavar="NAME=SYSTEMS",
+            repeated=True,
+            read=read_sets,
+        ),
+    ] = ()
+    sizes: Annotated[
+        tuple[int, ...],
+        Option(
+            "--windows",
+            "Sizes of windows of systems, as 4-8 or 4,6; none for none.",
+            metavar="SIZES",
+            default="4-8",
+            read=read_sizes,
+            needs=("--human",),
+        ),
+    ] = WINDOWS
+    window_set: Annotated[
+        str | None,
+        Option(
+            "--window-set",
+            "Set of the windows; the first one without.",
+            metavar="NAME",
+            needs=("--human",),
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        """Refuse sizes without correlation and names given twice."""
+        for size in self.sizes:
+            if size < 3:
+                raise UsageError(f"a window of {size} has no correlation; take 3 or more")
+        names = [one.name for one in self.sets]
+        if len(set(names)) < len(names):
+            raise UsageError(f"two sets have one name among {', '.join(names)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,33 +370,230 @@ def _against(
     sources: Mapping[str, str] | None,
 ) -> SentenceLevel:
     scored = {system for _, system in values}
-    wanted = group.of([name for name in judgments.systems if name in scored])
-    count = dict.fromkeys(("agree", "disagree", "tied_first", "tied_second"), 0)
-    human_ties = unscored = 0
+    systems = group.of([name for name in judgments.systems if name in scored])
+    counts: Counter[str] = Counter()
     for item in judgments.items:
         source = item.source if sources is None else sources[item.source]
-        for one, two in combinations([name for name in wanted if name in item.ranks], 2):
+        for one, two in combinations([name for name in systems if name in item.ranks], 2):
             preferred = item.ranks[two] - item.ranks[one]  # above 0: people prefer the first
             pair = values.get((source, one)), values.get((source, two))
-            if preferred == 0:
-                human_ties += 1
-            elif pair[0] is None or pair[1] is None:
-                unscored += 1
-            else:
-                count[_verdict(preferred, pair[0], pair[1])] += 1
+            counts[_verdict(preferred, *pair)] += 1
+    agree, disagree = counts["agree"], counts["disagree"]
+    first, second = counts["tied_first"], counts["tied_second"]
+    pairs = agree + disagree + first + second
+    official = PairAgreement(None, None)
+    fair = official
+    if pairs:
+        kendall = (agree + second - (disagree + first)) / pairs
+        official = PairAgreement((agree + second) / pairs, kendall)
+        fair = PairAgreement((agree + (first + second) / 2) / pairs, (agree - disagree) / pairs)
     return SentenceLevel(
-        metric,
-        judgments.name,
-        group.name,
-        wanted,
-        **count,
-        human_ties=human_ties,
-        unscored=unscored,
+        metric=metric,
+        judgments=judgments.name,
+        set=group.name,
+        systems=systems,
+        pairs=pairs,
+        agree=agree,
+        disagree=disagree,
+        metric_ties=Ties(first, second),
+        human_ties=counts["human_ties"],
+        unscored=counts["unscored"],
+        official=official,
+        fair=fair,
     )
 
 
-def _verdict(preferred: int, one: float, two: float) -> str:
+def _verdict(preferred: int, one: float | None, two: float | None) -> str:
     """Return which count a pair belongs to."""
-    if one == two:
+    if preferred == 0:
+        return "human_ties"
+    if one is None or two is None:
+        return "unscored"
+    if tied(one, two):
         return "tied_first" if preferred > 0 else "tied_second"
     return "agree" if (one > two) == (preferred > 0) else "disagree"
+
+
+# One number for each sentence, by any metric.
+
+
+def sentence_values(metric: Metric[Any], rows: Sequence[Any]) -> list[float]:
+    """Return what a metric says of each sentence as one number.
+
+    Where it has one by itself, as GLEU and the means over sentences, that; else the score of a
+    corpus of this sentence alone, as for the metrics that add up edits: then each sentence takes
+    the reference that is best for it.
+
+    Args:
+        metric: Whose rows these are.
+        rows: Statistics of each sentence.
+    """
+    own = [sentence.get("value") for sentence in metric.sentences(rows)]
+    return [
+        float(value) if isinstance(value, (int, float)) else metric.aggregate([row]).value
+        for value, row in zip(own, rows, strict=True)
+    ]
+
+
+def sentence_scores_of(judged: Judged) -> dict[str, dict[tuple[str, str], float]]:
+    """Return scores of sentences of which greater is better: by metric, then source and system.
+
+    Sentences that a metric leaves out are not there.
+    """
+    ids = [sample.id for sample in judged.corpus.samples]
+    found: dict[str, dict[tuple[str, str], float]] = {}
+    for name, metric in judged.metrics.items():
+        if name in judged.refused:
+            continue
+        sign = 1 if metric.higher_is_better else -1
+        places = judged.scored(name)
+        found[name] = {}
+        for system in judged.systems:
+            values = sentence_values(metric, [judged.rows[system, name][at] for at in places])
+            for at, value in zip(places, values, strict=True):
+                found[name][ids[at], system] = sign * value
+    return found
+
+
+# All levels, with what to know about them.
+
+
+def compare_with_people(
+    scores: SystemScores,
+    sentences: SentenceScores,
+    ids: Sequence[str],
+    people: People,
+    layout: Layout,
+) -> MetaEvaluation:
+    """Compare metrics with people, on all levels.
+
+    Args:
+        scores: Of systems.
+        sentences: Of sentences.
+        ids: What scores call the sources, in their order.
+        people: What people say.
+        layout: Over which systems.
+
+    Raises:
+        CorpusError: No system, or not all sources that people judged, are scored.
+        UnknownNameError: A set has a system that nobody knows.
+    """
+    scores, orientation = orient(scores)
+    notes = [*scores.notes, *orientation]
+    ours = {*scores.systems, *(system for each in sentences.values() for _, system in each)}
+    theirs = {name for way in people.scores.values() for name in way}
+    theirs |= {name for each in people.judgments for name in each.systems}
+    notes += _apart(ours, theirs)
+    sets = layout.sets or default_sets([*ours & theirs])
+    _check_sets(sets, ours | theirs)
+    notes += _cut(sets, ours & theirs, theirs)
+    sources = [_sources(judgments, ids) for judgments in people.judgments]
+    notes += [note for _, note in sources if note]
+    level = system_level(scores, people.scores, sets)
+    notes += constant_notes(scores) if people.scores else ()
+    if few := dict.fromkeys(f"{o.set} ({len(o.systems)})" for o in level if len(o.systems) < 3):
+        notes.append(f"fewer than three systems, so no correlation: {', '.join(few)}")
+    rankings = tuple(
+        one
+        for judgments, (names, _) in zip(people.judgments, sources, strict=True)
+        for one in sentence_level(sentences, judgments, sets, names)
+    )
+    notes += [
+        f"{one.judgments}, {one.set}: {counted(one.unscored, 'judged pair', ' has', ' have')} "
+        f"no score by {one.metric}"
+        for one in rankings
+        if one.unscored
+    ]
+    return MetaEvaluation(
+        corpus=scores.corpus,
+        systems=level,
+        windows=windows(scores, people.scores, _window_set(sets, layout), layout.sizes),
+        sentences=rankings,
+        scores=scores if people.scores else None,
+        human=people.scores,
+        notes=tuple(dict.fromkeys(notes)),
+        signatures=scores.signatures,
+    )
+
+
+def _window_set(sets: Sequence[SystemSet], layout: Layout) -> SystemSet:
+    if layout.window_set is None:
+        return sets[0]
+    known = {one.name: one for one in sets}
+    if layout.window_set not in known:
+        raise UnknownNameError("set of systems", layout.window_set, known)
+    return known[layout.window_set]
+
+
+def _check_sets(sets: Sequence[SystemSet], known: Collection[str]) -> None:
+    """Refuse sets with systems that nobody knows, unless they are SEEDA's own."""
+    for one in sets:
+        for name in (*one.only, *one.without):
+            if name not in known and one not in SEEDA_SETS:
+                raise UnknownNameError(f"system of set {one.name}", name, known)
+
+
+def _apart(ours: Collection[str], theirs: Collection[str]) -> list[str]:
+    """Say which systems only one side has.
+
+    Raises:
+        CorpusError: There are no systems that both have.
+    """
+    both = set(ours) & set(theirs)
+    if not both:
+        raise CorpusError(
+            f"no system is both scored ({', '.join(sorted(ours)[:5])}) and judged by people "
+            f"({', '.join(sorted(theirs)[:5])}); give systems the same names: NAME=FILE"
+        )
+    return [
+        f"{problem}, so left out: {', '.join(sorted(names))}"
+        for problem, names in (
+            ("judged by people but not scored", set(theirs) - both),
+            ("scored but not judged by people", set(ours) - both),
+        )
+        if names
+    ]
+
+
+def _cut(sets: Sequence[SystemSet], both: Collection[str], theirs: Collection[str]) -> list[str]:
+    """Say which sets are not whole, so that their figures are not the published ones."""
+    less = [
+        f"{one.name} ({len(one.of(sorted(both)))} of {len(one.of(sorted(theirs)))})"
+        for one in sets
+        if set(one.of(sorted(theirs))) - set(both)
+    ]
+    if not less:
+        return []
+    return [f"sets are not whole, so figures are not those of all systems: {', '.join(less)}"]
+
+
+def _sources(judgments: Judgments, ids: Sequence[str]) -> tuple[Mapping[str, str], str | None]:
+    """Return what the scores call the sources that people judged.
+
+    SEEDA counts lines of the whole text from 1. Scores are of it, or of the judged sources alone
+    in their order, as SEEDA's subset.
+
+    Raises:
+        CorpusError: Neither fits, or sources are missing.
+    """
+    judged = list(dict.fromkeys(item.source for item in judgments.items))
+    missing = [source for source in judged if source not in set(ids)]
+    if not missing:
+        return {source: source for source in judged}, None
+    if judgments.lines and len(ids) == len(judged):
+        ordered = sorted(judged, key=int)
+        note = (
+            f"{judgments.name}: as many sentences as judged sources ({len(ids)}), so they are "
+            "taken for these in their order"
+        )
+        return dict(zip(ordered, ids, strict=True)), note
+    some = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
+    raise CorpusError(
+        f"{judgments.path or judgments.name}: {len(missing)} of {len(judged)} judged sources have "
+        f"no score: {some}; "
+        + (
+            "give the whole text, or the judged sources alone"
+            if judgments.lines
+            else f"write ids as the scored sentences have them: {', '.join(ids[:3])}, ..."
+        )
+    )

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Literal
 
+from gecbench.analysis.facts import system_scores
 from gecbench.core.errors import CorpusError
 from gecbench.core.sample import GOLDS, Corpus, Rewrite, Sample, SystemOutput
-from gecbench.core.score import Score
-from gecbench.edits.changes import changes
+from gecbench.core.score import Score, ranks
+from gecbench.edits.apply import changes
 from gecbench.formats.texts import text_of
-from gecbench.scoring.judged import Judged
+from gecbench.scoring.results import Judged
 
 Golds = Literal["given", "divided"]
 
@@ -20,25 +21,25 @@ Divide = Callable[[str], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Division:
+class SegmenterScores:
     """All systems under one segmenter.
 
     Args:
         segmenter: As it was asked for.
         name: With the version of the program.
-        scores: By metric, then by system.
         tokens: Mean number of tokens of a source as this segmenter divides it.
         alike: How many sources it divides as the corpus does; None where the corpus is divided
             by it, too.
         gold: How many edits the references have, all together.
+        scores: By metric, then by system.
     """
 
     segmenter: str
     name: str
-    scores: Mapping[str, Mapping[str, Score]]
     tokens: float
     alike: int | None
     gold: int
+    scores: Mapping[str, Mapping[str, Score]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +68,10 @@ class Segmentation:
 
     Args:
         corpus: Its name.
-        sentences: How many were scored.
         golds: "given": the gold edits stay as they are; "divided": sources and references are
             divided by each segmenter, too, and the gold edits are the changes between words.
-        divisions: By segmenter, in the order asked for.
+        sentences: How many were scored.
+        segmenters: In the order asked for.
         movements: By metric, a system each.
         swaps: By metric: of all pairs of systems, how many change their order somewhere.
         pairs: How many pairs of systems there are.
@@ -81,9 +82,9 @@ class Segmentation:
     """
 
     corpus: str
-    sentences: int
     golds: Golds
-    divisions: tuple[Division, ...]
+    sentences: int
+    segmenters: tuple[SegmenterScores, ...]
     movements: Mapping[str, tuple[Movement, ...]]
     swaps: Mapping[str, int]
     pairs: int
@@ -129,35 +130,38 @@ def outputs_only(system: SystemOutput, corpus: Corpus, lang: str) -> SystemOutpu
     Raises:
         CorpusError: An output is known only by edits that cannot be applied.
     """
-    made = {
-        sample.id: tuple(
-            _text_only(
-                rewrite, replace(sample, tokens=system.tokens.get(sample.id, sample.tokens)), lang
-            )
-            for rewrite in system.hypotheses[sample.id]
-        )
-        for sample in corpus.samples
-    }
-    return SystemOutput(system.system, made)
+    texts = {}
+    for sample in corpus.samples:
+        own = replace(sample, tokens=system.tokens.get(sample.id, sample.tokens))
+        versions = system.hypotheses[sample.id]
+        texts[sample.id] = tuple(_text_only(rewrite, own, lang) for rewrite in versions)
+    return SystemOutput(system.system, texts)
 
 
-def divided(corpus: Corpus, divide: Divide) -> Corpus:
+def divide_corpus(corpus: Corpus, divide: Divide) -> Corpus:
     """Return a corpus of texts with its sources divided, and gold edits between words.
 
     Args:
         corpus: As `texts_only` gives it.
         divide: The tokens of a text.
     """
-    return replace(
-        corpus,
-        samples=tuple(_divided(sample, divide) for sample in corpus.samples),
-        provenance={**corpus.provenance, GOLDS: "changes between words"},
-    )
+    samples = []
+    for sample in corpus.samples:
+        tokens = divide(sample.source)
+        references = tuple(
+            rewrite
+            if rewrite.text is None
+            else replace(rewrite, edit_sets=(changes(tokens, divide(rewrite.text)),))
+            for rewrite in sample.references
+        )
+        samples.append(replace(sample, tokens=tokens, references=references))
+    provenance = {**corpus.provenance, GOLDS: "changes between words"}
+    return replace(corpus, samples=tuple(samples), provenance=provenance)
 
 
-def division(
+def segmenter_scores(
     judged: Judged, segmenter: str, name: str, divide: Divide, *, golds: Golds
-) -> Division:
+) -> SegmenterScores:
     """Return the scores of all systems under one segmenter.
 
     Args:
@@ -172,42 +176,32 @@ def division(
         divide(sample.source if segmenter == "spaces" else unspaced(sample.source))
         for sample in samples
     ]
-    alike = sum(a == b.tokens for a, b in zip(tokens, samples, strict=True))
-    return Division(
+    alike = sum(own == sample.tokens for own, sample in zip(tokens, samples, strict=True))
+    return SegmenterScores(
         segmenter,
         name,
-        {metric: scores_of(judged, metric) for metric in judged.metrics},
         sum(map(len, tokens)) / max(1, len(samples)),
         alike if golds == "given" else None,
         sum(len(r.edit_sets[0]) for s in samples for r in s.references if r.edit_sets),
+        {metric: system_scores(judged, metric) for metric in judged.metrics},
     )
 
 
-def scores_of(judged: Judged, metric: str) -> Mapping[str, Score]:
-    """Return the score of each system by one metric of a run."""
-    places = judged.scored(metric)
-    judge = judged.metrics[metric]
-    return {
-        system: judge.aggregate([judged.rows[system, metric][at] for at in places])
-        for system in judged.systems
-    }
-
-
-def movements(divisions: Sequence[Division], metric: str, *, higher: bool) -> tuple[Movement, ...]:
+def movements(
+    segmenters: Sequence[SegmenterScores], metric: str, *, higher_is_better: bool
+) -> tuple[Movement, ...]:
     """Return the scores and ranks of each system under all segmenters.
 
     Args:
-        divisions: At least one.
+        segmenters: At least one.
         metric: Name of a metric that all have.
-        higher: Whether higher is better.
+        higher_is_better: Whether a greater score is a better system.
     """
-    systems = list(divisions[0].scores[metric])
-    columns = [[each.scores[metric][name].value for name in systems] for each in divisions]
-    ranks = [_ranks(column, higher=higher) for column in columns]
-    return tuple(
-        Movement(name, tuple(c[at] for c in columns), tuple(r[at] for r in ranks))
-        for at, name in enumerate(systems)
-    )
+    systems = list(segmenters[0].scores[metric])
+    values = [[one.scores[metric][name].value for name in systems] for one in segmenters]
+    places = [ranks(own, higher_is_better=higher_is_better) for own in values]
+    columns = zip(systems, zip(*values, strict=True), zip(*places, strict=True), strict=True)
+    return tuple(Movement(*column) for column in columns)
 
 
 def swaps(moved: Sequence[Movement]) -> int:
@@ -218,23 +212,8 @@ def swaps(moved: Sequence[Movement]) -> int:
     )
 
 
-def _ranks(values: Sequence[float], *, higher: bool) -> list[int]:
-    return [1 + sum(other > own if higher else other < own for other in values) for own in values]
-
-
 def _text_only(rewrite: Rewrite, sample: Sample, lang: str) -> Rewrite:
     if rewrite.error_free or rewrite.unannotatable:
         return replace(rewrite, edit_sets=(), capped=False)
     text = unspaced(text_of(sample, rewrite, lang))
     return Rewrite(text=text, annotator=rewrite.annotator)
-
-
-def _divided(sample: Sample, divide: Divide) -> Sample:
-    tokens = divide(sample.source)
-    references = tuple(
-        rewrite
-        if rewrite.text is None
-        else replace(rewrite, edit_sets=(changes(tokens, divide(rewrite.text)),))
-        for rewrite in sample.references
-    )
-    return replace(sample, tokens=tokens, references=references)

@@ -23,29 +23,125 @@ equal outputs have p = 1; sacrebleu counts only greater ones.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import combinations
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from itertools import combinations, count
 from math import ceil
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from gecbench.analysis.multiplicity import (
-    CORRECTIONS,
-    Correction,
-    TooManyGroups,
-    adjusted,
-    groups,
+from gecbench.core.errors import (
+    CorpusError,
+    MissingExtraError,
+    UnknownNameError,
+    UsageError,
+    counted,
 )
-from gecbench.core.errors import CorpusError, UnknownNameError, UsageError
-from gecbench.core.score import Interval
-from gecbench.formats.losses import counted
-from gecbench.scoring.exchange import exchanged, swaps
-from gecbench.scoring.judged import Judged
+from gecbench.core.options import Option
+from gecbench.core.score import Interval, ranks
 from gecbench.scoring.metric import Metric
-from gecbench.scoring.resample import draw_blocks, interval
+from gecbench.scoring.resample import draw_blocks, interval, swaps
+from gecbench.scoring.results import Judged
 
 if TYPE_CHECKING:
-    from gecbench.scoring.arrays import Values
+    from gecbench.scoring.metric import Values
+
+
+# Many comparisons at once: p-values corrected for their number, and systems in groups.
+
+
+Correction = Literal["none", "holm", "bh"]
+CORRECTIONS: tuple[Correction, ...] = ("none", "holm", "bh")
+
+
+def adjusted(values: Sequence[float], correction: Correction) -> list[float]:
+    """Return p-values that may be compared with the level of significance as if each were alone.
+
+    "holm" bounds the chance of any false finding among them (Holm 1979, step-down Bonferroni);
+    "bh" the share of false findings among the findings (Benjamini and Hochberg 1995, by
+    `scipy.stats.false_discovery_control`), which holds for independent or positively dependent
+    tests; comparisons of all pairs of systems are not all of that kind, so it is approximate.
+
+    >>> adjusted([0.01, 0.04, 0.03], "holm")
+    [0.03, 0.06, 0.06]
+
+    Args:
+        values: In [0, 1].
+        correction: Which.
+
+    Raises:
+        MissingExtraError: "bh" without scipy.
+    """
+    if correction == "none" or len(values) < 2:
+        return list(values)
+    if correction == "bh":
+        return _benjamini_hochberg(values)
+    order = sorted(range(len(values)), key=values.__getitem__)
+    corrected, least = [0.0] * len(values), 0.0
+    for rank, at in enumerate(order):
+        least = max(least, min(1.0, (len(values) - rank) * values[at]))
+        corrected[at] = least
+    return corrected
+
+
+def _benjamini_hochberg(values: Sequence[float]) -> list[float]:
+    try:
+        from scipy.stats import false_discovery_control
+    except ImportError as error:
+        raise MissingExtraError("scipy", "statistics") from error
+    corrected: list[float] = false_discovery_control(values, method="bh").tolist()
+    return corrected
+
+
+MOST_STEPS = 20_000
+"""In the search for groups, of which there can be 3 ** (systems / 3) (Moon and Moser 1965)."""
+
+
+class TooManyGroups(Exception):  # noqa: N818 - an answer, which callers put into words
+    """There are more groups than anybody could read."""
+
+
+def groups(ranked: Sequence[str], different: Set[frozenset[str]]) -> tuple[tuple[str, ...], ...]:
+    """Return the greatest groups of systems of which no two differ significantly.
+
+    Two systems are together in some group just if they do not differ; a system can be in several
+    groups. These are the letters of a "compact letter display" (Piepho 2004): the maximal
+    cliques of the graph of pairs that do not differ (Bron and Kerbosch 1973, with a pivot).
+
+    >>> groups("ABC", {frozenset("AC")})
+    (('A', 'B'), ('B', 'C'))
+
+    Args:
+        ranked: Systems, the best first.
+        different: The pairs that differ.
+
+    Raises:
+        TooManyGroups: They were not found in `MOST_STEPS`.
+    """
+    pairs = {frozenset(pair) for pair in combinations(ranked, 2)} - different
+    near = {one: {each for pair in pairs if one in pair for each in pair - {one}} for one in ranked}
+    found: list[set[str]] = []
+    steps = count()
+
+    def grow(group: set[str], may: set[str], done: set[str]) -> None:
+        if next(steps) >= MOST_STEPS:
+            raise TooManyGroups
+        if not may and not done:
+            found.append(group)
+            return
+        pivot = max(may | done, key=lambda one: len(near[one] & may))
+        for one in sorted(may - near[pivot]):
+            grow(group | {one}, may & near[one], done & near[one])
+            may = may - {one}
+            done = done | {one}
+
+    if ranked:
+        grow(set(), set(ranked), set())
+    place = {one: at for at, one in enumerate(ranked)}
+    return tuple(
+        tuple(ranked[at] for at in members)
+        for members in sorted(sorted(place[one] for one in group) for group in found)
+    )
+
 
 Test = Literal["bootstrap", "randomisation"]
 TESTS: tuple[Test, ...] = ("bootstrap", "randomisation")
@@ -70,6 +166,11 @@ _MOST = 1_000_000
 """Resamples: more would run for days, and change no p by as much as 0.001."""
 
 
+def read_tests(text: str) -> tuple[Test, ...]:
+    """Read the name of a test, or "both"."""
+    return tuple(test for test in TESTS if text in (test, "both"))
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """How systems are compared.
@@ -87,13 +188,28 @@ class Plan:
         UsageError: Names the value and what it may be.
     """
 
-    tests: tuple[Test, ...] = TESTS
-    resamples: int = 10_000
-    seed: int = 0
-    correction: Correction = "holm"
-    alpha: float = 0.05
-    confidence: float = 0.95
-    baseline: str | None = None
+    tests: Annotated[
+        tuple[Test, ...],
+        Option(
+            "--test",
+            "Which test; of both, randomisation decides.",
+            choices=(*TESTS, "both"),
+            default="both",
+            read=read_tests,
+        ),
+    ] = TESTS
+    resamples: Annotated[int, Option("--resamples", "Resamples, and permutations.")] = 10_000
+    seed: Annotated[int, Option("--seed", "Seed of both.")] = 0
+    correction: Annotated[
+        Correction,
+        Option("--correction", "For the number of pairs: Holm, or Benjamini and Hochberg."),
+    ] = "holm"
+    alpha: Annotated[float, Option("--alpha", "Level of significance.")] = 0.05
+    confidence: Annotated[float, Option("--confidence", "Of the intervals.")] = 0.95
+    baseline: Annotated[
+        str | None,
+        Option("--baseline", "Compare this system with each other one only.", metavar="NAME"),
+    ] = None
 
     def __post_init__(self) -> None:
         """Refuse values that would give numbers without meaning."""
@@ -111,7 +227,7 @@ class Plan:
             raise UsageError(f"confidence {self.confidence:g} must be between 0 and 1")
 
     @property
-    def deciding(self) -> Test:
+    def main_test(self) -> Test:
         """The test that decides what is significant."""
         return "randomisation" if "randomisation" in self.tests else "bootstrap"
 
@@ -129,7 +245,7 @@ class Pair:
             equal, half. Koehn's (2004) confidence.
         p: By test, two-sided, not corrected.
         corrected: By test, for the number of pairs.
-        significant: Whether the corrected p of the deciding test is at most alpha.
+        significant: Whether the corrected p of the main test is at most alpha.
     """
 
     first: str
@@ -172,13 +288,15 @@ class Comparison:
     intervals: Mapping[str, Interval]
     pairs: tuple[Pair, ...]
     groups: tuple[tuple[str, ...], ...] = ()
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
     @property
     def ranked(self) -> tuple[str, ...]:
         """The systems, the best first; equals in alphabetical order."""
-        sign = -1 if self.higher_is_better else 1
-        return tuple(sorted(self.values, key=lambda name: (sign * self.values[name], name)))
+        names = sorted(self.values)
+        values = [self.values[name] for name in names]
+        places = ranks(values, higher_is_better=self.higher_is_better)
+        return tuple(name for _, name in sorted(zip(places, names, strict=True)))
 
     def pair(self, first: str, second: str) -> Pair:
         """Return the comparison of two systems, turned round if need be.
@@ -190,7 +308,7 @@ class Comparison:
             if (one.first, one.second) == (first, second):
                 return one
             if (one.second, one.first) == (first, second):
-                return _turned(one)
+                return _reversed(one)
         known = [f"{one.first} - {one.second}" for one in self.pairs]
         raise UnknownNameError("pair", f"{first} - {second}", known)
 
@@ -214,19 +332,19 @@ def compare(
         CorpusError: There is no sentence to score.
     """
     plan = plan or Plan()
-    made, places = _checked(judged, metric, plan)
+    measure, places = _checked(judged, metric, plan)
     names = list(judged.systems)
     rows = {name: [judged.rows[name, metric][at] for at in places] for name in names}
-    scores = {name: made.aggregate(rows[name]) for name in names}
+    scores = {name: measure.aggregate(rows[name]) for name in names}
     values = {name: score.value for name, score in scores.items()}
-    drawn = _bootstrap(made, rows, plan)
-    wanted = watch(f"{metric}: pairs", _pairs(names, plan.baseline))
-    pairs = _corrected([_pair(made, rows, values, drawn, pair, plan) for pair in wanted], plan)
+    drawn = _bootstrap(measure, rows, plan)
+    watched = watch(f"{metric}: pairs", _pairs(names, plan.baseline))
+    pairs = _corrected([_pair(measure, rows, values, drawn, pair, plan) for pair in watched], plan)
     result = Comparison(
         corpus=judged.corpus.name,
         metric=metric,
         signature=str(scores[names[0]].signature),
-        higher_is_better=made.higher_is_better,
+        higher_is_better=measure.higher_is_better,
         sentences=len(places),
         plan=plan,
         values=values,
@@ -278,11 +396,11 @@ def _bootstrap(
     import numpy as np
 
     size = len(next(iter(rows.values())))
-    made: dict[str, list[Values]] = {name: [] for name in rows}
+    blocks: dict[str, list[Values]] = {name: [] for name in rows}
     for block in draw_blocks(size, resamples=plan.resamples, seed=plan.seed):
         for name, own in rows.items():
-            made[name].append(metric.resample(own, block))
-    return {name: np.concatenate(values) for name, values in made.items()}
+            blocks[name].append(metric.resample(own, block))
+    return {name: np.concatenate(values) for name, values in blocks.items()}
 
 
 def _pair(
@@ -318,11 +436,11 @@ def _permuted(
     """Return the difference after each permutation."""
     import numpy as np
 
-    made = []
+    differences = []
     for some in swaps(len(first), count=plan.resamples, seed=plan.seed):
-        one, two = exchanged(metric, first, second, some)
-        made.append(one - two)
-    return np.concatenate(made)
+        one, two = metric.exchange(first, second, some)
+        differences.append(one - two)
+    return np.concatenate(differences)
 
 
 def _p(differences: Values, observed: float) -> float:
@@ -338,49 +456,47 @@ def _interval(values: Values, plan: Plan) -> Interval:
 
 def _corrected(pairs: Sequence[Pair], plan: Plan) -> list[Pair]:
     """Return the pairs with their p corrected for the number of pairs."""
-    made: dict[Test, list[float]] = {
-        test: adjusted([pair.p[test] for pair in pairs], plan.correction) for test in plan.tests
-    }
+    by_test = [adjusted([pair.p[test] for pair in pairs], plan.correction) for test in plan.tests]
     result = []
-    for at, pair in enumerate(pairs):
-        corrected = {test: made[test][at] for test in plan.tests}
-        significant = corrected[plan.deciding] <= plan.alpha
+    for pair, values in zip(pairs, zip(*by_test, strict=True), strict=True):
+        corrected = dict(zip(plan.tests, values, strict=True))
+        significant = corrected[plan.main_test] <= plan.alpha
         result.append(replace(pair, corrected=corrected, significant=significant))
     return result
 
 
 def _notes(pairs: Sequence[Pair], plan: Plan, metric: str, sentences: int) -> tuple[str, ...]:
     """Say what a reader could take the numbers for and they are not."""
-    said = []
+    notes = []
     least = 1 / (1 + plan.resamples)
     # Holm multiplies the least by the number of pairs; BH leaves it alone where all are as small.
     times = len(pairs) if plan.correction == "holm" else 1
     if times * least > plan.alpha:
         enough = ceil(times / plan.alpha)
         corrected = f", which is {times * least:.2g} for {times} pairs" if times > 1 else ""
-        said.append(
+        notes.append(
             f"{metric}: {plan.resamples} resamples cannot find p below {least:.2g}{corrected}, so "
             f"that nothing can be significant at {plan.alpha:g}; take --resamples {enough} or more"
         )
     if sentences < _FEW:
-        said.append(
+        notes.append(
             f"{metric}: {counted(sentences, 'sentence')} only: intervals of the bootstrap are too "
             "narrow and its p can be too small; go by randomisation, and by more sentences"
         )
-    equal = [f"{pair.first} and {pair.second}" for pair in pairs if _indistinct(pair)]
+    equal = [
+        f"{pair.first} and {pair.second}"
+        for pair in pairs
+        if pair.interval.low == pair.interval.high == pair.difference == 0
+    ]
     if equal:
-        said.append(
+        notes.append(
             f"{metric}: the same score in every resample, which is no test of anything: "
             f"{', '.join(equal)}"
         )
-    return tuple(said)
+    return tuple(notes)
 
 
-def _indistinct(pair: Pair) -> bool:
-    return pair.interval.low == pair.interval.high == pair.difference == 0
-
-
-def _turned(pair: Pair) -> Pair:
+def _reversed(pair: Pair) -> Pair:
     spread = replace(pair.interval, low=-pair.interval.high, high=-pair.interval.low)
     return replace(
         pair,

@@ -2,31 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from typing import Literal
+from typing import Annotated, Literal
 
 from gecbench import __version__
-from gecbench.api.edits import Watch, unwatched
-from gecbench.api.oddities import check_outputs
-from gecbench.api.schemes import Places, check_language, default_scheme, language, load_scheme
+from gecbench.api.extract import Watch, unwatched
+from gecbench.api.schemes import (
+    AnyScheme,
+    Places,
+    SchemeSpec,
+    corpus_language,
+    extractor_for,
+    name_of,
+)
+from gecbench.api.score import check_outputs
 from gecbench.core.corrector import TextEdit
 from gecbench.core.corrector import apply as apply_text
 from gecbench.core.edit import Edit
 from gecbench.core.errors import UnknownNameError, UsageError
 from gecbench.core.files import read_bytes
-from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
-from gecbench.core.scheme import Scheme
-from gecbench.datasets.catalog import data_set
-from gecbench.datasets.store import check_content, data_folder, locate
+from gecbench.core.language import Language
+from gecbench.core.options import Option, pairs
+from gecbench.core.sample import Corpus, Rewrite, Sample, Systems, as_systems
+from gecbench.datasets.catalog import check_content, data_folder, data_set, locate
 from gecbench.formats import load_format
 from gecbench.models.combine import official
-from gecbench.models.combine.candidates import Similar, candidates
-from gecbench.models.combine.opinions import Collector, Proposed, words_in
-from gecbench.models.combine.placing import placed
-from gecbench.models.combine.rule import Rule, exact, relaxed_of, shown, weights_of
-from gecbench.models.combine.voting import Tally, decide, kept
+from gecbench.models.combine.candidates import (
+    Collector,
+    SentenceProposals,
+    Similar,
+    candidates,
+    words_in,
+)
+from gecbench.models.combine.voting import (
+    Rule,
+    Tally,
+    apply_to_text,
+    by_shape_and_sound,
+    by_sound,
+    decide,
+    format_votes,
+    parse_relaxed,
+    parse_votes,
+    parse_weights,
+    select_edits,
+)
+from gecbench.scoring.extractor import Extractor
 
 RULES = ("votes", "mucgec-official")
 
@@ -51,13 +74,59 @@ class Voting:
         spelling: How Chinese spelling errors are told, where it matters.
     """
 
-    rule: str = "votes"
-    threshold: float | str | None = None
-    weights: Mapping[str, float | str] = field(default_factory=dict)
-    relaxed: float | str = "none"
-    thresholds: Mapping[str, float | str] = field(default_factory=dict)
-    veto: bool = False
-    spelling: Spelling = "similar"
+    rule: Annotated[
+        str,
+        Option(
+            "--rule",
+            "How votes are counted: ours, or MuCGEC's program with its faults.",
+            choices=RULES,
+        ),
+    ] = "votes"
+    threshold: Annotated[
+        float | str | None,
+        Option(
+            "--threshold",
+            "Votes that an edit needs (default: more than half of all).",
+            metavar="T",
+        ),
+    ] = None
+    weights: Annotated[
+        Mapping[str, float | str],
+        Option(
+            "--weight",
+            "Votes of a system; else 1.",
+            metavar="NAME=W",
+            read=pairs("--weight", "NAME=W", last=True),
+        ),
+    ] = field(default_factory=dict)
+    relaxed: Annotated[
+        float | str,
+        Option(
+            "--relaxed",
+            "What word order and spelling need: T - 1 (code), N/2 - 1 (paper), or a number.",
+            metavar="none|code|paper|T",
+        ),
+    ] = "none"
+    thresholds: Annotated[
+        Mapping[str, float | str],
+        Option(
+            "--threshold-for",
+            "Votes that edits of a type need, as R=3, order=2 or spelling=1; repeatable.",
+            metavar="TYPE=T",
+            read=pairs("--threshold-for", "TYPE=T", last=True),
+        ),
+    ] = field(default_factory=dict)
+    veto: Annotated[
+        bool,
+        Option("--veto/--no-veto", "Leave sentences alone that too many systems leave alone."),
+    ] = False
+    spelling: Annotated[
+        Spelling,
+        Option(
+            "--spelling",
+            "Chinese spelling errors: ChERRANT's table of shapes and sounds, or sound alone.",
+        ),
+    ] = "similar"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +159,7 @@ class Combination:
         return Corpus(self.corpus.name, tuple(rows))
 
     def m2(self) -> str:
-        """Return the edits as M2: as the official program writes them, or in the house's dialect.
+        """Return the edits as M2: as the official program writes them, or in gecbench's dialect.
 
         Raises:
             UsageError: There is no scheme, so no edits of tokens.
@@ -107,22 +176,24 @@ class Combination:
 
 def combine(
     corpus: Corpus,
-    systems: Sequence[SystemOutput],
+    systems: Systems,
     *,
     voting: Voting | None = None,
-    scheme: Scheme | str | Callable[[], Scheme] | None = None,
+    scheme: AnyScheme = None,
+    re_extract: bool | None = None,
     places: Places | None = None,
     watch: Watch = unwatched,
 ) -> Combination:
-    """Return what systems make together: the edits that enough of them propose.
+    """Combine what systems wrote: take the edits that enough of them propose.
 
     Args:
         corpus: What the systems were run on.
         systems: Their outputs, joined to this corpus; one or more.
         voting: How they vote; None is a strict majority.
-        scheme: A scheme, or the name of one, that finds all edits, anew where texts are known
-            with edits; or a function that gives a scheme, asked only where edits are not given;
-            None means the default of the corpus's language, likewise. "none" is no scheme.
+        scheme: What extracts edits, loaded where edits are missing; None means the default of
+            the corpus's language; "none" is no scheme. Edits of files are used as `Extractor`
+            says.
+        re_extract: As in `gecbench.Options`.
         places: Where resources lie.
         watch: Wraps long loops, to show progress.
 
@@ -133,50 +204,33 @@ def combine(
     voting, places = voting or Voting(), places or Places()
     if voting.rule not in RULES:
         raise UnknownNameError("rule", voting.rule, RULES)
+    systems = as_systems(systems)
     names = [system.system for system in systems]
     if len(set(names)) < len(names):
         raise UsageError(
             f"two systems have one name among {', '.join(names)}; name them apart: NAME=FILE"
         )
     check_outputs(corpus, systems)
-    maker = None if scheme == PLAIN else _Maker(corpus, scheme, places)
-    run = _Run(corpus, names, voting, maker, places, language(corpus))
-    anew = maker is not None and maker.anew
-    collector = Collector(corpus, systems, maker, run.kind, anew)
-    rows = collector.rows(partial(watch, "edits"))
-    made = run.official(rows) if voting.rule == "mucgec-official" else run.voted(rows)
-    about = {"rule": made.about, "systems": ", ".join(names), "gecbench": __version__}
-    used = maker.made if maker else None
-    return replace(
-        made,
-        corpus=replace(made.corpus, provenance={**about, **(used.signature if used else {})}),
-        notes=(*collector.notes(), *(used.notes if used else ()), *made.notes),
+    extractor = None
+    if scheme != PLAIN:
+        if scheme is None or isinstance(scheme, str):
+            scheme = SchemeSpec(scheme, places=places)
+        extractor = extractor_for(corpus, scheme, re_extract=re_extract, watch=watch)
+    run = _Run(
+        corpus, names, voting, extractor, name_of(scheme), places, corpus_language(corpus, scheme)
     )
-
-
-@dataclass(slots=True)
-class _Maker:
-    """Gives the scheme when it is first asked for."""
-
-    corpus: Corpus
-    wanted: Scheme | str | Callable[[], Scheme] | None
-    places: Places
-    made: Scheme | None = None
-
-    @property
-    def anew(self) -> bool:
-        """Whether edits are found also where they are given."""
-        return isinstance(self.wanted, (Scheme, str))
-
-    def __call__(self) -> Scheme:
-        if self.made is None:
-            if self.wanted is None or isinstance(self.wanted, str):
-                name = self.wanted or default_scheme(self.corpus)
-                self.made = load_scheme(name, places=self.places)
-            else:
-                self.made = self.wanted if isinstance(self.wanted, Scheme) else self.wanted()
-            check_language(self.corpus, self.made)
-        return self.made
+    collector = Collector(corpus, systems, extractor, run.kind)
+    rows = collector.rows()
+    combination = run.official(rows) if voting.rule == "mucgec-official" else run.voted(rows)
+    about = {"rule": combination.about, "systems": ", ".join(names), "gecbench": __version__}
+    used = collector.edits.scheme if collector.edits else None
+    return replace(
+        combination,
+        corpus=replace(
+            combination.corpus, provenance={**about, **(used.signature if used else {})}
+        ),
+        notes=(*collector.notes(), *(used.notes if used else ()), *combination.notes),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,106 +241,115 @@ class _Run:
         corpus: The sentences.
         names: Of the systems.
         voting: How they vote.
-        maker: Gives the scheme; None where there is none.
+        extractor: Finds edits; None where there is no scheme.
+        scheme: Its name, if somebody chose one.
         places: Where resources lie.
-        lang: Code of the corpus's language.
+        lang: The corpus's language.
     """
 
     corpus: Corpus
     names: Sequence[str]
     voting: Voting
-    maker: _Maker | None
+    extractor: Extractor | None
+    scheme: str | None
     places: Places
-    lang: str
+    lang: Language
 
     @property
     def kind(self) -> str:
         """The kind of tokens of a plain alignment."""
-        return "zh" if self.lang == "zh" else "en"
+        return self.lang.tokens
 
-    def voted(self, rows: Iterator[Proposed]) -> Combination:
+    def voted(self, rows: Iterator[SentenceProposals]) -> Combination:
         """Return what is kept by the rule votes."""
-        rule, plain = self._rule(), self.maker is None
-        similar = self._similar() if rule.asks_spelling and self.lang == "zh" else None
-        words = partial(words_in, kind=self.kind) if plain else None
+        rule, plain = self._rule(), self.extractor is None
+        similar = self._similar() if rule.uses_spelling and self.lang.code == "zh" else None
+        words = partial(words_in, kind=self.kind) if plain else tuple
         tally = Tally()
         samples = []
-        idle = set(rule.by_type)
+        unused = set(rule.by_type)
         for row in rows:
-            found = candidates(
-                row.tokens, row.opinions, all_moves=plain, similar=similar, words=words
+            changes = candidates(
+                row.tokens, row.proposals, all_moves=plain, similar=similar, words=words
             )
-            idle.difference_update(map(rule.type_of, found) if idle else ())
-            verdicts = decide(found, rule)
-            tally.add((len(each.candidate.backers), each.fate) for each in verdicts)
-            edits = tuple(each.edit for each in kept(verdicts, rule.total))
+            unused.difference_update(map(rule.type_of, changes) if unused else ())
+            decisions = decide(changes, rule)
+            tally.add((len(d.candidate.backers), d.outcome) for d in decisions)
+            edits = tuple(edit for edit, _ in select_edits(decisions, rule.total))
             samples.append(self._sample(row, edits))
         notes: tuple[str, ...] = ()
-        if rule.asks_spelling and self.lang != "zh" and plain:
+        if rule.uses_spelling and self.lang.code != "zh" and plain:
             notes = (f"scheme {PLAIN} has no types: spelling errors are not told from others",)
-        if idle:
-            whose = "these thresholds" if len(idle) > 1 else "its threshold"
-            notes += (f"no edit is of type {', '.join(sorted(idle))}; {whose} decided nothing",)
-        about = f"votes: {rule.described()}"
-        return Combination(Corpus("combined", tuple(samples), self.lang), tally, about, notes)
+        if unused:
+            whose = "these thresholds" if len(unused) > 1 else "its threshold"
+            notes += (f"no edit is of type {', '.join(sorted(unused))}; {whose} decided nothing",)
+        about = f"votes: {rule.describe()}"
+        return Combination(Corpus("combined", tuple(samples), self.lang.code), tally, about, notes)
 
-    def official(self, rows: Iterator[Proposed]) -> Combination:
+    def official(self, rows: Iterator[SentenceProposals]) -> Combination:
         """Return what is kept by the rule mucgec-official, and the text its program makes."""
-        threshold = _official_threshold(self.voting)
-        self._check_official()
+        threshold = self._official_threshold()
         similar = self._similar()
         tally = Tally()
         samples, blocks = [], []
         for row in rows:
-            given = [official.lines_of(rewrite, row.tokens) for rewrite in row.rewrites]
-            outcome = official.combine(row.tokens, given, threshold, similar)
-            tally.add(outcome.fates)
-            text = official.converted(row.tokens, outcome.lines)
-            blocks.append(official.block(row.tokens, outcome.lines))
+            lines = [official.lines_of(rewrite, row.tokens) for rewrite in row.rewrites]
+            result = official.combine(row.tokens, lines, threshold, similar)
+            tally.add(result.outcomes)
+            text = official.convert(row.tokens, result.lines)
+            blocks.append(official.block(row.tokens, result.lines))
             samples.append(Sample(row.sample.id, row.sample.source, (Rewrite(text=text),)))
         about = f"mucgec-official: threshold {threshold} of {len(self.names)} systems"
-        corpus = Corpus("combined", tuple(samples), self.lang)
+        corpus = Corpus("combined", tuple(samples), self.lang.code)
         return Combination(corpus, tally, about, (), tuple(blocks))
 
     def _rule(self) -> Rule:
         """Return the rule with exact numbers."""
         voting = self.voting
         return Rule(
-            weights_of(self.names, voting.weights),
-            None if voting.threshold is None else exact(voting.threshold, "the threshold"),
-            relaxed_of(voting.relaxed, "the relaxed threshold"),
-            {k: exact(v, f"the threshold of {k}") for k, v in voting.thresholds.items()},
+            parse_weights(self.names, voting.weights),
+            None if voting.threshold is None else parse_votes(voting.threshold, "the threshold"),
+            parse_relaxed(voting.relaxed, "the relaxed threshold"),
+            {k: parse_votes(v, f"the threshold of {k}") for k, v in voting.thresholds.items()},
             voting.veto,
         )
 
-    def _sample(self, row: Proposed, edits: tuple[Edit, ...]) -> Sample:
+    def _sample(self, row: SentenceProposals, edits: tuple[Edit, ...]) -> Sample:
         """Return a sentence with its combined text as the only reference."""
         source = row.sample.source
-        if self.maker is None:
+        if self.extractor is None:
             pieces = [TextEdit(e.start, e.end, "".join(e.replacement or ())) for e in edits]
             return Sample(row.sample.id, source, (Rewrite(text=apply_text(pieces, source)),))
-        between = "" if self.lang == "zh" else " "
-        text = placed(source, row.tokens, edits, between=between)
-        labelled = tuple(replace(edit, label=edit.label or edit.op) for edit in edits)
-        rewrite = Rewrite(text=text, edit_sets=(labelled,))
+        text = apply_to_text(source, row.tokens, edits, separator=self.lang.joiner)
+        edits = tuple(replace(edit, label=edit.label or edit.op) for edit in edits)
+        rewrite = Rewrite(text=text, edit_sets=(edits,))
         return Sample(row.sample.id, source, (rewrite,), tokens=tuple(row.tokens))
 
-    def _check_official(self) -> None:
-        """Refuse what the official program does not have."""
-        usual = Voting()
-        for option in ("weights", "relaxed", "thresholds", "veto", "spelling"):
-            if getattr(self.voting, option) != getattr(usual, option):
+    def _official_threshold(self) -> int:
+        """Return T, a number of systems; refuse what the official program does not have."""
+        if self.voting.threshold is None:
+            raise UsageError(
+                "mucgec-official needs a threshold; MuCGEC's own script takes 4 for six systems"
+            )
+        votes = parse_votes(self.voting.threshold, "the threshold")
+        if votes.denominator != 1:
+            raise UsageError(
+                f"the threshold is {format_votes(votes)}; mucgec-official counts whole systems"
+            )
+        defaults = asdict(Voting())
+        for option, value in asdict(self.voting).items():
+            if option not in ("rule", "threshold") and value != defaults[option]:
                 raise UsageError(
                     f"mucgec-official has a threshold and nothing else; leave {option} out, or "
                     "take the rule votes"
                 )
-        maker = self.maker
-        name = PLAIN if maker is None else maker().name if maker.anew else "zh-cherrant"
-        if name != "zh-cherrant" or self.lang != "zh":
+        name = self.scheme or "zh-cherrant"
+        if name != "zh-cherrant" or self.lang.code != "zh":
             raise UsageError(
                 f"mucgec-official combines Chinese edits of zh-cherrant; here are language "
-                f"{self.lang!r} and scheme {name}; take the rule votes"
+                f"{self.lang.code!r} and scheme {name}; take the rule votes"
             )
+        return int(votes)
 
     def _similar(self) -> Similar:
         """Return the test of spelling errors in Chinese.
@@ -294,8 +357,6 @@ class _Run:
         Raises:
             ResourceError: ChERRANT's table of characters is not here, or not what it should be.
         """
-        from gecbench.models.combine.similarity import by_shape_and_sound, by_sound
-
         if self.voting.spelling == "sound":
             return by_sound()
         wanted = data_set("cherrant")
@@ -304,16 +365,3 @@ class _Run:
         path = locate(wanted, file.name, folder=folder, mirror=self.places.mirror)
         check_content(path, file, origin=str(path))
         return by_shape_and_sound(partial(read_bytes, path), str(path))
-
-
-def _official_threshold(voting: Voting) -> int:
-    """Return T, which is a number of systems."""
-    given = voting.threshold
-    if given is None:
-        raise UsageError(
-            "mucgec-official needs a threshold; MuCGEC's own script takes 4 for six systems"
-        )
-    votes = exact(given, "the threshold")
-    if votes.denominator != 1:
-        raise UsageError(f"the threshold is {shown(votes)}; mucgec-official counts whole systems")
-    return int(votes)

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from gecbench.analysis.significance import Comparison, Plan
 from gecbench.analysis.significance import Watch as WatchPairs
 from gecbench.analysis.significance import compare as compared
 from gecbench.analysis.significance import unwatched as unwatched_pairs
-from gecbench.api.edits import Watch, unwatched
-from gecbench.api.judge import judge
+from gecbench.api.extract import Watch, unwatched
 from gecbench.api.options import Options
-from gecbench.core.errors import UsageError
-from gecbench.core.sample import Corpus, SystemOutput
-from gecbench.core.scheme import Scheme
-from gecbench.formats.losses import counted
-from gecbench.scoring.judged import Judged
+from gecbench.api.schemes import AnyScheme
+from gecbench.api.score import judge
+from gecbench.core.errors import UsageError, counted
+from gecbench.core.sample import Corpus, Systems, as_systems
+from gecbench.scoring.results import Judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +34,9 @@ class Comparisons:
 
 def compare(
     corpus: Corpus,
-    systems: Sequence[SystemOutput],
+    systems: Systems,
     *,
-    scheme: Scheme | str | Callable[[], Scheme] | None = None,
+    scheme: AnyScheme = None,
     options: Options | None = None,
     plan: Plan | None = None,
     watch: Watch = unwatched,
@@ -58,6 +56,7 @@ def compare(
     Raises:
         GecbenchError: Something does not fit together, or fewer than two systems are given.
     """
+    systems = as_systems(systems)
     check_number(len(systems))
     judged = judge(corpus, systems, scheme=scheme, options=options, watch=watch)
     return compare_judged(judged, plan, watch=watch_pairs)

@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from itertools import chain, count
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from gecbench import __version__
-from gecbench.api.edits import extract
+from gecbench.api.extract import extract
 from gecbench.api.files import save
+from gecbench.api.schemes import SchemeSpec
 from gecbench.core.corrector import Correction, Corrector
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.files import STDIO, check_target, encoded, write_stream
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.scheme import Scheme
-from gecbench.formats.sources import Sources, sources
+from gecbench.formats.reading import Sources, sources
 from gecbench.models import load_corrector
-from gecbench.models.journal import Journal, asked, journalled, open_journal, windows
-from gecbench.models.splitting import Splitting
+from gecbench.models.journal import correct_batches, correct_with_journal, open_journal
+from gecbench.models.text import Splitting
 
 DETAILS = "gecbench-corrections"
-_NAMED = 5
+_FIRST = 5
 _ENDING = ".part"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Corrected:
     """What a run over a file came to.
 
@@ -34,19 +38,40 @@ class Corrected:
         sentences: How many there were.
         changed: How many the corrector changed.
         edits: How many changes it made.
-        flags: Sentences by flag, with the ids of the first of them.
+        flags: Sentences by flag, with the ids of the first of them; the most frequent flag first.
         resumed: How many an earlier, interrupted run had done.
         losses: What the format written could not hold, one sentence each.
         signature: Of the corrector.
     """
 
-    sentences: int
-    changed: int
-    edits: int
-    flags: Mapping[str, tuple[int, tuple[str, ...]]]
-    resumed: int
-    losses: tuple[str, ...]
-    signature: Mapping[str, str]
+    sentences: int = 0
+    changed: int = 0
+    edits: int = 0
+    flags: Mapping[str, tuple[int, tuple[str, ...]]] = field(default_factory=dict)
+    resumed: int = 0
+    losses: tuple[str, ...] = ()
+    signature: Mapping[str, str] = field(default_factory=dict)
+
+    def _count(
+        self, ids: Iterable[str], answers: Iterable[Correction], show: Show | None
+    ) -> Iterator[Correction]:
+        """Count corrections and show them, one after another, while they are passed on."""
+        flags: dict[str, tuple[int, tuple[str, ...]]] = {}
+        for id_, answer in zip(ids, answers, strict=False):  # numbers never end
+            self.sentences += 1
+            self.changed += answer.text != answer.source
+            self.edits += len(answer.edits)
+            for flag in answer.flags:
+                number, first = flags.get(flag, (0, ()))
+                flags[flag] = (number + 1, (*first, id_)[:_FIRST])
+            if show:
+                show(id_, answer)
+            yield answer
+        self.flags = dict(sorted(flags.items(), key=lambda item: -item[1][0]))
+
+
+Show = Callable[[str, Correction], None]
+"""Takes the id of a sentence and its correction."""
 
 
 def open_corrector(
@@ -56,7 +81,7 @@ def open_corrector(
     split: bool = False,
     longest: int | None = None,
 ) -> Corrector:
-    """Return a corrector by its specification; see `gecbench.models.load_corrector`.
+    """Load a corrector by its specification; see `gecbench.models.load_corrector`.
 
     Args:
         spec: As "zh-homophone", "tagger:runs/one/model", or the folder of a model.
@@ -89,25 +114,17 @@ def correct(
     if isinstance(corpus, str):
         raise UsageError("a single text was given where texts belong; write [text]")
     if isinstance(corrector, str):
-        opened = open_corrector(corrector)
-        try:
+        with closing(open_corrector(corrector)) as opened:
             return correct(opened, corpus, name=name)
-        finally:
-            opened.close()
     samples = (
         corpus.samples
         if isinstance(corpus, Corpus)
         else [Sample(str(n), text) for n, text in enumerate(corpus, 1)]
     )
-    info = corrector.info
-    corrections = (
-        answer
-        for texts in windows((s.source for s in samples), info.window)
-        for answer in asked(corrector, texts)
-    )
+    answers = chain.from_iterable(correct_batches(corrector, (s.source for s in samples)))
     return SystemOutput(
-        name or info.name,
-        {s.id: (Rewrite(text=c.text),) for s, c in zip(samples, corrections, strict=True)},
+        name or corrector.info.name,
+        {s.id: (Rewrite(text=c.text),) for s, c in zip(samples, answers, strict=True)},
     )
 
 
@@ -120,13 +137,15 @@ class Target:
         format: Of the file: lines (corrected sentences alone), or any format of corpora, in
             which the correction stands as the reference.
         scheme: Finds the edits that m2 shows; None where the format needs none.
-        details: A file for all that the corrector said, JSON lines; None writes none.
+        details: A file for every edit, score and flag, JSON lines; None writes none.
+        lang: Code of the texts' language; None takes the input's.
     """
 
     path: Path
     format: str
-    scheme: Callable[[Corpus], Scheme] | None = None
+    scheme: Scheme | SchemeSpec | None = None
     details: Path | None = None
+    lang: str | None = None
 
 
 def correct_file(
@@ -137,13 +156,13 @@ def correct_file(
     format: str | None = None,
     restart: bool = False,
     progress: Callable[[int], None] = lambda _done: None,
-    show: Callable[[str, Correction], None] | None = None,
+    show: Show | None = None,
 ) -> Corrected:
     """Correct a file.
 
-    What is done is kept beside the output until the output is whole, so that a run which was
-    interrupted, even by kill -9, goes on where it was; nothing is repeated but the sentences that
-    were being corrected together.
+    A journal beside the output holds what is done until the output is whole, so that a run which
+    was interrupted, even by kill -9, goes on where it was; nothing is repeated but the sentences
+    that were being corrected together. Standard output and devices have no journal.
 
     Args:
         corrector: What corrects.
@@ -151,99 +170,89 @@ def correct_file(
         target: Takes the name of the input's format, and says what is written.
         format: Of the input; None finds out.
         restart: Begin anew where an earlier run was interrupted.
-        progress: Told how many sentences are done.
-        show: Told the id of each sentence and its correction, in order.
+        progress: Called with the number of sentences that are done.
+        show: Called with the id of each sentence and its correction, in order.
 
     Raises:
         GecbenchError: A file cannot be read or written, or an earlier run had other options.
     """
-    given = sources(path, format=format)
-    wanted = target(given.format)
-    _check_targets(path, wanted)
-    ids = [s.id for s in given.corpus.samples] if given.corpus else None
-    tally = _Tally(ids, show)
-    if str(wanted.path) == STDIO or (wanted.path.exists() and not wanted.path.is_file()):
-        made = _unkept(corrector, given, wanted, tally)
-        return replace(made, signature=corrector.info.signature)
-    with ExitStack() as stack:
-        part = wanted.path.with_name(wanted.path.name + _ENDING)
-        journal = open_journal(part, _run_signature(corrector), restart=restart)
-        stack.callback(journal.close)
-        resumed = journal.done
-        _work_off(corrector, given.texts, journal, progress)
-        losses = _written(journal, given, wanted, corrector)
-        for correction in journal.corrections():
-            tally.add(correction)
+    source = sources(path, format=format)
+    output = target(source.format)
+    _check_targets(path, output)
+    result = Corrected(signature=corrector.info.signature)
+    if str(output.path) == STDIO or (output.path.exists() and not output.path.is_file()):
+        result.losses = _correct_stream(corrector, source, output, result, show)
+        return result
+    part = output.path.with_name(output.path.name + _ENDING)
+    with closing(open_journal(part, _run_signature(corrector), restart=restart)) as journal:
+        result.resumed = journal.done
+        try:
+            for done in correct_with_journal(corrector, source.texts, journal):
+                progress(done)
+        except BaseException:
+            if journal.is_empty():  # nothing to go on with
+                journal.remove()
+            raise
+        if output.format == "lines":
+            write_stream(output.path, _lines(output.path, journal.corrections()))
+        else:
+            answers = list(journal.corrections())
+            result.losses = _write_corpus(answers, source, output, corrector)
+        if output.details:
+            _write_details(output.details, journal.corrections(), source, corrector)
+        for _ in result._count(_ids(source), journal.corrections(), show):
+            pass
         journal.remove()
-    return tally.result(resumed, losses, corrector.info.signature)
+    return result
 
 
-def _work_off(
-    corrector: Corrector, texts: Iterable[str], journal: Journal, progress: Callable[[int], None]
-) -> None:
-    """Correct what a journal does not hold yet."""
-    try:
-        for done in journalled(corrector, texts, journal):
-            progress(done)
-    except BaseException:
-        if journal.is_empty():  # nothing to go on with
-            journal.remove()
-        raise
+def _correct_stream(
+    corrector: Corrector, source: Sources, output: Target, result: Corrected, show: Show | None
+) -> tuple[str, ...]:
+    """Correct towards standard output: lines as they come, else all at the end."""
+    answers: list[Correction] = []
+    needs_all = output.details is not None or output.format != "lines"
+
+    def corrections() -> Iterator[Correction]:
+        found = chain.from_iterable(correct_batches(corrector, source.texts))
+        for answer in result._count(_ids(source), found, show):
+            if needs_all:
+                answers.append(answer)
+            yield answer
+
+    losses: tuple[str, ...] = ()
+    if show is None and output.format == "lines":
+        write_stream(output.path, _lines(output.path, corrections()))
+    else:
+        for _ in corrections():
+            pass
+        if show is None:
+            losses = _write_corpus(answers, source, output, corrector)
+    if output.details:
+        _write_details(output.details, answers, source, corrector)
+    return losses
 
 
-def _check_targets(path: Path, wanted: Target) -> None:
-    """Refuse files that cannot be written, or of which one would take the place of another."""
-    check_target(wanted.path)
+def _ids(source: Sources) -> Iterable[str]:
+    return (s.id for s in source.corpus.samples) if source.corpus else map(str, count(1))
+
+
+def _check_targets(path: Path, output: Target) -> None:
+    """Refuse files that cannot be written, or that would replace one another."""
+    check_target(output.path)
     # The journal is held against the input: were it replaced, a killed run could not go on.
-    if path.is_file() and wanted.path.exists() and wanted.path.samefile(path):
-        raise UsageError(f"{wanted.path}: is read and would be written over; name another output")
-    if wanted.details is None:
+    if path.is_file() and output.path.exists() and output.path.samefile(path):
+        raise UsageError(f"{output.path}: is read and would be written over; name another output")
+    if output.details is None:
         return
-    check_target(wanted.details)
-    for what, other in (("the output", wanted.path), ("the input", path)):
-        if wanted.details == other or wanted.details.resolve() == other.resolve():
-            raise UsageError(f"{wanted.details}: is {what}, too; name another file for details")
+    check_target(output.details)
+    for what, other in (("the output", output.path), ("the input", path)):
+        if output.details == other or output.details.resolve() == other.resolve():
+            raise UsageError(f"{output.details}: is {what}, too; name another file for details")
 
 
 def _run_signature(corrector: Corrector) -> dict[str, str]:
     return {**corrector.info.signature, "gecbench": __version__}
-
-
-def _unkept(corrector: Corrector, given: Sources, wanted: Target, tally: _Tally) -> Corrected:
-    """Correct towards standard output: lines as they come, else all at the end."""
-    kept: list[Correction] = []
-
-    def each() -> Iterator[Correction]:
-        for texts in windows(given.texts, corrector.info.window):
-            for answer in asked(corrector, texts):
-                tally.add(answer)
-                if wanted.details or wanted.format != "lines":
-                    kept.append(answer)
-                yield answer
-
-    if wanted.format == "lines" and tally.show is None:
-        write_stream(wanted.path, _lines(wanted.path, each()))
-    else:
-        for _ in each():
-            pass
-    losses = _as_corpus(kept, given, wanted, corrector) if tally.show is None else ()
-    if wanted.details:
-        _write_details(wanted.details, kept, given, corrector)
-    return tally.result(0, losses, corrector.info.signature)
-
-
-def _written(
-    journal: Journal, given: Sources, wanted: Target, corrector: Corrector
-) -> tuple[str, ...]:
-    """Write what the journal holds, and return what the format could not hold."""
-    losses: tuple[str, ...] = ()
-    if wanted.format == "lines":
-        write_stream(wanted.path, _lines(wanted.path, journal.corrections()))
-    else:
-        losses = _as_corpus(list(journal.corrections()), given, wanted, corrector)
-    if wanted.details:
-        _write_details(wanted.details, journal.corrections(), given, corrector)
-    return losses
 
 
 def _lines(path: Path, answers: Iterable[Correction]) -> Iterator[bytes]:
@@ -256,116 +265,51 @@ def _lines(path: Path, answers: Iterable[Correction]) -> Iterator[bytes]:
         yield encoded(path, f"{answer.text}\n")
 
 
-def _as_corpus(
-    answers: Sequence[Correction], given: Sources, wanted: Target, corrector: Corrector
+def _write_corpus(
+    answers: Sequence[Correction], source: Sources, output: Target, corrector: Corrector
 ) -> tuple[str, ...]:
-    """Write corrections as the references of a corpus."""
-    if wanted.format == "lines":
-        return ()
-    base = given.corpus or Corpus(corrector.info.name, ())
+    """Write corrections as the references of a corpus; return what its format cannot hold."""
+    base = source.corpus or Corpus(corrector.info.name, ())
     samples = base.samples or [Sample(str(n), c.source) for n, c in enumerate(answers, 1)]
-    ours = wanted.format == "jsonl"  # the others hold neither, and would be said to lose them
-    annotator = corrector.info.name if ours else None
+    names = output.format == "jsonl"  # other formats hold neither, and would lose them
+    annotator = corrector.info.name if names else None
     corpus = Corpus(
         base.name,
         tuple(
             replace(s, references=(Rewrite(text=c.text, annotator=annotator),), tokens=())
             for s, c in zip(samples, answers, strict=True)
         ),
-        base.lang,
-        {"system": corrector.info.name, **_run_signature(corrector)} if ours else {},
+        output.lang or base.lang,
+        {"system": corrector.info.name, **_run_signature(corrector)} if names else {},
     )
-    if wanted.scheme is not None:
-        corpus = replace(extract(corpus, wanted.scheme(corpus)), provenance={})
-    return tuple(save(corpus, wanted.path, format=wanted.format))
+    if output.scheme is not None:
+        corpus = replace(extract(corpus, output.scheme), provenance={})
+    return tuple(save(corpus, output.path, format=output.format))
 
 
 def _write_details(
-    path: Path, answers: Iterable[Correction], given: Sources, corrector: Corrector
+    path: Path, answers: Iterable[Correction], source: Sources, corrector: Corrector
 ) -> None:
-    """Write all that a corrector said: a header, then a line for each sentence."""
+    """Write all that a corrector found: a header, then a line for each sentence."""
     import json
 
     encode = json.JSONEncoder(ensure_ascii=False).encode
-    ids = iter(s.id for s in given.corpus.samples) if given.corpus else map(str, _numbers())
 
     def rows() -> Iterator[bytes]:
         info = corrector.info
         header = {"format": DETAILS, "schema": 1, "system": info.name, "kind": info.kind}
         yield encoded(path, encode({**header, "signature": _run_signature(corrector)}) + "\n")
-        for id_, answer in zip(ids, answers, strict=False):  # numbers never end
-            yield encoded(path, encode({"id": id_, **_details_of(answer)}) + "\n")
+        for id_, answer in zip(_ids(source), answers, strict=False):  # numbers never end
+            yield encoded(path, encode({"id": id_, **_details(answer)}) + "\n")
 
     write_stream(path, rows())
 
 
-def _numbers() -> Iterator[int]:
-    n = 0
-    while True:
-        n += 1
-        yield n
-
-
-def _details_of(answer: Correction) -> dict[str, object]:
-    row: dict[str, object] = {"source": answer.source, "text": answer.text}
+def _details(answer: Correction) -> dict[str, object]:
+    """Return the fields of a correction that say something, and its edits likewise."""
+    row: dict[str, Any] = msgspec.to_builtins(answer)
     row["edits"] = [
-        {
-            "start": e.start,
-            "end": e.end,
-            "replacement": e.replacement,
-            **({} if e.score is None else {"score": e.score}),
-            **({} if e.label is None else {"label": e.label}),
-        }
-        for e in answer.edits
+        {name: value for name, value in edit.items() if value is not None} for edit in row["edits"]
     ]
-    if answer.score is not None:
-        row["score"] = answer.score
-    if answer.flags:
-        row["flags"] = list(answer.flags)
-    if answer.alternatives:
-        row["alternatives"] = list(answer.alternatives)
-    return row
-
-
-class _Tally:
-    """Counts what corrections come to, one after another."""
-
-    def __init__(
-        self, ids: Sequence[str] | None, show: Callable[[str, Correction], None] | None
-    ) -> None:
-        self.show = show
-        self._ids = ids
-        self._sentences = 0
-        self._changed = 0
-        self._edits = 0
-        self._flags: Counter[str] = Counter()
-        self._named: dict[str, list[str]] = {}
-
-    def add(self, correction: Correction) -> None:
-        """Count the correction of the next sentence."""
-        id_ = self._ids[self._sentences] if self._ids else str(self._sentences + 1)
-        self._sentences += 1
-        self._changed += correction.text != correction.source
-        self._edits += len(correction.edits)
-        for flag in correction.flags:
-            self._flags[flag] += 1
-            named = self._named.setdefault(flag, [])
-            if len(named) < _NAMED:
-                named.append(id_)
-        if self.show:
-            self.show(id_, correction)
-
-    def result(
-        self, resumed: int, losses: Sequence[str], signature: Mapping[str, str]
-    ) -> Corrected:
-        """Return what all of them came to."""
-        flags = {flag: (n, tuple(self._named[flag])) for flag, n in self._flags.most_common()}
-        return Corrected(
-            sentences=self._sentences,
-            changed=self._changed,
-            edits=self._edits,
-            flags=flags,
-            resumed=resumed,
-            losses=tuple(losses),
-            signature=signature,
-        )
+    optional = ("score", "flags", "alternatives")
+    return {k: v for k, v in row.items() if k not in optional or v not in (None, (), [])}

@@ -10,29 +10,34 @@ from pathlib import Path
 import msgspec
 
 from gecbench import __version__
-from gecbench.api.edits import extract
+from gecbench.api.extract import extract
+from gecbench.api.schemes import corpus_language
 from gecbench.core.errors import UsageError
 from gecbench.core.files import STDIO, write_text
 from gecbench.core.sample import Corpus
 from gecbench.core.scheme import Scheme
-from gecbench.datasets.catalog import data_set
-from gecbench.datasets.corrupt.chinese import chinese_types
-from gecbench.datasets.corrupt.counting import Counts
-from gecbench.datasets.corrupt.english import english_types
+from gecbench.datasets.catalog import data_folder, data_set, locate
+from gecbench.datasets.corrupt.corrupt import (
+    Counts,
+    LabelFile,
+    Labels,
+    To,
+    load_corruptor,
+    texts_of,
+)
+from gecbench.datasets.corrupt.corrupt import corrupt as run
 from gecbench.datasets.corrupt.fitting import Fit, toml_of_profile
 from gecbench.datasets.corrupt.fitting import fit as run_fit
-from gecbench.datasets.corrupt.makers import maker_of
-from gecbench.datasets.corrupt.profile import Profile, load_profile, with_settings
-from gecbench.datasets.corrupt.running import Labels, Target, Texts, To, texts_of
-from gecbench.datasets.corrupt.running import corrupt as run
-from gecbench.datasets.store import data_folder, locate
-from gecbench.lang.zh.alike import homophones
-from gecbench.models.tags.derive import labels_of
-from gecbench.models.tags.transforms import transforms_for
-from gecbench.text.script import language_of
+from gecbench.datasets.corrupt.profile import Profile, load_profile, profile_names, with_settings
+from gecbench.datasets.corrupt.rules_en import english_types
+from gecbench.datasets.corrupt.rules_zh import chinese_types
+from gecbench.lang import find_language
+from gecbench.lang.zh.sounds import homophones
+from gecbench.models.tags.derive import derive_labels
+from gecbench.models.tags.labels import transforms_for
 from gecbench.text.tokens import token_texts
 
-_LOOKED_AT = 200
+_FIRST = 200
 
 
 def corrupt(
@@ -43,6 +48,7 @@ def corrupt(
     seed: int = 0,
     settings: Mapping[str, str] | None = None,
     format: str | None = None,
+    lang: str | None = None,
     to: To = "jsonl",
     labels: Path | str | None = None,
     folder: Path | None = None,
@@ -62,6 +68,7 @@ def corrupt(
         seed: Of all that is random.
         settings: Keys of the profile that differ, `types.NAME` for the weight of one type.
         format: Of the texts; None finds out.
+        lang: Code of their language; None finds out. It decides the default profile alone.
         to: jsonl, with an edit for each error that says its type; or pairs, source TAB target.
         labels: File for the labels of a tagger that lead from source to target.
         folder: Where data sets lie, for a profile that asks for one.
@@ -73,16 +80,31 @@ def corrupt(
     """
     label_path = None if labels is None else Path(labels)
     _check_apart(Path(texts), Path(output), label_path)
-    given = texts_of(Path(texts), format=format)
+    corpus, rows = texts_of(Path(texts), format=format)
     name = "given" if isinstance(profile, Profile) else profile
     if not name:
-        name, given = _default(given)
-    made = load_profile(name) if isinstance(profile, str) else profile
-    made = with_settings(made, settings or {})
-
-    maker = maker_of(made, name, partial(_shapes, folder, mirror))
-    target = _target(Path(output), to, label_path, made)
-    return run(given, target, maker, made, name=name, seed=seed, progress=progress)
+        first = list(islice(rows, _FIRST))
+        rows = chain(first, rows)
+        name = _default(lang, [text for _, text in first if text], corpus)
+    chosen = load_profile(name) if isinstance(profile, str) else profile
+    chosen = with_settings(chosen, settings or {})
+    label_file = None
+    if label_path is not None:
+        tokens = chosen.tokens if chosen.language == "en" else "zh"
+        about = {"lang": chosen.language, "tokens": tokens}
+        label_file = LabelFile(label_path, labels_for(chosen.language, tokens), about)
+    return run(
+        corpus,
+        rows,
+        Path(output),
+        load_corruptor(chosen, name, partial(_shapes, folder, mirror)),
+        chosen,
+        name=name,
+        seed=seed,
+        to=to,
+        label_file=label_file,
+        progress=progress,
+    )
 
 
 def _shapes(folder: Path | None, mirror: Path | None) -> Path:
@@ -90,14 +112,6 @@ def _shapes(folder: Path | None, mirror: Path | None) -> Path:
     return locate(
         data_set("cherrant"), "char_meta.txt", folder=folder or data_folder(), mirror=mirror
     )
-
-
-def _target(path: Path, to: To, labels: Path | None, profile: Profile) -> Target:
-    if labels is None:
-        return Target(path, to)
-    tokens = profile.tokens if profile.language == "en" else "zh"
-    about: dict[str, object] = {"lang": profile.language, "tokens": tokens}
-    return Target(path, to, labels, labels_for(profile.language, tokens), about)
 
 
 def _check_apart(texts: Path, output: Path, labels: Path | None) -> None:
@@ -114,17 +128,22 @@ def _check_apart(texts: Path, output: Path, labels: Path | None) -> None:
                 raise UsageError(f"{one}: is {other_name} and {what}; name another file")
 
 
-def _default(given: Texts) -> tuple[str, Texts]:
-    """Return the name of the default profile of the texts' language, and all of the texts."""
-    first = list(islice(given.texts, _LOOKED_AT))
-    language = language_of(text for _, text in first if text)
-    return f"{language}-default", Texts(given.name, chain(first, given.texts))
+def _default(lang: str | None, texts: Sequence[str], corpus: str) -> str:
+    """Return the name of the default profile of the texts' language."""
+    language = find_language(lang, texts, corpus)
+    name = f"{language.code}-default"
+    if name not in profile_names():
+        raise UsageError(
+            f"{corpus}: there is no default profile for language {language.code!r}, only "
+            f"{' and '.join(profile_names())}; name a profile of your own by --profile"
+        )
+    return name
 
 
 def labels_for(language: str, tokens: str) -> Labels:
     """Return what makes the labels of a pair: those that a tagger's training derives from it.
 
-    All labels of a token stand in one list, as `models.tags.derive.labels_of` gives them; what
+    All labels of a token stand in one list, as `models.tags.derive.derive_labels` gives them; what
     training learns in its first round is the first that is not $KEEP (`first_labels`).
 
     >>> labels_for("zh", "zh")("我今天高心。", "我今天很高兴。")[1][3:6]
@@ -134,7 +153,7 @@ def labels_for(language: str, tokens: str) -> Labels:
 
     def label(source: str, target: str) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
         one, two = token_texts(source, tokens), token_texts(target, tokens)
-        return one, labels_of(one, two, transforms)
+        return one, derive_labels(one, two, transforms)
 
     return label
 
@@ -160,26 +179,25 @@ def fit(
     """
     if least < 1:
         raise UsageError(f"the least count is {least}; a confusion is seen at least once")
-    texts = (sample.source for sample in corpus.samples)
-    language = scheme.lang if scheme else corpus.lang or language_of(texts)
+    language = scheme.lang if scheme else corpus_language(corpus).code
     if language not in ("zh", "en"):
         raise UsageError(f"language {language!r} cannot be fitted, only zh and en")
     edited = corpus if scheme is None else extract(corpus, scheme)
     known = chinese_types(homophones, None, None) if language == "zh" else english_types()
-    made = run_fit(edited, "zh" if language == "zh" else "en", known, least=least)
+    found = run_fit(edited, "zh" if language == "zh" else "en", known, least=least)
     by = {"scheme": scheme.name, **scheme.signature} if scheme else {"scheme": "given edits"}
     source = {
         "corpus": corpus.name,
-        "pairs": str(made.pairs),
-        "edits": str(made.edits),
+        "pairs": str(found.pairs),
+        "edits": str(found.edits),
         "least": str(least),
         **by,
         "gecbench": __version__,
     }
-    made = made._replace(profile=msgspec.structs.replace(made.profile, source=source))
+    found = found._replace(profile=msgspec.structs.replace(found.profile, source=source))
     if output is not None:
-        write_text(Path(output), toml_of_profile(made.profile, _NOTES))
-    return made
+        write_text(Path(output), toml_of_profile(found.profile, _NOTES))
+    return found
 
 
 _NOTES = (

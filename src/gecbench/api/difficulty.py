@@ -2,39 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Annotated, Literal
 
-from gecbench.analysis.difficulty.fitting import check_fits, fingerprint
-from gecbench.analysis.difficulty.references import (
+from gecbench.analysis.difficulty import (
     ABSENT,
-    CHOSEN,
+    LEFT_OUT,
+    NEAREST,
     Absent,
-    Reference,
-    chosen,
-    chosen_before,
-    names,
-    numbered,
+    Difficulty,
+    ReferenceChoice,
+    Weighting,
+    measure_difficulty,
+    nearest_references,
+    numbered_reference,
+    reference_names,
+    references_of_weights,
 )
-from gecbench.analysis.difficulty.result import Difficulty, Named, analysed
-from gecbench.analysis.difficulty.sheet import sheet
-from gecbench.analysis.difficulty.weights import Weighting
-from gecbench.api.edits import Watch, unwatched
-from gecbench.api.judge import judge
-from gecbench.api.options import Options
-from gecbench.api.schemes import default_scheme, load_scheme
+from gecbench.api.extract import Watch, unwatched
+from gecbench.api.options import BETA, NORMALISE, RANGE, RE_EXTRACT, Options
+from gecbench.api.schemes import AnyScheme
+from gecbench.api.score import judge
 from gecbench.core.case import Case
 from gecbench.core.edit import Edit
-from gecbench.core.errors import UsageError
+from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.files import encoded, write_files
-from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
-from gecbench.core.scheme import Extraction, Scheme
-from gecbench.core.sentence import Sentence
+from gecbench.core.options import Option
+from gecbench.core.sample import Corpus, Sample, SystemOutput, Systems, as_systems
 from gecbench.edits.chunks import corrects
 from gecbench.formats.weights import Label, WeightFile, beside, read_weights, written_weights
-from gecbench.scoring.judged import Judged
+from gecbench.scoring.results import Judged, first_edit_sets
 
 _MORE = (
     "there are {} references, of which the first counts; --reference-number takes another, each, "
@@ -47,6 +46,11 @@ _ALONE = (
 )
 
 Which = int | Literal["each", "chosen"]
+
+
+def read_reference(text: str) -> int | str:
+    """Read the number of a reference, or what stands for one."""
+    return int(text) if text.isdecimal() else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +73,29 @@ class DifficultyOptions:
     """
 
     weighting: Weighting = field(default_factory=Weighting)
-    beta: float = 0.5
-    reference: Which = 1
-    absent: Absent = "left-out"
+    beta: Annotated[float, BETA] = 0.5
+    reference: Annotated[
+        Which,
+        Option(
+            "--reference-number",
+            "Which reference counts, from 1; or each by itself; or chosen: the one systems come "
+            "nearest to, sentence by sentence.",
+            metavar="K",
+            default="1",
+            read=read_reference,
+        ),
+    ] = 1
+    absent: Annotated[
+        Absent,
+        Option(
+            "--absent",
+            "Sentences without that reference: left out, or taken as free of errors.",
+        ),
+    ] = "left-out"
     weights: Path | str | None = None
-    part: tuple[int, int] | None = None
-    normalise: tuple[str, ...] = ()
+    part: Annotated[tuple[int, int | None] | None, RANGE] = None
+    normalise: Annotated[tuple[str, ...], NORMALISE] = ()
+    re_extract: Annotated[bool | None, RE_EXTRACT] = None
 
     def __post_init__(self) -> None:
         """Refuse what has no meaning."""
@@ -90,9 +111,9 @@ class DifficultyOptions:
 
 def difficulty(
     corpus: Corpus,
-    systems: Sequence[SystemOutput],
+    systems: Systems,
     *,
-    scheme: Scheme | str | Callable[[], Scheme] | None = None,
+    scheme: AnyScheme = None,
     options: DifficultyOptions | None = None,
     watch: Watch = unwatched,
 ) -> tuple[Difficulty, ...]:
@@ -116,69 +137,67 @@ def difficulty(
         GecbenchError: Something does not fit together.
     """
     options = options or DifficultyOptions()
+    systems = as_systems(systems)
     if not systems:
         raise UsageError("difficulty needs at least one system")
     file = None if options.weights is None else read_weights(Path(options.weights))
     notes = _notes(corpus, systems)
     judged = judge(
-        _first(corpus),
-        [_first_of(system) for system in systems],
-        scheme=_single(corpus, scheme),
-        options=Options(beta=options.beta, part=options.part, normalise=options.normalise),
+        corpus,
+        systems,
+        scheme=scheme,
+        options=Options(
+            beta=options.beta,
+            part=options.part,
+            normalise=options.normalise,
+            re_extract=options.re_extract,
+        ),
         watch=watch,
     )
-    notes = (*judged.notes, *notes, *_unchanging(judged.cases))
-    if options.reference == 1 and len(names(corpus.samples)) > 1:
-        notes = (*notes, _MORE.format(len(names(corpus.samples))))
-    references = _references(judged, corpus.samples, options, file)
-    return tuple(_result(judged, one, options, file, notes) for one in references)
+    judged = first_edit_sets(judged)
+    notes = (*notes, *_unchanging(judged.cases))
+    number = len(reference_names(corpus.samples))
+    if options.reference == 1 and number > 1:
+        notes = (*notes, _MORE.format(number))
+    last = (_file_note(file),) if file else (_ALONE,) if len(judged.systems) == 1 else ()
+    try:
+        return tuple(
+            measure_difficulty(
+                judged,
+                replace(choice, notes=(*choice.notes, *last)),
+                options.weighting,
+                options.beta,
+                file=file,
+                notes=notes,
+            )
+            for choice in _choices(judged, corpus.samples, options, file)
+        )
+    except CorpusError:
+        if file is None or options.re_extract is not None:
+            raise
+        # Published weights fit the edits of the published file, not those extracted again.
+        as_in_file = replace(options, re_extract=False)
+        return difficulty(corpus, systems, scheme=scheme, options=as_in_file, watch=watch)
 
 
-def _references(
+def _choices(
     judged: Judged, whole: Sequence[Sample], options: DifficultyOptions, file: WeightFile | None
-) -> list[Reference]:
+) -> list[ReferenceChoice]:
     samples = judged.corpus.samples
     if options.reference == "chosen" and file is not None:
-        return [chosen_before(samples, file)]
+        return [references_of_weights(samples, file)]
     if options.reference == "chosen":
-        return [chosen(samples, judged.cases, options.beta)]
+        return [nearest_references(samples, judged.cases, options.beta)]
     if options.reference != "each":
-        return [numbered(samples, options.reference, options.absent, whole)]
-    numbers = range(1, len(names(whole)) + 1)
-    found = [numbered(samples, number, options.absent, whole) for number in numbers]
-    some = [one for one in found if any(pick is not None for pick in one.picks)]
-    if not some:
-        return found
-    empty = tuple(f"{one.name}: no sentence has it here" for one in found if one not in some)
-    return [replace(one, notes=(*one.notes, *empty)) for one in some]
+        return [numbered_reference(samples, options.reference, options.absent, whole)]
+    numbers = range(1, len(reference_names(whole)) + 1)
+    choices = [numbered_reference(samples, n, options.absent, whole) for n in numbers]
+    some = [one for one in choices if set(one.choices) != {LEFT_OUT}]
+    empty = tuple(f"{one.name}: no sentence has it here" for one in choices if one not in some)
+    return [replace(one, notes=(*one.notes, *empty)) for one in some] or choices
 
 
-def _result(
-    judged: Judged,
-    reference: Reference,
-    options: DifficultyOptions,
-    file: WeightFile | None,
-    notes: Sequence[str],
-) -> Difficulty:
-    made = sheet(judged.cases, reference.picks)
-    said = [*notes, *reference.notes]
-    if file is not None:
-        check_fits(file, made, f"corpus {judged.corpus.name!r} with {reference.name}")
-        said.append(_known(file))
-    elif len(judged.systems) == 1:
-        said.append(_ALONE)
-    (metric,) = judged.metrics.values()
-    context = cast("Any", metric).context
-    named = Named(
-        judged.corpus.name,
-        reference.name,
-        tuple(dict.fromkeys(said)),
-        {name: value for name, value in context.items() if name != "references"},
-    )
-    return analysed(made, options.weighting, options.beta, file, named)
-
-
-def _known(file: WeightFile) -> str:
+def _file_note(file: WeightFile) -> str:
     """Return how it is known that a weight file fits."""
     name = file.path.name
     if file.label is not None and file.label.chosen is not None:
@@ -225,67 +244,16 @@ def weight_files(found: Difficulty, path: Path | str) -> dict[Path, str]:
         raise UsageError(f"the weights are those of {found.origin}; there are no new ones to write")
     if str(path) == "-":
         raise UsageError("weights are two files, the second with their fingerprint; name a file")
-    made = found.sheet
-    picks = zip(made.ids, made.picks, strict=True)
-    chosen_ones = {name: pick + 1 for name, pick in picks} if found.reference == CHOSEN else None
+    table = found.table
+    numbers = {name: at + 1 for name, at in zip(table.ids, table.choices, strict=True)}
     label = Label(
-        found.corpus, found.reference, fingerprint(made), tuple(made.letters), chosen_ones
+        found.corpus,
+        found.reference,
+        table.fingerprint(),
+        tuple(table.verdicts),
+        numbers if found.reference == NEAREST else None,
     )
-    return written_weights(path, len(made.letters), made.right, label)
-
-
-def _first(corpus: Corpus) -> Corpus:
-    """Return a corpus with the first of alternative edit sets alone."""
-    samples = tuple(
-        replace(sample, references=tuple(map(_first_set, sample.references)))
-        for sample in corpus.samples
-    )
-    return replace(corpus, samples=samples)
-
-
-def _first_of(system: SystemOutput) -> SystemOutput:
-    hypotheses = {
-        name: tuple(map(_first_set, versions[:1])) for name, versions in system.hypotheses.items()
-    }
-    return replace(system, hypotheses=hypotheses)
-
-
-def _first_set(rewrite: Rewrite) -> Rewrite:
-    return replace(rewrite, edit_sets=rewrite.edit_sets[:1])
-
-
-def _single(
-    corpus: Corpus, scheme: Scheme | str | Callable[[], Scheme] | None
-) -> Scheme | Callable[[], Scheme]:
-    """Return the scheme, or how to get it, with the first of alternative edit sets alone."""
-    if isinstance(scheme, str):
-        return _first_only(load_scheme(scheme))
-    if isinstance(scheme, Scheme):
-        return _first_only(scheme)
-    make = scheme
-    if make is None:
-        return lambda: _first_only(load_scheme(default_scheme(corpus)))
-    return lambda: _first_only(make())
-
-
-def _first_only(scheme: Scheme) -> Scheme:
-    def extract(source: Sentence, target: Sentence) -> Extraction:
-        return _only(scheme.extract(source, target))
-
-    batch = scheme.batch
-    signature = dict(scheme.signature)
-    if "strategy" in signature:
-        signature["strategy"] = "first"
-    return replace(
-        scheme,
-        extract=extract,
-        batch=None if batch is None else lambda pairs: [_only(one) for one in batch(pairs)],
-        signature=signature,
-    )
-
-
-def _only(found: Extraction) -> Extraction:
-    return Extraction(found.edit_sets[:1])
+    return written_weights(path, len(table.verdicts), table.right, label)
 
 
 def _notes(corpus: Corpus, systems: Sequence[SystemOutput]) -> tuple[str, ...]:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from gecbench.core.errors import GecbenchError, UsageError
-from gecbench.core.files import encoded, write_files, write_text
+from gecbench.core.files import STDIO, encoded, name_of, read_bytes, write_files, write_text
 from gecbench.core.sample import Corpus, SystemOutput
 from gecbench.formats import load_format
-from gecbench.formats.annotators import read_systems
-from gecbench.formats.reading import check_plain, read, read_parallel, read_system
+from gecbench.formats.reading import check_plain, read, read_parallel, read_system, read_systems
+from gecbench.lang import language_of
 
 
 def load(
-    path: Path | str, *, format: str | None = None, references: Sequence[Path | str] = ()
+    path: Path | str,
+    *,
+    format: str | None = None,
+    references: Sequence[Path | str] = (),
+    lang: str | None = None,
 ) -> Corpus:
     """Return the corpus in a file.
 
@@ -22,10 +28,16 @@ def load(
         path: The file; "-" is standard input.
         format: Name of its format; None means find out.
         references: Parallel text files with the references, where `path` is one of sources.
+        lang: Code of the language, as "de"; None takes the file's, and where it names none,
+            whatever needs it finds out. "xx" is any language.
 
     Raises:
         GecbenchError: The file cannot be read, or is not what its format promises.
     """
+    if lang is not None:
+        return replace(
+            load(path, format=format, references=references), lang=language_of(lang).code
+        )
     if references:
         if format not in (None, "lines"):
             raise UsageError(f"reference files go with format lines, not {format}")
@@ -113,3 +125,24 @@ def sample(language: str, name: str) -> Path:
     'corpus.jsonl'
     """
     return Path(__file__).parent.parent / "samples" / language / name
+
+
+# What an output says of the files that it was made from.
+
+
+def fingerprint_of(path: Path) -> str:
+    """Return the name of a file or folder with a hash of its content; no more than a name of stdin.
+
+    A folder's hash is of the names and hashes of its files, hidden ones aside.
+    """
+    if str(path) == STDIO:
+        return name_of(path)
+    if not path.is_dir():
+        return f"{path.name} sha256 {hashlib.sha256(read_bytes(path)).hexdigest()}"
+    made = hashlib.sha256()
+    for each in sorted(path.rglob("*")):
+        inside = each.relative_to(path)
+        if each.is_file() and not any(part.startswith(".") for part in inside.parts):
+            made.update(f"{inside.as_posix()}\0".encode())
+            made.update(hashlib.sha256(read_bytes(each)).digest())
+    return f"{path.resolve().name} sha256 {made.hexdigest()}"

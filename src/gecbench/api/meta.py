@@ -2,87 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from gecbench.analysis.correlation import SystemScores, constant_notes, scores_of, turned
+from gecbench.analysis.correlation import SystemScores, scores_of
 from gecbench.analysis.meta import (
-    SEEDA_SETS,
-    Human,
+    Layout,
     MetaEvaluation,
-    SentenceLevel,
-    SentenceScores,
-    SystemLevel,
-    SystemSet,
-    default_sets,
-    sentence_level,
-    system_level,
-    windows,
+    People,
+    compare_with_people,
+    sentence_scores_of,
 )
-from gecbench.analysis.sentence_values import sentence_scores_of
-from gecbench.api.correlation import table_scores
-from gecbench.api.edits import Watch, unwatched
-from gecbench.api.judge import judge
+from gecbench.api.analyse import table_scores
+from gecbench.api.extract import Watch, unwatched
 from gecbench.api.options import Options
-from gecbench.core.errors import CorpusError, UnknownNameError, UsageError
-from gecbench.core.sample import Corpus, SystemOutput
-from gecbench.core.scheme import Scheme
-from gecbench.formats.judgments import (
-    Judgments,
-    read_human,
-    read_judgments,
-    read_sentence_scores,
-)
-from gecbench.scoring.judged import Judged
+from gecbench.api.schemes import AnyScheme
+from gecbench.api.score import judge
+from gecbench.core.errors import UnknownNameError, UsageError
+from gecbench.core.sample import Corpus, Systems
+from gecbench.formats.judgments import read_human, read_judgments, read_sentence_scores
+from gecbench.scoring.results import Judged
 
 Named = Mapping[str, Path | str] | Sequence[Path | str]
 """Files, with names for what is in them or without."""
 
-WINDOWS = (4, 5, 6, 7, 8)
-"""Sizes of SEEDA's windows."""
-
-
-@dataclass(frozen=True, slots=True)
-class People:
-    """What people said.
-
-    Args:
-        scores: Of systems, by way of judging.
-        judgments: Rankings of single sentences.
-    """
-
-    scores: Human
-    judgments: tuple[Judgments, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """Over which systems metrics are compared with people.
-
-    Args:
-        sets: Sets of systems; () means SEEDA's where all systems are SEEDA's, else one with all.
-        sizes: Of the windows; those of more systems than there are make none.
-        window_set: Name of the set that windows go through; None is the first.
-    """
-
-    sets: tuple[SystemSet, ...] = ()
-    sizes: tuple[int, ...] = WINDOWS
-    window_set: str | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse sizes without correlation and names given twice."""
-        for size in self.sizes:
-            if size < 3:
-                raise UsageError(f"a window of {size} has no correlation; take 3 or more")
-        names = [one.name for one in self.sets]
-        if len(set(names)) < len(names):
-            raise UsageError(f"two sets have one name among {', '.join(names)}")
-
 
 def meta(
     data: Corpus | Path | str | None = None,
-    systems: Sequence[SystemOutput] = (),
+    systems: Systems = (),
     *,
     human: Named = (),
     judgments: Named = (),
@@ -90,7 +38,7 @@ def meta(
     human_systems: Sequence[str] = (),
     lower: Collection[str] = (),
     layout: Layout | None = None,
-    scheme: Scheme | str | Callable[[], Scheme] | None = None,
+    scheme: AnyScheme = None,
     options: Options | None = None,
     watch: Watch = unwatched,
 ) -> MetaEvaluation:
@@ -130,7 +78,7 @@ def meta(
 
 
 def read_people(human: Named, judgments: Named, systems: Sequence[str] = ()) -> People:
-    """Return what people said in some files.
+    """Read people's scores of systems and rankings of sentences.
 
     Raises:
         UsageError: There is no file, or two ways of judging have one name.
@@ -163,7 +111,7 @@ def of_judged(judged: Judged, people: People, layout: Layout | None = None) -> M
     made = scores_of(judged)
     sentences = sentence_scores_of(judged) if people.judgments else {}
     ids = [sample.id for sample in judged.corpus.samples]
-    return _compared(made, sentences, ids, people, layout or Layout())
+    return compare_with_people(made, sentences, ids, people, layout or Layout())
 
 
 def of_tables(
@@ -193,142 +141,4 @@ def of_tables(
     }
     ids = list(dict.fromkeys(source for values in found.values() for source, _ in values))
     table = replace(table, lower=frozenset(lower), corpus=table.corpus or str(sentences))
-    return _compared(table, oriented, ids, people, layout or Layout())
-
-
-def _compared(
-    scores: SystemScores,
-    sentences: SentenceScores,
-    ids: Sequence[str],
-    people: People,
-    layout: Layout,
-) -> MetaEvaluation:
-    """Return all levels of the comparison, with what to know about it."""
-    scores, notes = turned(scores)
-    said = [*scores.notes, *notes]
-    ours = {*scores.systems, *(system for each in sentences.values() for _, system in each)}
-    theirs = {name for way in people.scores.values() for name in way}
-    theirs |= {name for each in people.judgments for name in each.systems}
-    said += _apart(ours, theirs)
-    sets = layout.sets or default_sets([*ours & theirs])
-    _check_sets(sets, ours | theirs)
-    said += _cut(sets, ours & theirs, theirs)
-    found = sentences if people.judgments else {}
-    mapped = [(each, *_sources(each, ids)) for each in people.judgments]
-    said += [note for _, _, note in mapped if note]
-    level = system_level(scores, people.scores, sets)
-    said += constant_notes(scores) if people.scores else ()
-    said += _too_few(level)
-    rankings = tuple(
-        one for each, sources, _ in mapped for one in sentence_level(found, each, sets, sources)
-    )
-    said += _unscored(rankings)
-    return MetaEvaluation(
-        corpus=scores.corpus,
-        systems=level,
-        windows=windows(scores, people.scores, _window_set(sets, layout), layout.sizes),
-        sentences=rankings,
-        scores=scores if people.scores else None,
-        human=people.scores,
-        notes=tuple(dict.fromkeys(said)),
-        signatures=scores.signatures,
-    )
-
-
-def _window_set(sets: Sequence[SystemSet], layout: Layout) -> SystemSet:
-    if layout.window_set is None:
-        return sets[0]
-    known = {one.name: one for one in sets}
-    if layout.window_set not in known:
-        raise UnknownNameError("set of systems", layout.window_set, known)
-    return known[layout.window_set]
-
-
-def _check_sets(sets: Sequence[SystemSet], known: Collection[str]) -> None:
-    """Refuse sets with systems that nobody knows, unless they are SEEDA's own."""
-    for one in sets:
-        for name in (*one.only, *one.without):
-            if name not in known and one not in SEEDA_SETS:
-                raise UnknownNameError(f"system of set {one.name}", name, known)
-
-
-def _apart(ours: Collection[str], theirs: Collection[str]) -> list[str]:
-    """Say which systems only one side has.
-
-    Raises:
-        CorpusError: There are no systems that both have.
-    """
-    both = set(ours) & set(theirs)
-    if not both:
-        raise CorpusError(
-            f"no system is both scored ({', '.join(sorted(ours)[:5])}) and judged by people "
-            f"({', '.join(sorted(theirs)[:5])}); give systems the same names: NAME=FILE"
-        )
-    made = []
-    for problem, names in (
-        ("judged by people but not scored, so left out", set(theirs) - both),
-        ("scored but not judged by people, so left out", set(ours) - both),
-    ):
-        if names:
-            made.append(f"{problem}: {', '.join(sorted(names))}")
-    return made
-
-
-def _cut(sets: Sequence[SystemSet], both: Collection[str], theirs: Collection[str]) -> list[str]:
-    """Say which sets are not whole, so that their figures are not the published ones."""
-    less = [
-        f"{one.name} ({len(one.of(sorted(both)))} of {len(one.of(sorted(theirs)))})"
-        for one in sets
-        if set(one.of(sorted(theirs))) - set(both)
-    ]
-    if not less:
-        return []
-    return [f"sets are not whole, so figures are not those of all systems: {', '.join(less)}"]
-
-
-def _sources(judgments: Judgments, ids: Sequence[str]) -> tuple[Mapping[str, str], str | None]:
-    """Return what the scores call the sources that people judged.
-
-    SEEDA counts lines of the whole text from 1. Scores are of it, or of the judged sources alone
-    in their order, as SEEDA's subset.
-
-    Raises:
-        CorpusError: Neither fits, or sources are missing.
-    """
-    judged = list(dict.fromkeys(item.source for item in judgments.items))
-    missing = [source for source in judged if source not in set(ids)]
-    if not missing:
-        return {source: source for source in judged}, None
-    if judgments.lines and len(ids) == len(judged):
-        ordered = sorted(judged, key=int)
-        note = (
-            f"{judgments.name}: as many sentences as judged sources ({len(ids)}), so they are "
-            "taken for these in their order"
-        )
-        return dict(zip(ordered, ids, strict=True)), note
-    some = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
-    raise CorpusError(
-        f"{judgments.path or judgments.name}: {len(missing)} of {len(judged)} judged sources have "
-        f"no score: {some}; "
-        + (
-            "give the whole text, or the judged sources alone"
-            if judgments.lines
-            else f"write ids as the scored sentences have them: {', '.join(ids[:3])}, ..."
-        )
-    )
-
-
-def _too_few(level: Sequence[SystemLevel]) -> list[str]:
-    few = dict.fromkeys(
-        f"{one.group} ({len(one.systems)})" for one in level if len(one.systems) < 3
-    )
-    return [f"fewer than three systems, so no correlation: {', '.join(few)}"] if few else []
-
-
-def _unscored(level: Sequence[SentenceLevel]) -> list[str]:
-    """Say where metrics left out sentences that people judged."""
-    return [
-        f"{one.judgments}, {one.group}: {one.unscored} judged pairs have no score by {one.metric}"
-        for one in level
-        if one.unscored
-    ]
+    return compare_with_people(table, oriented, ids, people, layout or Layout())

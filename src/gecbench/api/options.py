@@ -1,20 +1,54 @@
-"""How systems are scored, and the metrics that the options ask for."""
+"""How systems are scored."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any, Literal, cast
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
 
 from gecbench.core.errors import UnknownNameError, UsageError
-from gecbench.core.registry import resolve
+from gecbench.core.options import Option
 from gecbench.metrics import METRICS
-from gecbench.scoring.choose import CHOICES, Choice
-from gecbench.scoring.metric import Metric
-from gecbench.scoring.pairing import LEVELS, Filter, Level
+from gecbench.scoring.spans import CHOICES, LEVELS, Choice, Level
 
-_GENERAL = ("level", "beta", "choice", "chosen", "context")
-"""Fields of metrics that options of the same meaning fill for all of them."""
+
+def read_range(text: str) -> tuple[int, int | None]:
+    """Read A:B, of which either may be left out."""
+    start, colon, end = text.partition(":")
+    if not colon or not ((start or "0") + (end or "0")).isdecimal():
+        raise UsageError(f"range {text!r} must be A:B, as 0:500 or 500:, for sentences A+1 to B")
+    return int(start or 0), int(end) if end else None
+
+
+def read_settings(texts: Sequence[str]) -> dict[str, str]:
+    """Read METRIC.OPTION=VALUE texts; options may be written with hyphens."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise UsageError(f"--set {text!r} must be METRIC.OPTION=VALUE, as gleu.unit=character")
+        metric, dot, option = name.strip().partition(".")
+        key = f"{metric}{dot}{option.replace('-', '_')}"
+        if key in found:
+            raise UsageError(f"--set {key} is given twice; give it once")
+        found[key] = value.strip()
+    return found
+
+
+RANGE = Option("--range", "Score sentences A+1 to B of the corpus.", metavar="A:B", read=read_range)
+NORMALISE = Option(
+    "--normalise",
+    "Changes of all texts first, with commas: t2s, nfkc, ...",
+    metavar="NAMES",
+    commas=True,
+)
+BETA = Option("--beta", "Weight of recall in F.")
+RE_EXTRACT = Option(
+    "--re-extract/--no-re-extract",
+    "Extract edits of files again, or use them as they are (default: again where they cannot be "
+    "compared with extracted ones).",
+)
+LEVEL = Option("--level", "What has to agree for an edit to count as found.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +64,8 @@ class Options:
         exclude: Edit labels that take no part.
         max_references: Only the first this many references of each sentence.
         references_exactly: Only sentences with this many references, after `max_references`.
-        part: Only the sentences from the first place (from 0) to before the second.
+        part: Only the sentences from the first place (from 0) to before the second, or to the
+            end where that is None.
         by: A metadata field; each of its values is scored as a subset, too.
         settings: Options of single metrics, by "metric.option", as texts.
         segmenter: How texts are divided for metrics that compare them with given edits; None
@@ -39,27 +74,75 @@ class Options:
         resamples: How many bootstrap resamples make the intervals; 0 for none.
         seed: Of the resamples.
         per_sentence: Whether the report has what each metric says of each sentence.
+        re_extract: Whether edits that files have are extracted again: None means where they
+            cannot be compared with extracted ones; see `scoring.extractor.Extractor`.
 
     Raises:
         UsageError: Names the option, its value and what it may be.
     """
 
-    metrics: tuple[str, ...] = ()
-    level: Level = "correction"
-    beta: float = 0.5
-    choice: Choice = "corpus-greedy"
-    size: Literal["any", "single", "multi"] = "any"
-    exclude: tuple[str, ...] = ()
-    max_references: int | None = None
-    references_exactly: int | None = None
-    part: tuple[int, int] | None = None
-    by: str | None = None
-    settings: Mapping[str, str] = field(default_factory=dict)
-    segmenter: str | None = None
-    normalise: tuple[str, ...] = ()
+    metrics: Annotated[
+        tuple[str, ...],
+        Option(
+            "--metric",
+            "Metrics, with commas; else the language's span metric.",
+            commas=True,
+            complete=METRICS,
+        ),
+    ] = ()
+    level: Annotated[Level, LEVEL] = "correction"
+    beta: Annotated[float, BETA] = 0.5
+    choice: Annotated[
+        Choice,
+        Option(
+            "--choice",
+            "How a sentence's reference is chosen: as the official scripts, or free of order.",
+        ),
+    ] = "corpus-greedy"
+    size: Annotated[
+        Literal["any", "single", "multi"],
+        Option("--edits", "Only edits of up to one token, or only longer ones."),
+    ] = "any"
+    exclude: Annotated[
+        tuple[str, ...],
+        Option(
+            "--exclude",
+            "Leave out edits of these types, with commas.",
+            metavar="TYPES",
+            commas=True,
+        ),
+    ] = ()
+    max_references: Annotated[
+        int | None, Option("--max-references", "Use only the first K references.")
+    ] = None
+    references_exactly: Annotated[
+        int | None, Option("--references-exactly", "Score sentences with just K references.")
+    ] = None
+    part: Annotated[tuple[int, int | None] | None, RANGE] = None
+    by: Annotated[
+        str | None,
+        Option("--by", "Score each value of a metadata field apart, too.", metavar="FIELD"),
+    ] = None
+    settings: Annotated[
+        Mapping[str, str],
+        Option(
+            "--set",
+            "An option of one metric, as gleu.unit=character; repeatable.",
+            metavar="METRIC.OPTION=VALUE",
+            read=read_settings,
+        ),
+    ] = field(default_factory=dict)
+    segmenter: Annotated[
+        str | None,
+        Option(
+            "--segmenter", "How texts become words for MaxMatch; see docs/texts.md.", metavar="NAME"
+        ),
+    ] = None
+    normalise: Annotated[tuple[str, ...], NORMALISE] = ()
     resamples: int = 0
     seed: int = 0
     per_sentence: bool = True
+    re_extract: Annotated[bool | None, RE_EXTRACT] = None
 
     def __post_init__(self) -> None:
         """Refuse values that would give numbers without meaning."""
@@ -101,84 +184,3 @@ class Options:
                     f"{label!r} is no type of edit and cannot be excluded; types are as in the "
                     "labels that --by-type 3 shows"
                 )
-
-
-def make_metrics(names: Sequence[str], options: Options, lang: str) -> list[Metric[Any]]:
-    """Return the metrics of these names with their options set.
-
-    Metrics over texts take words, and characters in Chinese, unless they are set.
-
-    Raises:
-        UsageError: A setting is of a metric that is not asked for, unknown, or wrong.
-    """
-    for setting in options.settings:
-        name, dot, _ = setting.partition(".")
-        if not dot or name not in names:
-            raise UsageError(
-                f"setting {setting!r} is of no metric asked for ({', '.join(names)}); "
-                "write METRIC.OPTION=VALUE"
-            )
-    _check_taken(names, options)
-    return [_make(name, options, lang) for name in names]
-
-
-def _check_taken(names: Sequence[str], options: Options) -> None:
-    """Refuse an option that no metric of the run takes."""
-    kinds = [cast("type[Any]", resolve("metric", name, METRICS)) for name in names]
-    taken = {one.name for kind in kinds for one in fields(kind)}
-    plain = Options()
-    changed = (
-        ("level", "level", options.level != plain.level),
-        ("beta", "beta", options.beta != plain.beta),
-        ("choice", "choice", options.choice != plain.choice),
-        ("edits", "chosen", options.size != plain.size),
-        ("exclude", "chosen", bool(options.exclude)),
-    )
-    for option, field_, is_changed in changed:
-        if is_changed and field_ not in taken:
-            raise UsageError(
-                f"no metric of {', '.join(names)} has the option {option}; leave it out"
-            )
-    if options.segmenter and not any(kind.needs == "golds" for kind in kinds):
-        raise UsageError(
-            f"no metric of {', '.join(names)} divides texts by a segmenter; leave it out"
-        )
-
-
-def _make(name: str, options: Options, lang: str) -> Metric[Any]:
-    kind = cast("type[Any]", resolve("metric", name, METRICS))
-    known = {one.name: one.default for one in fields(kind) if one.init}
-    general = {
-        "level": options.level,
-        "beta": options.beta,
-        "choice": options.choice,
-        "chosen": Filter(options.size, frozenset(options.exclude)),
-    }
-    values: dict[str, object] = {key: value for key, value in general.items() if key in known}
-    if "unit" in known:
-        values["unit"] = "character" if lang == "zh" else "word"
-    for setting, text in options.settings.items():
-        if setting.startswith(f"{name}."):
-            option = setting.removeprefix(f"{name}.").replace("-", "_")
-            own = sorted(name for name in known if name not in _GENERAL)
-            if option not in own:
-                raise UsageError(
-                    f"metric {name} has no option {option!r} of its own; "
-                    f"it has: {', '.join(own) or 'none'}"
-                )
-            values[option] = _value(setting, text, known[option])
-    return cast("Metric[Any]", kind(**values))
-
-
-def _value(setting: str, text: str, default: object) -> object:
-    """Return a text as what its default is; the metric checks what it may be."""
-    if isinstance(default, bool):
-        if text.lower() not in ("yes", "no", "true", "false"):
-            raise UsageError(f"{setting} is {text!r}; yes or no")
-        return text.lower() in ("yes", "true")
-    if isinstance(default, (int, float)):
-        try:
-            return type(default)(text)
-        except ValueError:
-            raise UsageError(f"{setting} is {text!r}; it takes a number") from None
-    return text

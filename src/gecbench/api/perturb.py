@@ -6,29 +6,51 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import cast
+from typing import Annotated, cast
 
 import gecbench
-from gecbench.api.schemes import language, own_pipeline
-from gecbench.core.errors import CorpusError, MissingExtraError, UnknownNameError, UsageError
+from gecbench.api.files import fingerprint_of
+from gecbench.api.schemes import corpus_language, own_pipeline
+from gecbench.core.errors import (
+    CorpusError,
+    GecbenchError,
+    MissingExtraError,
+    UnknownNameError,
+    UsageError,
+)
+from gecbench.core.files import check_folder, encoded, make_folder, write_files
+from gecbench.core.options import Option
 from gecbench.core.perturbed import SYNTHETIC, PerturbedSet
 from gecbench.core.registry import resolve
 from gecbench.core.sample import NOT_KEPT, Corpus
-from gecbench.datasets.perturb.context import kind_of
-from gecbench.datasets.perturb.fillers import Filler
-from gecbench.datasets.perturb.pairs import Gathered, Pair, digest, of_cases, of_corpus
-from gecbench.datasets.perturb.plan import (
+from gecbench.datasets.divide import PARTS, Divided
+from gecbench.datasets.divide import divide as divide_run
+from gecbench.datasets.perturb.context import (
+    Divide,
+    Gathered,
+    Pair,
+    Words,
+    by_cutting,
+    by_tokens,
+    digest,
+    kind_of,
+    of_cases,
+    of_corpus,
+)
+from gecbench.datasets.perturb.fillers import Filler, counted, read_vocabulary, vocabulary_of
+from gecbench.datasets.perturb.variants import (
     FILL,
     INSERT,
     OPERATIONS,
     RANDOM,
     SUBSTITUTE,
     Plan,
+    Report,
+    Watch,
+    words_of,
 )
-from gecbench.datasets.perturb.running import Report, Watch, words_of
-from gecbench.datasets.perturb.running import perturb as run
-from gecbench.datasets.perturb.vocabulary import counted, read_vocabulary, vocabulary_of
-from gecbench.datasets.perturb.words import Divide, Words, by_cutting, by_tokens
+from gecbench.datasets.perturb.variants import perturb as run
+from gecbench.formats.perturbed import read_perturbed, write_perturbed
 
 FREQUENCY, MASK = "frequency", "mask"
 
@@ -67,14 +89,53 @@ class Means:
         tokens: "zh", "en" or "space"; None finds out.
     """
 
-    filler: str = FREQUENCY
-    words: Path | str | None = None
-    pos: bool | None = None
-    spacy_model: Path | str | None = None
-    top: int | None = None
-    device: str = ""
-    batch: int | None = None
-    tokens: str | None = None
+    filler: Annotated[
+        str,
+        Option(
+            "--filler",
+            "frequency, or mask:NAME, a masked language model by name or folder.",
+        ),
+    ] = FREQUENCY
+    words: Annotated[
+        Path | str | None,
+        Option(
+            "--words",
+            "frequency: a text, or lines of word TAB count, to take words from instead of CORPUS.",
+        ),
+    ] = None
+    pos: Annotated[
+        bool | None,
+        Option(
+            "--pos/--no-pos",
+            "frequency: put words in the place of the same part of speech, or not (default: do).",
+        ),
+    ] = None
+    spacy_model: Annotated[
+        str | Path | None,
+        Option(
+            "--spacy-model",
+            "frequency: the pipeline that knows parts of speech, instead of gecbench's own.",
+            metavar="NAME",
+        ),
+    ] = None
+    top: Annotated[
+        int | None,
+        Option("--top", "mask: choose among so many likeliest words (default: 20)."),
+    ] = None
+    device: Annotated[
+        str, Option("--device", "mask: cpu, cuda, ... (default: a GPU if there is one).")
+    ] = ""
+    batch: Annotated[
+        int | None, Option("--batch", "mask: so many places at a time (default: 64).")
+    ] = None
+    tokens: Annotated[
+        str | None,
+        Option(
+            "--tokens",
+            "Chinese characters, English words, or what blanks divide, else found out.",
+            choices=_KINDS,
+        ),
+    ] = None
 
     @property
     def model(self) -> str:
@@ -185,8 +246,8 @@ def _gathered(given: Corpus | PerturbedSet, *, each: bool) -> tuple[str, Gathere
         CorpusError: There is no pair.
     """
     if isinstance(given, PerturbedSet):
-        return language(given.corpus()), of_cases(given)
-    lang = language(given)
+        return corpus_language(given.corpus()).code, of_cases(given)
+    lang = corpus_language(given).code
     gathered = of_corpus(given, lang, each=each)
     if not gathered.pairs:
         why = ", ".join(f"{len(ids):,} {reason}" for reason, ids in gathered.left_out.items())
@@ -216,8 +277,8 @@ def _filler(
 
 
 def _masked(means: Means, kind: str) -> Filler:
-    from gecbench.backends.masked import MaskedModel
-    from gecbench.datasets.perturb.masked import Masked
+    from gecbench.backends.transformers import MaskedModel
+    from gecbench.datasets.perturb.fillers import Masked
 
     chinese = kind == "zh"
     model = MaskedModel(
@@ -229,7 +290,7 @@ def _masked(means: Means, kind: str) -> Filler:
 
 def _divide(kind: str, lang: str, means: Means, *, pos: bool) -> tuple[Divide, str]:
     """Return what divides texts into words, and its name."""
-    if kind == "zh":
+    if kind == "zh" and (lang == "zh" or means.tokens):
         return _cutting(means, pos=pos)
     if not pos:
         return by_tokens(kind, None), "tokens"
@@ -254,7 +315,7 @@ def _cutting(means: Means, *, pos: bool) -> tuple[Divide, str]:
     if means.spacy_model is not None:
         raise UsageError("spacy-model is for words between blanks; Chinese texts take jieba's")
     if pos:
-        from gecbench.backends.chinese_tags import JiebaTagger
+        from gecbench.backends.chinese import JiebaTagger
 
         tagger = JiebaTagger()
         return by_cutting(tagger.cut), tagger.name
@@ -281,3 +342,57 @@ def _provenance(plan: Plan, filler: str, kind: str, how: str, source: str) -> Ma
         "words": how,
         "gecbench": gecbench.__version__,
     }
+
+
+# Perturbed cases divided into files for training, dev and test.
+
+
+TEST, DEV, SEED = 2500, 500, 1
+
+
+def divide(
+    cases: PerturbedSet | Path | str,
+    folder: Path | str,
+    *,
+    test: int = TEST,
+    dev: int = DEV,
+    seed: int = SEED,
+    overwrite: bool = False,
+) -> Divided:
+    """Write train.jsonl, dev.jsonl and test.jsonl, all of them or none, and return the parts.
+
+    Args:
+        cases: Perturbed cases, or where they lie.
+        folder: Made if need be; a part without cases has no file.
+        test: How many cases are for the test.
+        dev: How many to stop training by; all others are to train on.
+        seed: Chooses them.
+        overwrite: Whether these files may take the place of those of an earlier division.
+
+    Raises:
+        GecbenchError: There are too few cases, something cannot be read or written, the folder
+            holds an earlier division, or one of its files would stay.
+    """
+    folder = Path(folder)
+    check_folder(folder)
+    files = {name: folder / f"{name}.jsonl" for name in PARTS}
+    if isinstance(cases, PerturbedSet):
+        source = cases.name
+    else:
+        path = Path(cases)
+        if path.resolve() in [part.resolve() for part in files.values()]:
+            raise UsageError(f"{path}: a part would take its place; name another folder")
+        source, cases = fingerprint_of(path), read_perturbed(path)
+    earlier = [path for path in files.values() if path.exists()]
+    if earlier and not overwrite:
+        raise GecbenchError(f"{earlier[0]}: is there already; name another folder, or --overwrite")
+    told = {"division input": source, "division gecbench": gecbench.__version__}
+    divided = divide_run(cases, test=test, dev=dev, seed=seed, provenance=told)
+    stale = [path for name, path in files.items() if name not in divided.parts and path.exists()]
+    if stale:
+        raise GecbenchError(f"{stale[0]}: is of another division and would stay; remove it")
+    made = {files[name]: write_perturbed(part) for name, part in divided.parts.items()}
+    content = {path: encoded(path, text) for path, text in made.items()}
+    make_folder(folder)
+    write_files(content)
+    return divided

@@ -8,6 +8,8 @@ from pathlib import Path
 import msgspec
 
 from gecbench.datasets.prepare.manifest import Manifest
+from gecbench.datasets.prepare.prepare import places_of
+from gecbench.datasets.prepare.prepare import prepare as run
 from gecbench.datasets.prepare.recipe import (
     Recipe,
     check_recipe,
@@ -15,8 +17,6 @@ from gecbench.datasets.prepare.recipe import (
     with_corpora,
     with_settings,
 )
-from gecbench.datasets.prepare.running import places_of
-from gecbench.datasets.prepare.running import prepare as run
 
 
 def prepare(

@@ -2,34 +2,135 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from gecbench.analysis.difficulty.sentences import edit_weights
-from gecbench.analysis.side_by_side import side_by_side
-from gecbench.api.compare import Comparisons
-from gecbench.api.edits import Watch, unwatched
-from gecbench.api.exhibits import exhibits, tested
-from gecbench.api.judge import SPAN_METRICS, judge
+from gecbench.analysis.breakdown import break_down
+from gecbench.analysis.difficulty import (
+    Difficulty,
+    Weighting,
+    measure_difficulty,
+    nearest_references,
+)
+from gecbench.analysis.references import Sweep, describe_references
+from gecbench.analysis.side_by_side import edit_weights, side_by_side
+from gecbench.analysis.significance import Plan
+from gecbench.api.compare import Comparisons, compare_judged
+from gecbench.api.extract import Watch, unwatched
 from gecbench.api.options import Options
-from gecbench.api.schemes import language
-from gecbench.api.score import summed
+from gecbench.api.schemes import AnyScheme, corpus_language
+from gecbench.api.score import judge, summed
 from gecbench.core.errors import UsageError
 from gecbench.core.files import write_text
-from gecbench.core.sample import Corpus, SystemOutput
-from gecbench.core.scheme import Scheme
-from gecbench.reports.exhibit import Exhibit
-from gecbench.reports.page.content import Fact, Page
-from gecbench.reports.page.html_of import html
-from gecbench.reports.page.packing import packed_sentences
+from gecbench.core.sample import Corpus, Systems
+from gecbench.lang import language_of
+from gecbench.metrics import metric_class
+from gecbench.reports import breakdown, compare, difficulty, references
+from gecbench.reports import scores as overview
+from gecbench.reports.exhibit import Exhibit, Language, Words
+from gecbench.reports.page.html import Fact, Page, html
+from gecbench.reports.page.sentences import packed_sentences
 from gecbench.reports.page.words import WORDS
-from gecbench.reports.words import Language, Words
-from gecbench.scoring.judged import Judged
-from gecbench.scoring.results import ScoreReport
-from gecbench.scoring.spans import SpanF
+from gecbench.scoring.results import Judged, ScoreReport, first_edit_sets
 
-_LANGUAGES = {"zh": Words("Chinese", "中文"), "en": Words("English", "英语")}
+# The analyses that a report shows of judged systems.
+
+
+_SUBSETS = 5
+"""Subsets of references that are scored for each number of them: a page need not have all."""
+_FOR_EACH_PAIR = 20
+"""Resamples for each pair of systems: with fewer, none could be significant at 0.05 (Holm)."""
+_INTERVALS = 45
+"""A figure of more is too long to read: the pairs of ten systems."""
+
+
+def tested(judged: Judged, options: Options) -> Comparisons | None:
+    """Return which systems differ significantly; None for one system or without resamples.
+
+    By the paired bootstrap, which needs one set of resamples for all pairs and also gives the
+    intervals. With many pairs it takes more resamples than were asked for, because the smallest
+    p that n of them can give is 1 / (1 + n), and correction multiplies it by the number of pairs.
+    """
+    number = len(judged.systems)
+    if number < 2 or not options.resamples:
+        return None
+    resamples = max(options.resamples, _FOR_EACH_PAIR * (number * (number - 1) // 2))
+    plan = Plan(tests=("bootstrap",), resamples=resamples, seed=options.seed)
+    return compare_judged(judged, plan)
+
+
+def exhibits(
+    judged: Judged,
+    scores: ScoreReport,
+    compared: Comparisons | None,
+    options: Options,
+    metric: str | None,
+) -> Sequence[Exhibit]:
+    """Return what can be shown of these systems, in the order of reading.
+
+    Scores and significance are of all metrics; breakdowns, references and difficulty of the one
+    that compares edits.
+
+    Args:
+        judged: The systems.
+        scores: Their scores.
+        compared: Their differences, if there are any.
+        options: How they were scored.
+        metric: Name of the metric that compares edits; None where there is none.
+    """
+    found = [overview.exhibit(scores)]
+    if compared is not None:
+        found.append(_legible(compare.exhibit(compared.corpus, compared.metrics, compared.notes)))
+    alone = only(judged, metric)
+    found.append(breakdown.exhibit(break_down(alone)))
+    several = max(len(sample.references) for sample in judged.corpus.samples) > 1
+    sweep = Sweep(most=_SUBSETS, seed=options.seed) if several else None
+    found.append(references.exhibit(describe_references(alone, sweep=sweep)))
+    if metric is not None:
+        found.append(difficulty.exhibit([difficulty_of(alone, options.beta)]))
+    return found
+
+
+def _legible(exhibit: Exhibit) -> Exhibit:
+    """Return an exhibit without figures of too many intervals; its tables have them."""
+    figures = tuple(
+        figure
+        for figure in exhibit.figures
+        if figure.kind != "intervals" or sum(len(one.x) for one in figure.series) <= _INTERVALS
+    )
+    return replace(exhibit, figures=figures)
+
+
+def only(judged: Judged, metric: str | None) -> Judged:
+    """Return what one metric says; None is all of them."""
+    if metric is None:
+        return judged
+    return replace(
+        judged,
+        metrics={metric: judged.metrics[metric]},
+        rows={key: rows for key, rows in judged.rows.items() if key[1] == metric},
+        refused={},
+    )
+
+
+def difficulty_of(judged: Judged, beta: float) -> Difficulty:
+    """Return the difficulty of errors under the references that the systems come nearest to.
+
+    Of alternative edit sets the first counts, as in `gecbench analyse difficulty`.
+
+    Args:
+        judged: By one metric that compares edits.
+        beta: Weight of recall in F.
+
+    Raises:
+        CorpusError: Nobody could correct any sentence.
+    """
+    judged = first_edit_sets(judged)
+    choice = nearest_references(judged.corpus.samples, judged.cases, beta)
+    return measure_difficulty(judged, choice, Weighting(), beta)
+
+
 _REASONS = {
     "no annotator could correct it": Words("no annotator could correct it", "无法标注"),
     "outside the range": Words("outside the range", "不在所选范围内"),
@@ -45,9 +146,9 @@ _RESAMPLES = 1000
 
 def report(
     corpus: Corpus,
-    systems: Sequence[SystemOutput],
+    systems: Systems,
     *,
-    scheme: Scheme | str | Callable[[], Scheme] | None = None,
+    scheme: AnyScheme = None,
     options: Options | None = None,
     title: str | None = None,
     date: str | None = None,
@@ -111,7 +212,7 @@ def _page(
         exhibits=(*exhibits(judged, scores, compared, options, metric), *more),
         sentences=sentences,
         edits=metric is not None,
-        example="字" if judged.lang == "zh" else "word",
+        example="字" if language_of(judged.lang).unit == "character" else "word",
     )
 
 
@@ -153,16 +254,15 @@ def save_report(page: Page, path: Path | str, *, language: Language = "en") -> N
 def _with_edits(options: Options, corpus: Corpus) -> Options:
     """Return options with a metric that compares edits."""
     asked = options.metrics
-    if not asked or set(asked) & set(SPAN_METRICS.values()):
+    if not asked or any(metric_class(name).needs == "edits" for name in asked):
         return options
-    own = SPAN_METRICS.get(language(corpus))
-    return replace(options, metrics=(*asked, own)) if own else options
+    return replace(options, metrics=(*asked, corpus_language(corpus).metric))
 
 
 def span_metric(judged: Judged) -> str | None:
     """Return the first metric that compares edits and applies; None where there is none."""
     for name, metric in judged.metrics.items():
-        if isinstance(metric, SpanF) and name not in judged.refused:
+        if metric.span_metric is not None and name not in judged.refused:
             return name
     return None
 
@@ -174,7 +274,8 @@ def _facts(
     corpus = judged.corpus
     if title not in (None, corpus.name):
         yield WORDS["corpus"], corpus.name
-    yield WORDS["texts"], _LANGUAGES.get(judged.lang, Words(judged.lang, judged.lang))
+    found = language_of(judged.lang)
+    yield WORDS["texts"], Words(found.name, found.name_zh)
     yield (
         WORDS["sentencesHead"],
         str(scores.sentences)

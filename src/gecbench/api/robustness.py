@@ -2,38 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from gecbench.analysis.robustness.analyse import Counting, analyse
-from gecbench.analysis.robustness.check import Checked, check
-from gecbench.analysis.robustness.results import Robustness
-from gecbench.api.edits import Watch, unwatched
-from gecbench.api.judge import SPAN_METRICS, judge
+from gecbench.analysis.perturbed_cases import CaseCheck, check_cases
+from gecbench.analysis.robustness import CountWords, Robustness, measure_robustness
+from gecbench.api.extract import Watch, unwatched
 from gecbench.api.options import Options
-from gecbench.api.schemes import default_scheme, language, load_scheme
-from gecbench.core.errors import CorpusError, UsageError
+from gecbench.api.schemes import AnyScheme, corpus_language, without_types
+from gecbench.api.score import judge
+from gecbench.core.errors import CorpusError, UsageError, counted
 from gecbench.core.files import write_text
 from gecbench.core.perturbed import PerturbedSet
 from gecbench.core.sample import SystemOutput
-from gecbench.core.scheme import Scheme
 from gecbench.formats.frequencies import read_frequencies
-from gecbench.formats.perturbed import read_perturbed, write_perturbed
-from gecbench.formats.perturbed_outputs import read_outputs
+from gecbench.formats.perturbed import read_outputs, read_perturbed, write_perturbed
+from gecbench.lang import language_of
 from gecbench.scoring.cases import spaced
-from gecbench.scoring.pairing import Level
+from gecbench.scoring.spans import Level
 
 ORDERS = 10
 _MOST_ORDERS = 1000
 
 
-def load_perturbed(path: Path | str) -> PerturbedSet:
+def load_perturbed(path: Path | str, *, lang: str | None = None) -> PerturbedSet:
     """Return the perturbed cases in a file or folder: RobustGEC's blocks, our JSONL, or subsets.
+
+    Args:
+        path: The file or folder.
+        lang: Code of the language; None takes the file's.
 
     Raises:
         GecbenchError: It cannot be read, or breaks a rule; see `formats.perturbed`.
     """
-    return read_perturbed(Path(path))
+    cases = read_perturbed(Path(path))
+    return cases if lang is None else replace(cases, lang=language_of(lang).code)
 
 
 def save_perturbed(cases: PerturbedSet, path: Path | str) -> None:
@@ -47,10 +51,10 @@ def save_perturbed(cases: PerturbedSet, path: Path | str) -> None:
 
 def robustness(
     cases: PerturbedSet | Path | str,
-    systems: Sequence[SystemOutput | Path | str],
+    systems: SystemOutput | Path | str | Sequence[SystemOutput | Path | str],
     *,
-    scheme: Scheme | str | Callable[[], Scheme] | None = None,
-    beta: float = 0.5,
+    scheme: AnyScheme = None,
+    beta: float | Sequence[float] = 0.5,
     level: Level = "correction",
     normalise: Sequence[str] = (),
     orders: int = ORDERS,
@@ -64,7 +68,8 @@ def robustness(
         cases: Perturbed cases, or where they lie.
         systems: Outputs for each sentence of the cases, or where they lie.
         scheme: How edits are found; None means the default of the language.
-        beta: Weight of recall in F.
+        beta: Weight of recall in F; of several the first is the main one, and the scores by the
+            others are in `others`.
         level: What has to agree for an edit to count as found.
         normalise: Names of changes that are made to all texts first.
         orders: In how many orders of the cases the official rule is tried; 0 for none.
@@ -79,47 +84,43 @@ def robustness(
         raise UsageError(f"orders is {orders}; give 2 or more, or 0 for none but the file's own")
     if orders > _MOST_ORDERS:
         raise UsageError(f"orders is {orders}; give {_MOST_ORDERS} at most")
-    loaded, outputs = _loaded(cases, systems)
+    several = (systems,) if isinstance(systems, (SystemOutput, Path, str)) else systems
+    loaded, outputs = _loaded(cases, several)
     corpus = loaded.corpus()
-    made = _scheme(scheme, default_scheme(corpus), types=level == "correction-type")
-    metrics = (SPAN_METRICS[language(corpus)],)
-    options = Options(metrics=metrics, level=level, beta=beta, normalise=tuple(normalise))
-    judged = judge(corpus, outputs, scheme=made, options=options, watch=watch)
-    first = next(iter(judged.cases.values()))
-    tokens = [case.edit_tokens for case in first]
-    often = _frequencies(frequency, judged.lang)
-    return analyse(loaded, judged, tokens, orders=orders, seed=seed, frequencies=often)
+    metrics = (corpus_language(corpus, scheme).metric,)
+    betas = (beta,) if isinstance(beta, (int, float)) else tuple(dict.fromkeys(beta))
+    options, *_ = [
+        Options(metrics=metrics, level=level, beta=each, normalise=tuple(normalise))
+        for each in betas  # to refuse any of them
+    ]
+    scheme = scheme if level == "correction-type" else without_types(scheme)
+    judged = judge(corpus, outputs, scheme=scheme, options=options, watch=watch)
+    tokens = [case.edit_tokens for case in next(iter(judged.cases.values()))]
+    count = _frequencies(frequency, judged.lang)
+    return measure_robustness(
+        loaded, judged, tokens, orders=orders, seed=seed, count_words=count, betas=betas
+    )
 
 
-def check_perturbed(cases: PerturbedSet | Path | str) -> Checked:
-    """Return what is odd in perturbed cases: variants that test nothing, or something else.
+def check_perturbed(cases: PerturbedSet | Path | str) -> CaseCheck:
+    """Look for problems in perturbed cases: variants that test nothing, or something else.
 
     Raises:
         GecbenchError: They cannot be read.
     """
     if not isinstance(cases, PerturbedSet):
         cases = load_perturbed(cases)
-    if language(cases.corpus()) != "zh":
-        return check(cases, spaced)
+    if corpus_language(cases.corpus()).joiner:
+        return check_cases(cases, spaced)
     from gecbench.lang.zh.parse import parse
 
-    return check(cases, lambda text: parse(text).tokens)
+    return check_cases(cases, lambda text: parse(text).tokens)
 
 
-def _scheme(
-    wanted: Scheme | str | Callable[[], Scheme] | None, default: str, *, types: bool
-) -> Scheme:
-    if isinstance(wanted, Scheme):
-        return wanted
-    if wanted is None or isinstance(wanted, str):
-        return load_scheme(wanted or default, types=types)
-    return wanted()
-
-
-def _frequencies(path: Path | str | None, lang: str) -> Counting | None:
+def _frequencies(path: Path | str | None, lang: str) -> CountWords | None:
     if path is None:
         return None
-    return lambda words: read_frequencies(Path(path), words, spaced=lang != "zh")
+    return lambda words: read_frequencies(Path(path), words, spaced=bool(language_of(lang).joiner))
 
 
 def _loaded(
@@ -144,6 +145,6 @@ def _check_versions(outputs: Sequence[SystemOutput]) -> None:
         several = [key for key, made in output.hypotheses.items() if len(made) > 1]
         if several:
             raise CorpusError(
-                f"system {output.system}: {len(several)} sentences have several versions (first: "
-                f"{several[0]}); robustness is of one, so give one of each"
+                f"system {output.system}: {counted(len(several), 'sentence', ' has', ' have')} "
+                f"several versions (first: {several[0]}); robustness is of one, so give one of each"
             )

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Literal, cast
+from typing import Annotated, Literal, cast
 
-from gecbench.core.errors import ResourceError, UsageError
+from gecbench.core.errors import ResourceError, UnknownNameError, UsageError
 from gecbench.core.files import read_bytes
+from gecbench.core.language import Language
+from gecbench.core.options import Option
 from gecbench.core.registry import resolve
 from gecbench.core.sample import Corpus
-from gecbench.core.scheme import Scheme
-from gecbench.datasets.catalog import data_set
-from gecbench.datasets.store import cache_folder, data_folder, locate
-from gecbench.lang import SCHEMES
+from gecbench.core.scheme import Scheme, Watch, unwatched
+from gecbench.datasets.catalog import cache_folder, data_folder, data_set, locate
+from gecbench.lang import LANGUAGES, SCHEMES, find_language, language_of
+from gecbench.lang.detection import detect
+from gecbench.scoring.extractor import Extractor
 
 Say = Callable[[str], None]
-Progress = Callable[[str, Sequence[tuple[str, ...]]], Iterator[tuple[str, ...]]]
-
-_DEFAULT_SCHEMES = {"zh": "zh-cherrant", "en": "en-errant"}
 
 _OPTIONS = {
     "zh-cherrant": {"strategy", "simplify"},
     "en-errant": {"spacy_model", "merging", "levenshtein", "parse_cache"},
+    "errant": {"spacy_model", "merging", "levenshtein", "parse_cache"},
 }
 
 OWN_PIPELINE = (
@@ -43,11 +45,6 @@ def _quiet(_: str) -> None:
     """Say nothing."""
 
 
-def _unwatched(_: str, sentences: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
-    """Show no progress."""
-    return iter(sentences)
-
-
 @dataclass(frozen=True, slots=True)
 class Places:
     """Where resources lie.
@@ -58,9 +55,51 @@ class Places:
         cache: For compiled resources; None means the user's.
     """
 
-    folder: Path | None = None
-    mirror: Path | None = None
+    folder: Annotated[
+        Path | None,
+        Option("--folder", "Data folder, instead of the user's.", envvar="GECBENCH_DATA"),
+    ] = None
+    mirror: Annotated[
+        Path | None,
+        Option(
+            "--mirror",
+            "Folder with data sets, each in a folder of its name, looked at first.",
+            envvar="GECBENCH_DATA_MIRROR",
+        ),
+    ] = None
     cache: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SchemeSpec:
+    """Which scheme finds edits, and how; loaded when a corpus first needs it (`scheme_for`).
+
+    Args:
+        name: As "zh-cherrant"; None is the default of the corpus's language.
+        options: By the names that `load_scheme` has; refused by a scheme without them.
+        defaults: Options for the schemes that have them, as from the environment.
+        types: Whether edits get their types; spans and corrections are found faster without.
+        places: Where resources lie.
+        say: Told what happens that takes time.
+        watch: Wraps long loops, to show progress.
+    """
+
+    name: str | None = None
+    options: Mapping[str, object] = field(default_factory=dict)
+    defaults: Mapping[str, object] = field(default_factory=dict)
+    types: bool = True
+    places: Places = Places()
+    say: Say = _quiet
+    watch: Watch = unwatched
+
+    def __post_init__(self) -> None:
+        """Refuse a name that no scheme has, before anything is read."""
+        if self.name is not None and self.name not in SCHEMES:
+            raise UnknownNameError("scheme", self.name, SCHEMES)
+
+
+AnyScheme = Scheme | SchemeSpec | str | None
+"""How users of the Python interface name a scheme; None is the default of the language."""
 
 
 def load_scheme(
@@ -75,20 +114,21 @@ def load_scheme(
     types: bool = True,
     places: Places | None = None,
     say: Say = _quiet,
-    progress: Progress = _unwatched,
+    progress: Watch = unwatched,
 ) -> Scheme:
     """Return a scheme of edits by name.
 
     Args:
-        name: As "zh-cherrant", "zh-char" or "en-errant".
+        name: As "zh-cherrant", "zh-char", "en-errant", "errant", "xx-word" or "xx-char". "errant"
+            is ERRANT over any spaCy pipeline; without one it is "en-errant".
         strategy: For zh-cherrant: "all" distinct edit sets (the default) or the "first".
         simplify: For zh-cherrant: convert targets to simplified characters (the default).
-        spacy_model: For en-errant: an installed spaCy pipeline or a folder with one; None means
-            the small one that gecbench brings.
-        merging: For en-errant: how steps of the alignment become edits, "rules" by default.
-        levenshtein: For en-errant: align by plain edit distance.
-        parse_cache: For en-errant: a folder to keep in what the pipeline said of sentences.
-        types: For en-errant: classify the edits; spans and corrections are found faster without.
+        spacy_model: For en-errant and errant: an installed spaCy pipeline or a folder with one;
+            None means the small English one that gecbench brings.
+        merging: For both: how steps of the alignment become edits, "rules" by default.
+        levenshtein: For both: align by plain edit distance.
+        parse_cache: For both: a folder to keep in what the pipeline said of sentences.
+        types: For both: classify the edits; spans and corrections are found faster without.
         places: Where its resources lie.
         say: Told what happens that takes time.
         progress: Wraps long loops, to show progress.
@@ -105,30 +145,76 @@ def load_scheme(
         "levenshtein": levenshtein,
         "parse_cache": parse_cache,
     }
-    make, given = _wanted(name, options)
-    if name == "zh-cherrant":
-        return _cherrant(make, given, places or Places(), say)
-    if name == "en-errant":
-        return _errant(make, given, types=types, progress=progress)
-    return make()
+    chosen = {option: value for option, value in options.items() if value is not None}
+    return _load(SchemeSpec(name, chosen, {}, types, places or Places(), say, progress), name)
 
 
-def _wanted(
-    name: str, options: Mapping[str, object]
-) -> tuple[Callable[..., Scheme], dict[str, object]]:
-    """Return what makes a scheme, and those of its options that are given."""
+def scheme_for(corpus: Corpus, scheme: AnyScheme = None) -> Scheme:
+    """Return the scheme for a corpus, loaded if it is only named.
+
+    Raises:
+        UsageError: It is for another language, or has not all options of the spec.
+        ResourceError: A resource is missing; names the command that gets it.
+    """
+    if not isinstance(scheme, Scheme):
+        spec = scheme if isinstance(scheme, SchemeSpec) else SchemeSpec(scheme)
+        scheme = _load(spec, spec.name or default_scheme(corpus))
+    check_language(corpus, scheme)
+    return scheme
+
+
+def extractor_for(
+    corpus: Corpus,
+    scheme: AnyScheme = None,
+    *,
+    re_extract: bool | None = None,
+    watch: Watch = unwatched,
+) -> Extractor:
+    """Return what finds the edits of a corpus; the scheme is loaded when it is first needed."""
+    return Extractor(partial(scheme_for, corpus, scheme), re_extract, watch)
+
+
+def without_types(scheme: AnyScheme) -> AnyScheme:
+    """Return a scheme that need not classify edits, if it is not loaded yet."""
+    if isinstance(scheme, Scheme):
+        return scheme
+    return replace(scheme if isinstance(scheme, SchemeSpec) else SchemeSpec(scheme), types=False)
+
+
+def name_of(scheme: AnyScheme) -> str | None:
+    """Return the name of a scheme; None where it is the default of a language."""
+    return scheme if scheme is None or isinstance(scheme, str) else scheme.name
+
+
+def is_chosen(scheme: AnyScheme) -> bool:
+    """Return whether somebody chose a scheme, or an option of one."""
+    if isinstance(scheme, SchemeSpec):
+        return scheme.name is not None or bool(scheme.options)
+    return scheme is not None
+
+
+def _load(spec: SchemeSpec, name: str) -> Scheme:
+    if name == "errant" and "spacy_model" not in spec.options:
+        name = "en-errant"
     make = cast("Callable[..., Scheme]", resolve("scheme", name, SCHEMES))
-    given = {option: value for option, value in options.items() if value is not None}
-    foreign = [option for option in given if option not in _OPTIONS.get(name, ())]
+    known = _OPTIONS.get(name, set())
+    foreign = [option for option in spec.options if option not in known]
     if foreign:
         raise UsageError(
             f"scheme {name} has no option {' or '.join(foreign).replace('_', '-')}; leave it out"
         )
-    return make, given
+    defaults = {option: value for option, value in spec.defaults.items() if option in known}
+    options = {**defaults, **spec.options}
+    if name == "zh-cherrant":
+        return _cherrant(make, options, spec.places, spec.say)
+    if name in ("en-errant", "errant"):
+        english = name == "en-errant"
+        return _errant(make, options, english=english, types=spec.types, watch=spec.watch)
+    return make(**options)
 
 
 def _cherrant(
-    make: Callable[..., Scheme], given: dict[str, object], places: Places, say: Say
+    make: Callable[..., Scheme], options: Mapping[str, object], places: Places, say: Say
 ) -> Scheme:
     folder = places.folder or data_folder()
     wanted, mirror = data_set("cherrant"), places.mirror
@@ -143,40 +229,53 @@ def _cherrant(
             )
         return content
 
-    cache = places.cache or cache_folder()
-    return make(**given, resource=resource, cache=cache, say=say)
+    return make(**options, resource=resource, cache=places.cache or cache_folder(), say=say)
 
 
 def _errant(
     make: Callable[..., Scheme],
-    given: dict[str, object],
+    options: Mapping[str, object],
     *,
+    english: bool,
     types: bool,
-    progress: Progress,
+    watch: Watch,
 ) -> Scheme:
-    from gecbench.backends.parses import KeptPipeline
-    from gecbench.backends.spacy import Pipeline, describe
+    from gecbench.backends.spacy import KeptPipeline, Pipeline, describe
     from gecbench.lang.en.resources import digest, load
 
-    model = given.pop("spacy_model", None)
-    kept = cast("Path | None", given.pop("parse_cache", None))
-    about = describe(cast("str | Path", model) if model else own_pipeline())
-    pipeline = Pipeline(about)
+    rest = dict(options)
+    model = cast("str | Path | None", rest.pop("spacy_model", None))
+    cache = cast("Path | None", rest.pop("parse_cache", None))
+    pipeline = Pipeline(describe(model or own_pipeline()))
+    reader = KeptPipeline(pipeline, cache) if cache else pipeline
+    if not english:
+        return make(**rest, reader=reader, types=types, progress=watch)
     return make(
-        **given,
-        reader=KeptPipeline(pipeline, kept) if kept else pipeline,
+        **rest,
+        reader=reader,
         dictionary=digest(),
         resources=load() if types else None,
-        progress=progress,
+        progress=watch,
         notes=() if model else (OWN_PIPELINE,),
     )
 
 
-def language(corpus: Corpus) -> str:
-    """Return the code of a corpus's language, which is looked for if unsaid."""
-    from gecbench.text.script import language_of
+def corpus_language(corpus: Corpus, scheme: AnyScheme = None) -> Language:
+    """Return the language of a corpus: the declared one, else the one that its texts show.
 
-    return corpus.lang or language_of(sample.source for sample in corpus.samples)
+    Args:
+        corpus: Its `lang` is what the caller or the file says.
+        scheme: If somebody chose one by name, it decides where neither says.
+
+    Raises:
+        UsageError: It cannot be told; asks for --lang.
+    """
+    texts = (sample.source for sample in corpus.samples)
+    code = corpus.lang or detect(texts)
+    if code is None and (name := name_of(scheme)) is not None:
+        prefix = name.partition("-")[0]
+        return language_of(prefix if prefix in LANGUAGES else "xx")
+    return find_language(code, (), corpus.name)
 
 
 def check_language(corpus: Corpus, scheme: Scheme) -> None:
@@ -185,13 +284,16 @@ def check_language(corpus: Corpus, scheme: Scheme) -> None:
     Raises:
         UsageError: Names both.
     """
-    lang = language(corpus)
-    letters = (character.isalpha() for s in corpus.samples for character in s.source)
-    if lang != scheme.lang and (corpus.lang or any(letters)):
-        said = "is" if corpus.lang else "looks like"
+    if scheme.lang == "xx":
+        return
+    code = corpus.lang or detect(sample.source for sample in corpus.samples)
+    if code is not None and language_of(code).code != scheme.lang:
+        is_or_seems = "is" if corpus.lang else "looks like"
+        otherwise = "" if corpus.lang else f", or say --lang {scheme.lang} if it is that"
         raise UsageError(
             f"{corpus.name}: scheme {scheme.name} is for language {scheme.lang!r}, "
-            f"the corpus {said} {lang!r}; choose another by --scheme"
+            f"the corpus {is_or_seems} {code!r}; choose another by --scheme, as errant with "
+            f"--spacy-model NAME, which is for any language{otherwise}"
         )
 
 
@@ -199,12 +301,14 @@ def default_scheme(corpus: Corpus) -> str:
     """Return the name of the scheme for a corpus's language.
 
     Raises:
-        UsageError: There is no scheme for the language.
+        UsageError: The language cannot be told; asks for --lang.
     """
-    lang = language(corpus)
-    if lang not in _DEFAULT_SCHEMES:
-        raise UsageError(
-            f"{corpus.name}: there is no scheme of edits for language {lang!r}; "
-            f"there are: {', '.join(SCHEMES)}"
-        )
-    return _DEFAULT_SCHEMES[lang]
+    return corpus_language(corpus).scheme
+
+
+def language_notes(corpus: Corpus) -> list[str]:
+    """Return what a reader should know of how the language of a corpus was found, if anything."""
+    code = corpus.lang or detect(sample.source for sample in corpus.samples)
+    if corpus.lang or code is None or code in LANGUAGES:
+        return []
+    return [f"{corpus.name}: language: {code} (detected); if it is another, name it by --lang"]

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, cast
+from math import comb
 
-from gecbench.analysis.facts import signatures
+from gecbench.analysis.facts import signatures, system_scores
 from gecbench.analysis.segmentation import (
-    Division,
     Golds,
     Segmentation,
-    divided,
-    division,
+    SegmenterScores,
+    divide_corpus,
     movements,
     outputs_only,
-    scores_of,
+    segmenter_scores,
     swaps,
     texts_only,
 )
-from gecbench.api.edits import Watch, unwatched
-from gecbench.api.judge import judge
-from gecbench.api.oddities import check_outputs
+from gecbench.api.extract import Watch, unwatched
 from gecbench.api.options import Options
-from gecbench.api.parts import places
-from gecbench.api.schemes import language
-from gecbench.api.texts import segmenter
+from gecbench.api.schemes import AnyScheme, corpus_language
+from gecbench.api.score import check_outputs, judge, places, segmenter
 from gecbench.backends import SEGMENTERS
 from gecbench.core.errors import (
     CorpusError,
@@ -33,13 +29,12 @@ from gecbench.core.errors import (
     ResourceError,
     UnknownNameError,
     UsageError,
+    counted,
 )
-from gecbench.core.registry import resolve
-from gecbench.core.sample import Corpus, SystemOutput
-from gecbench.core.scheme import Scheme
+from gecbench.core.sample import Corpus, SystemOutput, Systems, as_systems
 from gecbench.core.score import Score
-from gecbench.metrics import METRICS
-from gecbench.scoring.options import check_once
+from gecbench.metrics import metric_class
+from gecbench.scoring.metric import check_once
 
 BESIDE = ("cherrant", "char-bleu", "sentence-accuracy")
 """Metrics of Chinese texts to which division into words makes no difference."""
@@ -49,12 +44,12 @@ _NO_SPACES = "segmenter spaces: gold edits are found between texts without space
 
 def segmentation(
     corpus: Corpus,
-    systems: Sequence[SystemOutput],
+    systems: Systems,
     *,
     segmenters: Sequence[str] = (),
     golds: Golds | None = None,
     beside: Sequence[str] = BESIDE,
-    scheme: Scheme | str | Callable[[], Scheme] | None = None,
+    scheme: AnyScheme = None,
     options: Options | None = None,
     watch: Watch = unwatched,
 ) -> Segmentation:
@@ -79,6 +74,7 @@ def segmentation(
     options = replace(options, metrics=options.metrics or ("m2",))
     check_once("segmenter", segmenters)
     _check(corpus, options, beside)
+    systems = as_systems(systems)
     check_outputs(corpus, systems)
     corpus, systems = _range(corpus, systems, options)
     options = replace(options, part=None)
@@ -91,28 +87,29 @@ def segmentation(
     texts = [outputs_only(system, corpus, "zh") for system in systems]
     run = _Run(corpus, plain, systems, texts, known, scheme, options, watch)
     if lost:
+        without = counted(lost, "reference", " is", " are")
         run.notes.append(
-            f"{lost} references are known only by edits that overlap and have no text; metrics "
-            "over texts, and gold edits between divided texts, are without them"
+            f"{without} known only by edits that overlap and {'has' if lost == 1 else 'have'} no "
+            "text; metrics over texts, and gold edits between divided texts, are without them"
         )
-    return run.compared(tuple(segmenters), beside)
+    return run.compare(tuple(segmenters), beside)
 
 
 def _check(corpus: Corpus, options: Options, beside: Sequence[str]) -> None:
-    lang = language(corpus)
+    lang = corpus_language(corpus).code
     if lang != "zh":
         raise UsageError(
             f"{corpus.name} is {lang}: segmenters divide Chinese; other texts have their spaces"
         )
     for name in options.metrics:
-        if cast("Any", resolve("metric", name, METRICS)).needs != "golds":
+        if metric_class(name).needs != "golds":
             raise UsageError(
                 f"{name} divides no texts into words; name metrics over gold edits, as m2 and "
                 "sent-m2, and others by --beside"
             )
     check_once("metric", beside)
     for name in beside:
-        if cast("Any", resolve("metric", name, METRICS)).needs == "golds":
+        if metric_class(name).needs == "golds":
             raise UsageError(f"{name} depends on words; name it by --metric, not --beside")
     for setting in options.settings:
         if setting.partition(".")[0] not in (*options.metrics, *beside):
@@ -153,40 +150,35 @@ class _Run:
     systems: Sequence[SystemOutput]
     texts: Sequence[SystemOutput]
     golds: Golds
-    scheme: Scheme | str | Callable[[], Scheme] | None
+    scheme: AnyScheme
     options: Options
     watch: Watch
     skipped: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     signatures: list[str] = field(default_factory=list)
 
-    def compared(self, names: tuple[str, ...], beside: Sequence[str]) -> Segmentation:
+    def compare(self, names: tuple[str, ...], beside: Sequence[str]) -> Segmentation:
         """Return everything that was asked for and can be had."""
-        tried = [self._division(name) for name in names or self._usual()]
-        divisions = tuple(each for each in tried if each is not None)
-        if not divisions:
+        scores = [self._scores(name) for name in names or self._usual()]
+        segmenters = tuple(one for one in scores if one is not None)
+        if not segmenters:
             why = "; ".join(self.skipped.values())
             raise UsageError(f"no segmenter can be used: {why}")
         moved = {
-            metric: movements(
-                divisions,
-                metric,
-                higher=cast("Any", resolve("metric", metric, METRICS)).higher_is_better,
-            )
-            for metric in self.options.metrics
+            name: movements(segmenters, name, higher_is_better=metric_class(name).higher_is_better)
+            for name in self.options.metrics
         }
-        made = {name: self._beside(name) for name in beside}
-        scored = next(iter(divisions[0].scores[self.options.metrics[0]].values())).sentences
-        count = len(self.systems)
+        others = {name: self._beside(name) for name in beside}
+        first = segmenters[0].scores[self.options.metrics[0]]
         return Segmentation(
             corpus=self.corpus.name,
-            sentences=scored,
             golds=self.golds,
-            divisions=divisions,
+            sentences=next(iter(first.values())).sentences,
+            segmenters=segmenters,
             movements=moved,
-            swaps={metric: swaps(found) for metric, found in moved.items()},
-            pairs=count * (count - 1) // 2,
-            beside={name: found for name, found in made.items() if found is not None},
+            swaps={metric: swaps(own) for metric, own in moved.items()},
+            pairs=comb(len(self.systems), 2),
+            beside={name: own for name, own in others.items() if own is not None},
             skipped=self.skipped,
             notes=tuple(dict.fromkeys(self.notes)),
             signatures=tuple(dict.fromkeys(self.signatures)),
@@ -209,7 +201,7 @@ class _Run:
             for system in self.systems
         )
 
-    def _division(self, name: str) -> Division | None:
+    def _scores(self, name: str) -> SegmenterScores | None:
         try:
             found = segmenter(name, self.plain)
             if name == "spaces" and self.golds == "divided":
@@ -222,17 +214,16 @@ class _Run:
         systems = self.systems if name == "spaces" else self.texts
         corpus = self.corpus
         if self.golds == "divided":
-            corpus = divided(self.plain, found.divide)
+            corpus = divide_corpus(self.plain, found.divide)
         settings = self._settings(self.options.metrics)
         options = replace(self.options, segmenter=name, settings=settings)
         judged = judge(corpus, systems, options=options, watch=self.watch)
         self.notes += [note for note in judged.notes if not note.startswith("segmenter ")]
         self.signatures += signatures(judged, self.options.metrics)
-        return division(judged, name, found.name, found.divide, golds=self.golds)
+        return segmenter_scores(judged, name, found.name, found.divide, golds=self.golds)
 
     def _beside(self, name: str) -> Mapping[str, Score] | None:
-        kind = cast("type[Any]", resolve("metric", name, METRICS))
-        takes_beta = "beta" in {one.name for one in fields(kind)}
+        takes_beta = "beta" in {one.name for one in fields(metric_class(name))}
         options = Options(
             metrics=(name,),
             max_references=self.options.max_references,
@@ -250,7 +241,7 @@ class _Run:
             return None
         self.notes += judged.notes
         self.signatures += signatures(judged, (name,))
-        return scores_of(judged, name)
+        return system_scores(judged, name)
 
     def _settings(self, names: Sequence[str]) -> dict[str, str]:
         settings = self.options.settings

@@ -6,34 +6,44 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
-from gecbench.api.judge import SPAN_METRICS
+from gecbench.api.files import load, sample
 from gecbench.api.options import Options
 from gecbench.api.schemes import Places, load_scheme
 from gecbench.api.score import score
-from gecbench.core.errors import FormatError, MissingExtraError, UnknownNameError, UsageError
+from gecbench.backends import need
+from gecbench.backends.transformers import need_torch
+from gecbench.core.errors import (
+    FormatError,
+    GecbenchError,
+    UnknownNameError,
+    UsageError,
+)
 from gecbench.core.sample import Corpus, Rewrite, SystemOutput
 from gecbench.core.scheme import Scheme
-from gecbench.models.options import configured, toml_of
-from gecbench.models.training.config import RunConfig, Scoring
-from gecbench.models.training.kinds import KINDS, Kind, kind_named
+from gecbench.formats.validation import convert, toml_of
+from gecbench.lang import language_of
+from gecbench.models import CARD, MODEL, kind_of
+from gecbench.models.folder import read_card
+from gecbench.models.text import Agreement
+from gecbench.models.training.config import KINDS, Kind, RunConfig, Scoring, load_kind
 
 if TYPE_CHECKING:
     from gecbench.models.training.run import Outcome
+
 
 _SCHEMES = {"zh": "zh-char", "en": "en-errant"}
 """Schemes of dev scores: those that need no resource to be fetched."""
 
 
 def recipes() -> Mapping[str, Path]:
-    """Return the recipes that the package brings: names and files."""
+    """List the recipes that the package brings: names and files."""
     from gecbench import models
 
     folder = Path(models.__file__).parent / "recipes"
-    return {path.stem: path for path in sorted(folder.glob("*.toml"), key=lambda each: each.stem)}
+    return {path.stem: path for path in sorted(folder.glob("*.toml"), key=lambda path: path.stem)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +64,7 @@ class Settings:
 def read_settings(
     path: Path | None, *, recipe: str | None = None, changes: Sequence[str] = ()
 ) -> Settings:
-    """Return a configuration from a file or a recipe.
+    """Read a configuration from a file or a recipe.
 
     Args:
         path: A TOML file; its paths count from its folder.
@@ -67,25 +77,26 @@ def read_settings(
         UnknownNameError: There is no such recipe or kind.
         FormatError: Names the first unknown key, or value of a wrong type.
     """
+    known = recipes()
     if (path is None) == (recipe is None):
         raise UsageError("name either a configuration file or a recipe")
+    name, home = str(path), Path()
     if recipe is not None:
-        known = recipes()
         if recipe not in known:
             raise UnknownNameError("recipe", recipe, known)
-        name, home, tables = f"recipe {recipe}", Path(), toml_of(known[recipe])
-    else:
-        path = cast("Path", path)
-        # The demonstration names a recipe by its file, so that its commands can be repeated.
-        home = Path() if path in recipes().values() else path.parent
-        name, tables = str(path), toml_of(path)
+        name, path = f"recipe {recipe}", known[recipe]
+    file = cast("Path", path)
+    # The demonstration names a recipe by its file, so that its commands can be repeated.
+    if file not in known.values():
+        home = file.parent
+    tables = toml_of(file)
     for change in changes:
         _change(tables, change)
     kind = tables.get("kind")
     if not isinstance(kind, str):
         raise FormatError(f'{name}: kind is missing; write kind = "{next(iter(KINDS))}"')
-    chosen = kind_named(kind)
-    return Settings(configured(name, tables, chosen.config), chosen, home)
+    chosen = load_kind(kind)
+    return Settings(convert(name, tables, chosen.config), chosen, home)
 
 
 def _change(tables: dict[str, object], change: str) -> None:
@@ -125,12 +136,7 @@ def train(
         UsageError: The folder holds a run with another configuration or other data.
         GecbenchError: Anything that keeps the run from going on; its last checkpoint stays.
     """
-    from gecbench.backends.hf import need_torch
-
-    need_torch()
-    for module in ("accelerate", "tensorboard"):
-        if find_spec(module) is None:
-            raise MissingExtraError(module, "models")
+    need("models", "torch", "transformers", "safetensors", "accelerate", "tensorboard")
     from gecbench.models.training.run import train_run
 
     config = settings.config
@@ -142,7 +148,7 @@ def train(
 
 @dataclass
 class DevScore:
-    """What a metric of gecbench says of corrected dev sentences.
+    """Scores corrected dev sentences by a metric of gecbench.
 
     Args:
         language: Of the sentences.
@@ -153,12 +159,7 @@ class DevScore:
     language: str
     scoring: Scoring
     places: Places
-    _signature: str = field(default="", init=False)
-
-    @property
-    def signature(self) -> str:
-        """Of the last score."""
-        return self._signature
+    signature: str = field(default="", init=False)
 
     def check(self) -> None:
         """Refuse a metric or scheme that does not exist, before anything is trained."""
@@ -167,7 +168,7 @@ class DevScore:
 
     @cached_property
     def _options(self) -> Options:
-        return Options(metrics=(self.scoring.metric or SPAN_METRICS[self.language],))
+        return Options(metrics=(self.scoring.metric or language_of(self.language).metric,))
 
     @cached_property
     def _scheme(self) -> Scheme:
@@ -176,7 +177,7 @@ class DevScore:
         )
 
     def __call__(self, dev: Corpus, texts: Sequence[str]) -> float:
-        """Return the value for corrections in the order of the sentences; 0 where it has none."""
+        """Score corrections in the order of the sentences; 0 where the metric has no value."""
         hypotheses = {s.id: (Rewrite(text=t),) for s, t in zip(dev.samples, texts, strict=True)}
         output = SystemOutput("this model", hypotheses)
         corpus = replace(dev, lang=self.language)
@@ -184,8 +185,58 @@ class DevScore:
         (result,) = report.results
         if result.score is None:
             raise UsageError(f"scoring.metric {result.metric}: {result.note}")
-        self._signature = str(result.score.signature)
-        value: Any = result.score.value
-        if value is None:
-            return 0.0
-        return float(value if result.higher_is_better else -value)
+        self.signature = str(result.score.signature)
+        value = float(result.score.value or 0.0)
+        return value if result.higher_is_better else -value
+
+
+# Models for other runtimes, and models of others for this one.
+
+
+RUNTIMES = {"tagger": "onnx", "seq2seq": "ctranslate2"}
+"""The faster runtime of each kind of model (on a CPU, see docs/performance.md)."""
+
+
+def export(
+    model: Path, out: Path, *, quantise: bool = True, texts: Sequence[str] | None = None
+) -> Agreement:
+    """Write a model for the runtime that is faster on a CPU, and return how far both agree.
+
+    Args:
+        model: The folder of a model that gecbench made: a tagger becomes ONNX, an
+            encoder-decoder CTranslate2.
+        out: The new folder.
+        quantise: Weights of 8 bits: some three times as fast, and a few answers differ.
+        texts: What both are compared on; None takes the bundled sentences of its language.
+
+    Raises:
+        UsageError: There is no faster runtime for this kind of model.
+        MissingExtraError: The runtime is not installed.
+        GecbenchError: The folder holds no model, or OUT exists.
+    """
+    if out.exists():
+        raise GecbenchError(f"{out}: is there already; name another folder or remove it")
+    if not (model / CARD).is_file() and (model / MODEL / CARD).is_file():
+        model = model / MODEL
+    kind = kind_of(model)
+    if kind not in RUNTIMES:
+        raise UsageError(
+            f"{model}: a model of kind {kind} has no other runtime; {' and '.join(RUNTIMES)} have"
+        )
+    card = read_card(model)
+    need_torch()
+    if card.runtime != "torch":
+        raise UsageError(f"{model}: is an export for {card.runtime} already; name the model itself")
+    if texts is None:
+        language = card.languages[0] if card.languages else "en"
+        texts = [s.source for s in load(sample(language, "corpus.jsonl")).samples]
+    if kind == "tagger":
+        from gecbench.models.tagger.conversion import export_model as export_tagger
+
+        return export_tagger(
+            model, out, runtime=RUNTIMES[kind], quantise=quantise, sample_texts=texts
+        )
+    from gecbench.models.seq2seq.export import export_model as export_seq2seq
+
+    precision = "int8" if quantise else "float32"
+    return export_seq2seq(model, out, quantise=precision, sample_texts=texts)

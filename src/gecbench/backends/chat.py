@@ -1,4 +1,4 @@
-"""The door to chat servers: one call of an OpenAI-compatible endpoint, and what may come of it."""
+"""Chat servers: one call of an OpenAI-compatible endpoint, its answer and its errors."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import SplitResult, urlsplit
 
-from gecbench.core.errors import GecbenchError, MissingExtraError, UsageError
+from gecbench.core.errors import GecbenchError, UsageError
 
 if TYPE_CHECKING:
     import httpx
@@ -30,6 +29,13 @@ _TOO_LONG = re.compile(
 _FILTERED = re.compile(r"content.?(?:filter|policy|management)|safety|inspection", re.I)
 _QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|billing.?hard.?limit", re.I)
 _SOON = re.compile(r"retry.?(?:delay|in|after)|per.?minute", re.I)
+_ADVICE = {
+    401: "; check the key in the variable that key_env names",
+    402: "; the account has no credit",
+    403: "; the key may not use this model",
+    404: "; check base_url and model",
+    429: "; the account has no credit",
+}
 _HEADER = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _HALF = re.compile("[\ud800-\udfff]")
@@ -50,12 +56,12 @@ class Trouble(Exception):  # noqa: N818 (it is no error of the user's, and is tr
         self.reached = reached
 
 
-class Unsuitable(Exception):  # noqa: N818 (what the server has against one text, not against us)
+class Unsuitable(Exception):  # noqa: N818 (about one text; the run goes on)
     """The server does not take this one text.
 
     Args:
         kind: "too long" for its window, or "refused" by its filter.
-        why: What the server said.
+        why: The message of the server.
     """
 
     def __init__(self, kind: Literal["too long", "refused"], why: str) -> None:
@@ -64,12 +70,12 @@ class Unsuitable(Exception):  # noqa: N818 (what the server has against one text
 
 
 class ServerError(GecbenchError):
-    """A server that will say the same to every call: no such model, a wrong key."""
+    """A server that refuses every call: no such model, a wrong key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a server answered.
+    """The answer of a server.
 
     Args:
         text: The message; "" where there is none.
@@ -87,7 +93,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Where a chat server is, and how it is asked.
+    """Where a chat server is, and how it is called.
 
     Args:
         base_url: Up to what precedes "/chat/completions".
@@ -95,6 +101,9 @@ class Server:
         key_header: The header it is sent in; in "Authorization" it follows "Bearer".
         timeout: Seconds for one call, from its start to the last byte of its answer.
         connections: At most, at once.
+
+    Raises:
+        UsageError: The address is none, or has a user or a query; or no header can hold the key.
     """
 
     base_url: str
@@ -104,12 +113,6 @@ class Server:
     connections: int = 8
 
     def __post_init__(self) -> None:
-        """Refuse an address that is none, or that holds a secret, and what no header can hold.
-
-        Raises:
-            UsageError: It is no http address, or has a user or a query; or the key cannot stand
-                in a header.
-        """
         if not (self.key.isascii() and (self.key.isprintable() or not self.key)):
             # Refused here: libraries would show the key in their messages.
             raise UsageError("the key holds characters that no header can; check it")
@@ -140,25 +143,15 @@ class Server:
         return base if base.endswith("/chat/completions") else f"{base}/chat/completions"
 
 
-def need_httpx() -> None:
-    """Refuse to go on without httpx.
-
-    Raises:
-        MissingExtraError: It is not installed.
-    """
-    if find_spec("httpx") is None:
-        raise MissingExtraError("httpx", "chat")
-
-
 def answers_folder() -> Path:
-    """Return where answers of chat servers are kept unless a folder is named."""
+    """Return the folder of the cache of answers, unless another is named."""
     import platformdirs
 
     return Path(platformdirs.user_cache_dir("gecbench")) / "chat"
 
 
 def _is_address(parts: SplitResult) -> bool:
-    """Say whether an address has a host, and a port that one can have."""
+    """Say whether an address has a host, and a valid port."""
     host = parts.hostname or ""
     try:
         return parts.port != 0 and parts.scheme in ("http", "https") and host.split() == [host]
@@ -167,16 +160,13 @@ def _is_address(parts: SplitResult) -> bool:
 
 
 class ChatClient:
-    """Asks one server. Belongs to the event loop in which it is first used."""
+    """Calls one server. It belongs to the event loop in which it is first used.
+
+    Raises:
+        GecbenchError: The environment names a proxy that cannot be used.
+    """
 
     def __init__(self, server: Server) -> None:
-        """Make the client; nothing is sent yet.
-
-        Raises:
-            MissingExtraError: httpx is not installed.
-            GecbenchError: The environment names a proxy that cannot be used.
-        """
-        need_httpx()
         import httpx
 
         headers = {"Accept": "application/json, text/event-stream"}
@@ -210,28 +200,28 @@ class ChatClient:
 
         try:
             async with asyncio.timeout(self.server.timeout):
-                status, headers, content = await self._sent(body)
+                status, headers, content = await self._post(body)
         except TimeoutError:
             why = f"no whole answer within {self.server.timeout:g} seconds"
             raise Trouble(why) from None
         except httpx.TimeoutException as error:
-            why = f"no answer within {self.server.timeout:g} seconds ({_named(error)})"
+            why = f"no answer within {self.server.timeout:g} seconds ({_describe(error)})"
             raise Trouble(why, reached=not isinstance(error, httpx.ConnectTimeout)) from None
         except (httpx.ConnectError, httpx.UnsupportedProtocol, httpx.ProxyError) as error:
             raise Trouble(f"no connection: {self._clean(str(error))}", reached=False) from None
         except httpx.HTTPError as error:
-            raise Trouble(f"the connection broke: {self._clean(_named(error))}") from None
+            raise Trouble(f"the connection broke: {self._clean(_describe(error))}") from None
         text = content.decode("utf-8", errors="replace")
         if status != 200:
             raise self._failure(status, headers, text)
-        streamed = "text/event-stream" in headers.get("content-type", "")
-        return self._streamed(text) if streamed else self._whole(text)
+        stream = "text/event-stream" in headers.get("content-type", "")
+        return self._parse_stream(text) if stream else self._parse_object(text)
 
     async def close(self) -> None:
         """Close the connections."""
         await self._http.aclose()
 
-    async def _sent(self, body: Mapping[str, object]) -> tuple[int, httpx.Headers, bytes]:
+    async def _post(self, body: Mapping[str, object]) -> tuple[int, httpx.Headers, bytes]:
         pieces = bytearray()
         async with self._http.stream("POST", self.server.address, json=dict(body)) as response:
             async for piece in response.aiter_bytes():
@@ -240,54 +230,53 @@ class ChatClient:
                     raise Trouble(f"the answer is longer than {_LARGEST // 2**20} MiB")
             return response.status_code, response.headers, bytes(pieces)
 
-    def _whole(self, text: str) -> Reply:
+    def _parse_object(self, text: str) -> Reply:
         """Return the answer in one JSON object."""
-        found = _decoded(text)
-        if not isinstance(found, dict):
+        answer = _decode(text)
+        if not isinstance(answer, dict):
             raise Trouble(f"the answer is not JSON: {self._clean(text)}")
-        self._check_error(found)
-        choice = _first(found)
-        if not isinstance(choice.get("message"), dict):
+        self._check_error(answer)
+        choice = _first_choice(answer)
+        message = choice.get("message")
+        if not isinstance(message, dict):
             raise Trouble(f"the answer has no message: {self._clean(text)}")
-        return _reply(choice["message"], choice.get("finish_reason"), found.get("usage"))
+        return _reply(message, choice.get("finish_reason"), answer.get("usage"))
 
-    def _streamed(self, text: str) -> Reply:
+    def _parse_stream(self, text: str) -> Reply:
         """Return the answer in server-sent events; one without its end is no answer."""
-        said: list[str] = []
-        usage: object = None
-        finish: object = None
-        done = False
+        pieces: list[str] = []
+        usage = finish = None
         for line in _LINE_END.split(text):  # not at every mark that Python takes for one
             if not line.startswith("data:"):
                 continue
             data = line.removeprefix("data:").strip()
             if data == "[DONE]":
-                done = True
+                finish = finish or "stop"
                 break
-            event = _decoded(data)
+            event = _decode(data)
             if not isinstance(event, dict):
                 raise Trouble(f"the stream holds what is not JSON: {self._clean(data)}")
             self._check_error(event)
-            choice = _first(event)
+            choice = _first_choice(event)
             delta = choice.get("delta")
-            said.append(_content(delta) if isinstance(delta, dict) else "")
+            pieces.append(_content(delta) if isinstance(delta, dict) else "")
             finish = choice.get("finish_reason") or finish
             usage = event.get("usage") or usage
-        if not done and finish is None:
-            raise Trouble(f"the stream broke off after {len(''.join(said))} characters")
-        return _reply({"content": "".join(said)}, finish, usage)
+        if finish is None:
+            raise Trouble(f"the stream broke off after {len(''.join(pieces))} characters")
+        return _reply({"content": "".join(pieces)}, finish, usage)
 
-    def _check_error(self, found: Mapping[str, object]) -> None:
+    def _check_error(self, answer: Mapping[str, object]) -> None:
         """Refuse an error that comes as 200, as some gateways send it."""
-        if error := found.get("error"):
+        if error := answer.get("error"):
             code = error.get("code") if isinstance(error, dict) else None
             status = code if isinstance(code, int) else 500
             raise self._failure(status, {}, json.dumps({"error": error}, ensure_ascii=False))
 
     def _failure(self, status: int, headers: Mapping[str, str], text: str) -> Exception:
         """Return what an answer of another status than 200 means."""
-        said = self._clean(_said(text))
-        why = f"{status}: {said}" if said else f"{status} without a word"
+        message = self._clean(_error_message(text))
+        why = f"{status}: {message}" if message else f"{status} without a word"
         if status >= 500 or (status in _TEMPORARY and not (status == 429 and _is_spent(text))):
             return Trouble(f"the server said {why}", _retry_after(headers.get("retry-after")))
         if status in _UNSUITABLE:
@@ -297,7 +286,7 @@ class ChatClient:
                 return Unsuitable("too long", why)
         if 300 <= status < 400:
             why = f"{status}: look at {self._clean(headers.get('location', '?'))}"
-        return ServerError(f"{self.server.address}: the server said {why}{_advice(status)}")
+        return ServerError(f"{self.server.address}: the server said {why}{_ADVICE.get(status, '')}")
 
     def _clean(self, text: str) -> str:
         """Return a text in one short line without the key, which servers like to repeat."""
@@ -307,7 +296,7 @@ class ChatClient:
         return line if len(line) <= 300 else f"{line[:300]}..."
 
 
-def _named(error: Exception) -> str:
+def _describe(error: Exception) -> str:
     return f"{type(error).__name__}: {error}".removesuffix(": ")
 
 
@@ -317,60 +306,54 @@ def _is_spent(text: str) -> bool:
     return bool(spent) and ("insufficient_quota" in text or not _SOON.search(text))
 
 
-def _decoded(text: str) -> Any:
+def _decode(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):  # also a number of thousands of digits
         return None
 
 
-def _joined(text: str) -> str:
+def _join_halves(text: str) -> str:
     """Return a text whose halves of characters are joined; one alone becomes U+FFFD."""
     if not _HALF.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def _first(found: Mapping[str, object]) -> Mapping[str, Any]:
+def _first_choice(answer: Mapping[str, object]) -> Mapping[str, Any]:
     """Return the first choice of an answer or event; {} where there is none."""
-    choices = found.get("choices")
+    choices = answer.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
     return first if isinstance(first, dict) else {}
 
 
 def _reply(message: Mapping[str, Any], finish: object, usage: object) -> Reply:
+    if message.get("refusal") or finish == "content_filter":
+        finish = "refused"
     counts = usage if isinstance(usage, dict) else {}
-    ended = finish if isinstance(finish, str) else "stop"
-    if message.get("refusal") or ended == "content_filter":
-        ended = "refused"
+    tokens = (counts.get(name) for name in ("prompt_tokens", "completion_tokens"))
     return Reply(
-        _joined(_content(message)),
-        ended,
-        _count(counts, "prompt_tokens"),
-        _count(counts, "completion_tokens"),
+        _join_halves(_content(message)),
+        finish if isinstance(finish, str) else "stop",
+        *(n if isinstance(n, int) and n >= 0 else None for n in tokens),
     )
 
 
 def _content(message: Mapping[str, Any]) -> str:
-    """Return the text of a message, which some servers give in parts."""
+    """Return the text of a message, which some servers send in parts."""
     content = message.get("content")
     if isinstance(content, list):
         return "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
     return content if isinstance(content, str) else ""
 
 
-def _count(counts: Mapping[str, object], name: str) -> int | None:
-    value = counts.get(name)
-    return value if isinstance(value, int) and value >= 0 else None
-
-
-def _said(text: str) -> str:
+def _error_message(text: str) -> str:
     """Return the message in a server's error, or all of it where it is not JSON."""
-    found = _decoded(text)
+    error = _decode(text)
     for name in ("error", "message", "detail"):
-        while isinstance(found, dict) and name in found:
-            found = found[name]
-    return found if isinstance(found, str) else text
+        while isinstance(error, dict) and name in error:
+            error = error[name]
+    return error if isinstance(error, str) else text
 
 
 def _retry_after(value: str | None) -> float | None:
@@ -387,13 +370,3 @@ def _retry_after(value: str | None) -> float | None:
         return None
     when = when if when.tzinfo else when.replace(tzinfo=UTC)
     return max(0.0, (when - datetime.now(UTC)).total_seconds())
-
-
-def _advice(status: int) -> str:
-    return {
-        401: "; check the key in the variable that key_env names",
-        402: "; the account has no credit",
-        403: "; the key may not use this model",
-        404: "; check base_url and model",
-        429: "; the account has no credit",
-    }.get(status, "")

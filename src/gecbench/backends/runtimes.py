@@ -1,60 +1,151 @@
-"""The door to ONNX Runtime: sessions of exported models."""
+"""Runtimes of exported models: ONNX Runtime for taggers, CTranslate2 for encoder-decoders."""
 
 from __future__ import annotations
 
-from importlib.util import find_spec
+import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from gecbench.core.errors import GecbenchError, MissingExtraError
+from gecbench.backends import need
+from gecbench.core.errors import GecbenchError, UsageError, reason
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
+    from tokenizers import Tokenizer
 
-_WARNINGS_ARE_SILENT = 3
-
-
-def need_onnxruntime() -> None:
-    """Refuse to go on without ONNX Runtime.
-
-    Raises:
-        MissingExtraError: It is not installed.
-    """
-    if find_spec("onnxruntime") is None:
-        raise MissingExtraError("onnxruntime", "onnx")
+_ERRORS_ONLY = 3
 
 
-def session_of(path: Path, *, threads: int) -> InferenceSession:
-    """Return a session that runs a model on the CPU.
+def load_session(path: Path, *, threads: int) -> InferenceSession:
+    """Load an ONNX file into a session that runs it on the CPU.
 
     Args:
-        path: An ONNX file.
+        path: The file.
         threads: That work on one run; 0 leaves the number to ONNX Runtime.
 
     Raises:
         GecbenchError: The file is missing or no model that this version runs.
         MissingExtraError: ONNX Runtime is not installed.
     """
-    need_onnxruntime()
+    need("onnx", "onnxruntime")
     import onnxruntime
 
     if not path.is_file():
         raise GecbenchError(f"{path}: no such file; export the model again")
     options = onnxruntime.SessionOptions()
-    options.log_severity_level = _WARNINGS_ARE_SILENT
+    options.log_severity_level = _ERRORS_ONLY
     options.intra_op_num_threads = threads
     # Idle threads that spin would take the CPU from other workers.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # the library's errors have no class of their own in common
-        first = str(error).strip().splitlines()[0]
-        raise GecbenchError(f"{path}: ONNX Runtime cannot run it: {first}") from error
+        raise GecbenchError(f"{path}: ONNX Runtime cannot run it: {reason(error)}") from error
 
 
-def version_of_onnxruntime() -> str:
-    """Return the version of ONNX Runtime."""
-    need_onnxruntime()
-    import onnxruntime
+def load_translator(folder: Path, *, device: str, precision: str, threads: int) -> Any:
+    """Load the model in a folder into a `ctranslate2.Translator`.
 
-    return str(onnxruntime.__version__)
+    Args:
+        folder: With `model.bin` and what belongs to it.
+        device: auto, cpu, cuda, or cuda:N.
+        precision: What it computes with; default takes that of the weights.
+        threads: Of the CPU; 0 leaves it to CTranslate2.
+
+    Raises:
+        UsageError: There is no such device, or it cannot compute so.
+        GecbenchError: The folder holds no such model.
+    """
+    need("ct2", "ctranslate2", "tokenizers")
+    import ctranslate2
+
+    kind, _, index = device.partition(":")
+    on_cpu = kind == "cpu" or (kind == "auto" and not ctranslate2.get_cuda_device_count())
+    try:
+        return ctranslate2.Translator(
+            str(folder),
+            device=kind,
+            device_index=int(index or 0),
+            compute_type=precision,
+            # Parts of a batch side by side, one on a core, are faster than a batch on all cores.
+            intra_threads=1 if on_cpu else threads,
+            inter_threads=(threads or os.cpu_count() or 1) if on_cpu else 1,
+        )
+    except ValueError as error:
+        raise UsageError(f"{folder}: device {device}, precision {precision}: {error}") from error
+    except RuntimeError as error:
+        raise GecbenchError(f"{folder}: CTranslate2 cannot read it: {error}") from error
+
+
+def translate(
+    model: Any,
+    sources: Sequence[Sequence[str]],
+    *,
+    forced: Sequence[str],
+    limit: int,
+    beams: int,
+) -> list[Any]:
+    """Translate one batch; no source is cut before it is read, and no result is empty.
+
+    Args:
+        model: Of `load_translator`.
+        sources: Tokens, specials included.
+        forced: Tokens that every result begins with.
+        limit: New tokens, those and the end included.
+        beams: Of the search, which ends when the most probable beam has ended; all come back,
+            with their log-probabilities.
+    """
+    results: list[Any] = model.translate_batch(
+        [list(source) for source in sources],
+        [list(forced)] * len(sources) if forced else None,
+        beam_size=beams,
+        num_hypotheses=beams,
+        max_batch_size=-(-len(sources) // model.num_translators),
+        length_penalty=0,
+        max_decoding_length=limit,
+        min_decoding_length=len(forced) + 1,
+        max_input_length=0,  # its default cuts sources at 1,024 without a word
+        return_scores=True,
+        return_end_token=True,
+    )
+    return results
+
+
+def load_tokenizer(path: Path) -> Tokenizer:
+    """Load a tokenizer from its `tokenizer.json`.
+
+    Raises:
+        GecbenchError: The file is missing or is none.
+    """
+    need("ct2", "ctranslate2", "tokenizers")
+    from tokenizers import Tokenizer
+
+    if not path.is_file():
+        raise GecbenchError(f"{path}: no such file; export the model again")
+    try:
+        return Tokenizer.from_file(str(path))
+    except Exception as error:  # the library raises nothing more exact
+        raise GecbenchError(f"{path}: is no tokenizer: {error}") from error
+
+
+def convert_model(folder: Path, out: Path, *, quantise: str) -> None:
+    """Convert what transformers saved into what CTranslate2 reads.
+
+    Args:
+        folder: With config, weights in safetensors and tokenizer.
+        out: A new folder.
+        quantise: How weights are kept: float32, float16, bfloat16, int8, int8_float16...
+
+    Raises:
+        GecbenchError: The architecture is not known to CTranslate2, or it fails.
+    """
+    need("ct2", "ctranslate2", "tokenizers")
+    from ctranslate2.converters import TransformersConverter
+
+    quantization = None if quantise == "float32" else quantise
+    converter: Any = TransformersConverter(str(folder))
+    try:
+        converter.convert(str(out), quantization=quantization)
+    except (ValueError, RuntimeError, AttributeError, KeyError, TypeError) as error:
+        raise GecbenchError(f"CTranslate2 cannot convert the model: {error}") from error

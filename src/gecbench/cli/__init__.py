@@ -8,65 +8,50 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from importlib import import_module
-from typing import cast
 
 import click
 
 from gecbench import __version__
+from gecbench.cli.group import LazyGroup
 from gecbench.core.errors import GecbenchError
 
 _COMMANDS = {
-    "score": ("gecbench.cli.score:score", "Score systems on a corpus."),
-    "edits": ("gecbench.cli.edits:edits", "Find the edits of a corpus; write M2 or JSONL."),
-    "compare": ("gecbench.cli.compare:compare", "Is the difference of two systems significant?"),
-    "analyse": ("gecbench.cli.analyse:analyse", "Look into scores: robustness, difficulty, ..."),
-    "report": ("gecbench.cli.report:report", "One page with everything, to open in a browser."),
-    "correct": ("gecbench.cli.correct:correct", "Correct texts with a model."),
-    "combine": ("gecbench.cli.combine:combine", "Combine systems by voting on their edits."),
-    "corrupt": ("gecbench.cli.corrupt:corrupt", "Make errors in correct texts, for training."),
-    "train": ("gecbench.cli.train:train", "Train a corrector."),
-    "experiment": ("gecbench.cli.experiment:experiment", "Run a paper's experiment to its table."),
-    "perturb": ("gecbench.cli.perturb:perturb", "Change what surrounds errors, to train with."),
-    "export": ("gecbench.cli.export:export", "Make a trained model faster on a CPU."),
-    "model": ("gecbench.cli.model:model", "Look at models; take in those of others."),
-    "annotate": ("gecbench.cli.annotate:annotate", "Annotate and review in the browser."),
-    "convert": ("gecbench.cli.convert:convert", "Turn a corpus from one format into another."),
-    "data": ("gecbench.cli.data:data", "List, get and find data sets and resources."),
-    "doctor": ("gecbench.cli.doctor:doctor", "Say what is installed, and what is missing."),
+    "score": ("score:score", "Score systems on a corpus."),
+    "edits": ("edits:edits", "Find the edits of a corpus; write M2 or JSONL."),
+    "compare": ("compare:compare", "Is the difference of two systems significant?"),
+    "analyse": ("analyse:analyse", "Look into scores: robustness, difficulty, ..."),
+    "report": ("report:report", "One page with everything, to open in a browser."),
+    "correct": ("correct:correct", "Correct texts with a model."),
+    "combine": ("combine:combine", "Combine systems by voting on their edits."),
+    "corrupt": ("corrupt:corrupt", "Make errors in correct texts, for training."),
+    "train": ("train:train", "Train a corrector."),
+    "perturb": ("perturb:perturb", "Change what surrounds errors, to train with."),
+    "export": ("export:export", "Make a trained model faster on a CPU."),
+    "model": ("model:model", "Look at models; take in those of others."),
+    "annotate": ("annotate:annotate", "Annotate and review in the browser."),
+    "convert": ("convert:convert", "Turn a corpus from one format into another."),
+    "data": ("data:data", "List, get and find data sets and resources."),
+    "doctor": ("doctor:doctor", "Say what is installed, and what is missing."),
 }
 """Name to place and help: help needs no command to be imported."""
 
+_GONE = {
+    "experiment": "gecbench experiment is gone: the papers' tables are Snakemake workflows now; "
+    "run: snakemake -s workflows/NAME.smk, as docs/correct/experiments.md explains",
+}
+"""Commands that were, and where they went."""
 
-class _Commands(click.Group):
-    """A group that imports a command when it is called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names, in the order of the table."""
-        del ctx
-        return list(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import and return a command."""
-        if cmd_name not in _COMMANDS:
-            ctx.fail(_unknown(cmd_name))
-        module, _, name = _COMMANDS[cmd_name][0].partition(":")
-        return cast("click.Command", getattr(import_module(module), name))
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the table of commands."""
-        del ctx
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, about) for name, (_, about) in _COMMANDS.items()])
+_COMPLETE = "_GECBENCH_COMPLETE"
+"""The variable by which shells ask for completions, as click names it."""
 
 
-def _unknown(name: str) -> str:
-    from gecbench.core.errors import UnknownNameError
-
-    return str(UnknownNameError("command", name, _COMMANDS))
-
-
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup,
+    package=__name__,
+    table=_COMMANDS,
+    gone=_GONE,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, message="gecbench %(version)s")
 def gecbench() -> None:
     """gecbench: the workbench for grammatical error correction.
@@ -85,9 +70,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if isinstance(stream, io.TextIOWrapper):  # files are UTF-8 everywhere, and so is a result
             stream.reconfigure(encoding="utf-8", errors=stream.errors)
     atexit.register(gc.freeze)  # nor need Python look through all of them once more at its end
-    given, debug = _divided(list(sys.argv[1:] if arguments is None else arguments))
+    _answer_shell()
+    words, debug = _take_debug(list(sys.argv[1:] if arguments is None else arguments))
     try:
-        _run(given)
+        _run(words)
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         sys.exit(2)
@@ -96,16 +82,25 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (Exception, KeyboardInterrupt) as error:  # a traceback is for --debug alone
         if debug:
             raise
-        message, code = _worded(error)
+        message, code = _describe(error)
         clear = "\033[K" if sys.stderr is not None and sys.stderr.isatty() else ""
         click.echo(f"{clear}gecbench: {' '.join(message.split())}", err=True)
         sys.exit(code)
 
 
-def _run(given: list[str]) -> None:
+def _answer_shell() -> None:
+    """Print a shell's completion script or its completions, and exit, if a shell asks for them."""
+    request = os.environ.get(_COMPLETE)
+    if request:
+        from click.shell_completion import shell_complete
+
+        sys.exit(shell_complete(gecbench, {}, "gecbench", _COMPLETE, request))
+
+
+def _run(words: list[str]) -> None:
     """Run a command to its end, past click's own answers to failures."""
     try:
-        with gecbench.make_context("gecbench", given) as context:
+        with gecbench.make_context("gecbench", words) as context:
             gecbench.invoke(context)
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -126,14 +121,14 @@ def _forget_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
-def _divided(given: list[str]) -> tuple[list[str], bool]:
+def _take_debug(words: list[str]) -> tuple[list[str], bool]:
     """Take --debug, which may stand anywhere before "--", out of the arguments."""
-    end = given.index("--") if "--" in given else len(given)
-    rest = [word for word in given[:end] if word != "--debug"] + given[end:]
-    return rest, len(rest) < len(given)
+    end = words.index("--") if "--" in words else len(words)
+    rest = [word for word in words[:end] if word != "--debug"] + words[end:]
+    return rest, len(rest) < len(words)
 
 
-def _worded(error: BaseException) -> tuple[str, int]:
+def _describe(error: BaseException) -> tuple[str, int]:
     """Return the line that tells of a failure, and the exit code."""
     if isinstance(error, GecbenchError):
         return str(error), error.exit_code

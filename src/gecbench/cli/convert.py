@@ -3,38 +3,33 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Unpack
+from typing import Annotated
 
-import click
-
-from gecbench.cli.options import FILE, CorpusGiven, corpus_options, load_corpus, say
+from gecbench.cli.command import command
+from gecbench.cli.options import CorpusFile, CorpusOptions, load_corpus, say
 from gecbench.core.errors import GecbenchError
+from gecbench.core.files import STDIO
+from gecbench.core.options import Option
 from gecbench.formats import FORMATS, load_format
 
 
-class _Given(CorpusGiven):
-    """The options of the command, by the names of their parameters."""
-
-    target_format: str
-    output: Path
-    strict: bool
-
-
-@click.command()
-@click.argument("corpus", type=FILE)
-@corpus_options
-@click.option(
-    "--to", "target_format", type=click.Choice(list(FORMATS)), required=True, help="New format."
-)
-@click.option(
-    "-o",
-    "--output",
-    type=FILE,
-    default=Path("-"),
-    help="File to write, instead of the terminal; format lines adds .src, .ref0, ... to it.",
-)
-@click.option("--strict", is_flag=True, help="Fail, and write nothing, if anything would be lost.")
-def convert(corpus: Path, **given: Unpack[_Given]) -> None:
+@command
+def convert(
+    corpus: CorpusFile,
+    reading: CorpusOptions,
+    target_format: Annotated[str, Option("--to", "New format.", choices=tuple(FORMATS))],
+    output: Annotated[
+        Path,
+        Option(
+            "--output",
+            "File, instead of the terminal; format lines adds .src, .ref0, ... to it.",
+            short="-o",
+        ),
+    ] = Path(STDIO),
+    strict: Annotated[
+        bool, Option("--strict", "Fail, and write nothing, if anything would be lost.")
+    ] = False,
+) -> None:
     """Turn a corpus from one format into another, and say what the new one cannot hold.
 
     \b
@@ -43,10 +38,10 @@ def convert(corpus: Path, **given: Unpack[_Given]) -> None:
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.api.files import save
 
-    loaded = load_corpus(corpus, given)
-    if given["strict"]:
-        losses = load_format(given["target_format"]).losses(loaded)
+    loaded = load_corpus(corpus, reading)
+    if strict:
+        losses = load_format(target_format).losses(loaded)
         if losses:
             raise GecbenchError(f"nothing written, because of --strict: {'; '.join(losses)}")
-    for loss in save(loaded, given["output"], format=given["target_format"]):
+    for loss in save(loaded, output, format=target_format):
         say(f"note: {loss}")

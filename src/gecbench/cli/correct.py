@@ -5,74 +5,100 @@ from __future__ import annotations
 import errno
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Annotated
 
 import click
-from click.core import ParameterSource
 
-from gecbench.cli.options import FILE, SchemeGiven, say, scheme_maker, scheme_options
-from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError
+from gecbench.api.schemes import Places
+from gecbench.cli.command import command, refuse
+from gecbench.cli.options import (
+    Lang,
+    SchemeOptions,
+    say,
+)
+from gecbench.cli.output import OutputFile
+from gecbench.core.errors import GecbenchError, UsageError, counted
+from gecbench.core.files import STDIO
+from gecbench.core.options import Argument, Option, pairs
 from gecbench.formats import FORMATS
-from gecbench.formats.losses import counted
 
 if TYPE_CHECKING:
     from gecbench.api.correct import Corrected, Target
     from gecbench.core.corrector import Correction, Corrector
-    from gecbench.core.sample import Corpus
-    from gecbench.core.scheme import Scheme
 
 _LOOKED_AT = 200
 _ENDINGS = (".txt", ".tsv", ".para", ".jsonl", ".m2", ".src", ".csv", ".json", ".gold")
 
 
-class _Given(SchemeGiven):
-    """The options of the command, by the names of their parameters."""
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """What is read and written."""
 
-    output: Path
-    corpus_format: str | None
-    target_format: str | None
-    settings: tuple[str, ...]
-    split: bool
-    longest: int | None
-    diff: bool
-    details: Path | None
-    restart: bool
-    text: bool
+    output: OutputFile = Path(STDIO)
+    format: Annotated[
+        str | None,
+        Option(
+            "--from", "Format of INPUT, else found out.", metavar="FORMAT", complete=tuple(FORMATS)
+        ),
+    ] = None
+    lang: Lang = None
+    target_format: Annotated[
+        str | None,
+        Option(
+            "--to",
+            "Format to write (default: that of INPUT); lines are corrected sentences alone.",
+            choices=tuple(FORMATS),
+        ),
+    ] = None
+    diff: Annotated[bool, Option("--diff", "Show what changes instead of the corrected text.")] = (
+        False
+    )
+    details: Annotated[
+        Path | None,
+        Option("--details", "File for every edit, score and flag, JSON lines."),
+    ] = None
+    restart: Annotated[bool, Option("--restart", "Begin again where a run was interrupted.")] = (
+        False
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse options that exclude each other."""
+        if self.diff and (self.target_format or str(self.output) != STDIO):
+            raise UsageError("--diff shows changes on the terminal; leave out --to and --output")
+        if self.restart and str(self.output) == STDIO:
+            raise UsageError("--restart is for runs that write to a file; name it by --output")
 
 
-@click.command()
-@click.argument("model")
-@click.argument("given_input", metavar="INPUT")
-@click.option(
-    "-o", "--output", type=FILE, default=Path("-"), help="File to write, instead of the terminal."
-)
-@click.option("--from", "corpus_format", metavar="FORMAT", help="Format of INPUT, else found out.")
-@click.option(
-    "--to",
-    "target_format",
-    type=click.Choice(list(FORMATS)),
-    help="Format to write (default: that of INPUT); lines are corrected sentences alone.",
-)
-@click.option(
-    "--set",
-    "settings",
-    metavar="OPTION=VALUE",
-    multiple=True,
-    help="An option of the model, as threshold=8; repeatable.",
-)
-@click.option("--split", is_flag=True, help="Correct sentence by sentence, and join exactly.")
-@click.option(
-    "--longest", type=int, metavar="N", help="With --split: cut sentences of over N characters."
-)
-@click.option("--diff", is_flag=True, help="Show what changes instead of the corrected text.")
-@click.option("--details", type=FILE, help="File for every edit, score and flag, JSON lines.")
-@click.option("--restart", is_flag=True, help="Begin anew where a run was interrupted.")
-@click.option("--text", is_flag=True, help="INPUT is the text itself, whatever it looks like.")
-@scheme_options
-def correct(model: str, given_input: str, **given: Unpack[_Given]) -> None:
+@command
+def correct(
+    model: Annotated[str, Argument()],
+    text_or_file: Annotated[str, Argument("INPUT")],
+    files: _Files,
+    scheme: SchemeOptions,
+    settings: Annotated[
+        Mapping[str, str] | None,
+        Option(
+            "--set",
+            "An option of the model, as threshold=8; repeatable.",
+            metavar="OPTION=VALUE",
+            read=pairs("--set", "OPTION=VALUE"),
+        ),
+    ] = None,
+    split: Annotated[
+        bool, Option("--split", "Correct sentence by sentence, and join exactly.")
+    ] = False,
+    longest: Annotated[
+        int | None,
+        Option("--longest", "With --split: cut sentences of over N characters.", metavar="N"),
+    ] = None,
+    text: Annotated[
+        bool, Option("--text", "INPUT is the text itself, whatever it looks like.")
+    ] = False,
+) -> None:
     """Correct a file, or a text given as it is, with a model.
 
     MODEL is zh-homophone or en-rules (spelling hints, at once and offline), copying, the folder of
@@ -85,208 +111,169 @@ def correct(model: str, given_input: str, **given: Unpack[_Given]) -> None:
     gecbench correct runs/tagger/model dev.tsv --to m2 -o dev.m2
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.api.correct import open_corrector
-    from gecbench.core.corrector import Reporting
 
-    _check(given)
-    text = _text(given_input, given)
-    texts = _looked_at(Path(given_input), text, given)
-    corrector = open_corrector(
-        model, _options(given["settings"]), split=given["split"], longest=given["longest"]
-    )
+    path = None
+    if not text and not _is_text(text_or_file, files.format):
+        path = Path(text_or_file)
+    # What is wrong is said before a model is loaded for minutes.
+    if path is None:
+        _check_for_text(files)
+        first = text_or_file.split("\n")
+    else:
+        first = _first_texts(path, files.format)
+    corrector = open_corrector(model, settings, split=split, longest=longest)
     try:
-        if corrector.info.kind == "lexical":
-            say(f"note: {corrector.info.name}: {corrector.info.about}")
-        _check_language(corrector, texts)
-        if text is not None:
-            _correct_text(corrector, text, given)
+        if corrector.info.notice:
+            say(f"note: {corrector.info.name}: {corrector.info.notice}")
+        _check_language(corrector, first, files.lang)
+        if path is None:
+            _correct_text(corrector, first, diff=files.diff)
         else:
-            _correct_file(corrector, Path(given_input), given)
+            _correct_file(corrector, path, files, scheme)
     finally:
         corrector.close()
-        if isinstance(corrector, Reporting):
-            for line in corrector.report():
-                say(f"note: {line}")
+        for line in corrector.report():
+            say(f"note: {line}")
 
 
-def _check(given: _Given) -> None:
-    """Refuse options that exclude each other."""
-    if given["diff"] and (given["target_format"] or str(given["output"]) != "-"):
-        raise UsageError("--diff shows changes on the terminal; leave out --to and --output")
-    if given["restart"] and str(given["output"]) == "-":
-        raise UsageError("--restart is for runs that write to a file; name it by --output")
-
-
-def _text(given_input: str, given: _Given) -> str | None:
-    """Return the text itself where it was given instead of a file."""
-    if given["text"]:
-        return given_input
-    if not given_input:
+def _is_text(text_or_file: str, format: str | None) -> bool:
+    """Say whether the argument is a text itself and not the path of a file."""
+    if not text_or_file:
         raise UsageError("INPUT is empty; name a file, or give a text")
-    if given_input == "-" or given["corpus_format"]:
-        return None
+    if text_or_file == STDIO or format:
+        return False
     try:
-        if Path(given_input).exists():
-            return None
+        if Path(text_or_file).exists():
+            return False
     except OSError as error:
         # No file system takes a name as long as that; whatever else it is, reading will say.
-        return given_input if error.errno == errno.ENAMETOOLONG else None
-    looks_like_text = any(c.isspace() or ord(c) > 0x2E7F for c in given_input)
-    looks_like_file = "/" in given_input or given_input.lower().endswith(_ENDINGS)
+        return error.errno == errno.ENAMETOOLONG
+    looks_like_text = any(c.isspace() or ord(c) > 0x2E7F for c in text_or_file)
+    looks_like_file = "/" in text_or_file or text_or_file.lower().endswith(_ENDINGS)
     if looks_like_text and not looks_like_file:
-        return given_input
+        return True
     raise GecbenchError(
-        f"{given_input}: no such file; check the path, or say --text if this is the text itself"
+        f"{text_or_file}: no such file; check the path, or say --text if this is the text itself"
     )
 
 
-def _options(settings: tuple[str, ...]) -> dict[str, object]:
-    options: dict[str, object] = {}
-    for setting in settings:
-        name, equals, value = setting.partition("=")
-        if not (name and equals):
-            raise UsageError(f"--set {setting}: write OPTION=VALUE")
-        if name in options:
-            raise UsageError(f"--set {name} is given twice; give it once")
-        options[name] = value
-    return options
+def _first_texts(path: Path, format: str | None) -> list[str]:
+    """Return the first texts of a file."""
+    from gecbench.formats.reading import sources
 
-
-def _looked_at(path: Path, text: str | None, given: _Given) -> list[str]:
-    """Return some of the texts; what is wrong is said before a model is loaded for minutes."""
-    from gecbench.formats.sources import sources
-
-    if text is not None:
-        _check_for_text(given)
-        return text.split("\n")
     if not path.is_file():  # a pipe can be read only once
         return []
-    return list(islice(sources(path, format=given["corpus_format"]).texts, _LOOKED_AT))
+    return list(islice(sources(path, format=format).texts, _LOOKED_AT))
 
 
-def _check_language(corrector: Corrector, texts: list[str]) -> None:
+def _check_language(corrector: Corrector, texts: list[str], lang: str | None) -> None:
     """Say so where texts are in another language than the corrector is for."""
-    from gecbench.text.script import language_of
+    from gecbench.lang import language_of
+    from gecbench.lang.detection import detect
 
     languages = corrector.info.languages
-    if not languages or not any(c.isalpha() for text in texts for c in text):
-        return
-    if (found := language_of(texts)) not in languages:
+    found = language_of(lang).code if lang else detect(texts) if languages else None
+    if languages and found is not None and found not in languages:
         say(f"note: the texts look like {found!r}; {corrector.info.name} is for {languages[0]!r}")
 
 
-def _check_for_text(given: _Given) -> None:
+def _check_for_text(files: _Files) -> None:
     """Refuse options that are for files."""
-    if given["target_format"] not in (None, "lines") or str(given["output"]) != "-":
+    if files.target_format not in (None, "lines") or str(files.output) != STDIO:
         raise UsageError("a text is answered on the terminal; write it to a file for --to or -o")
-    if given["details"]:
+    if files.details:
         raise UsageError("--details is for files; write the text to a file")
-    if given["corpus_format"]:
+    if files.format:
         raise UsageError("--from is for files; leave it out, or leave out --text")
-    _check_scheme(given, used=False)
+    _refuse_scheme()
 
 
-def _correct_text(corrector: Corrector, text: str, given: _Given) -> None:
+def _refuse_scheme() -> None:
+    refuse("schemes are for the edits that --to m2 shows", SchemeOptions, Places)
+
+
+def _correct_text(corrector: Corrector, lines: list[str], *, diff: bool) -> None:
     """Correct the text of the command line, line by line."""
-    lines = text.split("\n")
     for answer in corrector.correct(lines):
-        click.echo(_shown(answer) if given["diff"] else answer.text)
+        click.echo(_word_diff(answer) if diff else answer.text)
         for flag in answer.flags:
-            say(f"note: {_explained(flag)}")
+            say(f"note: {_explain(flag)}")
 
 
-def _correct_file(corrector: Corrector, path: Path, given: _Given) -> None:
+def _correct_file(corrector: Corrector, path: Path, files: _Files, scheme: SchemeOptions) -> None:
     from gecbench.api.correct import correct_file
 
     def show(id_: str, answer: Correction) -> None:
         if answer.edits:
-            click.echo(f"{id_}: {_shown(answer)}")
+            click.echo(f"{id_}: {_word_diff(answer)}")
 
     try:
-        done = correct_file(
+        corrected = correct_file(
             corrector,
             path,
-            _target(given),
-            format=given["corpus_format"],
-            restart=given["restart"],
+            _target_maker(files, scheme),
+            format=files.format,
+            restart=files.restart,
             progress=_progress(),
-            show=show if given["diff"] else None,
+            show=show if files.diff else None,
         )
     except KeyboardInterrupt:
-        if str(given["output"]) != "-":
+        if str(files.output) != STDIO:
             say("what is done is kept; the same command goes on")
         raise
-    _report(done)
+    _report(corrected)
 
 
-def _target(given: _Given) -> Callable[[str], Target]:
-    """Return what says where and how to write, once the input's format is known."""
+def _target_maker(files: _Files, options: SchemeOptions) -> Callable[[str], Target]:
+    """Return a function that says where and how to write, once the input's format is known."""
     from gecbench.api.correct import Target
 
-    def scheme(corpus: Corpus) -> Scheme:
-        return scheme_maker(corpus, given)()
-
-    def target(found: str) -> Target:
-        chosen = given["target_format"] or found
-        with_edits = chosen in ("m2", "m2-maxmatch") and not given["diff"]
-        _check_scheme(given, used=with_edits)
-        return Target(given["output"], chosen, scheme if with_edits else None, given["details"])
+    def target(input_format: str) -> Target:
+        output_format = files.target_format or input_format
+        with_edits = output_format in ("m2", "m2-maxmatch") and not files.diff
+        if not with_edits:
+            _refuse_scheme()
+        scheme = options.spec() if with_edits else None
+        return Target(files.output, output_format, scheme, files.details, files.lang)
 
     return target
 
 
-def _check_scheme(given: _Given, *, used: bool) -> None:
-    """Refuse options of schemes where there is none, and a scheme that does not exist."""
-    from gecbench.lang import SCHEMES
-
-    if used:
-        name = given["scheme_name"]
-        if name is not None and name not in SCHEMES:
-            raise UnknownNameError("scheme", name, SCHEMES)
-        return
-    context = click.get_current_context()
-    for option in context.command.params:
-        by_hand = context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
-        if by_hand and option.name in SchemeGiven.__annotations__:
-            raise UsageError(
-                f"{option.opts[0]} is about the edits that --to m2 shows; it is of no use here"
-            )
-
-
-def _shown(answer: Correction) -> str:
+def _word_diff(answer: Correction) -> str:
     from gecbench.reports.word_diff import word_diff
 
     return word_diff(answer, colour=sys.stdout.isatty())
 
 
-def _explained(flag: str) -> str:
+def _explain(flag: str) -> str:
     from gecbench.core.corrector import FLAGS
 
     return f"{flag}: {FLAGS[flag]}"
 
 
 def _progress() -> Callable[[int], None]:
-    """Return what says on a terminal how many sentences are done, after a second."""
+    """Return a function that shows on a terminal how many sentences are done, after a second."""
     if not sys.stderr.isatty():
         return lambda _done: None
     started = time.monotonic()
 
     def progress(done: int) -> None:
         if time.monotonic() - started > 1:
-            click.echo(f"corrected {done} sentences\r\033[K", nl=False, err=True)
+            click.echo(f"corrected {counted(done, 'sentence')}\r\033[K", nl=False, err=True)
 
     return progress
 
 
-def _report(done: Corrected) -> None:
+def _report(corrected: Corrected) -> None:
     """Say what the run came to."""
-    for loss in done.losses:
+    for loss in corrected.losses:
         say(f"note: {loss}")
-    for flag, (count, ids) in done.flags.items():
+    for flag, (count, ids) in corrected.flags.items():
         names = ", ".join(ids) + (", ..." if count > len(ids) else "")
-        say(f"note: {count} x {_explained(flag)}: {names}")
-    resumed = f"; {done.resumed} of them by an earlier run" if done.resumed else ""
+        say(f"note: {count} x {_explain(flag)}: {names}")
+    resumed = f"; {corrected.resumed} of them by an earlier run" if corrected.resumed else ""
     say(
-        f"{counted(done.sentences, 'sentence')}, {done.changed} changed by "
-        f"{counted(done.edits, 'edit')}{resumed}\n"
-        f"signature: {'|'.join(f'{k}:{v}' for k, v in done.signature.items())}"
+        f"{counted(corrected.sentences, 'sentence')}, {corrected.changed} changed by "
+        f"{counted(corrected.edits, 'edit')}{resumed}\n"
+        f"signature: {'|'.join(f'{k}:{v}' for k, v in corrected.signature.items())}"
     )

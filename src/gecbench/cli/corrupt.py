@@ -2,75 +2,76 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal, Unpack
+from typing import Annotated, Literal
 
-import click
-
+from gecbench.cli.command import command, refuse
 from gecbench.cli.options import (
-    FILE,
-    CorpusGiven,
-    SchemeGiven,
+    CorpusOptions,
+    Lang,
+    SchemeOptions,
+    clear_count,
     load_corpus,
     say,
-    scheme_maker,
-    scheme_options,
+    show_count,
 )
 from gecbench.core.errors import UsageError
+from gecbench.core.files import STDIO
+from gecbench.core.options import Argument, Option, pairs
 
 
-class _Given(SchemeGiven):
-    """The options of the command, by the names of their parameters."""
-
-    output: Path
-    profile: str
-    settings: tuple[str, ...]
-    seed: int | None
-    corpus_format: str | None
-    target_format: Literal["jsonl", "pairs"] | None
-    labels: Path | None
-    report: Path | None
-    corpus: Path | None
-    least: int | None
-
-
-@click.command()
-@click.argument("texts", type=FILE, required=False)
-@click.option(
-    "-o", "--output", type=FILE, default=Path("-"), help="File for the pairs, or the profile."
-)
-@click.option(
-    "--profile",
-    metavar="NAME",
-    default="",
-    help="zh-default, en-default or a TOML file; else the default one of the language.",
-)
-@click.option(
-    "--set",
-    "settings",
-    metavar="KEY=VALUE",
-    multiple=True,
-    help="Another key of the profile, as correct=0.2 or types.word-missing=30; repeatable.",
-)
-@click.option("--seed", type=int, help="Of all that is random (0).")
-@click.option("--from", "corpus_format", metavar="FORMAT", help="Format of TEXTS, else found out.")
-@click.option(
-    "--to",
-    "target_format",
-    type=click.Choice(["jsonl", "pairs"]),
-    help="jsonl, with the type of each error (default), or pairs: source TAB target.",
-)
-@click.option(
-    "--labels", type=FILE, help="File for the labels of a tagger that lead back to the target."
-)
-@click.option("--report", type=FILE, help="File for the counts, JSON.")
-@click.option(
-    "--fit", "corpus", type=FILE, help="Write a profile fitted to this corpus; there are no TEXTS."
-)
-@click.option("--least", type=int, help="With --fit: least count of a confusion (2).")
-@scheme_options
-def corrupt(texts: Path | None, **given: Unpack[_Given]) -> None:
+@command
+def corrupt(
+    scheme: SchemeOptions,
+    texts: Annotated[Path | None, Argument()] = None,
+    output: Annotated[
+        Path, Option("--output", "File for the pairs, or the profile.", short="-o")
+    ] = Path(STDIO),
+    profile: Annotated[
+        str,
+        Option(
+            "--profile",
+            "zh-default, en-default or a TOML file; else the default one of the language.",
+            metavar="NAME",
+        ),
+    ] = "",
+    settings: Annotated[
+        Mapping[str, str] | None,
+        Option(
+            "--set",
+            "Another key of the profile, as correct=0.2 or types.word-missing=30; repeatable.",
+            metavar="KEY=VALUE",
+            read=pairs("--set", "KEY=VALUE", empty=False),
+        ),
+    ] = None,
+    seed: Annotated[int | None, Option("--seed", "Of all that is random (0).")] = None,
+    text_format: Annotated[
+        str | None,
+        Option("--from", "Format of TEXTS, else found out.", metavar="FORMAT"),
+    ] = None,
+    lang: Lang = None,
+    target_format: Annotated[
+        Literal["jsonl", "pairs"] | None,
+        Option(
+            "--to",
+            "jsonl, with the type of each error (default), or pairs: source TAB target.",
+        ),
+    ] = None,
+    labels: Annotated[
+        Path | None,
+        Option("--labels", "File for the labels of a tagger that lead back to the target."),
+    ] = None,
+    report: Annotated[Path | None, Option("--report", "File for the counts, JSON.")] = None,
+    corpus: Annotated[
+        Path | None,
+        Option("--fit", "Write a profile fitted to this corpus; there are no TEXTS."),
+    ] = None,
+    least: Annotated[
+        int | None,
+        Option("--least", "With --fit: least count of a confusion (2).", needs=("--fit",)),
+    ] = None,
+) -> None:
     """Make errors in correct texts, for training: pairs of a text with errors and the text.
 
     TEXTS is a file of any format: of a corpus with references, these are the correct texts. What
@@ -82,92 +83,69 @@ def corrupt(texts: Path | None, **given: Unpack[_Given]) -> None:
     gecbench corrupt --fit train.m2 -o profile.toml
     gecbench corrupt news.txt --profile profile.toml -o pairs.jsonl
     """  # noqa: D301 - \b keeps click from joining lines
-    if given["corpus"] is not None:
-        _fit(given["corpus"], texts, given)
+    if corpus is not None:
+        refuse(
+            "--fit writes a profile and corrupts no texts",
+            *("texts", "--profile", "--set", "--seed", "--labels", "--report", "--to"),
+        )
+        reading = CorpusOptions(text_format, lang=lang)
+        _fit(corpus, output, reading, scheme, 2 if least is None else least)
         return
     if texts is None:
         raise UsageError("there are no texts; name a file, or fit a profile with --fit CORPUS")
-    for option in ("least", "scheme_name", "strategy"):
-        if given[option] is not None:
-            raise UsageError(f"--{option.removesuffix('_name')} is for --fit")
-    _corrupt(texts, given)
-
-
-def _corrupt(texts: Path, given: _Given) -> None:
-    from gecbench.api.corrupt import corrupt as run
+    refuse("edits are found for --fit alone", SchemeOptions)
+    from gecbench.api.corrupt import corrupt as corrupt_texts
     from gecbench.core.files import check_target, write_text
-    from gecbench.reports.corrupted import report_of
+    from gecbench.reports.datasets import report_of
 
-    if given["report"] is not None:
-        check_target(given["report"])
-        others = (given["output"], given["labels"], texts)
-        if given["report"].resolve() in [path.resolve() for path in others if path is not None]:
-            raise UsageError(f"{given['report']}: is another file of this run; name another one")
-    counts = run(
+    if report is not None:
+        check_target(report)
+        others = (output, labels, texts)
+        if report.resolve() in [path.resolve() for path in others if path is not None]:
+            raise UsageError(f"{report}: is another file of this run; name another one")
+    counts = corrupt_texts(
         texts,
-        given["output"],
-        given["profile"],
-        seed=given["seed"] or 0,
-        settings=_settings(given["settings"]),
-        format=given["corpus_format"],
-        to=given["target_format"] or "jsonl",
-        labels=given["labels"],
-        folder=given["folder"],
-        mirror=given["mirror"],
+        output,
+        profile,
+        seed=seed or 0,
+        settings=settings or {},
+        format=text_format,
+        lang=lang,
+        to=target_format or "jsonl",
+        labels=labels,
+        folder=scheme.places.folder,
+        mirror=scheme.places.mirror,
         progress=_show,
     )
-    if sys.stderr.isatty():
-        click.echo("\033[K", nl=False, err=True)  # what _show left
+    clear_count()
     for line in report_of(counts):
         say(line)
-    if given["report"] is not None:
+    if report is not None:
         import msgspec
 
         content = msgspec.json.format(msgspec.json.encode(counts), indent=1)
-        write_text(given["report"], content.decode() + "\n")
+        write_text(report, content.decode() + "\n")
 
 
-def _fit(corpus: Path, texts: Path | None, given: _Given) -> None:
+def _fit(
+    path: Path, output: Path, reading: CorpusOptions, options: SchemeOptions, least: int
+) -> None:
     from gecbench.api.corrupt import fit
-    from gecbench.reports.corrupted import fit_of
+    from gecbench.api.schemes import scheme_for
+    from gecbench.reports.datasets import fit_of
 
-    if texts is not None:
-        raise UsageError(f"--fit writes a profile, and {texts} would not be read; leave it out")
-    for option in ("profile", "settings", "seed", "labels", "report", "target_format"):
-        if given[option] not in (None, "", ()):
-            name = {"settings": "set", "target_format": "to"}.get(option, option)
-            raise UsageError(f"--{name} is not for --fit; say it when texts are corrupted")
-    read: CorpusGiven = {
-        "references": (),
-        "corpus_format": given["corpus_format"],
-        "meta": None,
-    }
-    loaded = load_corpus(corpus, read)
-    whole = all(
+    corpus = load_corpus(path, reading)
+    has_edits = all(
         rewrite.edit_sets or rewrite.error_free or rewrite.unannotatable
-        for sample in loaded.samples
+        for sample in corpus.samples
         for rewrite in sample.references
     )
-    find = given["scheme_name"] is not None or not whole
-    scheme = scheme_maker(loaded, given)() if find else None
-    least = 2 if given["least"] is None else given["least"]
-    for line in fit_of(fit(loaded, given["output"], scheme=scheme, least=least)):
+    needed = options.name is not None or not has_edits
+    scheme = scheme_for(corpus, options.spec()) if needed else None
+    for line in fit_of(fit(corpus, output, scheme=scheme, least=least)):
         say(line)
 
 
-def _settings(values: tuple[str, ...]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for value in values:
-        key, equals, rest = value.partition("=")
-        if not equals or not key or not rest:
-            raise UsageError(f"--set {value!r} is not KEY=VALUE; write it so")
-        if key in found:
-            raise UsageError(f"--set says {key!r} twice; say it once")
-        found[key] = rest
-    return found
-
-
 def _show(count: int) -> None:
-    """Rewrite one line of a terminal; a log file is spared."""
-    if sys.stderr.isatty() and not count % 10_000:
-        click.echo(f"\r\033[K{count} sentences read\r", nl=False, err=True)
+    if not count % 10_000:
+        show_count(f"{count} sentences read")

@@ -1,19 +1,23 @@
-"""`gecbench data`: what data sets there are, fetch them, and say where they lie."""
+"""`gecbench data`: what data sets there are, get them, say where they lie; prepare and divide."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from gecbench.cli.divide import divide
-from gecbench.cli.options import FILE, say
-from gecbench.cli.prepare import prepare
-from gecbench.core.errors import ResourceError, UnknownNameError, UsageError
+from gecbench.api.schemes import Places
+from gecbench.cli.command import command
+from gecbench.cli.options import clear_count, say, show_count
+from gecbench.cli.output import Format, OutputFile, format_of
+from gecbench.core.errors import ResourceError, UnknownNameError, UsageError, counted
+from gecbench.core.files import STDIO, write_text
+from gecbench.core.options import Argument, Option, pairs
+from gecbench.reports.grid import Grid, as_csv, as_latex, as_markdown, as_text
 
 if TYPE_CHECKING:
     from gecbench.datasets.catalog import DataFile, DataSet
@@ -43,85 +47,78 @@ class Entry:
     files: tuple[FileEntry, ...]
 
 
-def _places(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the two options that say where data sets lie."""
-    folder = click.option(
-        "--folder",
-        type=FILE,
-        envvar="GECBENCH_DATA",
-        show_envvar=True,
-        help="Keep data sets in this folder instead of the user's data folder.",
-    )
-    mirror = click.option(
-        "--mirror",
-        type=FILE,
-        envvar="GECBENCH_DATA_MIRROR",
-        show_envvar=True,
-        help="A folder that has data sets, each in a folder of its name.",
-    )
-    return folder(mirror(command))
-
-
 @click.group()
 def data() -> None:
     """List, fetch and find data sets, prepare training data, divide perturbed cases."""
 
 
-data.add_command(prepare)
-data.add_command(divide)
-
-
-@data.command("list")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
-@_places
-def list_(form: Literal["text", "json"], folder: Path | None, mirror: Path | None) -> None:
+@command
+def list_(
+    places: Places,
+    chosen_format: Annotated[
+        Format | None,
+        Option(
+            "--format",
+            "How the list is written.",
+            show_default="text, or by the ending of --output: .json, .csv, .tex, .md",
+        ),
+    ] = None,
+    output: OutputFile = Path(STDIO),
+) -> None:
     """List the data sets that gecbench knows."""
-    from gecbench.datasets import catalog, store
+    from gecbench.datasets import catalog
 
     known = catalog.catalogue().values()
-    place = folder or store.data_folder()
-    entries = [_samples_entry(), *(_entry(data_set, place, mirror) for data_set in known)]
+    folder = places.folder or catalog.data_folder()
+    entries = [_samples_entry(), *(_entry(each, folder, places.mirror) for each in known)]
+    form = chosen_format or format_of(output)
     if form == "json":
         import json
 
         table = {"schema": 1, "data_sets": [asdict(entry) for entry in entries]}
-        click.echo(json.dumps(table, ensure_ascii=False, indent=2))
+        text = json.dumps(table, ensure_ascii=False, indent=2) + "\n"
     else:
-        click.echo("\n".join(_table(entries)))
+        grid = Grid(("NAME", "FILES", "SIZE", "LICENCE", "HERE"), tuple(map(_row, entries)), 5)
+        notes = "".join(f"* {entry.name}: {entry.note}\n" for entry in entries if entry.note)
+        text = _render(grid, form, notes)
+    write_text(output, text)
 
 
-@data.command()
-@click.argument("names", metavar="NAME...", nargs=-1)
-@click.option("--all", "everything", is_flag=True, help="Fetch every data set.")
-@click.option("--force", is_flag=True, help="Fetch also what is here already.")
-@_places
+def _render(grid: Grid, form: Format, notes: str) -> str:
+    if form == "csv":
+        return as_csv(grid.header, grid.rows)
+    if form == "latex":
+        return as_latex(grid, notes)
+    return f"{as_markdown(grid)}\n{notes}" if form == "markdown" else as_text(grid) + notes
+
+
+@command
 def get(
-    names: tuple[str, ...],
-    everything: bool,
-    force: bool,
-    folder: Path | None,
-    mirror: Path | None,
+    places: Places,
+    names: Annotated[tuple[str, ...], Argument("NAME...")] = (),
+    everything: Annotated[bool, Option("--all", "Fetch every data set.")] = False,
+    force: Annotated[bool, Option("--force", "Fetch also what is here already.")] = False,
 ) -> None:
     """Fetch data sets and print the folder of each.
 
     Every file is checked against the sha256 of the catalogue. A download that was cut continues
     where it stopped. With --mirror, files are copied from there and nothing is downloaded.
     """
-    from gecbench.datasets import fetch, store
+    from gecbench.datasets import catalog, fetch
 
     if everything == bool(names):
         raise UsageError("data get wants either names or --all; see: gecbench data list")
-    wanted = dict.fromkeys(_known() if everything else names)
-    sets = [_named(name) for name in wanted]  # all names are checked before anything is fetched
+    chosen = dict.fromkeys(_names() if everything else names)
+    sets = [_data_set(name) for name in chosen]  # all names are checked before one is fetched
     for data_set in sets:
         if data_set is None:
             say("samples: bundled with gecbench, nothing to fetch")
-            click.echo(store.samples_folder())
+            click.echo(catalog.samples_folder())
         else:
             paths = fetch.get(
                 data_set,
-                folder=folder or store.data_folder(),
-                mirror=mirror,
+                folder=places.folder or catalog.data_folder(),
+                mirror=places.mirror,
                 force=force,
                 say=say,
                 progress=_show_progress,
@@ -129,39 +126,211 @@ def get(
             click.echo(paths[0].parent)
 
 
-@data.command()
-@click.argument("name")
-@click.argument("file", required=False)
-@_places
-def where(name: str, file: str | None, folder: Path | None, mirror: Path | None) -> None:
+@command
+def where(
+    name: Annotated[str, Argument()],
+    places: Places,
+    file: Annotated[str | None, Argument()] = None,
+) -> None:
     """Print where a data set, or one FILE of it, lies."""
-    from gecbench.datasets import store
+    from gecbench.datasets import catalog
 
-    data_set = _named(name)
+    data_set = _data_set(name)
     if data_set is None:
-        click.echo(store.samples_folder() if file is None else store.locate_sample(file))
+        click.echo(catalog.samples_folder() if file is None else catalog.locate_sample(file))
         return
-    folder = folder or store.data_folder()
+    folder = places.folder or catalog.data_folder()
     if file is None:
-        click.echo(store.home(data_set, folder=folder, mirror=mirror))
+        click.echo(catalog.home(data_set, folder=folder, mirror=places.mirror))
     else:
-        click.echo(store.locate(data_set, file, folder=folder, mirror=mirror))
+        click.echo(catalog.locate(data_set, file, folder=folder, mirror=places.mirror))
 
 
-def _known() -> tuple[str, ...]:
+@dataclass(frozen=True, slots=True)
+class _Corpora:
+    """What the options of `prepare` say of each corpus, by its name."""
+
+    paths: Annotated[
+        tuple[str, ...],
+        Option("--corpus", "A corpus; repeatable.", metavar="NAME=FILE"),
+    ] = ()
+    references: Annotated[
+        tuple[str, ...],
+        Option(
+            "--reference",
+            "Parallel text with corrections of this corpus; repeatable.",
+            metavar="NAME=FILE",
+        ),
+    ] = ()
+    formats: Annotated[
+        tuple[str, ...],
+        Option(
+            "--from",
+            "Format of this corpus, else found out; pairs is source TAB target.",
+            metavar="NAME=FORMAT",
+        ),
+    ] = ()
+    columns: Annotated[
+        tuple[str, ...],
+        Option(
+            "--columns",
+            "Columns of source and first target of these pairs, instead of 1,2.",
+            metavar="NAME=S,T",
+        ),
+    ] = ()
+    weights: Annotated[
+        tuple[str, ...],
+        Option("--weight", "Write each pair of this corpus so often.", metavar="NAME=N"),
+    ] = ()
+    limits: Annotated[
+        tuple[str, ...],
+        Option("--limit", "Read so many sentences of this corpus.", metavar="NAME=N"),
+    ] = ()
+
+    def by_name(self) -> Mapping[str, Mapping[str, object]]:
+        """Return the options by corpus and name of a field of `Ingredient`."""
+        corpora: dict[str, dict[str, object]] = {}
+        for option, form, field, texts in (
+            ("--corpus", "NAME=FILE", "path", self.paths),
+            ("--from", "NAME=FORMAT", "format", self.formats),
+            ("--weight", "NAME=N", "weight", self.weights),
+            ("--limit", "NAME=N", "limit", self.limits),
+            ("--columns", "NAME=S,T", "columns", self.columns),
+        ):
+            for name, value in pairs(option, form, empty=False)(texts).items():
+                corpora.setdefault(name, {})[field] = (
+                    value.split(",") if field == "columns" else value
+                )
+        references: dict[str, list[str]] = {}
+        read = pairs("--reference", "NAME=FILE", empty=False)
+        for text in self.references:  # these may name a corpus several times
+            for name, path in read([text]).items():
+                references.setdefault(name, []).append(path)
+        for name, paths in references.items():
+            corpora.setdefault(name, {})["references"] = paths
+        return corpora
+
+
+@command
+def prepare(
+    output: Annotated[Path, Option("--output", "File for the pairs.", short="-o")],
+    corpora: _Corpora,
+    recipe: Annotated[str, Argument()] = "",
+    target_format: Annotated[
+        str,
+        Option("--to", "jsonl, mucgec or pairs (source TAB target).", metavar="FORMAT"),
+    ] = "jsonl",
+    filters: Annotated[
+        tuple[Path, ...],
+        Option(
+            "--filter",
+            "An evaluation set whose sentences must not be trained on; repeatable.",
+        ),
+    ] = (),
+    dev: Annotated[str | None, Option("--dev", "Put so many sentences aside.", metavar="N")] = None,
+    dev_output: Annotated[
+        Path | None,
+        Option("--dev-output", "File for these, instead of OUTPUT with .dev."),
+    ] = None,
+    seed: Annotated[
+        str | None, Option("--seed", "Of all that is chosen and shuffled.", metavar="N")
+    ] = None,
+    settings: Annotated[
+        Mapping[str, str] | None,
+        Option(
+            "--set",
+            "Another key of the recipe, as too_long=split; repeatable.",
+            metavar="KEY=VALUE",
+            read=pairs("--set", "KEY=VALUE", empty=False),
+        ),
+    ] = None,
+) -> None:
+    """Make training data from corpora, and say what was dropped and why.
+
+    RECIPE is the name of a packaged recipe (mucgec, mucgec-hsk, clang8, fcgec) or a TOML file;
+    without it, all pairs that have an error are taken. OUTPUT.manifest.json tells where the
+    pairs come from; the same inputs, recipe and seed give the same bytes.
+
+    \b
+    gecbench data prepare mucgec --corpus lang8=lang8.src --reference lang8=lang8.tgt \\
+      --corpus hsk=hsk.tsv --filter filter_sentences.txt --dev 5000 -o train.jsonl
+    """  # noqa: D301 - \b keeps click from joining lines
+    from gecbench.api.prepare import prepare as prepare_pairs
+    from gecbench.reports.datasets import counts_of
+
+    keys = dict(settings or {})
+    for key, value in (("dev", dev), ("seed", seed)):
+        if value is not None and key in keys:
+            raise UsageError(f"--{key} and --set say {key}; say one of them")
+        if value is not None:
+            keys[key] = value
+    manifest = prepare_pairs(
+        recipe,
+        output=output,
+        corpora=corpora.by_name(),
+        filters=filters,
+        settings=keys,
+        dev_output=dev_output,
+        format=target_format,
+        progress=lambda name, count: show_count(f"{name}: {counted(count, 'sentence')} read"),
+    )
+    clear_count()
+    for line in counts_of(manifest):
+        say(line)
+
+
+@command
+def divide(
+    cases: Annotated[Path, Argument()],
+    output: Annotated[Path, Option("--output", "Folder for the three files.", short="-o")],
+    test: Annotated[int, Option("--test", "Cases to evaluate on; 0 for none.")] = 2500,
+    dev: Annotated[int, Option("--dev", "Cases to stop training by; 0 for none.")] = 500,
+    seed: Annotated[int, Option("--seed", "Chooses the cases.")] = 1,
+    overwrite: Annotated[
+        bool, Option("--overwrite", "Replace the division that is in the folder.")
+    ] = False,
+) -> None:
+    """Divide perturbed cases into train.jsonl, dev.jsonl and test.jsonl.
+
+    CASES is RobustGEC's folder of subsets, a para.txt, or JSONL of cases. What is not for test or
+    dev is for training. Cases that share a sentence stay in one part. The paper's sizes (3,000,
+    500, 2,500) add up to more than the 4,996 cases that are published.
+
+    \b
+    gecbench data divide benchmark/ -o divided
+    gecbench data divide benchmark/ -o smaller --test 1200 --dev 250 --seed 2
+    """  # noqa: D301 - \b keeps click from joining lines
+    from gecbench.api.perturb import divide as divide_cases
+
+    division = divide_cases(cases, output, test=test, dev=dev, seed=seed, overwrite=overwrite)
+    for name, part in division.parts.items():
+        of = ", ".join(f"{subset.name} {len(subset.cases):,}" for subset in part.subsets)
+        say(f"{output / f'{name}.jsonl'}: {counted(division.sizes[name], 'case', spec=',')} ({of})")
+    if division.together:
+        say(
+            f"note: {sum(map(len, division.together)):,} cases share a sentence with another, in "
+            f"{counted(len(division.together), 'group', spec=',')}; each group is in one part"
+        )
+
+
+for _command in (list_, get, where, prepare, divide):
+    data.add_command(_command)
+
+
+def _names() -> tuple[str, ...]:
     """Return the names of all data sets, the bundled samples first."""
-    from gecbench.datasets import catalog, store
+    from gecbench.datasets import catalog
 
-    return (store.SAMPLES, *catalog.catalogue())
+    return (catalog.SAMPLES, *catalog.catalogue())
 
 
-def _named(name: str) -> DataSet | None:
+def _data_set(name: str) -> DataSet | None:
     """Return the data set of that name; None means the bundled samples."""
-    from gecbench.datasets import catalog, store
+    from gecbench.datasets import catalog
 
-    if name not in _known():
-        raise UnknownNameError("data set", name, _known())
-    return None if name == store.SAMPLES else catalog.data_set(name)
+    if name not in _names():
+        raise UnknownNameError("data set", name, _names())
+    return None if name == catalog.SAMPLES else catalog.data_set(name)
 
 
 def _show_progress(file: DataFile, done: int) -> None:
@@ -171,11 +340,11 @@ def _show_progress(file: DataFile, done: int) -> None:
 
 
 def _samples_entry() -> Entry:
-    from gecbench.datasets import store
+    from gecbench.datasets import catalog
 
-    paths = [(name, store.locate_sample(name)) for name in store.sample_files()]
+    paths = [(name, catalog.locate_sample(name)) for name in catalog.sample_files()]
     return Entry(
-        name=store.SAMPLES,
+        name=catalog.SAMPLES,
         title="Small Chinese and English corpora, written for gecbench",
         homepage=None,
         licence="Apache-2.0",
@@ -183,7 +352,7 @@ def _samples_entry() -> Entry:
         citation=None,
         bundled=True,
         files=tuple(
-            FileEntry(name, path.stat().st_size, store.sha256_of(path), str(path))
+            FileEntry(name, path.stat().st_size, catalog.sha256_of(path), str(path))
             for name, path in paths
         ),
     )
@@ -203,22 +372,13 @@ def _entry(data_set: DataSet, folder: Path, mirror: Path | None) -> Entry:
 
 
 def _file_entry(data_set: DataSet, file: DataFile, folder: Path, mirror: Path | None) -> FileEntry:
-    from gecbench.datasets import store
+    from gecbench.datasets import catalog
 
     try:
-        path = str(store.locate(data_set, file.name, folder=folder, mirror=mirror))
+        path = str(catalog.locate(data_set, file.name, folder=folder, mirror=mirror))
     except ResourceError:
         return FileEntry(file.name, file.size, file.sha256, None)
     return FileEntry(file.name, file.size, file.sha256, path)
-
-
-def _table(entries: Sequence[Entry]) -> list[str]:
-    """Return the lines of a table with columns as wide as their content."""
-    rows = [("NAME", "FILES", "SIZE", "LICENCE", "HERE"), *map(_row, entries)]
-    widths = [max(len(row[column]) for row in rows) for column in range(5)]
-    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-    notes = [f"* {entry.name}: {entry.note}" for entry in entries if entry.note]
-    return [*lines, *notes]
 
 
 def _row(entry: Entry) -> tuple[str, str, str, str, str]:

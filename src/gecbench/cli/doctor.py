@@ -7,11 +7,12 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
-import click
-
 from gecbench import __version__
-from gecbench.cli.options import FILE
+from gecbench.api.schemes import Places
+from gecbench.cli.command import command
+from gecbench.cli.output import OutputFile
 from gecbench.core.errors import ResourceError
+from gecbench.core.files import STDIO, write_text
 
 _EXTRAS = {
     "opencc": "zh",
@@ -39,17 +40,14 @@ _EXTRAS = {
 _SLOW = "python for {} (install a C++ compiler and gecbench again: faster, same numbers)"
 
 
-@click.command()
-@click.option("--folder", type=FILE, envvar="GECBENCH_DATA", help="Data folder.")
-@click.option("--mirror", type=FILE, envvar="GECBENCH_DATA_MIRROR", help="Folder with data sets.")
-def doctor(folder: Path | None, mirror: Path | None) -> None:
+@command
+def doctor(places: Places, output: OutputFile = Path(STDIO)) -> None:
     """Say what is installed, which alignment kernel is in use, and what is missing."""
     from gecbench.api.schemes import own_pipeline
     from gecbench.backends.spacy import describe
-    from gecbench.datasets.catalog import data_set
-    from gecbench.datasets.store import cache_folder, check_content, data_folder, locate
+    from gecbench.datasets.catalog import cache_folder, check_content, data_folder, data_set, locate
 
-    folder = folder or data_folder()
+    folder, mirror = places.folder or data_folder(), places.mirror
     lines = {
         "gecbench": __version__,
         "python": sys.version.split()[0],
@@ -71,15 +69,14 @@ def doctor(folder: Path | None, mirror: Path | None) -> None:
         else:
             lines[file.name] = str(place)
     width = max(map(len, lines))
-    for name, value in lines.items():
-        click.echo(f"{name:{width}}  {value}")
+    write_text(output, "".join(f"{name:{width}}  {value}\n" for name, value in lines.items()))
 
 
 def _kernel() -> str:
     """Return "compiled", or what has to do without."""
-    from gecbench.edits.align import kernel_name as chinese
-    from gecbench.edits.maxmatch.match import kernel_name as maxmatch
-    from gecbench.lang.en.align import kernel_name as english
+    from gecbench.edits.alignment import kernel_name as chinese
+    from gecbench.edits.maxmatch import kernel_name as maxmatch
+    from gecbench.lang.en.alignment import kernel_name as english
 
     kernels = {"Chinese": chinese(), "English": english(), "MaxMatch": maxmatch()}
     slow = [name for name, kind in kernels.items() if kind != "compiled"]

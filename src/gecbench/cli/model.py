@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Literal, TypedDict, Unpack
+from typing import Annotated, Literal
 
 import click
 
-from gecbench.cli.options import FILE, say
+from gecbench.cli.command import command
+from gecbench.cli.options import say
+from gecbench.cli.output import NewFolder, OutputFile
 from gecbench.core.errors import UsageError
+from gecbench.core.files import STDIO, write_text
+from gecbench.core.options import Argument, Option
 
-
-class _Tagger(TypedDict):
-    """What is said of a tagger of others."""
-
-    language: Literal["zh", "en"] | None
-    encoder: str | None
-    labels: Path | None
-    tokens: str | None
+_TAGGER = ("--tagger",)
 
 
 @click.group()
@@ -26,34 +23,54 @@ def model() -> None:
     """Look at models, and take in those of others."""
 
 
-@model.command()
-@click.argument("folder", type=FILE)
-def info(folder: Path) -> None:
-    """Say what the model in a folder is: its card as JSON."""
+@command
+def info(folder: Annotated[Path, Argument()], output: OutputFile = Path(STDIO)) -> None:
+    """Show what the model in a folder is: its card as JSON."""
     import msgspec
 
     from gecbench.models.folder import fingerprint, read_card
 
-    card = msgspec.to_builtins(read_card(folder))
-    shown = {**card, "fingerprint": fingerprint(folder)}
-    click.echo(json.dumps(shown, ensure_ascii=False, indent=2))
+    card = {**msgspec.to_builtins(read_card(folder)), "fingerprint": fingerprint(folder)}
+    write_text(output, json.dumps(card, ensure_ascii=False, indent=2) + "\n")
 
 
-@model.command()
-@click.argument("place")
-@click.option("-o", "--output", type=FILE, required=True, help="The new folder.")
-@click.option(
-    "--tagger",
-    is_flag=True,
-    help="PLACE is a tagger of gotutiyan/gector, grammarly/gector or MuCGEC; it becomes ours.",
-)
-@click.option("--language", type=click.Choice(["zh", "en"]), help="With --tagger: which it is for.")
-@click.option(
-    "--encoder", metavar="NAME", help="With --tagger: what it was trained from, if unsaid there."
-)
-@click.option("--labels", type=FILE, help="With --tagger: its labels, one a line, if apart.")
-@click.option("--tokens", help="With --tagger: what it reads, as space for tokenised text.")
-def convert(place: str, output: Path, tagger: bool, **given: Unpack[_Tagger]) -> None:
+@command
+def convert(
+    place: Annotated[str, Argument()],
+    output: NewFolder,
+    tagger: Annotated[
+        bool,
+        Option(
+            "--tagger",
+            "PLACE is a tagger of gotutiyan/gector, grammarly/gector or MuCGEC; it becomes ours.",
+        ),
+    ] = False,
+    language: Annotated[
+        Literal["zh", "en"] | None,
+        Option("--language", "With --tagger: which it is for.", needs=_TAGGER),
+    ] = None,
+    encoder: Annotated[
+        str | None,
+        Option(
+            "--encoder",
+            "With --tagger: what it was trained from, where the checkpoint does not say.",
+            metavar="NAME",
+            needs=_TAGGER,
+        ),
+    ] = None,
+    labels: Annotated[
+        Path | None,
+        Option("--labels", "With --tagger: its labels, one a line, if apart.", needs=_TAGGER),
+    ] = None,
+    tokens: Annotated[
+        str | None,
+        Option(
+            "--tokens",
+            "With --tagger: what it reads, as space for tokenised text.",
+            needs=_TAGGER,
+        ),
+    ] = None,
+) -> None:
     """Take in a checkpoint of others: PLACE is a folder, a file or a name on the hub.
 
     Pickled weights become safetensors; nothing in them is run, for torch's guard reads tensors
@@ -63,59 +80,54 @@ def convert(place: str, output: Path, tagger: bool, **given: Unpack[_Tagger]) ->
     gecbench model convert fnlp/bart-large-chinese -o models/bart-large-chinese
     gecbench model convert gector-roberta --tagger --language en --tokens space -o models/gector
     """  # noqa: D301 - \b keeps click from joining lines
-    if tagger:
-        _convert_tagger(place, output, given)
+    if not tagger:
+        from gecbench.models.converting import convert_checkpoint
+
+        count = convert_checkpoint(place, output)
+        say(f"{output}: {count} tensors as safetensors")
         return
-    for name, value in given.items():
-        if value:
-            raise UsageError(f"--{name} is for --tagger")
-    from gecbench.models.converting import convert_checkpoint
+    from gecbench.backends.transformers import download, need_torch
 
-    count = convert_checkpoint(place, output)
-    say(f"{output}: {count} tensors as safetensors")
-
-
-def _convert_tagger(place: str, output: Path, given: _Tagger) -> None:
-    """Write a tagger of others as one of ours."""
-    from gecbench.backends.hf import downloaded, need_torch
-
-    if given["language"] is None:
-        raise UsageError("say by --language which language the tagger is for; no checkpoint does")
+    if language is None:
+        raise UsageError("name by --language which language the tagger is for; no checkpoint does")
     need_torch()
-    from gecbench.models.tagger.convert import convert_model
+    from gecbench.models.tagger.conversion import convert_model
 
-    made = convert_model(
-        Path(place) if Path(place).exists() else downloaded(place, ("*",)),
+    tagger_model = convert_model(
+        Path(place) if Path(place).exists() else download(place, ("*",)),
         output,
-        language=given["language"],
-        encoder=given["encoder"] or "",
-        labels=given["labels"],
-        tokens=given["tokens"] or "",
+        language=language,
+        encoder=encoder or "",
+        labels=labels,
+        tokens=tokens or "",
     )
-    for note in made.notes:
+    for note in tagger_model.notes:
         say(f"note: {note}")
-    say(f"{output}: a tagger with {made.labels} labels; try gecbench correct {output} SENTENCES")
+    say(
+        f"{output}: a tagger with {tagger_model.labels} labels; "
+        f"try gecbench correct {output} SENTENCES"
+    )
 
 
-@model.command()
-@click.argument("folder", type=FILE)
-@click.option("-o", "--output", type=FILE, required=True, help="The new folder.")
-@click.option("--base", default="", help="The base, where it is not where it was.")
-@click.option(
-    "--precision",
-    type=click.Choice(["fp32", "bf16", "fp16"]),
-    default="fp32",
-    show_default=True,
-    help="Of the weights that are written.",
-)
+@command
 def merge(
-    folder: Path, output: Path, base: str, precision: Literal["fp32", "bf16", "fp16"]
+    folder: Annotated[Path, Argument()],
+    output: NewFolder,
+    base: Annotated[str, Option("--base", "The base, where it is not where it was.")] = "",
+    precision: Annotated[
+        Literal["fp32", "bf16", "fp16"],
+        Option("--precision", "Of the weights that are written."),
+    ] = "fp32",
 ) -> None:
     """Merge a LoRA adapter with its base, into a model that needs neither peft nor the base."""
-    from gecbench.backends.hf import need_torch
+    from gecbench.backends.transformers import need_torch
 
     need_torch()
-    from gecbench.models.causal.merging import merge as merge_adapter
+    from gecbench.models.causal.network import merge as merge_adapter
 
     merge_adapter(folder, output, base=base, precision=precision)
     say(f"{output}: a causal model of its own")
+
+
+for _command in (info, convert, merge):
+    model.add_command(_command)

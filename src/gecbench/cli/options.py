@@ -1,185 +1,165 @@
-"""Options that several commands share, and how they talk while they work."""
+"""Options that several commands share, how what they name is loaded, and how commands report."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 import click
 
-from gecbench.core.errors import UnknownNameError
-from gecbench.core.sample import NOT_KEPT, Corpus
-from gecbench.core.scheme import Scheme
+from gecbench.api.options import Options
+from gecbench.api.schemes import Places, SchemeSpec
+from gecbench.cli.command import is_given, refuse
+from gecbench.core.errors import UsageError
+from gecbench.core.options import Argument, Option, Without
+from gecbench.core.sample import NOT_KEPT, Corpus, SystemOutput
+from gecbench.formats import FORMATS
+from gecbench.lang import LANGUAGES, SCHEMES
 
-Command = TypeVar("Command", bound=Callable[..., object])
+if TYPE_CHECKING:
+    from gecbench.core.case import Part
+    from gecbench.scoring.results import Judged
+
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 
 FILE = click.Path(path_type=Path)
 """A path that is not looked at before it is read, so that one place words the failure."""
 
+AND = "+"
+"""Stands between two corpora with their systems."""
 
-class CorpusGiven(TypedDict):
-    """What `corpus_options` adds."""
+CorpusFile = Annotated[Path, Argument()]
+SystemFiles = Annotated[tuple[Path, ...], Argument("SYSTEM...")]
+CorpusFormat = Annotated[
+    str | None,
+    Option(
+        "--from", "Format of CORPUS, else found out.", metavar="FORMAT", complete=tuple(FORMATS)
+    ),
+]
+References = Annotated[
+    tuple[Path, ...],
+    Option(
+        "--reference",
+        "Parallel text with references, where CORPUS is one of sources; repeatable.",
+    ),
+]
+Lang = Annotated[
+    str | None,
+    Option(
+        "--lang",
+        "Language of the texts, as zh, en or de; xx is any. Else the file's, or found out.",
+        metavar="CODE",
+        complete=tuple(LANGUAGES),
+    ),
+]
+Scoring = Annotated[Options, Without("by")]
+"""How systems are scored, for commands that do not score the values of a metadata field."""
 
-    references: tuple[Path, ...]
-    corpus_format: str | None
-    meta: Path | None
+
+@dataclass(frozen=True, slots=True)
+class CorpusOptions:
+    """How a corpus is read."""
+
+    format: CorpusFormat = None
+    references: References = ()
+    meta: Annotated[Path | None, Option("--meta", "Metadata by id, a tab-separated table.")] = None
+    lang: Lang = None
 
 
-class SchemeGiven(TypedDict):
-    """What `scheme_options` adds."""
+@dataclass(frozen=True, slots=True)
+class SchemeOptions:
+    """The scheme that finds edits, and where its resources lie; see `api.schemes.load_scheme`."""
 
-    scheme_name: str | None
-    strategy: Literal["all", "first"] | None
-    simplify: bool | None
-    spacy_model: str | None
-    merging: Literal["rules", "all-split", "all-merge", "all-equal"] | None
-    levenshtein: bool | None
-    parse_cache: Path | None
-    folder: Path | None
-    mirror: Path | None
+    name: Annotated[
+        str | None,
+        Option(
+            "--scheme",
+            "How edits are found: zh-cherrant, zh-char, en-errant, errant, xx-word or xx-char.",
+            complete=tuple(SCHEMES),
+        ),
+    ] = None
+    strategy: Annotated[
+        Literal["all", "first"] | None,
+        Option("--strategy", "zh-cherrant: all distinct edit sets (default) or the first."),
+    ] = None
+    simplify: Annotated[
+        bool | None,
+        Option(
+            "--simplify/--no-simplify",
+            "zh-cherrant: turn targets into simplified characters, or not.",
+        ),
+    ] = None
+    spacy_model: Annotated[
+        str | None,
+        Option(
+            "--spacy-model",
+            "en-errant, errant: an installed spaCy pipeline or a folder with one.",
+            metavar="NAME",
+            envvar="GECBENCH_SPACY_MODEL",
+        ),
+    ] = None
+    merging: Annotated[
+        Literal["rules", "all-split", "all-merge", "all-equal"] | None,
+        Option(
+            "--merging",
+            "en-errant, errant: how steps of the alignment become edits (default: rules).",
+        ),
+    ] = None
+    levenshtein: Annotated[
+        bool | None, Option("--lev", "en-errant, errant: align by plain edit distance.")
+    ] = None
+    parse_cache: Annotated[
+        Path | None,
+        Option(
+            "--parse-cache",
+            "en-errant, errant: keep in this folder how the pipeline parsed sentences.",
+            envvar="GECBENCH_PARSE_CACHE",
+        ),
+    ] = None
+    places: Places = field(default_factory=Places)
+
+    def spec(self, *, types: bool = True) -> SchemeSpec:
+        """Return the scheme; environment variables are for schemes that have the option."""
+        given: dict[str, object] = {"strategy": self.strategy, "simplify": self.simplify}
+        given |= {"merging": self.merging, "levenshtein": self.levenshtein}
+        defaults: dict[str, object] = {}
+        for option, field_, value in (
+            ("--spacy-model", "spacy_model", self.spacy_model),
+            ("--parse-cache", "parse_cache", self.parse_cache),
+        ):
+            (given if is_given(option) else defaults)[field_] = value
+        options, defaults = (
+            {name: value for name, value in each.items() if value is not None}
+            for each in (given, defaults)
+        )
+        return SchemeSpec(self.name, options, defaults, types, self.places, say, watch)
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """How a corpus and its systems are read, and how edits are found."""
+
+    corpus: CorpusOptions
+    scheme: SchemeOptions
+    system_format: Annotated[
+        str | None,
+        Option(
+            "--system-from",
+            "Format of the systems' files.",
+            metavar="FORMAT",
+            complete=tuple(FORMATS),
+        ),
+    ] = None
 
 
 def say(message: str) -> None:
     """Write a message to standard error."""
     click.echo(message, err=True)
-
-
-def corpus_options(command: Command) -> Command:
-    """Add the options that say how the corpus is read."""
-    for option in (
-        click.option("--meta", type=FILE, help="Metadata by id, a tab-separated table."),
-        click.option(
-            "--reference",
-            "references",
-            type=FILE,
-            multiple=True,
-            help="Parallel text with references, where CORPUS is one of sources; repeatable.",
-        ),
-        click.option(
-            "--from", "corpus_format", metavar="FORMAT", help="Format of CORPUS, else found out."
-        ),
-    ):
-        command = option(command)
-    return command
-
-
-_SCHEME_OPTIONS = (
-    click.option(
-        "--folder",
-        type=FILE,
-        envvar="GECBENCH_DATA",
-        show_envvar=True,
-        help="Data folder, instead of the user's.",
-    ),
-    click.option(
-        "--mirror",
-        type=FILE,
-        envvar="GECBENCH_DATA_MIRROR",
-        show_envvar=True,
-        help="Folder with data sets, looked at first.",
-    ),
-    click.option(
-        "--parse-cache",
-        type=FILE,
-        envvar="GECBENCH_PARSE_CACHE",
-        show_envvar=True,
-        help="en-errant: keep in this folder what the pipeline said of sentences.",
-    ),
-    click.option(
-        "--lev",
-        "levenshtein",
-        is_flag=True,
-        default=None,
-        help="en-errant: align by plain edit distance.",
-    ),
-    click.option(
-        "--merging",
-        type=click.Choice(["rules", "all-split", "all-merge", "all-equal"]),
-        help="en-errant: how steps of the alignment become edits (default: rules).",
-    ),
-    click.option(
-        "--spacy-model",
-        metavar="NAME",
-        envvar="GECBENCH_SPACY_MODEL",
-        show_envvar=True,
-        help="en-errant: an installed spaCy pipeline or a folder with one.",
-    ),
-    click.option(
-        "--simplify/--no-simplify",
-        default=None,
-        help="zh-cherrant: turn targets into simplified characters, or not.",
-    ),
-    click.option(
-        "--strategy",
-        type=click.Choice(["all", "first"]),
-        help="zh-cherrant: all distinct edit sets (default) or the first.",
-    ),
-    click.option(
-        "--scheme",
-        "scheme_name",
-        help="How edits are found: zh-cherrant, zh-char, en-errant.",
-    ),
-)
-
-
-def scheme_options(command: Command) -> Command:
-    """Add the options that choose the scheme of edits and where its resources lie."""
-    for option in _SCHEME_OPTIONS:
-        command = option(command)
-    return command
-
-
-def load_corpus(path: Path, given: CorpusGiven) -> Corpus:
-    """Return the corpus that the arguments name, with its metadata."""
-    from gecbench.api.files import load
-    from gecbench.formats.meta import read_meta, with_meta
-
-    corpus = load(path, format=given["corpus_format"], references=given["references"])
-    if NOT_KEPT in corpus.provenance:
-        say(f"note: {corpus.name}: not kept: {corpus.provenance[NOT_KEPT]}")
-    if given["meta"] is None:
-        return corpus
-    return with_meta(corpus, given["meta"], read_meta(given["meta"]))
-
-
-def scheme_maker(corpus: Corpus, given: SchemeGiven, *, types: bool = True) -> Callable[[], Scheme]:
-    """Return a function that makes the scheme, for those who may not need one."""
-    from gecbench.api.schemes import Places, default_scheme, load_scheme
-    from gecbench.lang import SCHEMES
-
-    name = given["scheme_name"]
-    if name is not None and name not in SCHEMES:
-        raise UnknownNameError("scheme", name, SCHEMES)
-
-    def make() -> Scheme:
-        wanted = name or default_scheme(corpus)
-        return load_scheme(
-            wanted,
-            strategy=given["strategy"],
-            simplify=given["simplify"],
-            spacy_model=_meant(given["spacy_model"], "spacy_model", wanted),
-            merging=given["merging"],
-            levenshtein=given["levenshtein"],
-            parse_cache=_meant(given["parse_cache"], "parse_cache", wanted),
-            types=types,
-            places=Places(folder=given["folder"], mirror=given["mirror"]),
-            say=say,
-            progress=watch,
-        )
-
-    return make
-
-
-def _meant(value: Value | None, option: str, scheme: str) -> Value | None:
-    """Return the value, but not where the environment set it for schemes that have the option."""
-    source = click.get_current_context().get_parameter_source(option)
-    by_hand = source is click.core.ParameterSource.COMMANDLINE
-    return value if by_hand or scheme == "en-errant" else None
 
 
 def watch(what: str, items: Sequence[Item]) -> Iterator[Item]:
@@ -192,9 +172,133 @@ def watch(what: str, items: Sequence[Item]) -> Iterator[Item]:
     for number, item in enumerate(items):
         now = time.monotonic()
         if now - started > 1 and now - shown > 0.2:
-            # The cursor goes back, so that whatever is said next takes the line's place.
+            # The cursor goes back, so that the next message takes the line's place.
             click.echo(f"{what}: {number} of {len(items)}\r", nl=False, err=True)
             shown = now
         yield item
     if shown:
         click.echo("\033[K", nl=False, err=True)
+
+
+def show_count(text: str) -> None:
+    """Write a count over the last one, on a terminal only."""
+    if sys.stderr.isatty():
+        click.echo(f"\r\033[K{text}\r", nl=False, err=True)
+
+
+def clear_count() -> None:
+    """Remove what `show_count` wrote last."""
+    if sys.stderr.isatty():
+        click.echo("\033[K", nl=False, err=True)
+
+
+def load_corpus(path: Path, options: CorpusOptions) -> Corpus:
+    """Load a corpus with its metadata."""
+    from gecbench.api.files import load
+    from gecbench.formats.reading import read_meta, with_meta
+
+    corpus = load(path, format=options.format, references=options.references, lang=options.lang)
+    note_losses(corpus.name, corpus.provenance.get(NOT_KEPT))
+    if options.meta is None:
+        return corpus
+    return with_meta(corpus, options.meta, read_meta(options.meta))
+
+
+def note_losses(name: str, losses: str | None) -> None:
+    """Say what of a file was not kept, if anything."""
+    if losses is not None:
+        say(f"note: {name}: not kept: {losses}")
+
+
+def load_systems(
+    paths: Sequence[Path], corpus: Corpus, format: str | None = None
+) -> list[SystemOutput]:
+    """Load the outputs of systems, whose files may be named: NAME=FILE."""
+    from gecbench.api.files import load_system
+
+    pairs = map(split_name, paths)
+    return [load_system(file, corpus, name=name, format=format) for name, file in pairs]
+
+
+def load_inputs(
+    corpus: Path, systems: Sequence[Path], inputs: Inputs, *, types: bool = True
+) -> tuple[Corpus, list[SystemOutput], SchemeSpec]:
+    """Load a corpus and its systems, and say which scheme finds edits."""
+    loaded = load_corpus(corpus, inputs.corpus)
+    outputs = load_systems(systems, loaded, inputs.system_format)
+    return loaded, outputs, inputs.scheme.spec(types=types)
+
+
+def judge_files(corpus: Path, systems: Sequence[Path], inputs: Inputs, options: Options) -> Judged:
+    """Judge the systems in files on a corpus, for analyses of what metrics say."""
+    from gecbench.api.score import judge
+
+    check_standard_input([corpus, *systems])
+    check_scheme_is_used(options)
+    loaded, outputs, scheme = load_inputs(corpus, systems, inputs)
+    return judge(loaded, outputs, scheme=scheme, options=options, watch=watch)
+
+
+def needs_types(options: Options) -> bool:
+    """Say whether scores depend on the types of edits."""
+    return bool(options.exclude) or options.level == "correction-type"
+
+
+def check_scheme_is_used(options: Options) -> None:
+    """Refuse options of schemes where no metric of the run needs edits."""
+    if options.metrics and all(part == "texts" for part in needs_of(options.metrics)):
+        refuse(f"no metric of {', '.join(options.metrics)} needs edits", SchemeOptions)
+
+
+def needs_of(metrics: Sequence[str]) -> list[Part]:
+    """Return what metrics compare: edits, golds or texts."""
+    from gecbench.metrics import metric_class
+
+    return [metric_class(name).needs for name in metrics]
+
+
+def corpus_groups(
+    paths: Sequence[Path], *, least: int = 1, other: str = ""
+) -> Iterator[list[Path]]:
+    """Yield each corpus with its systems; a "+" divides them.
+
+    Args:
+        paths: Arguments of the command line.
+        least: How many systems each corpus needs.
+        other: Another way to give systems, for people, as "or by --option".
+
+    Raises:
+        UsageError: Something is missing beside a "+".
+    """
+    group: list[Path] = []
+    for path in [*paths, Path(AND)]:
+        if str(path) != AND:
+            group.append(path)
+            continue
+        if len(group) < 1 + least and AND not in map(str, paths):
+            ways = f", {other}" if other else ""
+            raise UsageError(f"no system is given; name the file of one after the corpus{ways}")
+        if len(group) < 1 + least:
+            raise UsageError(f"between two {AND} stand a corpus and at least one system")
+        yield group
+        group = []
+
+
+def number_name(corpus: Corpus, before: Sequence[str]) -> Corpus:
+    """Number a corpus if there were some of its name before."""
+    count = before.count(corpus.name)
+    return replace(corpus, name=f"{corpus.name} ({count + 1})") if count else corpus
+
+
+def check_standard_input(paths: Sequence[Path]) -> None:
+    """Refuse files of which two are standard input."""
+    if [str(split_name(path)[1]) for path in paths].count("-") > 1:
+        raise UsageError("standard input can be read once only; '-' stands twice")
+
+
+def split_name(path: Path) -> tuple[str | None, Path]:
+    """Divide NAME=FILE, unless there is a file of that very name."""
+    name, equals, file = str(path).partition("=")
+    if equals and name and not path.exists():
+        return name, Path(file)
+    return None, path

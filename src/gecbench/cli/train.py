@@ -1,44 +1,48 @@
-"""gecbench train."""
+"""gecbench train, and the demonstration that is the recipe tiny."""
 
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Annotated
 
 import click
 
-from gecbench.cli.options import FILE, say
-from gecbench.core.errors import UsageError
+from gecbench.api.schemes import Places
+from gecbench.cli.command import command
+from gecbench.cli.options import say
+from gecbench.core.errors import GecbenchError, UsageError
+from gecbench.core.files import make_folder
+from gecbench.core.options import Argument, Option
 
 
-@click.command()
-@click.argument("config", type=FILE, required=False)
-@click.option("--recipe", metavar="NAME", help="A recipe of the package, instead of CONFIG.")
-@click.option("--list", "listed", is_flag=True, help="List the recipes and end.")
-@click.option(
-    "--set",
-    "changes",
-    metavar="TABLE.KEY=VALUE",
-    multiple=True,
-    help="A value instead of the configuration's, as training.epochs=3; repeatable.",
-)
-@click.option("-o", "--output", type=FILE, help="The run's folder (tiny: gecbench-tiny).")
-@click.option("--folder", type=FILE, envvar="GECBENCH_DATA", show_envvar=True, help="Data folder.")
-@click.option(
-    "--mirror",
-    type=FILE,
-    envvar="GECBENCH_DATA_MIRROR",
-    show_envvar=True,
-    help="Folder with data sets, looked at first.",
-)
+@command
 def train(
-    config: Path | None,
-    recipe: str | None,
-    listed: bool,
-    changes: tuple[str, ...],
-    output: Path | None,
-    folder: Path | None,
-    mirror: Path | None,
+    places: Places,
+    config: Annotated[Path | None, Argument()] = None,
+    recipe: Annotated[
+        str | None,
+        Option("--recipe", "A recipe of the package, instead of CONFIG.", metavar="NAME"),
+    ] = None,
+    list_recipes: Annotated[bool, Option("--list", "List the recipes and end.")] = False,
+    changes: Annotated[
+        tuple[str, ...],
+        Option(
+            "--set",
+            "A value instead of the configuration's, as training.epochs=3; repeatable.",
+            metavar="TABLE.KEY=VALUE",
+        ),
+    ] = (),
+    output: Annotated[
+        Path | None,
+        Option("--output", "The run's folder (tiny: gecbench-tiny).", short="-o"),
+    ] = None,
 ) -> None:
     """Train a model as a configuration says; a run that was interrupted goes on.
 
@@ -51,23 +55,19 @@ def train(
     gecbench train tagger.toml --set training.seed=2 -o runs/tagger-2
     torchrun --nproc_per_node 8 -m gecbench train seq2seq.toml -o runs/seq2seq
     """  # noqa: D301 - \b keeps click from joining lines
-    from gecbench.api.schemes import Places
     from gecbench.api.train import read_settings, recipes
     from gecbench.api.train import train as train_model
 
-    if listed:
+    if list_recipes:
         for name, path in recipes().items():
-            click.echo(f"{name:24} {_about(path)}")
+            click.echo(f"{name:24} {_first_comment(path)}")
         return
     settings = read_settings(config, recipe=recipe, changes=changes)
     if recipe == "tiny":
-        from gecbench.cli.tiny import demonstrate
-
         demonstrate(recipes()[recipe], output or Path("gecbench-tiny"), changes)
         return
     if output is None:
         raise UsageError("name the run's folder by --output")
-    places = Places(folder=folder, mirror=mirror)
     try:
         outcome = train_model(settings, output, places=places, say=say)
     except KeyboardInterrupt:
@@ -82,8 +82,113 @@ def train(
     )
 
 
-def _about(path: Path) -> str:
+def _first_comment(path: Path) -> str:
     """Return the first line of a recipe, a comment that says what it is."""
     from gecbench.core.files import read_lines
 
     return read_lines(path)[0].removeprefix("#").strip()
+
+
+_LOOK_EVERY = 0.05
+"""Seconds between two looks for a checkpoint."""
+
+
+def demonstrate(recipe: Path, out: Path, changes: Sequence[str]) -> None:
+    """Train a tiny tagger, kill and resume the run, export, correct, combine and score.
+
+    Args:
+        recipe: The configuration.
+        out: A folder that is made.
+        changes: Of the configuration, from the command line.
+
+    Raises:
+        GecbenchError: The folder is there already, or a step failed.
+    """
+    from gecbench.api.files import sample
+
+    if out.exists():
+        raise GecbenchError(f"{out}: is there already; remove it, or name another by --output")
+    make_folder(out)
+    say(
+        "A demonstration: a tiny tagger learns a few dozen sentences by heart, from nothing, and "
+        "is scored on the same. It corrects nothing else; what it shows is how everything works."
+    )
+    corpus = sample("zh", "corpus.jsonl")
+    model = _train_interrupted(recipe, out, changes)
+    systems = _correct_all(corpus, model, out)
+    if len(systems) > 1:
+        ensemble = out / "ensemble.txt"
+        _title("Vote: an edit stays if more than half of the systems make it")
+        _run("combine", corpus, *systems, "--scheme", "zh-char", "--to", "lines", "-o", ensemble)
+        systems.append(ensemble)
+    _title("Score them; see gecbench report for all of it on one page")
+    _run("score", corpus, *systems, "--scheme", "zh-char", "--metric", "cherrant,sentence-accuracy")
+    say(f"\nThe model and its card: {model}")
+
+
+def _train_interrupted(recipe: Path, out: Path, changes: Sequence[str]) -> Path:
+    """Train, be killed, go on, and return the model's folder."""
+    run = out / "run"
+    settings = [word for change in changes for word in ("--set", change)]
+    words: list[str | Path] = ["train", recipe, *settings, "-o", run]
+    _title("Train; and as machines fail, kill the run (kill -9) after its first checkpoint")
+    _kill_early(words, run / "checkpoints")
+    _title("Train again: it goes on from there, and ends with the weights of an unbroken run")
+    _run(*words)
+    return run / "model"
+
+
+def _kill_early(words: Sequence[str | Path], checkpoints: Path) -> None:
+    """Run a command until there is a checkpoint, and kill it."""
+    _show(words)
+    command = [sys.executable, "-m", "gecbench", *map(str, words)]
+    with subprocess.Popen(command) as process:
+        try:
+            while process.poll() is None and not list(checkpoints.glob("step-*")):
+                time.sleep(_LOOK_EVERY)
+            process.kill()
+        except BaseException:
+            process.kill()
+            raise
+    if not list(checkpoints.glob("step-*")):
+        shutil.rmtree(checkpoints.parent.parent, ignore_errors=True)
+        raise GecbenchError("training failed, see above")
+    say("(killed)")
+
+
+def _correct_all(corpus: Path, model: Path, out: Path) -> list[Path]:
+    """Correct the sentences with all there is, and return what each system made of them."""
+    systems = {"tagger": str(model)}
+    if find_spec("onnxruntime") and find_spec("onnxscript"):
+        _title("Export it with weights of 8 bits, for machines without a GPU and without torch")
+        _run("export", model, "-o", out / "model-int8")
+        systems["tagger-int8"] = str(out / "model-int8")
+    else:
+        say("\n(no export: pip install 'gecbench[onnx]' brings what it needs)")
+    if find_spec("jieba") and find_spec("pypinyin"):
+        systems["zh-homophone"] = "zh-homophone"
+    _title("Correct the sentences")
+    for name, spec in systems.items():
+        _run("correct", spec, corpus, "--to", "lines", "-o", out / f"{name}.txt")
+    return [out / f"{name}.txt" for name in systems]
+
+
+def _title(text: str) -> None:
+    say(f"\n# {text}")
+
+
+def _show(words: Sequence[str | Path]) -> None:
+    say(f"$ gecbench {' '.join(map(str, words))}")
+
+
+def _run(*words: str | Path) -> None:
+    """Show and run a command of gecbench.
+
+    Raises:
+        GecbenchError: It failed; it said why.
+    """
+    _show(words)
+    sys.stdout.flush()
+    process = subprocess.run([sys.executable, "-m", "gecbench", *map(str, words)], check=False)
+    if process.returncode:
+        raise GecbenchError(f"gecbench {words[0]} ended with code {process.returncode}, see above")

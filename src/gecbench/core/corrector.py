@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Protocol, runtime_checkable
 
 from gecbench.core.errors import EditError
 
@@ -134,6 +134,7 @@ class CorrectorInfo:
         deterministic: Whether equal signatures really give equal output (a remote service may
             not).
         window: How many sentences it likes to get at once.
+        notice: What people must know before they use it; "" for nothing.
     """
 
     name: str
@@ -143,9 +144,10 @@ class CorrectorInfo:
     signature: Mapping[str, str] = field(default_factory=dict)
     deterministic: bool = True
     window: int = 1024
+    notice: str = ""
 
 
-class Corrector(Protocol):
+class Corrector(ABC):
     """Anything that corrects: `gecbench.models` has the table of those we bring.
 
     Laws, tested for all of them: as many corrections as texts, in their order; each correction's
@@ -153,24 +155,16 @@ class Corrector(Protocol):
     same signature gives the same answer; empty, one-character and very long texts come back.
     """
 
-    @property
-    def info(self) -> CorrectorInfo:
-        """What it is, and all that its output depends on."""
-        ...
+    info: CorrectorInfo
+    """What it is, and all that its output depends on."""
 
+    @abstractmethod
     def correct(self, texts: Sequence[str]) -> list[Correction]:
-        """Return a correction for each text."""
-        ...
+        """Correct each text."""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 - most hold nothing
         """Let go of what it holds: connections, threads, memory. It is not used afterwards."""
-        ...
-
-
-@runtime_checkable
-class Reporting(Protocol):
-    """A corrector that has more to say after a run."""
 
     def report(self) -> tuple[str, ...]:
-        """Return what it did, as what it cost, in a few lines; callable after `close`, too."""
-        ...
+        """Return what a user should know after a run, as its cost; callable after `close`, too."""
+        return ()

@@ -11,6 +11,12 @@ from gecbench.core.errors import EditError
 
 Op = Literal["M", "R", "S"]
 
+DETECTED = frozenset({"UNK", "Um"})
+"""Types of M2 that mark an error without correcting it: ERRANT's, and NUCLE's for what is unclear.
+
+A text that a file gives beside such a type is a proposal, not a correction; see `Edit`.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Edit:

@@ -67,3 +67,52 @@ class MissingExtraError(UsageError):
             f"{what} is not installed; run: pip install 'gecbench[{extra}]' "
             f"(in a checkout: pip install -e '.[{extra}]')"
         )
+
+
+_QUOTED = 40
+
+
+def quote(text: str) -> str:
+    """Return a text as a message quotes it: at most 40 characters, then an ellipsis.
+
+    >>> quote("你好")
+    "'你好'"
+    """
+    return repr(text if len(text) <= _QUOTED else text[: _QUOTED - 1] + "…")
+
+
+def counted(count: int, noun: str, one: str = "", many: str = "", *, spec: str = "") -> str:
+    """Return a number with its noun, and what goes on differently behind one and behind several.
+
+    >>> counted(1, "row")
+    '1 row'
+    >>> counted(1200, "row", " is", " are", spec=",")
+    '1,200 rows are'
+
+    Args:
+        count: The number.
+        noun: In the singular.
+        one: What stands behind a single one.
+        many: What stands behind any other number.
+        spec: How the number is written, as for `format`.
+    """
+    return f"{count:{spec}} {noun}{one}" if count == 1 else f"{count:{spec}} {noun}s{many}"
+
+
+def reason(error: BaseException, *, whole: bool = False) -> str:
+    r"""Return in one line why a library failed, the name of its error where it says nothing.
+
+    >>> reason(ValueError("\n\nCannot read:\n  no header\n  at line 3"))
+    'Cannot read: no header'
+
+    Args:
+        error: What a library raised.
+        whole: All lines of its message, for libraries whose first line is only a heading.
+    """
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    if not lines:
+        return type(error).__name__
+    if whole:
+        return "; ".join(lines)
+    start = " ".join(lines[:2]) if lines[0].endswith(":") else lines[0]
+    return start.rstrip(".")

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
 from gecbench.core.errors import FormatError, GecbenchError
 
 STDIO = "-"
+_BLOCK = 1 << 18
 
 
 def name_of(path: Path) -> str:
@@ -25,21 +28,20 @@ def name_of(path: Path) -> str:
     return os.fsencode(path.stem).decode("utf-8", errors="replace")
 
 
-def read_bytes(path: Path) -> bytes:
-    """Return the content of a file, or of standard input where the path is "-".
-
-    Raises:
-        GecbenchError: The file is missing, is a folder, or may not be read.
-    """
+@contextmanager
+def _reading(path: Path) -> Iterator[BufferedReader]:
+    """Open a file, or standard input where the path is "-"; explain a failure to read it."""
     if str(path) == STDIO:
         if sys.stdin is None:
             raise GecbenchError("standard input is closed; name a file instead of '-'")
         try:
-            return sys.stdin.buffer.read()
+            yield cast("BufferedReader", sys.stdin.buffer)
         except OSError as error:
             raise GecbenchError(f"standard input cannot be read: {error}") from error
+        return
     try:
-        return path.read_bytes()
+        with path.open("rb") as file:
+            yield file
     except FileNotFoundError:
         raise GecbenchError(f"{path}: no such file; check the path") from None
     except IsADirectoryError:
@@ -48,8 +50,23 @@ def read_bytes(path: Path) -> bytes:
         raise GecbenchError(f"{path}: cannot be read: {error.strerror}") from error
 
 
+def read_bytes(path: Path) -> bytes:
+    """Return the content of a file, or of standard input where the path is "-".
+
+    Raises:
+        GecbenchError: The file is missing, is a folder, or may not be read.
+    """
+    with _reading(path) as file:
+        return file.read()
+
+
 def read_lines(path: Path) -> list[str]:
-    r"""Return the lines of a UTF-8 text file without their ends.
+    """Return the lines of a UTF-8 text file as `stream_lines` yields them."""
+    return list(stream_lines(path))
+
+
+def stream_lines(path: Path) -> Iterator[str]:
+    r"""Yield the lines of a UTF-8 text file without their ends; "-" is standard input.
 
     A byte-order mark is dropped, CRLF and lone CR end a line as LF does, and a missing last
     line end makes no difference. Only these end a line: U+2028, U+0085 and the like are text.
@@ -58,28 +75,46 @@ def read_lines(path: Path) -> list[str]:
         FormatError: Names the line with the first byte that is not UTF-8.
         GecbenchError: The file cannot be read.
     """
-    raw = read_bytes(path)
-    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise FormatError(f"{path}:1: the file is UTF-16; save it as UTF-8")
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        # A byte-order mark has been cut from what the error counts in.
-        seen = error.object[: error.start]
-        line = seen.replace(b"\r\n", b"\n").replace(b"\r", b"\n").count(b"\n") + 1
-        byte = error.object[error.start]
-        raise FormatError(
-            f"{path}:{line}: byte 0x{byte:02x} is not UTF-8; "
-            "save the file as UTF-8 (GBK: iconv -f GB18030 -t UTF-8)"
-        ) from None
+    count = 0
+    for block in _blocks(path):
+        try:
+            text = block.decode()
+        except UnicodeDecodeError as error:
+            *lines, _ = _split(block[: error.start].decode())
+            yield from lines
+            raise FormatError(
+                f"{path}:{count + len(lines) + 1}: byte 0x{block[error.start]:02x} is not UTF-8; "
+                "save the file as UTF-8 (GBK: iconv -f GB18030 -t UTF-8)"
+            ) from None
+        lines = _split(text)
+        if not lines[-1]:
+            lines.pop()
+        count += len(lines)
+        yield from lines
+
+
+def _split(text: str) -> list[str]:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if not text:
-        return []
-    lines = text.split("\n")
-    if not lines[-1]:
-        lines.pop()
-    return lines
+    return text.split("\n")
+
+
+def _blocks(path: Path) -> Iterator[bytes]:
+    """Yield a text file in blocks of whole lines, without its byte-order mark."""
+    with _reading(path) as file:
+        content = file.read(len(codecs.BOM_UTF8))
+        if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            raise FormatError(f"{path}:1: the file is UTF-16; save it as UTF-8")
+        content = content.removeprefix(codecs.BOM_UTF8)
+        while more := file.read1(_BLOCK):  # of a pipe, what is there
+            content += more
+            # A CR at the end may be the first half of CRLF.
+            end = max(content.rfind(b"\n"), content.rfind(b"\r", 0, -1)) + 1
+            if end:
+                yield content[:end]
+                content = content[end:]
+        if content:
+            yield content
 
 
 @contextmanager
@@ -154,6 +189,29 @@ def write_stream(path: Path, pieces: Iterable[bytes]) -> None:
     with _replacing(target) as file:
         for piece in pieces:
             file.write(piece)
+
+
+@contextmanager
+def temporary_file(folder: Path | None) -> Iterator[BinaryIO]:
+    """Yield a file without a name, which goes with the process.
+
+    Args:
+        folder: On the disk that has room; None takes the system's.
+
+    Raises:
+        GecbenchError: No file can be made there.
+    """
+    from tempfile import TemporaryFile
+
+    try:
+        file = cast("BinaryIO", TemporaryFile(dir=folder))  # noqa: SIM115 - closed below
+    except OSError as error:
+        raise GecbenchError(f"{folder}: no file can be made there: {error.strerror}") from error
+    try:
+        yield file
+    finally:
+        with suppress(OSError):  # a full disk was told of when it was found
+            file.close()
 
 
 def check_target(path: Path) -> None:

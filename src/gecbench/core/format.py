@@ -2,31 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gecbench.core.sample import Corpus
+from gecbench.core.errors import FormatError
+from gecbench.core.sample import Corpus, Sample
+
+Rows = Iterator[tuple[int, Sample]]
+"""Samples, each with the number of the line in which it begins."""
 
 
-@dataclass(frozen=True, slots=True)
+def accept(_path: Path, _lines: Sequence[str]) -> None:
+    """Accept every file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
     """One way to keep a corpus in files.
+
+    Another package offers one by an entry point of the group `gecbench.formats`.
 
     Args:
         name: As "m2".
         about: One line for people.
         sniff: Says from the first lines of a file whether it is in this format.
-        read: The corpus in a file, given the file's path and its lines; raises FormatError with
-            path:line.
+        stream: What a corpus says of itself, without its samples, and these in the order of the
+            file, given the file's path and its lines; raises FormatError with path:line, for a
+            sample while it is asked for. Need not look whether ids are unique.
         write: Contents by the ending to put behind the file's name ("" for the file itself).
         losses: What of this corpus the format cannot hold, one sentence each, with counts;
             empty where reading back gives the same.
+        has_ids: Whether samples have ids of their own; else these are 1, 2, ... and a system's
+            sentences belong to those of a corpus by their position.
+        is_text: Whether a file holds nothing but texts, so that a system's are its hypotheses;
+            else a system's sentence is its source with a rewrite.
+        check: Refuses lines that look like this format and would be read wrongly; not called
+            where the format is named.
     """
 
     name: str
     about: str
     sniff: Callable[[Sequence[str]], bool]
-    read: Callable[[Path, Sequence[str]], Corpus]
+    stream: Callable[[Path, Iterable[str]], tuple[Corpus, Rows]]
     write: Callable[[Corpus], Mapping[str, str]]
     losses: Callable[[Corpus], list[str]]
+    has_ids: bool = True
+    is_text: bool = False
+    check: Callable[[Path, Sequence[str]], None] = accept
+
+    def read(self, path: Path, lines: Iterable[str]) -> Corpus:
+        """Return the whole corpus in a file.
+
+        Raises:
+            FormatError: The file breaks a rule of the format, or an id occurs twice; begins with
+                path:line.
+        """
+        about, rows = self.stream(path, lines)
+        return replace(about, samples=tuple(sample for _, sample in unique(path, rows)))
+
+
+def unique(path: Path, rows: Rows) -> Rows:
+    """Yield samples; refuse an id that occurs before.
+
+    Raises:
+        FormatError: Names both lines.
+    """
+    first: dict[str, int] = {}
+    for n, sample in rows:
+        if first.setdefault(sample.id, n) != n:
+            raise FormatError(
+                f"{path}:{n}: id {sample.id!r} stands in line {first[sample.id]} already; "
+                "ids are unique"
+            )
+        yield n, sample

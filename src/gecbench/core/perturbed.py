@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from gecbench.core.errors import CorpusError
+from gecbench.core.errors import CorpusError, counted
 from gecbench.core.sample import Corpus, Rewrite, Sample
 
 SYNTHETIC = "synthetic"
@@ -78,7 +78,7 @@ class Subset:
             found, wanted = len(case.variants), len(self.cases[0].variants)
             if found != wanted:
                 raise CorpusError(
-                    f"{self.name}: case {case.id!r} has {found} variants, "
+                    f"{self.name}: case {case.id!r} has {counted(found, 'variant')}, "
                     f"case {self.cases[0].id!r} has {wanted}; give all cases the same number"
                 )
 
@@ -115,7 +115,7 @@ class PerturbedSet:
             found, wanted = len(subset.cases[0].variants), len(first.cases[0].variants)
             if found != wanted:
                 raise CorpusError(
-                    f"{self.name}: subset {subset.name!r} has {found} variants a case, "
+                    f"{self.name}: subset {subset.name!r} has {counted(found, 'variant')} a case, "
                     f"{first.name!r} has {wanted}; analyse them apart"
                 )
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gecbench.core.edit import Edit
-from gecbench.core.errors import CorpusError
+from gecbench.core.errors import CorpusError, UsageError
 
 EditSet = tuple[Edit, ...]
 
@@ -124,3 +124,24 @@ class SystemOutput:
     system: str
     hypotheses: Mapping[str, tuple[Rewrite, ...]]
     tokens: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+Systems = SystemOutput | Sequence[SystemOutput]
+"""What functions of the API take: the outputs of one system or of several."""
+
+
+def as_systems(systems: Systems) -> tuple[SystemOutput, ...]:
+    """Return the outputs of one system, or of several, as a tuple.
+
+    Raises:
+        UsageError: They are something else, as the path of a file.
+    """
+    if isinstance(systems, SystemOutput):
+        return (systems,)
+    outputs = tuple(systems) if isinstance(systems, Iterable) else (systems,)
+    for output in (systems,) if isinstance(systems, str) else outputs:
+        if not isinstance(output, SystemOutput):
+            raise UsageError(
+                f"{output!r} is no output of a system; load it: gecbench.load_system(PATH, corpus)"
+            )
+    return outputs

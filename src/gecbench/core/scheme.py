@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from gecbench.core.sample import EditSet
 from gecbench.core.sentence import Sentence
+
+Item = TypeVar("Item")
+
+
+class Watch(Protocol):
+    """Wraps a long loop, which the text names, to show progress."""
+
+    def __call__(self, what: str, items: Sequence[Item], /) -> Iterator[Item]:
+        """Yield the items."""
+        ...
+
+
+def unwatched(_: str, items: Sequence[Item], /) -> Iterator[Item]:
+    """Show no progress."""
+    return iter(items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,30 +40,12 @@ class Extraction:
     capped: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class GivenEdits:
-    """What a scheme can do with edits that somebody gave.
-
-    Args:
-        text: The text that edits make of tokens, where edits that only detect change nothing.
-        mix: Given edits and those found between source and text -> the found ones, with what
-            was only detected among them.
-        keep: Edits with their source tokens -> edits of the same spans with the scheme's types.
-            `minimise` drops tokens that both sides share at the ends; without `relabel` the
-            given types stay.
-    """
-
-    text: Callable[[EditSet, tuple[str, ...]], str]
-    mix: Callable[[EditSet, EditSet, tuple[str, ...]], EditSet]
-    keep: KeepEdits
-
-
-class KeepEdits(Protocol):
-    """See `GivenEdits.keep`."""
+class KeepSpans(Protocol):
+    """See `Scheme.keep_spans`."""
 
     def __call__(
         self,
-        given: Sequence[tuple[EditSet, tuple[str, ...]]],
+        annotations: Sequence[tuple[EditSet, tuple[str, ...]]],
         *,
         minimise: bool,
         relabel: bool,
@@ -71,7 +68,11 @@ class Scheme:
         signature: Options and resource versions, for the signature of every score.
         batch: Edits of many pairs of source and target text, in their order, for schemes to
             which that is much cheaper than one pair after another; None for all others.
-        given: What it can do with edits that are given; None where only texts matter.
+        has_type: Whether a type is one of those that the scheme gives to edits. It tells the
+            scheme's edits in a file from those of people and of other programs.
+        keep_spans: Annotators' edits with their source tokens -> edits of the same spans with
+            the scheme's types. `minimise` drops tokens that both sides share at the ends;
+            without `relabel` the types stay. None where the scheme cannot do that.
         notes: What the reader of a score by this scheme should know, a sentence each.
     """
 
@@ -83,5 +84,6 @@ class Scheme:
     join: Callable[[tuple[str, ...]], str]
     signature: Mapping[str, str] = field(default_factory=dict)
     batch: Callable[[Sequence[tuple[str, str]]], Sequence[Extraction]] | None = None
-    given: GivenEdits | None = None
+    has_type: Callable[[str], bool] = lambda _: False
+    keep_spans: KeepSpans | None = None
     notes: tuple[str, ...] = ()

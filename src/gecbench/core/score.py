@@ -2,8 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isclose
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+
+_TIE = 1e-12
+"""Numbers are equal that differ by less, relative to the greater: see `tied`."""
+
+
+def tied(one: float, two: float) -> bool:
+    """Say whether two scores are equal but for the rounding of their last digits.
+
+    F of the counts 2, 1, 0 and that of 1, 0, 2 are both 5/7 where recall weighs half as much, and
+    their floating-point numbers differ in the last bit.
+    """
+    return isclose(one, two, rel_tol=_TIE, abs_tol=0.0)
+
+
+def ranks(values: Sequence[float], *, higher_is_better: bool = True) -> list[int]:
+    """Return the rank of each value, the best 1; tied values share the better rank."""
+    sign = 1 if higher_is_better else -1
+    return [
+        1 + sum(sign * other > sign * value and not tied(other, value) for other in values)
+        for value in values
+    ]
+
+
+def best_places(values: Sequence[float | None], *, higher_is_better: bool = True) -> set[int]:
+    """Return the places of the best values; where all are equal, none is."""
+    known = [at for at, value in enumerate(values) if value is not None]
+    placed = ranks([v for v in values if v is not None], higher_is_better=higher_is_better)
+    best = {at for at, rank in zip(known, placed, strict=True) if rank == 1}
+    return best if len(best) < len(known) else set()
 
 
 def f_score(precision: float, recall: float, beta: float) -> float:
@@ -39,6 +74,15 @@ class Counts:
     def f(self, beta: float) -> float:
         """Return F of precision and recall, in [0, 1], not rounded."""
         return f_score(self.precision, self.recall, beta)
+
+    def exact_f(self, beta: float) -> Fraction:
+        """Return the same without rounding, for choices in which a tie makes a difference."""
+        from fractions import Fraction
+
+        square = Fraction(beta) ** 2
+        weighted = (square.numerator + square.denominator) * self.tp
+        rest = square.numerator * self.fn + square.denominator * self.fp
+        return Fraction(weighted, weighted + rest) if weighted + rest else Fraction(1)
 
 
 def total(counts: Iterable[Counts]) -> Counts:
@@ -106,3 +150,18 @@ class Score:
     by_type: Mapping[str, Counts] | None = None
     parts: Mapping[str, float] = field(default_factory=dict)
     interval: Interval | None = None
+
+
+# What makes numbers doubtful, among all that is said of them.
+
+
+class Doubt(str):
+    """A note that numbers are perhaps not what they seem; it is shown before they are.
+
+    Other notes say how numbers were made and wait until someone asks.
+
+    >>> isinstance(Doubt("a: empty outputs: 3"), str)
+    True
+    """
+
+    __slots__ = ()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from gecbench.core.errors import UnknownNameError
+from gecbench.core.errors import ResourceError, UnknownNameError
 from gecbench.core.files import read_bytes
 
 
@@ -78,3 +78,144 @@ def data_set(name: str) -> DataSet:
         return known[name]
     except KeyError:
         raise UnknownNameError("data set", name, known) from None
+
+
+# Where the files of a data set lie on this machine, and whether they are what they should be.
+
+
+SAMPLES = "samples"
+
+
+def data_folder() -> Path:
+    """Return the folder that data sets are fetched into unless another is named."""
+    import platformdirs  # 22 ms, which a run with a named folder need not pay
+
+    return Path(platformdirs.user_data_dir("gecbench")) / "data"
+
+
+def cache_folder() -> Path:
+    """Return the folder for what can be computed again, as compiled tables."""
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("gecbench"))
+
+
+def locate(data_set: DataSet, file: str, *, folder: Path, mirror: Path | None) -> Path:
+    """Return the path of a file, which has the size that the catalogue states.
+
+    The content is not hashed here, so that scoring may ask at every start: see `verify`.
+
+    Args:
+        data_set: Its files lie in a folder of its name.
+        file: A name that the data set lists.
+        folder: Where `fetch.get` puts data sets.
+        mirror: A folder that is asked before `folder`; None means that there is none.
+
+    Raises:
+        UnknownNameError: The data set has no such file.
+        ResourceError: The file is not here, or has another size.
+    """
+    wanted = data_set.file(file)
+    for place in (folder,) if mirror is None else (mirror, folder):
+        path = place / data_set.name / wanted.name
+        if path.is_file():
+            _check_size(path, data_set, wanted)
+            return path
+    raise ResourceError(
+        f"{file} of the data set {data_set.name!r} is not here; "
+        f"run: gecbench data get {data_set.name} (or set GECBENCH_DATA_MIRROR "
+        f"to a folder that has {data_set.name}/{file})"
+    )
+
+
+def home(data_set: DataSet, *, folder: Path, mirror: Path | None) -> Path:
+    """Return the one folder that holds every file of a data set.
+
+    Raises:
+        ResourceError: A file is not here or has another size, or they lie in two folders.
+    """
+    parents = [
+        locate(data_set, file.name, folder=folder, mirror=mirror).parent for file in data_set.files
+    ]
+    for parent in parents:
+        if parent != parents[0]:
+            raise ResourceError(
+                f"the files of the data set {data_set.name!r} lie in two folders, {parents[0]} "
+                f"and {parent}; ask for one file, or complete the mirror"
+            )
+    return parents[0]
+
+
+def verify(data_set: DataSet, *, folder: Path, mirror: Path | None) -> list[Path]:
+    """Return the paths of all files of a data set, each hashed and found right.
+
+    Raises:
+        ResourceError: A file is not here or has another content.
+    """
+    paths = []
+    for file in data_set.files:
+        path = locate(data_set, file.name, folder=folder, mirror=mirror)
+        check_content(path, file, origin=str(path))
+        paths.append(path)
+    return paths
+
+
+def check_content(path: Path, file: DataFile, *, origin: str) -> None:
+    """Refuse a file whose sha256 is not the catalogue's.
+
+    Args:
+        path: The file to read.
+        file: What it should be.
+        origin: Where its content comes from, for the message.
+
+    Raises:
+        ResourceError: Names both hashes.
+    """
+    seen = sha256_of(path)
+    if seen != file.sha256:
+        raise ResourceError(
+            f"{origin}: its sha256 is {seen}, but the catalogue says {file.sha256}; "
+            f"it is refused, get {file.name} anew or from elsewhere"
+        )
+
+
+def sha256_of(path: Path) -> str:
+    """Return the sha256 of a file's content in hexadecimal."""
+    import hashlib  # not needed to locate a file
+
+    with path.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+def _check_size(path: Path, data_set: DataSet, file: DataFile) -> None:
+    size = path.stat().st_size
+    if size != file.size:
+        raise ResourceError(
+            f"{path}: has {size} bytes, but the catalogue says {file.size}; "
+            f"remove it and run: gecbench data get {data_set.name}"
+        )
+
+
+def samples_folder() -> Path:
+    """Return the folder of the samples that the package brings."""
+    return Path(__file__).parent.parent / SAMPLES
+
+
+def sample_files() -> tuple[str, ...]:
+    """Return the names of the bundled samples, as zh/corpus.jsonl."""
+    folder = samples_folder()
+    return tuple(
+        sorted(path.relative_to(folder).as_posix() for path in folder.glob("*/*") if path.is_file())
+    )
+
+
+def locate_sample(file: str) -> Path:
+    """Return the path of a bundled sample.
+
+    Raises:
+        UnknownNameError: There is no such sample; the nearest names are given.
+    """
+    known = sample_files()
+    if file not in known:
+        raise UnknownNameError("sample", file, known)
+    return samples_folder() / file

@@ -15,8 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING
 
 from gecbench.core.errors import ResourceError
-from gecbench.datasets.catalog import DataFile, DataSet
-from gecbench.datasets.store import check_content, sha256_of
+from gecbench.datasets.catalog import DataFile, DataSet, check_content, sha256_of
 
 if TYPE_CHECKING:
     import requests

@@ -22,9 +22,6 @@ RIGHT, KEPT, FALSE, WRONG, MISSED = "T", "N", "F", "X", "M"
 """Verdicts: changed as the reference has it; left as the reference has it; changed where the
 reference has no error; an error changed into something else; an error left as it was."""
 
-DETECTED = frozenset({"UNK", "Um"})
-"""Types that mark an error without a correction; they make no chunk, on neither side."""
-
 
 class Chunk(NamedTuple):
     """One chunk of a reference.
@@ -42,7 +39,7 @@ class Chunk(NamedTuple):
 
 def corrects(edit: Edit) -> bool:
     """Say whether an edit is a chunk: whether it corrects what it detects."""
-    return edit.replacement is not None and edit.label not in DETECTED
+    return edit.replacement is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Files to core types and back; in-band marks never get past this room.
+"""Files to core types and back; in-band marks never leave this package.
 
 A new format is one file with a `FORMAT` and one line in the table.
 """
@@ -16,14 +16,14 @@ FORMATS: Mapping[str, str] = {
     "jsonl": "gecbench.formats.jsonl:FORMAT",
     "mucgec": "gecbench.formats.mucgec:FORMAT",
     "m2": "gecbench.formats.m2:FORMAT",
-    "m2-maxmatch": "gecbench.formats.m2.maxmatch:FORMAT",
+    "m2-maxmatch": "gecbench.formats.m2_maxmatch:FORMAT",
     "lines": "gecbench.formats.lines:FORMAT",
 }
 """Name to format, in the order in which they are tried; every text file is lines."""
 
 
 def load_format(name: str) -> Format:
-    """Return a format by name.
+    """Return a format by name; another package may offer it.
 
     Raises:
         UnknownNameError: There is no such format; the nearest names are given.

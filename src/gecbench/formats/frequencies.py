@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gecbench.core.errors import FormatError
+from gecbench.core.errors import FormatError, quote
 from gecbench.core.files import name_of, read_lines
-from gecbench.formats.texts import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,54 +39,55 @@ def read_frequencies(path: Path, wanted: Collection[str], *, spaced: bool) -> Fr
     lines = read_lines(path)
     if not lines:
         raise FormatError(f"{path}:1: the file is empty; give a text, or words TAB counts")
-    if _entry(lines[0]):
-        found = _table(path, lines, frozenset(wanted))
-        return Frequencies(found, f"{name_of(path)}: read as a table of {len(lines):,} words")
-    if len(lines) > 1 and _entry(lines[1]):
+    if is_count(lines[0]):
+        counts = dict.fromkeys(wanted, 0)
+        for word, count in read_counts(path, lines):
+            if word.lower() in counts:
+                counts[word.lower()] += count
+        return Frequencies(counts, f"{name_of(path)}: read as a table of {len(lines):,} words")
+    if len(lines) > 1 and is_count(lines[1]):
         raise FormatError(
-            f"{path}:1: expected a word, TAB and a count, as in line 2, not {shown(lines[0])}; "
+            f"{path}:1: expected a word, TAB and a count, as in line 2, not {quote(lines[0])}; "
             "remove the line if it is a header"
         )
-    found, size = _counted(lines, frozenset(wanted), spaced=spaced)
+    text_counts, size = _count(lines, frozenset(wanted), spaced=spaced)
     unit = "words" if spaced else "characters"
-    return Frequencies(found, f"{name_of(path)}: read as a text of {size:,} {unit}")
+    note = f"{name_of(path)}: read as a text of {size:,} {unit}"
+    return Frequencies({word: text_counts[word] for word in wanted}, note)
 
 
-def _entry(line: str) -> tuple[str, int] | None:
-    """Return a word and its count, None where the line is something else."""
-    word, tab, count = line.partition("\t")
-    if not (word and tab and count.isascii() and count.isdecimal()):
-        return None
-    return word, int(count)
+def is_count(line: str) -> bool:
+    """Return whether a line is a word, TAB and a count."""
+    word, _, count = line.partition("\t")
+    return bool(word) and count.isascii() and count.isdecimal()
 
 
-def _table(path: Path, lines: Sequence[str], wanted: frozenset[str]) -> Mapping[str, int]:
-    found = dict.fromkeys(wanted, 0)
+def read_counts(path: Path, lines: Iterable[str]) -> Iterator[tuple[str, int]]:
+    """Yield the words of a table with their counts.
+
+    Raises:
+        FormatError: A line is something else.
+    """
     for n, line in enumerate(lines, 1):
-        entry = _entry(line)
-        if entry is None:
+        if not is_count(line):
             raise FormatError(
-                f"{path}:{n}: expected a word, TAB and a count, as in line 1, not {shown(line)}"
+                f"{path}:{n}: expected a word, TAB and a count, as in line 1, not {quote(line)}"
             )
-        word = entry[0].lower()
-        if word in found:
-            found[word] += entry[1]
-    return found
+        word, _, count = line.partition("\t")
+        yield word, int(count)
 
 
-def _counted(
+def _count(
     lines: Sequence[str], wanted: frozenset[str], *, spaced: bool
-) -> tuple[Mapping[str, int], int]:
+) -> tuple[Counter[str], int]:
     """Return how often words occur in a text, and how long it is."""
-    often: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     if spaced:
         for line in lines:
-            often.update(line.lower().split())
-        size = often.total()
-    else:
-        size = sum(map(len, lines))
-        for length in sorted({len(word) for word in wanted}):
-            for line in map(str.lower, lines):
-                runs = (line[at : at + length] for at in range(len(line) - length + 1))
-                often.update(run for run in runs if run in wanted)
-    return {word: often[word] for word in wanted}, size
+            counts.update(line.lower().split())
+        return counts, counts.total()
+    for length in sorted({len(word) for word in wanted}):
+        for line in map(str.lower, lines):
+            runs = (line[at : at + length] for at in range(len(line) - length + 1))
+            counts.update(run for run in runs if run in wanted)
+    return counts, sum(map(len, lines))

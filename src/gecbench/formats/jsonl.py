@@ -2,17 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from gecbench.core.edit import Edit, check
-from gecbench.core.errors import CorpusError, EditError, FormatError
-from gecbench.core.format import Format
-from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample
-from gecbench.formats.fields import Fields
+import msgspec
+from msgspec import UNSET, UnsetType
 
-_FORMAT = "gecbench-corpus"
+from gecbench.core.edit import DETECTED, Edit
+from gecbench.core.edit import check as check_edits
+from gecbench.core.errors import CorpusError, EditError, FormatError
+from gecbench.core.format import Format, Rows
+from gecbench.core.sample import Corpus, Rewrite, Sample
+from gecbench.formats.validation import convert, parse_json
+
+_NAME = "gecbench-corpus"
+
+
+class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The first line of our files; what is unset is left out."""
+
+    format: str
+    schema: int
+    name: str
+    lang: str | UnsetType = UNSET
+    provenance: dict[str, str] | UnsetType = UNSET
+
+
+class _Edit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    start: int
+    end: int
+    replacement: tuple[str, ...] | None
+    label: str | UnsetType = UNSET
+    alternatives: tuple[tuple[str, ...], ...] = ()
+
+
+class _Rewrite(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    text: str | UnsetType = UNSET
+    error_free: bool = False
+    unannotatable: bool = False
+    annotator: str | UnsetType = UNSET
+    edit_sets: tuple[tuple[_Edit, ...], ...] = ()
+    capped: bool = False
+
+
+class _Sample(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    id: str
+    source: str
+    references: tuple[_Rewrite, ...]
+    meta: dict[str, str] = {}
+    tokens: tuple[str, ...] = ()
+
+
 _SCHEMA = 1
+_KEYS: Mapping[type, tuple[str, ...]] = {
+    Sample: _Sample.__struct_fields__,
+    Rewrite: _Rewrite.__struct_fields__,
+    Edit: _Edit.__struct_fields__,
+}
+_ALWAYS = frozenset(("id", "source", "references", "start", "end", "replacement"))
 
 
 def sniff(lines: Sequence[str]) -> bool:
@@ -20,30 +68,71 @@ def sniff(lines: Sequence[str]) -> bool:
     return bool(lines) and lines[0].startswith("{")
 
 
-def read(path: Path, lines: Sequence[str]) -> Corpus:
+def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
     """Return exactly the corpus that was written.
 
     Raises:
         FormatError: Names the first line with an unknown, missing or ill-typed key, an empty
-            source, an id that occurs before, or edits that do not fit the tokens.
+            source, or edits that do not fit the tokens.
     """
-    header = header_of(path, lines)
-    rows: dict[str, int] = {}
-    samples = []
-    for n, line in enumerate(lines[1:], 2):
-        sample = sample_of(Fields.parse(f"{path}:{n}", line))
-        first = rows.setdefault(sample.id, n)
-        if first != n:
-            raise FormatError(
-                f"{path}:{n}: id {sample.id!r} stands in line {first} already; ids are unique"
-            )
-        samples.append(sample)
-    return Corpus(
-        header.text("name"),
-        tuple(samples),
-        header.text("lang") if header.has("lang") else None,
-        header.texts("provenance"),
+    rest = iter(lines)
+    about = read_header(path, next(rest, ""), _NAME)
+    lang = None if about.lang is UNSET else about.lang
+    return Corpus(about.name, (), lang, about.provenance or {}), _samples(path, rest)
+
+
+def _samples(path: Path, lines: Iterator[str]) -> Rows:
+    for n, line in enumerate(lines, 2):
+        at = f"{path}:{n}"
+        row = parse_json(path, n, line)
+        convert(at, row, _Sample)  # refuses what is unknown, which the conversion below ignores
+        try:
+            sample = _with_proposals(msgspec.convert(row, Sample))
+            _check_edits(sample)
+        except (CorpusError, EditError) as error:
+            raise FormatError(f"{at}: {error}") from error
+        if not sample.source:
+            raise FormatError(f"{at}: the source is empty; fill it or remove the line")
+        yield n, sample
+
+
+def _with_proposals(sample: Sample) -> Sample:
+    """Return a sample whose edits of a detecting type correct nothing, as older files have them."""
+
+    def proposal(edit: Edit) -> Edit:
+        if edit.label not in DETECTED or edit.replacement is None:
+            return edit
+        return replace(edit, replacement=None, alternatives=(edit.replacement, *edit.alternatives))
+
+    if not any(
+        edit.label in DETECTED for r in sample.references for edits in r.edit_sets for edit in edits
+    ):
+        return sample
+    references = tuple(
+        replace(r, edit_sets=tuple(tuple(map(proposal, edits)) for edits in r.edit_sets))
+        for r in sample.references
     )
+    return replace(sample, references=references)
+
+
+def read_header(path: Path, line: str, name: str) -> Header:
+    """Return the header in the first line of one of our files.
+
+    Raises:
+        FormatError: It is none of the format `name`, or of a schema that is not known.
+    """
+    row = convert(f"{path}:1", parse_json(path, 1, line), dict[str, object])
+    if row.get("format") != name:
+        raise FormatError(
+            f'{path}:1: the first line has no "format": "{name}"; it is the header of the file'
+        )
+    header = convert(f"{path}:1", row, Header)
+    if header.schema != _SCHEMA:
+        raise FormatError(
+            f"{path}:1: schema {header.schema} is not known, only {_SCHEMA}; "
+            "read the file with a newer gecbench"
+        )
+    return header
 
 
 def write(corpus: Corpus) -> Mapping[str, str]:
@@ -52,16 +141,46 @@ def write(corpus: Corpus) -> Mapping[str, str]:
     Raises:
         CorpusError: Names the sample that is empty or has edits that do not fit its tokens.
     """
-    import json  # 2 ms that readers of other formats need not pay
+    for sample in corpus.samples:
+        if not sample.source:
+            raise CorpusError(
+                f"sample {sample.id!r}: the source is empty; fill it or leave the sentence out"
+            )
+        try:
+            _check_edits(sample)
+        except EditError as error:
+            raise CorpusError(f"sample {sample.id!r}: {error}") from error
+    return {"": write_rows(_NAME, corpus.name, corpus.lang, corpus.provenance, corpus.samples)}
 
-    header: dict[str, object] = {"format": _FORMAT, "schema": _SCHEMA, "name": corpus.name}
-    if corpus.lang is not None:
-        header["lang"] = corpus.lang
-    if corpus.provenance:
-        header["provenance"] = dict(corpus.provenance)
-    rows = [header, *map(_of_sample, corpus.samples)]
-    encode = json.JSONEncoder(ensure_ascii=False).encode
-    return {"": "".join(f"{encode(row)}\n" for row in rows)}
+
+def write_rows(
+    format: str,
+    name: str,
+    lang: str | None,
+    provenance: Mapping[str, str],
+    rows: Iterable[object],
+) -> str:
+    """Return the content of one of our files: a header, then a line for each row."""
+    import json  # msgspec writes no blanks between values
+
+    known = UNSET if lang is None else lang
+    header = Header(format, _SCHEMA, name, known, dict(provenance) or UNSET)
+    encode = json.JSONEncoder(ensure_ascii=False, default=_values).encode
+    return "".join([f"{encode(row)}\n" for row in (msgspec.to_builtins(header), *rows)])
+
+
+def _values(item: object) -> dict[str, object]:
+    """Return the values of a sample, rewrite or edit that are not their defaults."""
+    if isinstance(item, Mapping):
+        return dict(item)
+    values = ((key, getattr(item, key)) for key in _KEYS[type(item)])
+    return {key: value for key, value in values if key in _ALWAYS or value or value == ""}
+
+
+def _check_edits(sample: Sample) -> None:
+    for rewrite in sample.references:
+        for edits in rewrite.edit_sets:
+            check_edits(edits, len(sample.tokens))
 
 
 def losses(_corpus: Corpus) -> list[str]:
@@ -69,140 +188,11 @@ def losses(_corpus: Corpus) -> list[str]:
     return []
 
 
-def header_of(path: Path, lines: Sequence[str]) -> Fields:
-    """Return the header, which is the first of the lines.
-
-    Raises:
-        FormatError: It is none, or of a schema that is not known.
-    """
-    header = Fields.parse(f"{path}:1", lines[0] if lines else "")
-    if not header.has("format") or header.text("format") != _FORMAT:
-        raise FormatError(
-            f'{path}:1: the first line has no "format": "{_FORMAT}"; it is the header of the file'
-        )
-    schema = header.number("schema")
-    if schema != _SCHEMA:
-        raise FormatError(
-            f"{path}:1: schema {schema} is not known, only {_SCHEMA}; "
-            "read the file with a newer gecbench"
-        )
-    header.only("format", "schema", "name", "lang", "provenance")
-    return header
-
-
-def sample_of(row: Fields) -> Sample:
-    """Return the sample in a line.
-
-    Raises:
-        FormatError: A key is unknown, missing or ill-typed, or the edits do not fit the tokens.
-    """
-    row.only("id", "source", "references", "meta", "tokens")
-    source = row.text("source")
-    if not source:
-        raise FormatError(f"{row.at}: the source is empty; fill it or remove the line")
-    tokens = row.words("tokens") if row.has("tokens") else ()
-    references = tuple(_rewrite(each) for each in row.rows("references"))
-    try:
-        _check_edits(references, tokens)
-    except EditError as error:
-        raise FormatError(f"{row.at}: {error}") from error
-    return Sample(row.text("id"), source, references, row.texts("meta"), tokens)
-
-
-def _check_edits(references: Sequence[Rewrite], tokens: Sequence[str]) -> None:
-    for rewrite in references:
-        for edits in rewrite.edit_sets:
-            check(edits, len(tokens))
-
-
-def _rewrite(row: Fields) -> Rewrite:
-    row.only("text", "error_free", "unannotatable", "annotator", "edit_sets", "capped")
-    sets = row.grid("edit_sets") if row.has("edit_sets") else ()
-    try:
-        return Rewrite(
-            text=row.text("text") if row.has("text") else None,
-            error_free=row.flag("error_free"),
-            unannotatable=row.flag("unannotatable"),
-            edit_sets=tuple(tuple(_edit(each) for each in edits) for edits in sets),
-            annotator=row.text("annotator") if row.has("annotator") else None,
-            capped=row.flag("capped"),
-        )
-    except CorpusError as error:
-        raise FormatError(f"{row.at}: {error}") from error
-
-
-def _edit(row: Fields) -> Edit:
-    row.only("start", "end", "replacement", "label", "alternatives")
-    try:
-        return Edit(
-            row.number("start"),
-            row.number("end"),
-            None if row.is_null("replacement") else row.words("replacement"),
-            row.text("label") if row.has("label") else None,
-            row.phrases("alternatives") if row.has("alternatives") else (),
-        )
-    except EditError as error:
-        raise FormatError(f"{row.at}: {error}") from error
-
-
-def _of_sample(sample: Sample) -> dict[str, object]:
-    if not sample.source:
-        raise CorpusError(
-            f"sample {sample.id!r}: the source is empty; fill it or leave the sentence out"
-        )
-    try:
-        _check_edits(sample.references, sample.tokens)
-    except EditError as error:
-        raise CorpusError(f"sample {sample.id!r}: {error}") from error
-    row: dict[str, object] = {
-        "id": sample.id,
-        "source": sample.source,
-        "references": [_of_rewrite(rewrite) for rewrite in sample.references],
-    }
-    if sample.meta:
-        row["meta"] = dict(sample.meta)
-    if sample.tokens:
-        row["tokens"] = sample.tokens
-    return row
-
-
-def _of_rewrite(rewrite: Rewrite) -> dict[str, object]:
-    row: dict[str, object] = {}
-    if rewrite.text is not None:
-        row["text"] = rewrite.text
-    for flag in ("error_free", "unannotatable"):
-        if getattr(rewrite, flag):
-            row[flag] = True
-    if rewrite.annotator is not None:
-        row["annotator"] = rewrite.annotator
-    if rewrite.edit_sets:
-        row["edit_sets"] = [_of_edits(edits) for edits in rewrite.edit_sets]
-    if rewrite.capped:
-        row["capped"] = True
-    return row
-
-
-def _of_edits(edits: EditSet) -> list[dict[str, object]]:
-    rows = []
-    for edit in edits:
-        row: dict[str, object] = {
-            "start": edit.start,
-            "end": edit.end,
-            "replacement": edit.replacement,
-        }
-        if edit.label is not None:
-            row["label"] = edit.label
-        if edit.alternatives:
-            row["alternatives"] = edit.alternatives
-        rows.append(row)
-    return rows
-
-
 FORMAT = Format(
     name="jsonl",
     about="gecbench's own; holds everything",
     sniff=sniff,
-    read=read,
+    stream=stream,
     write=write,
     losses=losses,
 )

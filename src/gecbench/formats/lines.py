@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from gecbench.core.files import name_of
-from gecbench.core.format import Format
+from gecbench.core.format import Format, Rows
 from gecbench.core.sample import Corpus, Sample
-from gecbench.formats.losses import counted, lost, text_losses
-from gecbench.formats.texts import check_cell, file_of, text_of
+from gecbench.formats.texts import check_cell, join_rows, loss, lost, text_losses, text_of
 
 _NAME = "lines"
 
@@ -19,9 +18,9 @@ def sniff(_lines: Sequence[str]) -> bool:
     return True
 
 
-def read(path: Path, lines: Sequence[str]) -> Corpus:
+def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
     """Return a corpus without references; ids are line numbers, an empty line is a sentence."""
-    return Corpus(name_of(path), tuple(Sample(str(n), line) for n, line in enumerate(lines, 1)))
+    return Corpus(name_of(path), ()), ((n, Sample(str(n), line)) for n, line in enumerate(lines, 1))
 
 
 def write(corpus: Corpus) -> Mapping[str, str]:
@@ -34,42 +33,59 @@ def write(corpus: Corpus) -> Mapping[str, str]:
     Raises:
         CorpusError: Names the sample with a line end in a text.
     """
-    sources = [_checked(sample.source, sample, "the source") for sample in corpus.samples]
+    for sample in corpus.samples:
+        check_cell(sample.source, sample, "the source", _NAME)
+    sources = join_rows([sample.source for sample in corpus.samples], corpus, _NAME)
     width = _width(corpus)
     if not width:
-        return {"": file_of(sources, corpus, _NAME)}
-    files = {".src": file_of(sources, corpus, _NAME)}
+        return {"": sources}
+    files = {".src": sources}
     for k in range(width):
         texts = [_reference(sample, k, corpus.lang) for sample in corpus.samples]
-        files[f".ref{k}"] = file_of(texts, corpus, _NAME)
+        files[f".ref{k}"] = join_rows(texts, corpus, _NAME)
     return files
 
 
 def losses(corpus: Corpus) -> list[str]:
     """Return what is lost beside the name, which is the file's."""
-    width = _width(corpus)
-    rewrites = [rewrite for sample in corpus.samples for rewrite in sample.references]
-    numbers = sum(sample.id != str(n) for n, sample in enumerate(corpus.samples, 1))
-    short = sum(0 < len(sample.references) < width for sample in corpus.samples)
-    bare = sum(not sample.references for sample in corpus.samples) if width else 0
+    width, samples = _width(corpus), corpus.samples
+    rewrites = [rewrite for sample in samples for rewrite in sample.references]
+    numbers = sum(sample.id != str(n) for n, sample in enumerate(samples, 1))
+    short = sum(0 < len(sample.references) < width for sample in samples)
+    bare = sum(not sample.references for sample in samples) if width else 0
+    less = f"fewer than {width} references"
+    source = "written as the source as a text"
     return [
         *lost(_NAME, "ids but line numbers", numbers, "sentence"),
         *lost(_NAME, "language", corpus.lang is not None, "corpus"),
         *text_losses(_NAME, corpus),
-        *_becomes("error free", sum(r.error_free for r in rewrites), "the source as a text"),
-        *_becomes("unannotatable", sum(r.unannotatable for r in rewrites), "the source as a text"),
-        *_repeats(short, f"fewer than {width} references", "first reference"),
-        *_repeats(bare, "no reference", "source"),
+        *loss(
+            sum(r.error_free for r in rewrites),
+            "reference",
+            f"{_NAME} cannot say 'error free': {{}} {source}",
+        ),
+        *loss(
+            sum(r.unannotatable for r in rewrites),
+            "reference",
+            f"{_NAME} cannot say 'unannotatable': {{}} {source}",
+        ),
+        *loss(
+            short,
+            "sentence",
+            f"{{}} have {less}: their first reference is repeated",
+            f"{{}} has {less}: its first reference is repeated",
+        ),
+        *loss(
+            bare,
+            "sentence",
+            "{} have no reference: their source is repeated",
+            "{} has no reference: its source is repeated",
+        ),
     ]
 
 
 def _width(corpus: Corpus) -> int:
     return max((len(sample.references) for sample in corpus.samples), default=0)
-
-
-def _checked(text: str, sample: Sample, what: str) -> str:
-    check_cell(text, sample, what, _NAME)
-    return text
 
 
 def _reference(sample: Sample, k: int, lang: str | None) -> str:
@@ -79,27 +95,18 @@ def _reference(sample: Sample, k: int, lang: str | None) -> str:
     rewrite = sample.references[k]
     if rewrite.error_free or rewrite.unannotatable:
         return sample.source
-    return _checked(text_of(sample, rewrite, lang), sample, f"reference {k}")
-
-
-def _becomes(state: str, count: int, what: str) -> list[str]:
-    if not count:
-        return []
-    return [f"{_NAME} cannot say {state!r}: {counted(count, 'reference')} written as {what}"]
-
-
-def _repeats(count: int, why: str, what: str) -> list[str]:
-    if not count:
-        return []
-    verb, whose = ("has", "its") if count == 1 else ("have", "their")
-    return [f"{counted(count, 'sentence')} {verb} {why}: {whose} {what} is repeated"]
+    text = text_of(sample, rewrite, lang)
+    check_cell(text, sample, f"reference {k}", _NAME)
+    return text
 
 
 FORMAT = Format(
     name=_NAME,
     about="one sentence a line; sources and references in files of their own",
     sniff=sniff,
-    read=read,
+    stream=stream,
     write=write,
     losses=losses,
+    has_ids=False,
+    is_text=True,
 )

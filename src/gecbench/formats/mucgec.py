@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from gecbench.core.errors import CorpusError, FormatError
+from gecbench.core.errors import CorpusError, FormatError, quote
 from gecbench.core.files import name_of
-from gecbench.core.format import Format
+from gecbench.core.format import Format, Rows
 from gecbench.core.sample import Corpus, Rewrite, Sample
-from gecbench.formats.losses import text_losses
-from gecbench.formats.texts import check_cell, file_of, shown, text_of
+from gecbench.formats.texts import check_cell, chinese_loss, join_rows, text_losses, text_of
 
 _NAME = "mucgec"
 _ROW = "a row is id TAB source TAB references"
 _ERROR_FREE = "没有错误"
 _UNANNOTATABLE = "无法标注"
 _SIMPLIFIED = str.maketrans("沒錯誤無標註", "没错误无标注")
+_HEADINGS = ("source", "src", "sentence", "text", "原句", "source sentence", "input")
 
 
 def sniff(lines: Sequence[str]) -> bool:
@@ -24,73 +24,58 @@ def sniff(lines: Sequence[str]) -> bool:
     return next(("\t" in line for line in lines if line.strip()), False)
 
 
-def read(path: Path, lines: Sequence[str]) -> Corpus:
+def check(path: Path, lines: Sequence[str]) -> None:
+    """Refuse two tables that look like MuCGEC's and would be read wrongly.
+
+    Raises:
+        FormatError: The first line is a header, or the first column holds sentences.
+    """
+    first = [cell.strip().lower() for cell in lines[0].split("\t")]
+    if first[0] == "id" and first[1] in _HEADINGS:
+        raise FormatError(f"{path}:1: this looks like a header, not a sentence; remove the line")
+    ids = [line.partition("\t")[0] for line in lines]
+    if 2 * sum(map(_is_sentence, ids)) > len(ids):
+        raise FormatError(
+            f"{path}:1: the first column looks like a sentence, {quote(ids[0])}, not like an id; "
+            "rows are id TAB source TAB references (if these are ids, say --from mucgec)"
+        )
+
+
+def _is_sentence(text: str) -> bool:
+    return sum("\u4e00" <= character <= "\u9fff" for character in text) > 4 or text.count(" ") > 4
+
+
+def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
     """Return the rows as samples; texts are kept as they are, white space and all.
 
     A reference that is 没有错误 or 无法标注 is a state, not a text: white space is ignored there,
     and the traditional forms count, as in ChERRANT, which simplifies before it compares.
 
     Raises:
-        FormatError: Names the first row that is blank, lacks a cell, or repeats an id.
+        FormatError: Names the first row that is blank or lacks a cell.
     """
-    rows: dict[str, int] = {}
-    samples = []
-    for n, line in enumerate(lines, 1):
-        sample = sample_of(path, n, line)
-        first = rows.setdefault(sample.id, n)
-        if first != n:
-            raise FormatError(
-                f"{path}:{n}: id {sample.id!r} stands in line {first} already; ids are unique"
-            )
-        samples.append(sample)
-    return Corpus(name_of(path), tuple(samples), "zh")
+    rows = ((n, _sample(f"{path}:{n}", line)) for n, line in enumerate(lines, 1))
+    return Corpus(name_of(path), (), "zh"), rows
 
 
-def write(corpus: Corpus) -> Mapping[str, str]:
-    """Return the rows of a corpus.
-
-    A reference known only by edits is written as what they make of the source.
-
-    Raises:
-        CorpusError: Names the sample with a text that would be read back as something else.
-    """
-    rows = [_row(sample, corpus.lang) for sample in corpus.samples]
-    return {"": file_of(rows, corpus, _NAME)}
-
-
-def losses(corpus: Corpus) -> list[str]:
-    """Return what is lost beside the name, which is the file's."""
-    found = text_losses(_NAME, corpus)
-    if corpus.lang != "zh":
-        found.append(f"{_NAME} is Chinese: the language {corpus.lang!r} becomes 'zh'")
-    return found
-
-
-def sample_of(path: Path, n: int, line: str) -> Sample:
-    """Return the sample in line n of a file.
-
-    Raises:
-        FormatError: The row is blank or lacks a cell.
-    """
-    cells = line.split("\t")
-    if len(cells) < 2:
+def _sample(at: str, line: str) -> Sample:
+    name, *texts = line.split("\t")
+    if not texts:
         if not line.strip():
-            raise FormatError(f"{path}:{n}: the line is blank; remove it")
-        raise FormatError(f"{path}:{n}: no TAB in {shown(line)}; {_ROW}")
-    if not cells[0].strip():
-        raise FormatError(f"{path}:{n}: the id is empty; {_ROW}")
-    if not cells[1].strip():
-        raise FormatError(
-            f"{path}:{n}: the source of id {cells[0]!r} is empty; fill it or remove the row"
-        )
-    return Sample(cells[0], cells[1], tuple(_rewrite(path, n, cell) for cell in cells[2:]))
+            raise FormatError(f"{at}: the line is blank; remove it")
+        raise FormatError(f"{at}: no TAB in {quote(line)}; {_ROW}")
+    if not name.strip():
+        raise FormatError(f"{at}: the id is empty; {_ROW}")
+    if not texts[0].strip():
+        raise FormatError(f"{at}: the source of id {name!r} is empty; fill it or remove the row")
+    return Sample(name, texts[0], tuple([_rewrite(at, cell) for cell in texts[1:]]))
 
 
-def _rewrite(path: Path, n: int, cell: str) -> Rewrite:
+def _rewrite(at: str, cell: str) -> Rewrite:
     packed = "".join(cell.split())
     if not packed:
         raise FormatError(
-            f"{path}:{n}: a reference is empty; remove the TAB before it, or write "
+            f"{at}: a reference is empty; remove the TAB before it, or write "
             f"{_ERROR_FREE} or {_UNANNOTATABLE}"
         )
     return _state(packed) or Rewrite(text=cell)
@@ -105,16 +90,32 @@ def _state(packed: str) -> Rewrite | None:
     return Rewrite(unannotatable=True) if simplified == _UNANNOTATABLE else None
 
 
-def _row(sample: Sample, lang: str | None) -> str:
+def write(corpus: Corpus) -> Mapping[str, str]:
+    """Return the rows of a corpus.
+
+    A reference known only by edits is written as what they make of the source.
+
+    Raises:
+        CorpusError: Names the sample with a text that would be read back as something else.
+    """
+    rows = ["\t".join(_cells(sample, corpus.lang)) for sample in corpus.samples]
+    return {"": join_rows(rows, corpus, _NAME)}
+
+
+def _cells(sample: Sample, lang: str | None) -> list[str]:
     cells = [_cell(sample.id, sample, "the id"), _cell(sample.source, sample, "the source")]
     for k, rewrite in enumerate(sample.references):
-        if rewrite.error_free:
-            cells.append(_ERROR_FREE)
-        elif rewrite.unannotatable:
-            cells.append(_UNANNOTATABLE)
-        else:
-            cells.append(_reference(text_of(sample, rewrite, lang), sample, k))
-    return "\t".join(cells)
+        if rewrite.error_free or rewrite.unannotatable:
+            cells.append(_ERROR_FREE if rewrite.error_free else _UNANNOTATABLE)
+            continue
+        text = _cell(text_of(sample, rewrite, lang), sample, f"reference {k}")
+        if _state("".join(text.split())):
+            raise CorpusError(
+                f"sample {sample.id!r}: reference {k} is the text {text!r}, which {_NAME} reads "
+                "as a mark; write it as jsonl"
+            )
+        cells.append(text)
+    return cells
 
 
 def _cell(text: str, sample: Sample, what: str) -> str:
@@ -127,21 +128,17 @@ def _cell(text: str, sample: Sample, what: str) -> str:
     return text
 
 
-def _reference(text: str, sample: Sample, k: int) -> str:
-    _cell(text, sample, f"reference {k}")
-    if _state("".join(text.split())):
-        raise CorpusError(
-            f"sample {sample.id!r}: reference {k} is the text {text!r}, which {_NAME} reads "
-            "as a mark; write it as jsonl"
-        )
-    return text
+def losses(corpus: Corpus) -> list[str]:
+    """Return what is lost beside the name, which is the file's."""
+    return text_losses(_NAME, corpus) + chinese_loss(_NAME, corpus)
 
 
 FORMAT = Format(
     name=_NAME,
     about="id TAB source TAB references, as MuCGEC is published",
     sniff=sniff,
-    read=read,
+    stream=stream,
     write=write,
     losses=losses,
+    check=check,
 )

@@ -2,25 +2,124 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
+from typing import NamedTuple
 
-from gecbench.core.errors import CorpusError, FormatError, GecbenchError
-from gecbench.core.files import name_of, read_lines
-from gecbench.core.perturbed import PerturbedCase, PerturbedSet, Subset, Variant
-from gecbench.core.sample import NOT_KEPT
-from gecbench.formats.fields import Fields
-from gecbench.formats.robustgec import read_blocks, sniff
-from gecbench.formats.texts import shown
+import msgspec
+
+from gecbench.core.errors import CorpusError, FormatError, GecbenchError, counted, quote
+from gecbench.core.files import STDIO, name_of, read_lines
+from gecbench.core.perturbed import PerturbedCase, PerturbedSet, Subset, Variant, marks, samples_of
+from gecbench.core.sample import NOT_KEPT, Corpus, Rewrite, SystemOutput
+from gecbench.formats.jsonl import read_header, write_rows
+from gecbench.formats.reading import read_system
+from gecbench.formats.texts import blocks as text_blocks
+from gecbench.formats.validation import convert, parse_json
+from gecbench.lang import language_of
+from gecbench.lang.detection import is_chinese
+
+# RobustGEC's blocks: O-S, O-T, A1-S, A1-T, ..., with O-P, A1-P, ... where a system answered.
+#
+# The format of para.txt and of what convert.py makes of it (HillZhang1999/RobustGEC 1c5787b): a
+# case is a block of lines, each with what it is in front; blank lines divide blocks.
+
+
+_HINT = "a block is O-S, O-T, A1-S, A1-T, ..., with -P after each -T where a system answered"
+
+
+class Block(NamedTuple):
+    """One case as it stands in a file.
+
+    Args:
+        line: Of its O-S.
+        case: Its id is the number of the block, from 1.
+        predictions: What a system made of the original and each variant; () without -P lines.
+    """
+
+    line: int
+    case: PerturbedCase
+    predictions: tuple[str, ...] = ()
+
+
+def sniff(lines: Sequence[str]) -> bool:
+    """Return whether the first line that is not blank begins a block."""
+    return _mark(next((line for line in lines if line.strip()), "")) == "O-S"
+
+
+def read_blocks(path: Path, lines: Sequence[str]) -> tuple[Block, ...]:
+    """Return the blocks of a file; all have as many variants as the first.
+
+    Raises:
+        FormatError: Names the first line that is missing, too many, or out of order, or whose
+            source is empty.
+    """
+    divided = list(text_blocks(lines))
+    if not divided:
+        raise FormatError(f"{path}:1: there is no block; {_HINT}")
+    first = [_mark(line) for _, line in divided[0]]
+    kinds = "STP" if first[2:3] == ["O-P"] else "ST"
+    width = max(2, -(-len(first) // len(kinds)))
+    wanted = [f"{mark}-{kind}" for mark in marks(width) for kind in kinds]
+    return tuple(
+        _block(path, str(number), rows, wanted, len(kinds))
+        for number, rows in enumerate(divided, 1)
+    )
+
+
+def _block(
+    path: Path, number: str, rows: Sequence[tuple[int, str]], wanted: Sequence[str], kinds: int
+) -> Block:
+    texts: list[str] = []
+    for (n, line), mark in zip(rows, wanted, strict=False):  # lengths are looked at below
+        if _mark(line) != mark:
+            raise FormatError(
+                f"{path}:{n}: the line begins with {quote(_mark(line))}, expected {mark}; {_HINT}"
+            )
+        text = line.lstrip()[len(mark) + 1 :]
+        if mark.endswith("S") and not text.strip():
+            raise FormatError(f"{path}:{n}: the source {mark} is empty; fill it")
+        texts.append(text)
+    variants = len(wanted) // kinds - 1
+    if len(rows) < len(wanted):
+        raise FormatError(
+            f"{path}:{rows[-1][0]}: the block ends here, {wanted[len(rows)]} is missing; "
+            f"every block has {counted(variants, 'variant')}, as the first"
+        )
+    if len(rows) > len(wanted):
+        raise FormatError(
+            f"{path}:{rows[len(wanted)][0]}: the block goes on after {wanted[-1]}; every block has "
+            f"{counted(variants, 'variant')}, as the first, and a blank line after it"
+        )
+    original, *others = map(Variant, texts[::kinds], texts[1::kinds])
+    case = PerturbedCase(number, original, tuple(others))
+    return Block(rows[0][0], case, tuple(texts[2::kinds]) if kinds == 3 else ())
+
+
+def _mark(line: str) -> str:
+    return line.split(None, 1)[0] if line.strip() else ""
+
+
+# Our JSONL, and folders of subsets.
+
 
 _FORMAT = "gecbench-perturbed"
-_SCHEMA = 1
 _BLOCKS = "para.txt"
 _SOURCES = "input.txt"
 _ENDINGS = (".txt", ".jsonl")
+
+
+class _Variant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    source: str
+    reference: str
+
+
+class _Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    subset: str
+    id: str
+    original: _Variant
+    variants: tuple[_Variant, ...]
 
 
 def is_perturbed(lines: Sequence[str]) -> bool:
@@ -30,7 +129,11 @@ def is_perturbed(lines: Sequence[str]) -> bool:
     True
     """
     header = f'"format": "{_FORMAT}"'
-    return sniff(lines) or (bool(lines) and lines[0].startswith("{") and header in lines[0])
+    return sniff(lines) or (_is_json(lines) and header in lines[0])
+
+
+def _is_json(lines: Sequence[str]) -> bool:
+    return bool(lines) and lines[0].startswith("{")
 
 
 def read_perturbed(path: Path) -> PerturbedSet:
@@ -46,9 +149,14 @@ def read_perturbed(path: Path) -> PerturbedSet:
         GecbenchError: There is nothing of the kind.
     """
     if not path.is_dir():
-        return _read_file(path)
+        lines = read_lines(path)
+        if _is_json(lines):
+            return _read_jsonl(path, lines)
+        # A file of the published name is called after its folder, as "conll14".
+        name = _name(path.parent) if path.name == _BLOCKS else name_of(path)
+        return _set(name, [_subset(path, lines, name)])
     if (path / _BLOCKS).is_file():
-        return _set(_name(path), (_read_folder(path),))
+        return _set(_name(path), [_read_folder(path)])
     parts = sorted(part for part in path.iterdir() if not part.name.startswith("."))
     if not parts:
         raise GecbenchError(f"{path}: the folder is empty; it should hold subsets of cases")
@@ -57,38 +165,27 @@ def read_perturbed(path: Path) -> PerturbedSet:
 
 def write_perturbed(cases: PerturbedSet) -> str:
     """Return our JSONL of the cases, which holds all of them."""
-    header: dict[str, object] = {"format": _FORMAT, "schema": _SCHEMA, "name": cases.name}
-    if cases.lang is not None:
-        header["lang"] = cases.lang
-    if cases.provenance:
-        header["provenance"] = dict(cases.provenance)
     rows = [
         {
             "subset": subset.name,
             "id": case.id,
-            "original": _of_variant(case.original),
-            "variants": [_of_variant(variant) for variant in case.variants],
+            "original": _values(case.original),
+            "variants": [_values(variant) for variant in case.variants],
         }
         for subset in cases.subsets
         for case in subset.cases
     ]
-    encode = json.JSONEncoder(ensure_ascii=False).encode
-    return "".join(f"{encode(row)}\n" for row in (header, *rows))
+    return write_rows(_FORMAT, cases.name, cases.lang, cases.provenance, rows)
+
+
+def _values(variant: Variant) -> dict[str, str]:
+    return {"source": variant.source, "reference": variant.reference}
 
 
 def _set(name: str, subsets: Sequence[tuple[Subset, bool]]) -> PerturbedSet:
-    answered = [subset.name for subset, predictions in subsets if predictions]
-    kept = {NOT_KEPT: f"predictions in {', '.join(answered)}"} if answered else {}
-    return PerturbedSet(name, tuple(subset for subset, _ in subsets), provenance=kept)
-
-
-def _read_file(path: Path) -> PerturbedSet:
-    lines = read_lines(path)
-    if lines and lines[0].startswith("{"):
-        return _read_jsonl(path, lines)
-    # A file of the published name is called after its folder, as "conll14".
-    name = _name(path.parent) if path.name == _BLOCKS else name_of(path)
-    return _set(name, (_subset(path, lines, name),))
+    answered = [subset.name for subset, has_predictions in subsets if has_predictions]
+    left_out = {NOT_KEPT: f"predictions in {', '.join(answered)}"} if answered else {}
+    return PerturbedSet(name, tuple(subset for subset, _ in subsets), provenance=left_out)
 
 
 def _read_part(part: Path) -> list[tuple[Subset, bool]]:
@@ -101,7 +198,7 @@ def _read_part(part: Path) -> list[tuple[Subset, bool]]:
             f"{' or '.join(_ENDINGS)}; move it away"
         )
     lines = read_lines(part)
-    if lines and lines[0].startswith("{"):
+    if _is_json(lines):
         return [(subset, False) for subset in _read_jsonl(part, lines).subsets]
     return [_subset(part, lines, name_of(part))]
 
@@ -110,25 +207,28 @@ def _read_folder(folder: Path) -> tuple[Subset, bool]:
     path = folder / _BLOCKS
     if not path.is_file():
         raise GecbenchError(f"{folder}: there is no {_BLOCKS} in it; a subset's folder has one")
-    made = _subset(path, read_lines(path), _name(folder))
+    subset, has_predictions = _subset(path, read_lines(path), _name(folder))
     sources = folder / _SOURCES
     if sources.is_file():
-        _check_sources(sources, made[0])
-    return made
+        _check_sources(sources, subset)
+    return subset, has_predictions
 
 
 def _check_sources(path: Path, subset: Subset) -> None:
     """Refuse an input.txt that is not the sources of the blocks beside it."""
-    given = read_lines(path)
+    lines = read_lines(path)
     wanted = [sentence.source for case in subset.cases for sentence in case.all]
-    for n, (one, two) in enumerate(zip(given, wanted, strict=False), 1):  # counted below
-        if one.split() != two.split():
+    for n, (line, source) in enumerate(zip(lines, wanted, strict=False), 1):  # counted below
+        if line.split() != source.split():
             raise CorpusError(
-                f"{path}:{n}: the sentence is {shown(one)}, but {_BLOCKS} has {shown(two)}; "
+                f"{path}:{n}: the sentence is {quote(line)}, but {_BLOCKS} has {quote(source)}; "
                 "these two files belong together"
             )
-    if len(given) != len(wanted):
-        raise CorpusError(f"{path}: {len(given)} lines, but {_BLOCKS} has {len(wanted)} sources")
+    if len(lines) != len(wanted):
+        raise CorpusError(
+            f"{path}: {counted(len(lines), 'line')}, but {_BLOCKS} has "
+            f"{counted(len(wanted), 'source')}"
+        )
 
 
 def _subset(path: Path, lines: Sequence[str], name: str) -> tuple[Subset, bool]:
@@ -137,7 +237,7 @@ def _subset(path: Path, lines: Sequence[str], name: str) -> tuple[Subset, bool]:
         first = next((line for line in lines if line.strip()), "")
         raise FormatError(
             f"{path}:1: these are no perturbed cases: a file of them begins with 'O-S ' or with "
-            f"the header of our JSONL, this one with {shown(first)}"
+            f"the header of our JSONL, this one with {quote(first)}"
         )
     blocks = read_blocks(path, lines)
     return Subset(name, tuple(block.case for block in blocks)), bool(blocks[0].predictions)
@@ -148,81 +248,187 @@ def _name(folder: Path) -> str:
 
 
 def _read_jsonl(path: Path, lines: Sequence[str]) -> PerturbedSet:
-    header = _header(path, lines)
-    rows = [_case(Fields.parse(f"{path}:{n}", line)) for n, line in enumerate(lines[1:], 2)]
+    header = read_header(path, lines[0], _FORMAT)
+    rows: list[tuple[str, PerturbedCase]] = []
     first: dict[str, int] = {}
-    for n, (name, _) in enumerate(rows, 2):
-        if name in first and rows[n - 3][0] != name:
+    seen: dict[tuple[str, str], int] = {}
+    for n, line in enumerate(lines[1:], 2):
+        name, case = _case(f"{path}:{n}", parse_json(path, n, line))
+        if name in first and rows[-1][0] != name:
             raise FormatError(
-                f"{path}:{n}: subset {name!r} goes on after {rows[n - 3][0]!r}; "
+                f"{path}:{n}: subset {name!r} goes on after {rows[-1][0]!r}; "
                 "cases of one subset stand together"
             )
         first.setdefault(name, n)
-    _check_cases(path, [case for _, case in rows], [name for name, _ in rows])
+        rows.append((name, case))
+        if seen.setdefault((name, case.id), n) != n:
+            raise FormatError(
+                f"{path}:{n}: case {case.id!r} of subset {name!r} stands in line "
+                f"{seen[name, case.id]} already; ids are unique in a subset, so give it another"
+            )
+        if len(case.variants) != len(rows[0][1].variants):
+            raise FormatError(
+                f"{path}:{n}: case {case.id!r} has {counted(len(case.variants), 'variant')}, "
+                f"the first case has {len(rows[0][1].variants)}; give all cases the same number"
+            )
     try:
         subsets = tuple(
             Subset(name, tuple(case for _, case in group))
             for name, group in groupby(rows, key=lambda row: row[0])
         )
-        made = PerturbedSet(header.text("name"), subsets)
+        return PerturbedSet(header.name, subsets, header.lang or None, header.provenance or {})
     except CorpusError as error:
         raise FormatError(f"{path}: {error}") from error
-    lang = header.text("lang") if header.has("lang") else None
-    return replace(made, lang=lang, provenance=header.texts("provenance"))
 
 
-def _check_cases(path: Path, cases: Sequence[PerturbedCase], subsets: Sequence[str]) -> None:
-    """Refuse ids that occur twice in a subset, and other numbers of variants than the first's."""
-    seen: dict[tuple[str, str], int] = {}
-    for n, (case, subset) in enumerate(zip(cases, subsets, strict=True), 2):
-        earlier = seen.setdefault((subset, case.id), n)
-        if earlier != n:
-            raise FormatError(
-                f"{path}:{n}: case {case.id!r} of subset {subset!r} stands in line {earlier} "
-                "already; ids are unique in a subset, so give it another"
-            )
-        found, wanted = len(case.variants), len(cases[0].variants)
-        if found != wanted:
-            raise FormatError(
-                f"{path}:{n}: case {case.id!r} has {found} variants, the first case has {wanted}; "
-                "give all cases the same number"
-            )
-
-
-def _header(path: Path, lines: Sequence[str]) -> Fields:
-    header = Fields.parse(f"{path}:1", lines[0])
-    if not header.has("format") or header.text("format") != _FORMAT:
-        raise FormatError(
-            f'{path}:1: the first line has no "format": "{_FORMAT}"; '
-            "it is the header of a file of perturbed cases"
-        )
-    schema = header.number("schema")
-    if schema != _SCHEMA:
-        raise FormatError(
-            f"{path}:1: schema {schema} is not known, only {_SCHEMA}; "
-            "read the file with a newer gecbench"
-        )
-    header.only("format", "schema", "name", "lang", "provenance")
-    return header
-
-
-def _case(row: Fields) -> tuple[str, PerturbedCase]:
-    """Return a case and the name of its subset."""
-    row.only("subset", "id", "original", "variants")
-    original = _variant(Fields(row.at, row.texts("original")))
-    variants = tuple(_variant(each) for each in row.rows("variants"))
+def _case(at: str, row: object) -> tuple[str, PerturbedCase]:
+    """Return the name of a case's subset, and the case."""
+    case = convert(at, row, _Case)
+    variants = [Variant(each.source, each.reference) for each in (case.original, *case.variants)]
+    if not all(variant.source.strip() for variant in variants):
+        raise FormatError(f"{at}: a source is empty; fill it")
     try:
-        return row.text("subset"), PerturbedCase(row.text("id"), original, variants)
+        return case.subset, PerturbedCase(case.id, variants[0], tuple(variants[1:]))
     except CorpusError as error:
-        raise FormatError(f"{row.at}: {error}") from error
+        raise FormatError(f"{at}: {error}") from error
 
 
-def _variant(row: Fields) -> Variant:
-    row.only("source", "reference")
-    if not row.text("source").strip():
-        raise FormatError(f"{row.at}: a source is empty; fill it")
-    return Variant(row.text("source"), row.text("reference"))
+# What systems made of perturbed cases: a line for each sentence, or blocks with -P lines.
 
 
-def _of_variant(variant: Variant) -> dict[str, str]:
-    return {"source": variant.source, "reference": variant.reference}
+def read_outputs(path: Path, cases: PerturbedSet, *, name: str | None = None) -> SystemOutput:
+    """Return what a system made of every sentence of perturbed cases.
+
+    Args:
+        path: A file with a line for each sentence in the order of input.txt, one of blocks with
+            -P lines, or one in any format of corpora (by the ids of `PerturbedSet.corpus` where
+            it has ids); or a folder with a file for each subset, named after it.
+        cases: What the system was run on.
+        name: Of the system; None takes the name of the file or folder.
+
+    Raises:
+        FormatError: A file breaks a rule of its format; begins with path:line.
+        CorpusError: Sentences are missing or too many, or are not of these cases.
+    """
+    if path.is_dir():
+        outputs = [
+            _read(file, Corpus(subset.name, samples_of(subset), cases.lang), (subset,))
+            for file, subset in _files(path, cases)
+        ]
+    else:
+        outputs = [_read(path, cases.corpus(), cases.subsets)]
+    if name is None:
+        name = _name(path) if path.is_dir() else name_of(path)
+    hypotheses: dict[str, tuple[Rewrite, ...]] = {}
+    tokens: dict[str, tuple[str, ...]] = {}
+    for output in outputs:
+        hypotheses |= output.hypotheses
+        tokens |= output.tokens
+    return SystemOutput(name, hypotheses, tokens)
+
+
+def _files(folder: Path, cases: PerturbedSet) -> list[tuple[Path, Subset]]:
+    """Return the file of each subset in a system's folder."""
+    by_name: dict[str, list[Path]] = {}
+    for path in sorted(folder.iterdir()):
+        if not path.name.startswith("."):
+            by_name.setdefault(path.stem, []).append(path)
+    names = [subset.name for subset in cases.subsets]
+    missing = [name for name in names if name not in by_name]
+    unknown = [name for name in by_name if name not in names]
+    if missing or unknown:
+        problems = [f"nothing for {', '.join(missing)}"] if missing else []
+        problems += [f"no such subset: {', '.join(unknown)}"] if unknown else []
+        raise GecbenchError(
+            f"{folder}: {'; '.join(problems)}; a system's folder has a file for each subset of "
+            f"{cases.name!r}, named after it: {', '.join(f'{name}.txt' for name in names)}"
+        )
+    for paths in by_name.values():
+        if len(paths) > 1:
+            raise GecbenchError(
+                f"{folder}: {' and '.join(path.name for path in paths)} are both of one subset; "
+                "leave one"
+            )
+    return [(by_name[subset.name][0], subset) for subset in cases.subsets]
+
+
+def _read(path: Path, corpus: Corpus, subsets: Sequence[Subset]) -> SystemOutput:
+    # Standard input can be read once only, so it holds lines.
+    lines = [] if str(path) == STDIO else read_lines(path)
+    if sniff(lines):
+        blocks = read_blocks(path, lines)
+        _check_blocks(path, blocks, subsets)
+        texts = [text for block in blocks for text in block.predictions]
+        pairs = zip(corpus.samples, texts, strict=True)
+        return SystemOutput("", {sample.id: (Rewrite(text=text),) for sample, text in pairs})
+    output = read_system(path, corpus)
+    _check_likeness(path, output, corpus)
+    return output
+
+
+def _check_blocks(path: Path, blocks: Sequence[Block], subsets: Sequence[Subset]) -> None:
+    """Refuse blocks without predictions, or of other cases."""
+    cases = [case for subset in subsets for case in subset.cases]
+    if not blocks[0].predictions:
+        raise CorpusError(
+            f"{path}: the blocks have no -P lines, so there is nothing that a system made; "
+            "give its outputs, a line for each sentence of input.txt"
+        )
+    if len(blocks) != len(cases):
+        raise CorpusError(
+            f"{path}: {counted(len(blocks), 'block')}, but there "
+            f"{'is' if len(cases) == 1 else 'are'} {counted(len(cases), 'case')} in "
+            f"{', '.join(subset.name for subset in subsets)}; give one for each, in their order"
+        )
+    for block, case in zip(blocks, cases, strict=True):
+        if len(block.case.variants) != len(case.variants):
+            raise CorpusError(
+                f"{path}:{block.line}: the block has "
+                f"{counted(len(block.case.variants), 'variant')}, "
+                f"case {case.id!r} has {len(case.variants)}; these are other cases"
+            )
+        names = marks(len(case.all))
+        for k, (mark, here, there) in enumerate(zip(names, block.case.all, case.all, strict=True)):
+            for kind, one, other in (
+                ("S", here.source, there.source),
+                ("T", here.reference, there.reference),
+            ):
+                if one.split() != other.split():
+                    line = block.line + 3 * k + (kind == "T")
+                    raise CorpusError(
+                        f"{path}:{line}: {mark}-{kind} is {quote(one)}, but case {case.id!r} has "
+                        f"{quote(other)}; these blocks are of other cases"
+                    )
+
+
+def _check_likeness(path: Path, output: SystemOutput, corpus: Corpus) -> None:
+    """Refuse outputs of which most share almost no word with the sentence they stand for."""
+    spaced = (
+        language_of(corpus.lang).joiner == " "
+        if corpus.lang
+        else not is_chinese(sample.source for sample in corpus.samples)
+    )
+    unlike = []
+    for sample in corpus.samples:
+        texts = [rewrite.text for rewrite in output.hypotheses[sample.id]]
+        if any(text and not _alike(sample.source, text, spaced=spaced) for text in texts):
+            unlike.append(sample.id)
+    if 2 * len(unlike) > len(corpus.samples):
+        raise CorpusError(
+            f"{path}: {len(unlike)} of {len(corpus.samples)} outputs share almost no word with "
+            f"their sentence (first: {unlike[0]}); give the outputs for {corpus.name!r}, in the "
+            "order of its sentences"
+        )
+
+
+def _alike(source: str, text: str, *, spaced: bool) -> bool:
+    """Return whether two texts share a third of their words; else of their characters.
+
+    In Chinese white space says nothing: one side may be segmented and the other not.
+    """
+    if source == text:
+        return True
+    one, two = (
+        set(words) if spaced else set("".join(words)) for words in (source.split(), text.split())
+    )
+    return 3 * len(one & two) >= min(len(one), len(two))

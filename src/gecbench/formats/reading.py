@@ -1,24 +1,22 @@
-"""Reading whole corpora, and what systems made of them, in any format."""
+"""Reading corpora, whole or sample by sample, and what systems made of them, in any format."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from itertools import takewhile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice, takewhile, zip_longest
 from pathlib import Path
 
-from gecbench.core.errors import CorpusError, FormatError
-from gecbench.core.files import STDIO, name_of, read_lines
-from gecbench.core.format import Format
+from gecbench.core.errors import CorpusError, FormatError, UsageError, counted, quote
+from gecbench.core.files import STDIO, name_of, read_lines, stream_lines
+from gecbench.core.format import Format, unique
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.formats import FORMATS, load_format
-from gecbench.formats.losses import counted
-from gecbench.formats.texts import shown
 
 _NAMED = 5
 _CONTEXT = 12
-_M2 = ("m2", "m2-maxmatch")
-_HEADINGS = ("source", "src", "sentence", "text", "原句", "source sentence", "input")
+_FIRST = 200
+"""Lines that show the format of a file that is not held in memory."""
 
 
 def read(path: Path, *, format: str | None = None) -> Corpus:
@@ -32,32 +30,137 @@ def read(path: Path, *, format: str | None = None) -> Corpus:
         FormatError: The file is empty or breaks a rule of its format; begins with path:line.
         UnknownNameError: There is no such format.
     """
-    chosen, lines = _open(path, format)
-    return chosen.read(path, lines)
+    lines = read_lines(path)
+    return _format_of(path, lines, format).read(path, lines)
+
+
+def stream_corpus(path: Path, *, format: str | None = None) -> tuple[Corpus, Iterator[Sample]]:
+    """Return what a corpus says of itself, without its samples, and these in their order.
+
+    Unlike `read`, this does not look whether ids are unique, and holds no more in memory than
+    the format needs: a line of jsonl, mucgec and lines.
+
+    Args:
+        path: The file, or "-" for standard input.
+        format: Name of a format; None tries them in the order of FORMATS.
+
+    Raises:
+        FormatError: The file is empty or breaks a rule of its format; begins with path:line.
+            Of what stands further on, it is raised while the samples are asked for.
+    """
+    lines = stream_lines(path)
+    first = list(islice(lines, _FIRST))
+    about, rows = _format_of(path, first, format).stream(path, chain(first, lines))
+    return about, (sample for _, sample in rows)
+
+
+def _format_of(path: Path, lines: Sequence[str], name: str | None) -> Format:
+    """Return the format of that name, or else the one that the lines are in."""
+    if not lines:
+        raise _empty(path)
+    if name is not None:
+        return load_format(name)
+    found = next(known for known in map(load_format, FORMATS) if known.sniff(lines))
+    found.check(path, lines)
+    return found
+
+
+def _empty(path: Path) -> FormatError:
+    return FormatError(f"{path}:1: the file is empty; a corpus has at least one sentence")
 
 
 def read_parallel(source: Path, references: Sequence[Path]) -> Corpus:
-    """Return the corpus in files of lines: line k of each belongs to sentence k.
+    """Return the corpus in files of lines, as `stream_parallel` yields it."""
+    return Corpus(name_of(source), tuple(stream_parallel(source, references)))
+
+
+def stream_parallel(source: Path, references: Sequence[Path]) -> Iterator[Sample]:
+    """Yield the sentences of files of lines: line k of each belongs to sentence k.
 
     Raises:
         FormatError: A file is empty.
         CorpusError: Two files have different numbers of lines.
     """
-    corpus = read(source, format="lines")
-    columns = []
-    for path in references:
-        _, texts = _open(path, "lines")
-        if len(texts) != len(corpus.samples):
-            raise CorpusError(
-                f"{path}: {counted(len(texts), 'line')}, but {source} has "
-                f"{len(corpus.samples)}; line k of each file belongs to sentence k"
-            )
-        columns.append(texts)
-    samples = tuple(
-        replace(sample, references=tuple(Rewrite(text=column[k]) for column in columns))
-        for k, sample in enumerate(corpus.samples)
+    files = (source, *references)
+    columns = [stream_lines(path) for path in files]
+    n = 0
+    for n, row in enumerate(zip_longest(*columns), 1):
+        if None in row:
+            pairs = zip(row, columns, strict=True)
+            counts = [n - 1 if text is None else n + sum(1 for _ in rest) for text, rest in pairs]
+            raise _unequal(files, counts)
+        yield Sample(str(n), row[0], tuple([Rewrite(text=text) for text in row[1:]]))
+    if not n:
+        raise _empty(source)
+
+
+def _unequal(files: Sequence[Path], counts: Sequence[int]) -> FormatError | CorpusError:
+    if 0 in counts:
+        return _empty(files[counts.index(0)])
+    path, count = next(pair for pair in zip(files, counts, strict=True) if pair[1] != counts[0])
+    return CorpusError(
+        f"{path}: {counted(count, 'line')}, but {files[0]} has {counts[0]}; "
+        "line k of each file belongs to sentence k"
     )
-    return replace(corpus, samples=samples)
+
+
+def check_plain(path: Path) -> None:
+    """Refuse a file that looks like another format where lines of text belong.
+
+    Raises:
+        FormatError: It looks like another format, or is empty.
+    """
+    if str(path) == STDIO:  # can be read once only
+        return
+    found = _format_of(path, read_lines(path), None)
+    if not found.is_text:
+        raise FormatError(
+            f"{path}:1: this is {found.name}, not plain text; --reference goes with text files of "
+            "one sentence a line; leave it out for a corpus that has its own references, or say "
+            "--from lines"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What a corrector is given.
+
+    Args:
+        texts: The sources in order; to be gone through once.
+        format: Name of the format they came in.
+        corpus: All of the file, where its format has more than texts.
+    """
+
+    texts: Iterable[str]
+    format: str
+    corpus: Corpus | None
+
+
+def sources(path: Path, *, format: str | None = None) -> Sources:
+    """Return the sources in a file; those of a text file are read while they are asked for.
+
+    Perturbed cases, in a file or a folder of subsets, are the lines of RobustGEC's input.txt:
+    originals and variants in the order that `analyse robustness` asks for.
+
+    Raises:
+        GecbenchError: The file cannot be read, is empty, or breaks a rule of its format.
+    """
+    from gecbench.formats.perturbed import is_perturbed, read_perturbed
+
+    lines = iter(()) if format is None and path.is_dir() else stream_lines(path)
+    first = list(islice(lines, _FIRST))
+    if format is None and (path.is_dir() or (path.is_file() and is_perturbed(first))):
+        samples = read_perturbed(path).corpus().samples
+        return Sources([sample.source for sample in samples], "lines", None)
+    chosen = _format_of(path, first, format)
+    if chosen.is_text:
+        rows = chosen.stream(path, chain(first, lines))[1]
+        return Sources((sample.source for _, sample in rows), chosen.name, None)
+    corpus = chosen.read(path, chain(first, lines))
+    return Sources([sample.source for sample in corpus.samples], chosen.name, corpus)
+
+
+# What systems made of a corpus.
 
 
 def read_system(
@@ -78,97 +181,40 @@ def read_system(
         FormatError: The file is empty or breaks a rule of its format; begins with path:line.
         CorpusError: Sentences are missing, too many, without a rewrite, or have another source.
     """
-    chosen, lines = _open(path, format)
-    output = chosen.read(path, lines)
-    by_position = chosen.name in ("lines", *_M2)
-    if by_position:
-        _check_count(path, output, corpus, chosen.name)
-    else:
-        _check_ids(path, output, corpus)
-    if chosen.name == "lines":
-        rows = [replace(row, references=(Rewrite(text=row.source),)) for row in output.samples]
-    else:
-        rows = list(output.samples)
-        _check_rows(path, chosen.name, lines, rows, corpus)
-    ids = [sample.id for sample in (corpus if by_position else output).samples]
-    return SystemOutput(
-        name_of(path) if name is None else name,
-        {key: row.references for key, row in zip(ids, rows, strict=True)},
-        {key: row.tokens for key, row in zip(ids, rows, strict=True) if row.tokens},
-    )
-
-
-def _open(path: Path, format: str | None) -> tuple[Format, list[str]]:
-    """Return the lines of a file and the format they are in."""
     lines = read_lines(path)
-    if not lines:
-        raise FormatError(f"{path}:1: the file is empty; a corpus has at least one sentence")
-    if format is not None:
-        return load_format(format), lines
-    formats = map(load_format, FORMATS)
-    found = next(each for each in formats if each.sniff(lines))
-    if found.name == "mucgec":
-        check_columns(path, lines)
-    return found, lines
+    chosen = _format_of(path, lines, format)
+    rows = list(unique(path, chosen.stream(path, lines)[1]))
+    if chosen.has_ids:
+        _check_ids(path, [sample.id for _, sample in rows], corpus)
+        by_id = {sample.id: sample for sample in corpus.samples}
+        samples = [by_id[sample.id] for _, sample in rows]
+    else:
+        _check_count(path, len(rows), corpus, chosen.name)
+        samples = list(corpus.samples)
+    hypotheses: dict[str, tuple[Rewrite, ...]] = {}
+    tokens: dict[str, tuple[str, ...]] = {}
+    for sample, (n, row) in zip(samples, rows, strict=True):
+        if chosen.is_text:
+            hypotheses[sample.id] = (Rewrite(text=row.source),)
+            continue
+        _check_row(f"{path}:{n}", row, sample, corpus.name)
+        hypotheses[sample.id] = row.references
+        if row.tokens:
+            tokens[sample.id] = row.tokens
+    return SystemOutput(name_of(path) if name is None else name, hypotheses, tokens)
 
 
-def check_plain(path: Path) -> None:
-    """Refuse a file that looks like another format where lines of text belong.
-
-    Raises:
-        FormatError: It looks like another format, or is empty.
-    """
-    if str(path) == STDIO:  # can be read once only
-        return
-    found, _ = _open(path, None)
-    if found.name != "lines":
-        raise FormatError(
-            f"{path}:1: this is {found.name}, not plain text; --reference goes with text files of "
-            "one sentence a line; leave it out for a corpus that has its own references, or say "
-            "--from lines"
-        )
-
-
-def check_columns(path: Path, lines: Sequence[str]) -> None:
-    """Refuse two tables that look like MuCGEC's and would be read wrongly.
-
-    `--from mucgec` reads them all the same.
-    """
-    first = [cell.strip().lower() for cell in lines[0].split("\t")]
-    if first[0] == "id" and first[1] in _HEADINGS:
-        raise FormatError(f"{path}:1: this looks like a header, not a sentence; remove the line")
-    names = [line.partition("\t")[0] for line in lines]
-    if 2 * sum(map(_is_sentence, names)) > len(names):
-        raise FormatError(
-            f"{path}:1: the first column looks like a sentence, {shown(names[0])}, not like an id; "
-            "rows are id TAB source TAB references (if these are ids, say --from mucgec)"
-        )
-
-
-def _is_sentence(name: str) -> bool:
-    return sum("\u4e00" <= character <= "\u9fff" for character in name) > 4 or name.count(" ") > 4
-
-
-def _check_count(path: Path, output: Corpus, corpus: Corpus, format: str) -> None:
-    found, wanted = len(output.samples), len(corpus.samples)
-    if found != wanted:
+def _check_count(path: Path, count: int, corpus: Corpus, format: str) -> None:
+    if count != len(corpus.samples):
         raise CorpusError(
-            f"{path}: {counted(found, 'sentence')}, but corpus {corpus.name!r} has {wanted}; "
-            f"give one for each, in the same order (it was read as {format})"
+            f"{path}: {counted(count, 'sentence')}, but corpus {corpus.name!r} has "
+            f"{len(corpus.samples)}; give one for each, in the same order (it was read as {format})"
         )
 
 
-def _check_ids(path: Path, output: Corpus, corpus: Corpus) -> None:
-    found = dict.fromkeys(sample.id for sample in output.samples)
-    wanted = dict.fromkeys(sample.id for sample in corpus.samples)
-    problems = [
-        f"{counted(len(ids), 'id')} {what}: {_some(ids)}"
-        for what, ids in (
-            ("missing", [each for each in wanted if each not in found]),
-            ("too many", [each for each in found if each not in wanted]),
-        )
-        if ids
-    ]
+def _check_ids(path: Path, ids: Sequence[str], corpus: Corpus) -> None:
+    wanted = [sample.id for sample in corpus.samples]
+    problems = _differences(ids, wanted, "{} missing", "{} too many")
     if problems:
         raise CorpusError(
             f"{path}: {'; '.join(problems)}; give the ids of corpus {corpus.name!r}, each once "
@@ -176,43 +222,168 @@ def _check_ids(path: Path, output: Corpus, corpus: Corpus) -> None:
         )
 
 
-def _some(ids: Sequence[str]) -> str:
-    return ", ".join(map(repr, ids[:_NAMED])) + (", ..." if len(ids) > _NAMED else "")
+def _differences(ids: Iterable[str], wanted: Sequence[str], missing: str, extra: str) -> list[str]:
+    """Return sentences on ids that are missing and that are too many, with the first of them."""
+    seen, known = dict.fromkeys(ids), frozenset(wanted)
+    pairs = (
+        (missing, [name for name in wanted if name not in seen]),
+        (extra, [name for name in seen if name not in known]),
+    )
+    return [
+        f"{what.format(counted(len(names), 'id'))}: {', '.join(map(repr, names[:_NAMED]))}"
+        f"{', ...' if len(names) > _NAMED else ''}"
+        for what, names in pairs
+        if names
+    ]
 
 
-def _check_rows(
-    path: Path, format: str, lines: Sequence[str], rows: Sequence[Sample], corpus: Corpus
-) -> None:
+def _check_row(at: str, row: Sample, sample: Sample, corpus: str) -> None:
     """Refuse a row without a rewrite or with another source than the corpus has."""
-    wanted: Mapping[str, Sample] = {sample.id: sample for sample in corpus.samples}
-    for k, row in enumerate(rows):
-        sample = corpus.samples[k] if format in _M2 else wanted[row.id]
-        if not row.references:
-            raise CorpusError(
-                f"{path}:{_line(format, lines, k)}: id {row.id!r} has no rewrite; a system's "
-                "output has one for each sentence, behind its source"
-            )
-        if row.source != sample.source and _packed(row.source) != _packed(sample.source):
-            raise CorpusError(
-                f"{path}:{_line(format, lines, k)}: id {sample.id!r} has the source "
-                f"{_from_difference(row.source, sample.source)}, but corpus {corpus.name!r} has "
-                f"{_from_difference(sample.source, row.source)}; run the system on this corpus"
-            )
+    if not row.references:
+        raise CorpusError(
+            f"{at}: id {row.id!r} has no rewrite; a system's output has one for each sentence, "
+            "behind its source"
+        )
+    one, other = row.source, sample.source
+    if one != other and "".join(one.split()) != "".join(other.split()):
+        raise CorpusError(
+            f"{at}: id {sample.id!r} has the source {_from_difference(one, other)}, but corpus "
+            f"{corpus!r} has {_from_difference(other, one)}; run the system on this corpus"
+        )
 
 
 def _from_difference(text: str, other: str) -> str:
     """Return a text as an error quotes it, from shortly before where it differs from another."""
     alike = sum(1 for _ in takewhile(lambda two: two[0] == two[1], zip(text, other, strict=False)))
     start = 0 if alike <= _CONTEXT else alike - _CONTEXT
-    return shown(f"…{text[start:]}" if start else text)
+    return quote(f"…{text[start:]}" if start else text)
 
 
-def _packed(text: str) -> str:
-    return "".join(text.split())
+_UNCHANGED = Rewrite(error_free=True, edit_sets=((),))
 
 
-def _line(format: str, lines: Sequence[str], k: int) -> int:
-    """Return the line number of sample k of a file that was read without error."""
-    if format in _M2:
-        return [n for n, line in enumerate(lines, 1) if line.startswith("S ")][k]
-    return k + 2 if format == "jsonl" else k + 1  # jsonl has a header
+def read_systems(
+    path: Path, corpus: Corpus, *, names: Sequence[str] = (), format: str | None = None
+) -> list[SystemOutput]:
+    """Return what the annotators of a file made of the sentences of a corpus.
+
+    A sentence without a line of a system is one that it leaves as it is. With names, annotators
+    are the numbers from 0, as many as there are names, and one without any line at all is a system
+    that changes nothing (the official program would read neither it nor those after it).
+
+    Args:
+        path: The file, in any format; usually M2.
+        corpus: What the systems were run on.
+        names: Of the systems, in the order of the annotators' numbers; () takes the numbers or
+            names that the file has.
+        format: Name of the file's format; None means find out.
+
+    Raises:
+        FormatError: The file breaks a rule of its format; begins with path:line.
+        CorpusError: It does not fit the corpus, or the names.
+        UsageError: A name stands twice.
+    """
+    whole = read_system(path, corpus, format=format)
+    annotators = _annotators(path, whole)
+    if names:
+        wanted = [str(number) for number in range(len(names))]
+        extra = [name for name in annotators if name not in wanted]
+        if extra:
+            raise CorpusError(
+                f"{path}: has annotator {extra[0]}, but the {len(names)} names given are of "
+                f"annotators 0 to {len(names) - 1}; name as many systems as there are"
+            )
+        if len(set(names)) < len(names):
+            raise UsageError(f"a system is named twice in {','.join(names)}; name them apart")
+    else:
+        wanted = _in_order(path, annotators)
+    return [
+        SystemOutput(
+            name,
+            {
+                key: tuple(r for r in versions if r.annotator == annotator) or (_UNCHANGED,)
+                for key, versions in whole.hypotheses.items()
+            },
+            whole.tokens,
+        )
+        for annotator, name in zip(wanted, names or wanted, strict=True)
+    ]
+
+
+def _annotators(path: Path, whole: SystemOutput) -> list[str]:
+    annotators: dict[str, None] = {}
+    for key, versions in whole.hypotheses.items():
+        for version in versions:
+            if version.annotator is not None:
+                annotators[version.annotator] = None
+            elif not version.error_free:
+                raise CorpusError(
+                    f"{path}: sentence {key!r} has a rewrite that does not say whose it is; a "
+                    "file of several systems names an annotator with each"
+                )
+    return list(annotators)
+
+
+def _in_order(path: Path, annotators: Sequence[str]) -> list[str]:
+    """Return the annotators, numbers in order; refuse a gap, which may be a system."""
+    if not annotators:
+        raise CorpusError(f"{path}: has no annotator; say by --names how many systems it has")
+    if not all(name.isdecimal() for name in annotators):
+        return list(annotators)
+    ordered = sorted(annotators, key=int)
+    numbers = {int(name) for name in annotators}
+    missing = next((n for n in range(max(numbers)) if n not in numbers), None)
+    if missing is not None:
+        raise CorpusError(
+            f"{path}: has annotator {ordered[-1]} but no line of annotator {missing}; say by "
+            "--names how many systems there are: one without a line changes nothing"
+        )
+    return ordered
+
+
+# Metadata beside a corpus: a table with a header line, joined by id.
+
+
+def read_meta(path: Path) -> dict[str, dict[str, str]]:
+    """Return facts by sample id from a tab-separated table whose first column is "id".
+
+    Raises:
+        FormatError: No header, a ragged row, a repeated id, or an empty field name.
+    """
+    lines = read_lines(path)
+    fields = lines[0].split("\t") if lines else []
+    if len(fields) < 2 or fields[0] != "id" or not all(fields) or len(set(fields)) < len(fields):
+        raise FormatError(
+            f"{path}:1: the header must be 'id' and at least one more different field name, "
+            "with tabs between"
+        )
+    table: dict[str, dict[str, str]] = {}
+    for number, line in enumerate(lines[1:], 2):
+        cells = line.split("\t")
+        if len(cells) != len(fields):
+            raise FormatError(
+                f"{path}:{number}: {len(cells)} cells where the header has {len(fields)}; "
+                "give every row a cell for each field"
+            )
+        if cells[0] in table:
+            raise FormatError(f"{path}:{number}: id {cells[0]!r} occurs twice; ids are unique")
+        table[cells[0]] = dict(zip(fields[1:], cells[1:], strict=True))
+    return table
+
+
+def with_meta(corpus: Corpus, path: Path, table: Mapping[str, Mapping[str, str]]) -> Corpus:
+    """Return the corpus with facts from a table added to its sentences.
+
+    Raises:
+        CorpusError: The table lacks a sentence, or has one that the corpus has not.
+    """
+    problems = _differences(
+        sorted(table),
+        [sample.id for sample in corpus.samples],
+        f"{{}} of corpus {corpus.name!r} missing",
+        f"{{}} not in corpus {corpus.name!r}",
+    )
+    if problems:
+        raise CorpusError(f"{path}: {'; '.join(problems)}")
+    samples = tuple(replace(s, meta={**s.meta, **table[s.id]}) for s in corpus.samples)
+    return replace(corpus, samples=samples)

@@ -1,25 +1,16 @@
-"""What the formats share that hold nothing but texts: cells, and whole files of them."""
+"""What formats share: texts of rewrites, blocks of lines, cells, and sentences on what is lost."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
-from gecbench.core.errors import CorpusError, EditError
+from gecbench.core.errors import CorpusError, EditError, counted
 from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample
 from gecbench.edits.apply import apply
+from gecbench.lang import language_of
 
-_SHOWN = 40
-_BOM = "\ufeff"
 _LINE_ENDS = {"\n": "a line end", "\r": "a line end"}
-
-
-def shown(text: str) -> str:
-    """Return a text as an error message quotes it: at most 40 characters, then an ellipsis.
-
-    >>> shown("你好")
-    "'你好'"
-    """
-    return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…")
 
 
 def text_of(sample: Sample, rewrite: Rewrite, lang: str | None) -> str:
@@ -33,10 +24,11 @@ def text_of(sample: Sample, rewrite: Rewrite, lang: str | None) -> str:
     """
     if rewrite.text is not None:
         return rewrite.text
-    return ("" if lang == "zh" else " ").join(made_of(sample, rewrite.edit_sets[0]))
+    joiner = language_of(lang).joiner if lang else " "
+    return joiner.join(corrected_tokens(sample, rewrite.edit_sets[0]))
 
 
-def made_of(sample: Sample, edits: EditSet) -> tuple[str, ...]:
+def corrected_tokens(sample: Sample, edits: EditSet) -> tuple[str, ...]:
     """Return the tokens that edits make of those of a sample.
 
     Raises:
@@ -46,6 +38,13 @@ def made_of(sample: Sample, edits: EditSet) -> tuple[str, ...]:
         return apply(edits, sample.tokens)
     except EditError as error:
         raise CorpusError(f"sample {sample.id!r}: {error}") from error
+
+
+def blocks(lines: Iterable[str]) -> Iterator[list[tuple[int, str]]]:
+    """Yield the numbered lines of each block; blank lines divide blocks."""
+    for is_blank, rows in groupby(enumerate(lines, 1), key=lambda row: not row[1].strip()):
+        if not is_blank:
+            yield list(rows)
 
 
 def check_cell(
@@ -65,7 +64,7 @@ def check_cell(
             )
 
 
-def file_of(rows: Sequence[str], corpus: Corpus, name: str) -> str:
+def join_rows(rows: Sequence[str], corpus: Corpus, name: str) -> str:
     """Return rows as the content of a file.
 
     Raises:
@@ -74,9 +73,58 @@ def file_of(rows: Sequence[str], corpus: Corpus, name: str) -> str:
     """
     if not rows:
         raise CorpusError(f"corpus {corpus.name!r} has no sentences; write it as jsonl")
-    if rows[0].startswith(_BOM):
+    if rows[0].startswith("\ufeff"):
         raise CorpusError(
             f"sample {corpus.samples[0].id!r}: the file would begin with U+FEFF, which reading "
             f"{name} drops; write it as jsonl"
         )
     return "\n".join(rows) + "\n"
+
+
+# Losses: sentences on what of a corpus a format cannot hold.
+
+
+def loss(count: int, noun: str, sentence: str, singular: str = "") -> list[str]:
+    """Return a sentence with a counted noun in the place of "{}", none where the count is 0.
+
+    >>> loss(2, "reference", "m2 numbers annotators, and {} named none")
+    ['m2 numbers annotators, and 2 references named none']
+    """
+    chosen = singular if count == 1 and singular else sentence
+    return [chosen.format(counted(count, noun))] if count else []
+
+
+def lost(name: str, what: str, count: int, noun: str = "reference") -> list[str]:
+    """Return one sentence on what the format `name` drops, none where the count is 0 or False.
+
+    >>> lost("mucgec", "metadata", 64, "sentence")
+    ['mucgec holds no metadata: 64 sentences lose theirs']
+    """
+    start = f"{name} holds no {what}: {{}}"
+    return loss(int(count), noun, f"{start} lose theirs", f"{start} loses its own")
+
+
+def text_losses(name: str, corpus: Corpus) -> list[str]:
+    """Return what every format loses that holds nothing but sources and texts of references."""
+    samples = corpus.samples
+    rewrites = [rewrite for sample in samples for rewrite in sample.references]
+    return [
+        *lost(name, "metadata", sum(bool(s.meta) for s in samples), "sentence"),
+        *lost(name, "provenance", bool(corpus.provenance), "corpus"),
+        *lost(name, "annotators", sum(r.annotator is not None for r in rewrites)),
+        *lost(name, "edits", sum(bool(r.edit_sets) for r in rewrites)),
+        *lost(name, "flag that edit sets were capped", sum(r.capped for r in rewrites)),
+        *lost(name, "tokens", sum(bool(s.tokens) for s in samples), "sentence"),
+        *loss(
+            sum(r.text is None and not r.error_free and not r.unannotatable for r in rewrites),
+            "reference",
+            f"{name} holds texts: {{}} known only by edits, written as what these make of the "
+            "source, errors left uncorrected no longer marked",
+        ),
+    ]
+
+
+def chinese_loss(name: str, corpus: Corpus) -> list[str]:
+    """Return what a format loses whose corpora are Chinese."""
+    told = f"{name} is Chinese: the language {corpus.lang!r} becomes 'zh'"
+    return [] if corpus.lang == "zh" else [told]

@@ -13,17 +13,19 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import Annotated
 
-from gecbench.core.errors import FormatError
+import msgspec
+
+from gecbench.core.errors import FormatError, counted
 from gecbench.core.files import read_lines
+from gecbench.formats.validation import convert
 
 FORMAT = "gecbench-weights"
 SCHEMA = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(msgspec.Struct, frozen=True):
     """What is known of a weight file.
 
     Args:
@@ -37,9 +39,9 @@ class Label:
 
     corpus: str
     reference: str
-    fingerprint: str
+    fingerprint: str = msgspec.field(name="reference_sha256")
     systems: tuple[str, ...]
-    chosen: Mapping[str, int] | None = None
+    chosen: Mapping[str, Annotated[int, msgspec.Meta(ge=1)]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,19 +99,18 @@ def written_weights(
         label: What the weights are of.
     """
     content = "".join(f"{row}\n" for row in (systems, *(" ".join(map(str, row)) for row in right)))
-    said = {
+    about = {
         "format": FORMAT,
         "schema": SCHEMA,
         "corpus": label.corpus,
         "reference": label.reference,
         "reference_sha256": label.fingerprint,
         "weights_sha256": digest(content),
-        "systems": list(label.systems),
+        "systems": label.systems,
     }
     if label.chosen is not None:
-        said["chosen"] = dict(label.chosen)
-    about = json.dumps(said, ensure_ascii=False, indent=1) + "\n"
-    return {path: content, beside(path): about}
+        about["chosen"] = dict(label.chosen)
+    return {path: content, beside(path): json.dumps(about, ensure_ascii=False, indent=1) + "\n"}
 
 
 def _weights(path: Path, lines: Sequence[str]) -> tuple[int, tuple[tuple[int, ...], ...]]:
@@ -133,8 +134,8 @@ def _row(at: str, line: str, systems: int) -> tuple[int, ...]:
     numbers = tuple(map(int, words))
     if max(numbers) > systems:
         raise FormatError(
-            f"{at}: {max(numbers)} systems are right on a chunk, but the first line says that "
-            f"there are {systems}"
+            f"{at}: {counted(max(numbers), 'system', ' is', ' are')} right on a chunk, but the "
+            f"first line says that there are {systems}"
         )
     return numbers
 
@@ -146,40 +147,22 @@ def _is_number(word: str) -> bool:
 def _label(path: Path, content: str) -> Label:
     at = beside(path)
     try:
-        said = json.loads("\n".join(read_lines(at)))
+        about = json.loads("\n".join(read_lines(at)))
     except (ValueError, RecursionError):
-        said = None
-    if not isinstance(said, dict) or said.get("format") != FORMAT:
+        about = None
+    if not isinstance(about, dict) or about.get("format") != FORMAT:
         raise FormatError(
             f"{at}:1: is not a fingerprint of weights ({FORMAT}), as --write-weights puts it "
             "there; remove the file to go by counts of chunks alone"
         )
-    if said.get("schema") != SCHEMA:
+    if about.get("schema") != SCHEMA:
         raise FormatError(
-            f"{at}:1: schema {said.get('schema')!r} is not {SCHEMA}; write the weights again"
+            f"{at}:1: schema {about.get('schema')!r} is not {SCHEMA}; write the weights again"
         )
-    chosen = said.get("chosen")
-    if chosen is not None and not _is_choice(chosen):
-        raise FormatError(
-            f"{at}: 'chosen' must give the number of a reference, from 1, by the id of each "
-            "sentence; write the weights again"
-        )
-    if said.get("weights_sha256") != digest(content):
+    label = convert(str(at), about, Label)
+    if about.get("weights_sha256") != digest(content):
         raise FormatError(
             f"{path}: was changed after its fingerprint {at.name} was written; write both again by "
             "--write-weights"
         )
-    return Label(
-        corpus=str(said.get("corpus")),
-        reference=str(said.get("reference")),
-        fingerprint=str(said.get("reference_sha256")),
-        systems=tuple(map(str, said.get("systems") or ())),
-        chosen=cast("Mapping[str, int] | None", chosen),
-    )
-
-
-def _is_choice(value: object) -> bool:
-    return isinstance(value, dict) and all(
-        isinstance(number, int) and not isinstance(number, bool) and number > 0
-        for number in value.values()
-    )
+    return label

@@ -1,15 +1,86 @@
 """One folder per language: everything that is particular to it.
 
-A new scheme is one file with a function that makes it and one line in the table.
+A new language is a folder with a `Language` and one line in `LANGUAGES`; a new scheme is one file
+with a function that makes it and one line in `SCHEMES`. A language without a folder of its own is
+"xx" under its own code.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import cache
+from typing import cast
+
+from gecbench.core.errors import UsageError
+from gecbench.core.language import Language
+from gecbench.core.registry import resolve
+from gecbench.lang.detection import detect
+
+LANGUAGES: Mapping[str, str] = {
+    "zh": "gecbench.lang.zh:CHINESE",
+    "en": "gecbench.lang.en:ENGLISH",
+    "xx": "gecbench.lang.xx:ANY",
+}
+"""Code to the language."""
 
 SCHEMES: Mapping[str, str] = {
     "zh-cherrant": "gecbench.lang.zh.cherrant:scheme",
     "zh-char": "gecbench.lang.zh.char:scheme",
     "en-errant": "gecbench.lang.en.errant:scheme",
+    "errant": "gecbench.lang.xx.errant:scheme",
+    "xx-word": "gecbench.lang.xx.plain:word_scheme",
+    "xx-char": "gecbench.lang.xx.plain:char_scheme",
 }
 """Name to the function that makes the scheme."""
+
+_WITHOUT_SPACES = frozenset(("bo", "dz", "ja", "km", "lo", "my", "th", "yue"))
+"""Languages without a folder whose words no blank divides."""
+
+
+@cache
+def language_of(code: str) -> Language:
+    """Return a language by its code; one that has no folder is "xx" under its own code.
+
+    Args:
+        code: ISO 639 code of two or three letters; what stands behind a hyphen, as in "zh-Hans",
+            is left out.
+
+    Raises:
+        UsageError: It is no such code.
+
+    >>> language_of("zh").unit, language_of("de").scheme, language_of("ja").scheme
+    ('character', 'xx-word', 'xx-char')
+    """
+    short = code.partition("-")[0]
+    if short in LANGUAGES:
+        return cast("Language", resolve("language", short, LANGUAGES))
+    if not (short.isascii() and short.isalpha() and short.islower() and len(short) in (2, 3)):
+        raise UsageError(
+            f"language {code!r} is no ISO 639 code, as zh, en or de; xx stands for any language"
+        )
+    known = cast("Language", resolve("language", "xx", LANGUAGES))
+    found = replace(known, code=short, name=short, name_zh=short)
+    if short in _WITHOUT_SPACES:
+        return replace(found, joiner="", unit="character", tokens="zh", scheme="xx-char")
+    return found
+
+
+def find_language(lang: str | None, texts: Iterable[str], name: str) -> Language:
+    """Return the language of texts: the declared one, else the one that their words show.
+
+    Args:
+        lang: What the user says, or the corpus's header; None where nobody has said.
+        texts: Looked at only where nobody has said.
+        name: Of the corpus or file, for the error.
+
+    Raises:
+        UsageError: Nobody has said, and the texts do not show it; or the code is none.
+    """
+    code = lang or detect(texts)
+    if code is None:
+        raise UsageError(
+            f"{name}: its language cannot be told from its texts; name it by --lang (in Python: "
+            "lang=): zh, en, another ISO 639 code as de, or xx for any language"
+        )
+    return language_of(code)

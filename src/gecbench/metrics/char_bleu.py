@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from gecbench.core.case import Case, Part
 from gecbench.core.errors import MissingExtraError
-from gecbench.core.score import Score, Signature
-from gecbench.scoring.options import check_choice
+from gecbench.core.score import Score
+from gecbench.scoring.metric import Metric, check_choice
 from gecbench.scoring.resample import sums
 from gecbench.scoring.texts import references
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU
 
-    from gecbench.scoring.arrays import Draws, Values
-    from gecbench.scoring.metric import Metric
-
-    def _is_a_metric(metric: CharBleu) -> Metric[Rows]:
-        """Let the type checker hold the class to the protocol."""
-        return metric
+    from gecbench.scoring.metric import Draws, Values
 
 
 Smoothing = Literal["none", "exp"]
@@ -61,7 +56,7 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class CharBleu:
+class CharBleu(Metric[Rows]):
     """BLEU over characters without white space, against all references.
 
     Papineni et al., ACL 2002, as Lin, Lin, Yang and Jiang, 2022 (arXiv 2205.00217) take it for
@@ -76,29 +71,20 @@ class CharBleu:
         smoothing: "none", as in the paper: 0 where an order has no match; "exp": such an order
             counts half of what the one before such would. On corpora of usual size they agree;
             single sentences want "exp".
-        context: What the texts come from; goes into the signature.
     """
 
     name: ClassVar[str] = "char-bleu"
     needs: ClassVar[Part] = "texts"
-    languages: ClassVar[tuple[str, ...]] = ()
-    higher_is_better: ClassVar[bool] = True
-    needs_references: ClassVar[bool] = True
-    order_invariant: ClassVar[bool] = True
-    perfect: ClassVar[float | None] = None
 
     smoothing: Smoothing = "none"
-    context: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse options that mean nothing."""
         check_choice("char-bleu.smoothing", self.smoothing, get_args(Smoothing))
 
-    @property
-    def signature(self) -> Signature:
-        """How scores of this metric are made."""
-        parts = {"metric": self.name, **self.context, "smoothing": self.smoothing}
-        return Signature(parts | {"sacrebleu": _version()})
+    def settings(self) -> Mapping[str, str]:
+        """Return its options, as signatures show them."""
+        return {"smoothing": self.smoothing, "sacrebleu": _version()}
 
     def stats(self, case: Case) -> Rows | None:
         """Return what sacrebleu counts; None where none can be annotated.

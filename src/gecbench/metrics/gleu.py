@@ -2,29 +2,465 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from random import Random
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
-from gecbench.scoring.gleu import (
-    Matches,
-    Reward,
-    Scores,
-    official_reward,
-    official_scores,
-    sentence_means,
-    sentence_sums,
-    smoothed,
+from gecbench.core.case import Case, Part
+from gecbench.core.score import Score
+from gecbench.scoring.metric import MeanMetric, Metric, check_between, check_choice, check_least
+from gecbench.scoring.resample import sums
+from gecbench.scoring.texts import (
+    UNITS,
+    Grams,
+    Unit,
+    count,
+    overlap,
+    pieces,
+    references,
+    shared,
+    totals,
 )
-from gecbench.scoring.sampled import SampledGleu
 
 if TYPE_CHECKING:
-    from gecbench.scoring.arrays import Values
-    from gecbench.scoring.metric import Metric
+    import numpy as np
+    from numpy.typing import NDArray
 
-    def _is_a_metric(metric: Gleu) -> Metric[Matches]:
-        """Let the type checker hold the class to the protocol."""
-        return metric
+    from gecbench.scoring.metric import Draws, Integers, Swaps, Values
+
+    Places = NDArray[np.intp]
+
+
+# GLEU's matches of a hypothesis with its references, and the scores made of them.
+
+
+Reward = Callable[[Grams, Grams, Grams], int]
+"""From n-grams to the matches that count: of the hypothesis, of what it shares with the source,
+and of the reference."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """One hypothesis and its references in numbers.
+
+    Args:
+        length: Pieces of the hypothesis.
+        lengths: Pieces of each reference.
+        found: For each reference the rewarded matches, for n = 1 to the order.
+    """
+
+    length: int
+    lengths: tuple[int, ...]
+    found: tuple[tuple[int, ...], ...]
+
+
+class Sums(NamedTuple):
+    """Statistics summed over sentences, or of one sentence and reference; arrays fit together.
+
+    Args:
+        found: Rewarded matches, shape (..., order).
+        total: n-grams of the hypotheses, shape (..., order).
+        length: Pieces of the hypotheses, shape (...).
+        reference: Pieces of the references, shape (...).
+    """
+
+    found: Values
+    total: Values
+    length: Values
+    reference: Values
+
+
+Scores = Callable[[Sums], "Values"]
+"""From sums to a score in [0, 1] for each."""
+
+
+def matches(case: Case, *, order: int, unit: Unit, reward: Reward) -> Matches | None:
+    """Return the matches of the first hypothesis; None where no reference is left."""
+    texts = references(case)
+    if not texts:
+        return None
+    hypothesis = pieces(case.hypotheses[0].text, unit)
+    made = count(hypothesis, order)
+    kept = tuple(map(shared, made, count(pieces(case.source, unit), order)))
+    lengths, found = [], []
+    for text in texts:
+        reference = pieces(text, unit)
+        lengths.append(len(reference))
+        found.append(tuple(map(reward, made, kept, count(reference, order))))
+    return Matches(len(hypothesis), tuple(lengths), tuple(found))
+
+
+def official_reward(hypothesis: Grams, kept: Grams, reference: Grams) -> int:
+    """Return the matches with the reference less those with what the reference dropped.
+
+    An n-gram of the source is dropped if it never occurs in the reference. At least 0.
+    """
+    dropped = kept.keys() - reference.keys()
+    return max(overlap(hypothesis, reference) - sum(map(kept.__getitem__, dropped)), 0)
+
+
+def official_scores(made: Sums) -> Values:
+    """Return GLEU: 0 where any sum is 0, and the root of four precisions whatever the order."""
+    return scores(made, right=made.found, root=4)
+
+
+def scores(made: Sums, *, right: Values, root: int) -> Values:
+    """Return the geometric mean of precisions times the brevity penalty, in [0, 1].
+
+    Args:
+        made: The sums.
+        right: What stands above the line of each precision; where one is not above 0, the score
+            is 0. Shape (..., order).
+        root: How many precisions the mean is over.
+    """
+    import numpy as np
+
+    counted = (right > 0).all(-1) & (made.total > 0).all(-1) & (made.length > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        brevity = np.minimum(0, 1 - made.reference / made.length)
+        logarithm = np.log(right / made.total).sum(-1) / root
+        return np.where(counted, np.exp(brevity + logarithm), 0.0)
+
+
+def sentence_sums(stats: Sequence[Matches], order: int) -> Sums:
+    """Return the sums of each sentence with each of its references, one after the other."""
+    import numpy as np
+
+    often = [len(one.lengths) for one in stats]
+    found = np.array([each for one in stats for each in one.found], dtype=np.float64)
+    total = np.array([totals(one.length, order) for one in stats], dtype=np.float64)
+    return Sums(
+        found.reshape(-1, order),
+        np.repeat(total.reshape(-1, order), often, axis=0),
+        np.repeat(np.array([one.length for one in stats], dtype=np.float64), often),
+        np.array([each for one in stats for each in one.lengths], dtype=np.float64),
+    )
+
+
+def sentence_means(values: Values, stats: Sequence[Matches]) -> Values:
+    """Return the mean of the values of each sentence, one value for each of its references."""
+    import numpy as np
+
+    often = np.array([len(one.lengths) for one in stats], dtype=np.intp)
+    if not len(often):
+        return np.zeros(0)
+    made: Values = np.add.reduceat(values, np.cumsum(often) - often) / often
+    return made
+
+
+def smoothed(made: Sums) -> Sums:
+    """Return the sums with 1 for every 0, as GLEU scores single sentences."""
+    import numpy as np
+
+    return Sums(*(np.where(each == 0, 1.0, each) for each in made))
+
+
+# GLEU's draws of references, the same whatever version of Python runs.
+
+
+Generator = Literal["python3", "python2"]
+GENERATORS: tuple[Generator, ...] = ("python3", "python2")
+
+
+def draw(seed: int, count: int, references: int, generator: Generator) -> Places:
+    """Return the first `count` results of `randint(0, references - 1)` after seeding.
+
+    Both versions of Python have the same Mersenne twister, whose 32-bit outputs are read here
+    many at a time. Python 3 takes the top bits of an output, as many as `references` has, until
+    they are less than `references`; Python 2 multiplies a random fraction and cuts it off.
+    """
+    import numpy as np
+
+    random = Random(seed)
+    if generator == "python2":
+        halves = _outputs(random, 2 * count).reshape(count, 2).astype(np.float64)
+        high, low = np.floor(halves[:, 0] / 2**5), np.floor(halves[:, 1] / 2**6)
+        fractions = (high * 2.0**26 + low) * (1.0 / 2**53)
+        return (fractions * references).astype(np.intp)
+    spare = 32 - references.bit_length()
+    kept = np.empty(0, dtype=np.intp)
+    while len(kept) < count:
+        tried = _outputs(random, 2 * count) >> spare
+        kept = np.concatenate([kept, tried[tried < references].astype(np.intp)])
+    return kept[:count]
+
+
+def draw_for(counts: Sequence[int], seed: int, generator: Generator) -> Places:
+    """Return a reference for each sentence of a corpus.
+
+    A sentence with k references gets the draw that it would get if all had k. So where all
+    have the same number, this is the official procedure.
+
+    Args:
+        counts: Number of references of each sentence.
+        seed: Of this draw.
+        generator: Whose draws.
+    """
+    import numpy as np
+
+    numbers = np.asarray(counts, dtype=np.intp)
+    made = np.zeros(len(numbers), dtype=np.intp)
+    for number in sorted(set(counts) - {1}):
+        drawn = draw(seed, len(numbers), number, generator)
+        made = np.where(numbers == number, drawn, made)
+    return made
+
+
+def _outputs(random: Random, count: int) -> NDArray[np.uint32]:
+    import numpy as np
+
+    drawn = random.getrandbits(32 * count).to_bytes(4 * count, "little")
+    return np.frombuffer(drawn, dtype="<u4")
+
+
+# GLEU's references drawn by lot, over and over, and the sums of each round.
+
+
+_SEED_STEP = 101
+"""Iteration j seeds its generator with j times this."""
+
+_AT_ONCE = 16_000_000
+"""Numbers of a block of work, which bounds memory by some hundred megabytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lottery:
+    """The references of a corpus, drawn again and again.
+
+    Args:
+        order: The longest n-grams.
+        iterations: How often a reference is drawn for every sentence.
+        generator: Whose draws.
+    """
+
+    order: int
+    iterations: int
+    generator: Generator
+
+    def sums(self, stats: Sequence[Matches]) -> Sums:
+        """Return the sums of each iteration; of one alone where there is nothing to draw."""
+        import numpy as np
+
+        table, counts = self._table(stats), [len(one.lengths) for one in stats]
+        rows, iterations = np.arange(len(stats)), self._iterations(stats)
+        drawn = np.empty((iterations, self.order + 1))
+        for at in range(iterations):
+            chosen = draw_for(counts, at * _SEED_STEP, self.generator)
+            drawn[at] = table[rows, chosen].sum(axis=0)
+        return self._with_totals(drawn, self._fixed(stats).sum(axis=0))
+
+    def resampled(self, stats: Sequence[Matches], places: Draws) -> Iterator[Sums]:
+        """Yield the sums of each resample, some iterations at a time.
+
+        In every iteration a sentence keeps the reference that is drawn for it in the corpus,
+        wherever and however often it stands in a resample.
+
+        Args:
+            stats: Of each sentence.
+            places: Shape (resamples, sentences).
+        """
+        import numpy as np
+
+        table, counts = self._table(stats), [len(one.lengths) for one in stats]
+        rows = np.arange(len(stats))
+        fixed = sums(self._fixed(stats), places)[:, None]
+        step = max(1, _AT_ONCE // max(1, len(stats) * (self.order + 1)))
+        iterations = self._iterations(stats)
+        for first in range(0, iterations, step):
+            some = range(first, min(first + step, iterations))
+            chosen = np.array([draw_for(counts, at * _SEED_STEP, self.generator) for at in some])
+            drawn = table[rows, chosen].swapaxes(0, 1).reshape(len(stats), -1)
+            made = sums(drawn, places).reshape(len(places), len(some), self.order + 1)
+            yield self._with_totals(made, fixed)
+
+    def exchanged(
+        self, first: Sequence[Matches], second: Sequence[Matches], swaps: Swaps
+    ) -> Iterator[tuple[Sums, Sums]]:
+        """Yield the sums of two systems after each permutation, some iterations at a time.
+
+        A sentence keeps the reference that is drawn for it, whichever system's text it gets, so
+        these are the draws of the official procedure. What one system gains the other loses.
+
+        Args:
+            first: Of each sentence of one system.
+            second: Of the other, with as many references.
+            swaps: Whether a sentence is exchanged, shape (permutations, sentences).
+        """
+        import numpy as np
+
+        tables = [self._table(first), self._table(second)]
+        counts, rows = [len(one.lengths) for one in first], np.arange(len(first))
+        moved = swaps.astype(np.float64)
+        lasting = [part[:, None] for part in _moved(moved, self._fixed(first), self._fixed(second))]
+        step = max(1, _AT_ONCE // max(1, max(len(first), len(swaps)) * (self.order + 1)))
+        iterations = self._iterations(first)
+        for at in range(0, iterations, step):
+            some = range(at, min(at + step, iterations))
+            chosen = np.array([draw_for(counts, n * _SEED_STEP, self.generator) for n in some])
+            one, two = (
+                table[rows, chosen].swapaxes(0, 1).reshape(len(rows), -1) for table in tables
+            )
+            shape = len(swaps), len(some), self.order + 1
+            left, right = (part.reshape(shape) for part in _moved(moved, one, two))
+            yield self._with_totals(left, lasting[0]), self._with_totals(right, lasting[1])
+
+    def _iterations(self, stats: Sequence[Matches]) -> int:
+        return self.iterations if any(len(one.lengths) > 1 for one in stats) else 1
+
+    def _table(self, stats: Sequence[Matches]) -> Integers:
+        """Return matches and length of each reference, shape (sentences, references, order + 1).
+
+        What a sentence with fewer references has not is 0, and never drawn.
+        """
+        import numpy as np
+
+        width = max((len(one.lengths) for one in stats), default=1)
+        table = np.zeros((len(stats), width, self.order + 1), dtype=np.int64)
+        for row, one in zip(table, stats, strict=True):
+            row[: len(one.lengths), :-1] = one.found
+            row[: len(one.lengths), -1] = one.lengths
+        return table
+
+    def _fixed(self, stats: Sequence[Matches]) -> Integers:
+        """Return what no draw changes: n-grams of each hypothesis, and its length."""
+        import numpy as np
+
+        rows = [(*totals(one.length, self.order), one.length) for one in stats]
+        return np.array(rows, dtype=np.int64).reshape(-1, self.order + 1)
+
+    def _with_totals(self, drawn: Values, fixed: Values | Integers) -> Sums:
+        import numpy as np
+
+        fixed = np.broadcast_to(fixed.astype(np.float64), drawn.shape)
+        return Sums(drawn[..., :-1], fixed[..., :-1], fixed[..., -1], drawn[..., -1])
+
+
+def _moved(moved: Values, one: Integers, two: Integers) -> tuple[Values, Values]:
+    """Return the sums of two systems after their rows were exchanged where `moved` is 1."""
+    gained = moved @ (two - one).astype("float64")
+    return one.sum(axis=0) + gained, two.sum(axis=0) - gained
+
+
+# What the GLEU metrics over drawn references share.
+
+
+_WIDTH = 1.959963984540054
+"""Deviations from the mean to the ends of a 95% interval of the normal distribution."""
+
+
+@dataclass(frozen=True, slots=True)
+class SampledGleu(Metric[Matches]):
+    """The mean of a GLEU over draws of one reference for each sentence.
+
+    Of several versions of a hypothesis the first counts. Sentences with different numbers of
+    references each draw from their own: a sentence with k takes the draw that it would get in a
+    corpus where all have k. Where all have the same number this is the official procedure.
+
+    A metric of this kind says which matches it rewards, and by what formula sums become a score.
+
+    Args:
+        order: The longest n-grams that are counted.
+        iterations: How often references are drawn.
+        unit: What n-grams consist of.
+        draws: Whose random numbers; the official script gives different scores under Python 2
+            and 3, and the figures of the JFLEG paper are of Python 2.
+    """
+
+    reward: ClassVar[Reward]
+    formula: ClassVar[Scores]
+    needs: ClassVar[Part] = "texts"
+
+    order: int = 4
+    iterations: int = 500
+    unit: Unit = "word"
+    draws: Generator = "python3"
+
+    def __post_init__(self) -> None:
+        """Refuse options that mean nothing."""
+        check_between(f"{self.name}.order", self.order, 1, 20)
+        check_least(f"{self.name}.iterations", self.iterations, 1)
+        check_choice(f"{self.name}.unit", self.unit, UNITS)
+        check_choice(f"{self.name}.draws", self.draws, GENERATORS)
+
+    @property
+    def order_invariant(self) -> bool:
+        """False: references are drawn for the sentences in their order."""
+        return False
+
+    def settings(self) -> Mapping[str, str]:
+        """Return its options, as signatures show them."""
+        parts = {"unit": self.unit, "order": str(self.order)}
+        return parts | {"iterations": str(self.iterations), "draws": self.draws}
+
+    def stats(self, case: Case) -> Matches | None:
+        """Return n-gram matches with each reference; None where none can be annotated."""
+        return matches(case, order=self.order, unit=self.unit, reward=type(self).reward)
+
+    def rounds(self, stats: Sequence[Matches]) -> Values:
+        """Return the score of each iteration; one alone where there is nothing to draw."""
+        return type(self).formula(self._lottery.sums(stats))
+
+    def aggregate(self, stats: Sequence[Matches]) -> Score:
+        """Return the mean over all iterations; 0 where there is no sentence.
+
+        Its parts, where any sentence has more than one reference: the population deviation of
+        the iterations, and the ends of mean +- 1.96 deviations.
+        """
+        values = self.rounds(stats)
+        mean, parts = float(values.mean()), {}
+        if any(len(one.lengths) > 1 for one in stats):
+            deviation = float(values.std())
+            parts = {"deviation": deviation}
+            parts |= {"low": mean - _WIDTH * deviation, "high": mean + _WIDTH * deviation}
+        return Score(mean, self.signature, len(stats), parts=parts)
+
+    def sentence_scores(self, stats: Sequence[Matches]) -> Values:
+        """Return the score of each sentence: the mean over its references, without draws."""
+        return sentence_means(type(self).formula(sentence_sums(stats, self.order)), stats)
+
+    def sentences(self, stats: Sequence[Matches]) -> Sequence[Mapping[str, object]]:
+        """Return the score of each sentence."""
+        return [{"value": value} for value in self.sentence_scores(stats).tolist()]
+
+    def resample(self, stats: Sequence[Matches], draws: Draws) -> Values:
+        """Return the mean over all iterations for each resample.
+
+        In each iteration a sentence keeps its reference, so this is not quite what the official
+        script would draw for the resample as a corpus of its own; it takes a tenth of the time.
+        """
+        import numpy as np
+
+        blocks = self._lottery.resampled(stats, draws)
+        values = [type(self).formula(made) for made in blocks]
+        found: Values = np.concatenate(values, axis=-1).mean(axis=-1)
+        return found
+
+    def exchange(
+        self, first: Sequence[Matches], second: Sequence[Matches], swaps: Swaps
+    ) -> tuple[Values, Values]:
+        """Return the means over all iterations of two systems after each permutation, exactly."""
+        import numpy as np
+
+        formula = type(self).formula
+        blocks = self._lottery.exchanged(first, second, swaps)
+        values = [(formula(one), formula(two)) for one, two in blocks]
+        left, right = (np.concatenate(side, axis=-1) for side in zip(*values, strict=True))
+        return left.mean(axis=-1), right.mean(axis=-1)
+
+    def notes(self, stats: Sequence[Matches]) -> tuple[str, ...]:
+        """Say what the reader of the score should know of these data."""
+        numbers = sorted({len(one.lengths) for one in stats})
+        if len(numbers) < 2:
+            return ()
+        return (
+            f"{self.name}: sentences have from {numbers[0]} to {numbers[-1]} references; each "
+            "draws from its own, which the official script cannot",
+        )
+
+    @property
+    def _lottery(self) -> Lottery:
+        return Lottery(self.order, self.iterations, self.draws)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +481,78 @@ class Gleu(SampledGleu):
         """Return the score of each sentence, 1 standing for every 0 among its sums."""
         made = smoothed(sentence_sums(stats, self.order))
         return sentence_means(official_scores(made), stats)
+
+
+# gleu-frequency: GLEU that minds how often the reference dropped an n-gram.
+
+
+def _reward(hypothesis: Grams, kept: Grams, reference: Grams) -> int:
+    """Return the matches with the reference less each copy that the reference dropped."""
+    dropped = sum(kept.values()) - overlap(kept, reference)
+    return overlap(hypothesis, reference) - dropped
+
+
+def _scores(made: Sums) -> Values:
+    """Return the score of each sum, in [0, 1]; 0 where a precision is 0 or less."""
+    import numpy as np
+
+    empty = made.total == 0
+    right, total = (np.where(empty, 1.0, part) for part in (made.found, made.total))
+    return scores(made._replace(total=total), right=right, root=total.shape[-1])
+
+
+@dataclass(frozen=True, slots=True)
+class GleuFrequency(SampledGleu):
+    """GLEU whose penalty counts copies, as gec-metrics names "gleu".
+
+    The reading of Koyama, Nagata, Takamura and Okazaki (INLG 2024) in gec-metrics, whose scores
+    it meets. Differs from `gleu` in five things: an n-gram that the source has twice and the
+    reference once is penalised once, not forgiven; matches of a sentence may fall below 0; the
+    root is the order's, not always the fourth; an order without n-grams, or without any wrong
+    one, has precision 1; single sentences are not smoothed.
+    """
+
+    name: ClassVar[str] = "gleu-frequency"
+    reward: ClassVar[Reward] = _reward
+    formula: ClassVar[Scores] = _scores
+
+
+# sent-gleu: the mean of GLEU over sentences, each against all its references.
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceGleu(MeanMetric[Matches]):
+    """GLEU of each sentence, the mean over its references, and the mean of these.
+
+    The option --sent of jfleg/eval/gleu.py (ee06ff8): every 0 among the sums of a sentence
+    becomes 1, and nothing is drawn. Of several versions of a hypothesis the first counts.
+
+    Args:
+        order: The longest n-grams that are counted; the root is the fourth whatever it is.
+        unit: What n-grams consist of.
+    """
+
+    name: ClassVar[str] = "sent-gleu"
+    needs: ClassVar[Part] = "texts"
+
+    order: int = 4
+    unit: Unit = "word"
+
+    def __post_init__(self) -> None:
+        """Refuse options that mean nothing."""
+        check_between(f"{self.name}.order", self.order, 1, 20)
+        check_choice(f"{self.name}.unit", self.unit, UNITS)
+
+    def settings(self) -> Mapping[str, str]:
+        """Return its options, as signatures show them."""
+        return {"unit": self.unit, "order": str(self.order)}
+
+    def stats(self, case: Case) -> Matches | None:
+        """Return n-gram matches with each reference; None where none can be annotated."""
+        return matches(case, order=self.order, unit=self.unit, reward=official_reward)
+
+    def values(self, stats: Sequence[Matches]) -> list[float]:
+        """Return the score of each sentence."""
+        made = smoothed(sentence_sums(stats, self.order))
+        values: list[float] = sentence_means(official_scores(made), stats).tolist()
+        return values

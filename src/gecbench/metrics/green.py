@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import exp, log
 from typing import TYPE_CHECKING, ClassVar
 
 from gecbench.core.case import Case, Part
-from gecbench.core.score import Counts, Score, Signature, f_score, total
-from gecbench.scoring.ngrams import Grams, count, overlap, shared
-from gecbench.scoring.options import check_between, check_choice
+from gecbench.core.score import Counts, Score, f_score, total
+from gecbench.scoring.metric import Metric, check_between, check_choice
 from gecbench.scoring.resample import ratios, sums
-from gecbench.scoring.texts import UNITS, Unit, pieces, references
+from gecbench.scoring.texts import UNITS, Grams, Unit, count, overlap, pieces, references, shared
 
 if TYPE_CHECKING:
-    from gecbench.scoring.arrays import Draws, Values
-    from gecbench.scoring.metric import Metric
-
-    def _is_a_metric(metric: Green) -> Metric[Rows]:
-        """Let the type checker hold the class to the protocol."""
-        return metric
+    from gecbench.scoring.metric import Draws, Values
 
 
 Rows = tuple[Counts, ...]
@@ -28,7 +22,7 @@ Rows = tuple[Counts, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Green:
+class Green(Metric[Rows]):
     """GREEN, an F of multisets of n-grams.
 
     Koyama, Nagata, Takamura and Okazaki, INLG 2024; met is gec-metrics' "green". Of each n-gram
@@ -41,21 +35,15 @@ class Green:
         order: The longest n-grams that are counted.
         recall_weight: Weight of recall in F, the beta of the paper.
         unit: What n-grams consist of.
-        context: What the texts come from; goes into the signature.
     """
 
     name: ClassVar[str] = "green"
     needs: ClassVar[Part] = "texts"
-    languages: ClassVar[tuple[str, ...]] = ()
-    higher_is_better: ClassVar[bool] = True
-    needs_references: ClassVar[bool] = True
-    order_invariant: ClassVar[bool] = True
     perfect: ClassVar[float] = 1.0
 
     order: int = 4
     recall_weight: float = 2.0
     unit: Unit = "word"
-    context: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse options that mean nothing."""
@@ -63,11 +51,13 @@ class Green:
         check_between("green.recall_weight", self.recall_weight, 0.001, 1000)
         check_choice("green.unit", self.unit, UNITS)
 
-    @property
-    def signature(self) -> Signature:
-        """How scores of this metric are made."""
-        parts = {"metric": self.name, **self.context, "unit": self.unit, "order": str(self.order)}
-        return Signature(parts | {"beta": f"{self.recall_weight:g}"})
+    def settings(self) -> Mapping[str, str]:
+        """Return its options, as signatures show them."""
+        return {
+            "unit": self.unit,
+            "order": str(self.order),
+            "beta": f"{self.recall_weight:g}",
+        }
 
     def stats(self, case: Case) -> Rows | None:
         """Return the counts with the best reference; None where none can be annotated."""

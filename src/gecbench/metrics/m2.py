@@ -1,4 +1,4 @@
-"""m2: MaxMatch, F over the edits that agree with the annotators' as far as they can."""
+"""m2 and sent-m2: MaxMatch, F over the edits that agree with the annotators' as far as they can."""
 
 from __future__ import annotations
 
@@ -7,27 +7,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from gecbench.core.score import Counts, Score, total
-from gecbench.scoring.greedy import exchanged_totals
 from gecbench.scoring.maxmatch import (
-    Candidate,
     MaxMatch,
     Row,
     candidate_counts,
-    choose,
     details,
+    f_of,
     running_rule,
     running_totals,
 )
-from gecbench.scoring.resample import f_scores
+from gecbench.scoring.metric import MeanMetric
+from gecbench.scoring.resample import exchanged_totals, f_scores
 
 if TYPE_CHECKING:
-    from gecbench.scoring.arrays import Draws, Values
-    from gecbench.scoring.exchange import Swaps
-    from gecbench.scoring.metric import Metric
-
-    def _is_a_metric(metric: M2) -> Metric[Row]:
-        """Let the type checker hold the class to the protocol."""
-        return metric
+    from gecbench.scoring.metric import Draws, Swaps, Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +35,12 @@ class M2(MaxMatch):
     """
 
     name: ClassVar[str] = "m2"
-    order_invariant: ClassVar[bool] = False
+    running: ClassVar[bool] = True
 
-    def choose(self, stats: Sequence[Row]) -> tuple[Candidate, ...]:
-        """Return the candidate that counts for each sentence."""
-        return choose(stats, self.beta, running=True)
+    @property
+    def f_beta(self) -> float:
+        """Weight of recall in F."""
+        return self.beta
 
     def aggregate(self, stats: Sequence[Row]) -> Score:
         """Return F over the chosen candidates of these sentences."""
@@ -79,3 +73,27 @@ class M2(MaxMatch):
         matched, proposed, gold = totals
         counts = np.stack((matched, proposed - matched, gold - matched), axis=-1)
         return f_scores(counts, self.beta)
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceM2(MaxMatch, MeanMetric[Row]):
+    """F of each sentence against the annotator who makes it greatest, and the mean of these.
+
+    SentM2 of SEEDA (Kobayashi, Mita and Komachi, TACL 2024), computed with m2scorer cb874a7. A
+    sentence in which nothing is proposed and nothing gold scores 1. Several versions of a
+    hypothesis are further candidates.
+    """
+
+    name: ClassVar[str] = "sent-m2"
+    running: ClassVar[bool] = False
+
+    def values(self, stats: Sequence[Row]) -> list[float]:
+        """Return F of each sentence."""
+        return [
+            f_of(each.matched, each.proposed, each.gold, self.beta) for each in self.choose(stats)
+        ]
+
+    def sentences(self, stats: Sequence[Row]) -> Sequence[Mapping[str, object]]:
+        """Return F and the candidates of each sentence and the edits of the chosen one."""
+        rows = zip(self.values(stats), details(stats, self.choose(stats)), strict=True)
+        return [{"value": value, **row} for value, row in rows]

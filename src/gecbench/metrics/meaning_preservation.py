@@ -2,29 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
 from math import fsum
 from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from gecbench.core.case import Case, Part
 from gecbench.core.errors import UsageError
-from gecbench.core.score import Score, Signature
-from gecbench.scoring.matching import MATCHINGS, Matching
-from gecbench.scoring.means import mean, means
-from gecbench.scoring.options import check_between, check_choice
-from gecbench.scoring.resample import sums
+from gecbench.core.score import Score
+from gecbench.scoring.metric import MeanMetric, Metric, check_between, check_choice
+from gecbench.scoring.resample import mean, sums
 from gecbench.scoring.texts import characters, references
 
-if TYPE_CHECKING:
-    from gecbench.scoring.arrays import Draws, Values
-    from gecbench.scoring.metric import Metric
+# How many characters of two texts match: the readings of a word that its paper leaves open.
 
-    def _are_metrics(
-        one: MeaningPreservation, two: MpPrime
-    ) -> tuple[Metric[float], Metric[Overlaps]]:
-        """Let the type checker hold the classes to the protocol."""
-        return one, two
+
+Matching = Literal["multiset", "lcs", "blocks", "position"]
+
+
+def multiset(one: str, two: str) -> int:
+    """Return how many characters both have, each as often as both have it; order is nothing."""
+    often = Counter(two)
+    return sum(min(n, often[character]) for character, n in Counter(one).items())
+
+
+def lcs(one: str, two: str) -> int:
+    """Return the length of the longest common subsequence.
+
+    A row of the usual table as the bits of one number (Hyyro, "Bit-parallel LCS-length
+    computation revisited", 2004): a bit is 0 where the row grows.
+    """
+    places: dict[str, int] = {}
+    for at, character in enumerate(one):
+        places[character] = places.get(character, 0) | 1 << at
+    every = (1 << len(one)) - 1
+    row = every
+    for character in two:
+        met = row & places.get(character, 0)
+        row = (row + met | row - met) & every
+    return len(one) - row.bit_count()
+
+
+def blocks(source: str, text: str) -> int:
+    """Return the size of difflib's matching blocks: the longest first, then left and right.
+
+    Among blocks of one length difflib takes the first in the text, so the two cannot be
+    exchanged.
+    """
+    matcher = SequenceMatcher(None, text, source, autojunk=False)
+    return sum(block.size for block in matcher.get_matching_blocks())
+
+
+def position(one: str, two: str) -> int:
+    """Return how many characters stand at the same place from the start."""
+    # Not strict: what is longer has nothing to be compared with at its end.
+    return sum(a == b for a, b in zip(one, two, strict=False))
+
+
+MATCHINGS: Mapping[Matching, Callable[[str, str], int]] = {
+    "multiset": multiset,
+    "lcs": lcs,
+    "blocks": blocks,
+    "position": position,
+}
+
+
+if TYPE_CHECKING:
+    from gecbench.scoring.metric import Draws, Values
 
 
 Averaging = Literal["pairs", "sentences"]
@@ -67,7 +113,7 @@ def preserved(source: str, text: str, *, matching: Matching, t: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class MeaningPreservation:
+class MeaningPreservation(MeanMetric[float]):
     """The mean over the sentences of how much of the source stays.
 
     MP of Lin, Lin, Yang and Jiang, 2022 (arXiv 2205.00217); what a matching character is, they
@@ -80,31 +126,23 @@ class MeaningPreservation:
             longest common subsequence; "blocks": difflib's matching blocks; "position": the
             same place from the start.
         t: Weight, in [0, 1]; the greater, the more deleting costs.
-        context: What the texts come from; goes into the signature.
     """
 
     name: ClassVar[str] = "meaning-preservation"
     needs: ClassVar[Part] = "texts"
-    languages: ClassVar[tuple[str, ...]] = ()
-    higher_is_better: ClassVar[bool] = True
     needs_references: ClassVar[bool] = False
-    order_invariant: ClassVar[bool] = True
-    perfect: ClassVar[float | None] = None
 
     matching: Matching = "multiset"
     t: float = 0.85
-    context: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse options that mean nothing."""
         check_choice(f"{self.name}.matching", self.matching, get_args(Matching))
         check_between(f"{self.name}.t", self.t, 0, 1)
 
-    @property
-    def signature(self) -> Signature:
-        """How scores of this metric are made."""
-        parts = {"metric": self.name, **self.context, "matching": self.matching}
-        return Signature(parts | {"t": f"{self.t:g}"})
+    def settings(self) -> Mapping[str, str]:
+        """Return its options, as signatures show them."""
+        return {"matching": self.matching, "t": f"{self.t:g}"}
 
     def stats(self, case: Case) -> float | None:
         """Return how much of the source stays; None where there are references, none of use."""
@@ -113,21 +151,13 @@ class MeaningPreservation:
         text = case.hypotheses[0].text
         return preserved(case.source, text, matching=self.matching, t=self.t)
 
-    def aggregate(self, stats: Sequence[float]) -> Score:
-        """Return the mean, 0 where there is no sentence."""
-        return Score(mean(stats), self.signature, len(stats))
-
-    def sentences(self, stats: Sequence[float]) -> Sequence[Mapping[str, object]]:
-        """Return the value of each sentence."""
-        return [{"value": value} for value in stats]
-
-    def resample(self, stats: Sequence[float], draws: Draws) -> Values:
-        """Return the mean of each resample."""
-        return means(stats, draws)
+    def values(self, stats: Sequence[float]) -> Sequence[float]:
+        """Return how much of each source stays."""
+        return stats
 
 
 @dataclass(frozen=True, slots=True)
-class MpPrime:
+class MpPrime(Metric[Overlaps]):
     """How far a system is from changing as much as people do.
 
     MP' of Lin, Lin, Yang and Jiang, 2022 (arXiv 2205.00217, formula 10): the distance between
@@ -143,22 +173,16 @@ class MpPrime:
         difference: The distance of the two means, or the mean of the distances of each sentence;
             the latter compares with the mean of the sentence's references, so it asks for
             averaging "sentences".
-        context: What the texts come from; goes into the signature.
     """
 
     name: ClassVar[str] = "mp-prime"
     needs: ClassVar[Part] = "texts"
-    languages: ClassVar[tuple[str, ...]] = ()
     higher_is_better: ClassVar[bool] = False
-    needs_references: ClassVar[bool] = True
-    order_invariant: ClassVar[bool] = True
-    perfect: ClassVar[float | None] = None
 
     matching: Matching = "multiset"
     t: float = 0.85
     averaging: Averaging = "pairs"
     difference: Difference = "means"
-    context: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse options that mean nothing, alone or together."""
@@ -172,12 +196,10 @@ class MpPrime:
                 "set mp-prime.averaging to 'sentences' as well"
             )
 
-    @property
-    def signature(self) -> Signature:
-        """How scores of this metric are made."""
-        parts = {"metric": self.name, **self.context, "matching": self.matching}
-        parts |= {"t": f"{self.t:g}", "averaging": self.averaging, "difference": self.difference}
-        return Signature(parts)
+    def settings(self) -> Mapping[str, str]:
+        """Return its options, as signatures show them."""
+        parts = {"matching": self.matching, "t": f"{self.t:g}"}
+        return parts | {"averaging": self.averaging, "difference": self.difference}
 
     def stats(self, case: Case) -> Overlaps | None:
         """Return how much stays on both sides; None where none can be annotated."""

@@ -11,12 +11,12 @@ from typing import cast
 
 from gecbench.core.corrector import Corrector
 from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError
-from gecbench.core.registry import resolve
+from gecbench.core.registry import is_known, resolve
 
 CORRECTORS: Mapping[str, str] = {
-    "copying": "gecbench.models.copying:load",
-    "zh-homophone": "gecbench.models.lexical.zh_homophone:load",
-    "en-rules": "gecbench.models.lexical.en_rules:load",
+    "copying": "gecbench.models.folder:load",
+    "zh-homophone": "gecbench.models.lexical.chinese:load",
+    "en-rules": "gecbench.models.lexical.english:load",
     "tagger": "gecbench.models.tagger.loading:load",
     "seq2seq": "gecbench.models.seq2seq.loading:load",
     "scratch": "gecbench.models.scratch.loading:load",
@@ -53,7 +53,7 @@ def load_corrector(spec: str, options: Mapping[str, object] | None = None) -> Co
     kind, place = _divided(spec)
     if kind in WITHOUT_PLACE and place:
         raise UsageError(f"{spec}: {kind} takes nothing behind the colon; write {kind}")
-    if kind not in WITHOUT_PLACE and not place:
+    if kind in CORRECTORS and kind not in WITHOUT_PLACE and not place:
         raise UsageError(f"{spec}: say which {kind}, as {kind}:PLACE")
     load = cast("Load", resolve("corrector", kind, CORRECTORS))
     return load(place, options or {})
@@ -82,6 +82,8 @@ def _divided(spec: str) -> tuple[str, str]:
             f"{spec}: is a file; the model comes first, then the input; a profile of a chat "
             f"service is named chat:{spec}, a file of an ensemble ensemble:{spec}"
         )
+    if is_known("corrector", kind, CORRECTORS):
+        return kind, place
     if "/" in spec and not colon:
         raise GecbenchError(f"{spec}: no such folder; name the folder of a model, or KIND:PLACE")
     raise UnknownNameError("corrector", kind if colon else spec, CORRECTORS)

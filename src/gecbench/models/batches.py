@@ -1,14 +1,32 @@
-"""Batches of sequences that are about equally long, so that little is padding."""
+"""Parallel pairs, and batches of sequences that are about equally long."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Pair(NamedTuple):
+    """What models learn from: a sentence with errors, and the same corrected.
+
+    Args:
+        source: The sentence as it was written.
+        target: The same, corrected; equal to the source where it has no error.
+        corpus: Name of the corpus it comes from; "" where it is not known.
+    """
+
+    source: str
+    target: str
+    corpus: str = ""
 
 
 def batches(
     lengths: Sequence[int], size: int, tokens: int = 0, *, most_padding: float = 1.0
 ) -> list[list[int]]:
-    """Return the places of sequences, put into batches by their lengths.
+    """Divide sequences into batches by their lengths.
 
     Longest first, so that memory that does not suffice fails at once; equal lengths stay in
     their order. The same lengths always give the same batches.
@@ -21,34 +39,42 @@ def batches(
         most_padding: Share of each batch's positions that may be padding, in [0, 1]. Among few
             sequences lengths differ much, and smaller batches cost less than padding.
 
+    Returns:
+        The indices of the sequences in each batch.
+
     >>> batches([3, 9, 4, 8], 2)
     [[1, 3], [2, 0]]
     >>> batches([3, 9, 4, 8], 4, tokens=12)
     [[1], [3], [2, 0]]
     """
-    found: list[list[int]] = []
-    longest = filled = 0
-    for place in sorted(range(len(lengths)), key=lambda each: (-lengths[each], each)):
-        number = len(found[-1]) + 1 if found else 1
-        taken = longest * number
-        fits = bool(found) and number <= size and (not tokens or taken <= tokens)
-        if fits and taken - filled - lengths[place] <= most_padding * taken:
-            found[-1].append(place)
-            filled += lengths[place]
+    groups: list[list[int]] = []
+    longest = tokens_in = 0
+    for index in sorted(range(len(lengths)), key=lambda index: (-lengths[index], index)):
+        number = len(groups[-1]) + 1 if groups else 1
+        area = longest * number
+        fits = bool(groups) and number <= size and (not tokens or area <= tokens)
+        if fits and area - tokens_in - lengths[index] <= most_padding * area:
+            groups[-1].append(index)
+            tokens_in += lengths[index]
         else:
-            found.append([place])
-            longest = filled = lengths[place]
-    return found
+            groups.append([index])
+            longest = tokens_in = lengths[index]
+    return groups
 
 
 def padding_share(lengths: Sequence[int], batches: Sequence[Sequence[int]]) -> float:
-    """Return which share of the positions in batches is padding, in [0, 1); 0 without positions.
+    """Compute which share of the positions in batches is padding, in [0, 1).
 
     >>> padding_share([2, 4], [[0, 1]])
     0.25
     """
-    taken = sum(
-        max((lengths[place] for place in batch), default=0) * len(batch) for batch in batches
-    )
-    filled = sum(lengths[place] for batch in batches for place in batch)
-    return 1 - filled / taken if taken else 0.0
+    area = sum(max((lengths[k] for k in batch), default=0) * len(batch) for batch in batches)
+    return 1 - sum(lengths[k] for batch in batches for k in batch) / area if area else 0.0
+
+
+def pad_rows(rows: Sequence[Sequence[int]], fill: int) -> NDArray[np.int64]:
+    """Stack rows as one array, filled up to the longest."""
+    array = np.full((len(rows), max(map(len, rows), default=0)), fill, dtype=np.int64)
+    for index, row in enumerate(rows):
+        array[index, : len(row)] = row
+    return array

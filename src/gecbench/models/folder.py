@@ -1,4 +1,4 @@
-"""The folder of a model: a card that says what it is, whole or not there at all."""
+"""The folder of a model: a card that says what it is, and no folder that is only half there."""
 
 from __future__ import annotations
 
@@ -7,17 +7,22 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
+from gecbench.core.corrector import Correction, Corrector, CorrectorInfo
 from gecbench.core.errors import FormatError, GecbenchError
 from gecbench.core.files import read_bytes, write_bytes
+from gecbench.formats.validation import options_of
 from gecbench.models import CARD
 
 _SCHEMA = 1
+Settings = TypeVar("Settings", bound=msgspec.Struct)
 
 
 class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -47,7 +52,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
 
 def read_card(folder: Path) -> Card:
-    """Return the card of the model in a folder.
+    """Read the card of the model in a folder.
 
     Raises:
         GecbenchError: There is none, or it cannot be read.
@@ -77,8 +82,37 @@ def write_card(folder: Path, card: Card) -> None:
     write_bytes(folder / CARD, f"{text}\n".encode())
 
 
+def check_kind(folder: Path, card: Card, kind: str) -> None:
+    """Refuse the folder of another kind of model.
+
+    Raises:
+        GecbenchError: Says what it is instead.
+    """
+    if card.kind != kind:
+        raise GecbenchError(f"{folder}: is a {card.kind}, no {kind}; write {card.kind}:{folder}")
+
+
+def card_settings(folder: Path, card: Card, into: type[Settings]) -> Settings:
+    """Convert the settings of a card to what its kind expects.
+
+    Raises:
+        FormatError: Something is missing or of a wrong type.
+    """
+    try:
+        return msgspec.convert(card.settings, into)
+    except msgspec.ValidationError as error:
+        raise FormatError(f"{folder / CARD}: settings: {error}") from error
+
+
+def changed_options(options: msgspec.Struct) -> dict[str, object]:
+    """Select the options that differ from what they are by default."""
+    defaults = msgspec.to_builtins(type(options)())
+    values: dict[str, object] = msgspec.to_builtins(options)
+    return {name: value for name, value in values.items() if value != defaults[name]}
+
+
 @contextmanager
-def whole_folder(path: Path, *, replace: bool = False) -> Iterator[Path]:
+def atomic_folder(path: Path, *, replace: bool = False) -> Iterator[Path]:
     """Yield a new folder beside `path` that takes its name when the block ends well.
 
     Args:
@@ -86,64 +120,44 @@ def whole_folder(path: Path, *, replace: bool = False) -> Iterator[Path]:
         replace: Whether one that is there makes room; else it is an error.
 
     Raises:
-        GecbenchError: There is one already, or it cannot be made.
+        GecbenchError: There is one already, or it cannot be written.
     """
     if path.exists() and not replace:
         raise GecbenchError(f"{path}: is there already; name another folder or remove it")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        made = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+        folder = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
     except OSError as error:
         raise GecbenchError(f"{path}: the folder cannot be made: {error.strerror}") from error
     try:
-        made.chmod(0o755)
-        yield made
-        _kept(made)
-        _rename(made, path)
+        folder.chmod(0o755)
+        yield folder
+        for inside in (*folder.rglob("*"), folder):
+            _sync(inside)
+        if path.exists():  # it goes only when the new one is whole
+            old = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}.old."))
+            path.rename(old / path.name)
+            folder.rename(path)
+            shutil.rmtree(old, ignore_errors=True)
+        else:
+            folder.rename(path)
     except OSError as error:
         raise GecbenchError(f"{path}: cannot be written: {error.strerror}") from error
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
-@contextmanager
-def weights_written(path: Path) -> Iterator[None]:
-    """Say of weights that cannot be written why; safetensors has an error of its own for it.
-
-    Raises:
-        GecbenchError: The disk is full, or the like.
-    """
-    from safetensors import SafetensorError
-
+def _sync(path: Path) -> None:
+    """Have a file on the disk, so that a power cut after the renaming loses nothing."""
+    handle = os.open(path, os.O_RDONLY)
     try:
-        yield
-    except SafetensorError as error:
-        raise GecbenchError(f"{path}: weights cannot be written: {error}") from error
-
-
-def _kept(made: Path) -> None:
-    """Have all of a folder on the disk, so that a power cut after its renaming loses nothing."""
-    for path in (*made.rglob("*"), made):
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
-def _rename(made: Path, path: Path) -> None:
-    """Give a folder its name; what has the name goes only when the new one is whole."""
-    if not path.exists():
-        made.rename(path)
-        return
-    old = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}.old."))
-    path.rename(old / path.name)
-    made.rename(path)
-    shutil.rmtree(old, ignore_errors=True)
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def fingerprint(folder: Path) -> str:
-    """Return a hash of all that a model's folder holds beside its README: 16 hexadecimal digits.
+    """Hash all that a model's folder holds beside its README, in 16 hexadecimal digits.
 
     What a run's signature says of the weights.
     """
@@ -153,3 +167,30 @@ def fingerprint(folder: Path) -> str:
         with path.open("rb") as file:
             total.update(hashlib.file_digest(file, "sha256").digest())
     return total.hexdigest()[:16]
+
+
+_INFO = CorrectorInfo(
+    name="copying",
+    kind="copying",
+    languages=(),
+    about="Changes nothing; what a system must be better than.",
+    signature={"corrector": "copying"},
+    window=4096,
+)
+
+
+@dataclass(frozen=True)
+class Copying(Corrector):
+    """Gives every text back as it is: the baseline that every table needs."""
+
+    info: CorrectorInfo = _INFO
+
+    def correct(self, texts: Sequence[str]) -> list[Correction]:
+        """Return each text as its own correction."""
+        return [Correction(text, text) for text in texts]
+
+
+def load(_place: str, options: Mapping[str, object]) -> Corrector:
+    """Return the corrector that changes nothing."""
+    options_of("copying", msgspec.defstruct("Options", ()), options)  # it has none
+    return Copying()

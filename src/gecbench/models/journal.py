@@ -30,7 +30,7 @@ class _Header(msgspec.Struct, frozen=True):
 
 @dataclass(slots=True)
 class Journal:
-    """Corrections in a file, one a line, appended as they are made.
+    """Corrections in a file, one a line, each batch appended when it is done.
 
     Args:
         path: The file.
@@ -42,39 +42,38 @@ class Journal:
     file: BinaryIO
     done: int
 
-    def append(self, corrections: Iterable[Correction]) -> None:
+    def append(self, corrections: Sequence[Correction]) -> None:
         """Add corrections; they are in the file when this returns."""
-        lines = [_ENCODER.encode(correction) + b"\n" for correction in corrections]
-        with _writing(self.path):
-            self.file.write(b"".join(lines))
+        with _write_errors(self.path):
+            self.file.write(b"".join(_ENCODER.encode(c) + b"\n" for c in corrections))
             self.file.flush()
-        self.done += len(lines)
+        self.done += len(corrections)
 
     def corrections(self) -> Iterator[Correction]:
         """Yield what the file holds, in order."""
         with self.path.open("rb") as file:
             next(file)
-            for n, line in enumerate(islice(file, self.done), 1):
+            for n, line in enumerate(islice(file, self.done), 2):
                 try:
                     yield _DECODER.decode(line)
                 except (msgspec.MsgspecError, UnicodeDecodeError, EditError) as error:
                     raise GecbenchError(
-                        f"{self.path}:{n + 1}: is damaged; say --restart to begin anew"
+                        f"{self.path}:{n}: is damaged; say --restart to begin anew"
                     ) from error
 
     def is_empty(self) -> bool:
-        """Return whether the file holds no correction, not even half of one."""
+        """Say whether the file holds no correction, not even half of one."""
         with self.path.open("rb") as file:
             file.readline()
             return not file.read(1)
 
     def close(self) -> None:
-        """Let go of the file; it stays, for a run that goes on."""
-        with _writing(self.path):
+        """Close the file; it stays, for a run that goes on."""
+        with _write_errors(self.path):
             self.file.close()
 
     def remove(self) -> None:
-        """Remove the file and let go of it: the run is over."""
+        """Remove the file and close it: the run is over."""
         # In this order: another run that waits for the lock must not get a file that then goes.
         self.path.unlink(missing_ok=True)
         with suppress(OSError):  # what was not written yet is of no use any more
@@ -82,8 +81,8 @@ class Journal:
 
 
 @contextmanager
-def _writing(path: Path) -> Iterator[None]:
-    """Say of a file that cannot be written why: the disk may be full."""
+def _write_errors(path: Path) -> Iterator[None]:
+    """Say why a file cannot be written: the disk may be full."""
     try:
         yield
     except OSError as error:
@@ -94,7 +93,7 @@ def _writing(path: Path) -> Iterator[None]:
 
 
 def open_journal(path: Path, signature: Mapping[str, str], *, restart: bool = False) -> Journal:
-    """Return the journal of a run: a new one, or what an interrupted run left.
+    """Open the journal of a run: a new one, or what an interrupted run left.
 
     A last line that is not whole, as kill -9 leaves it, is cut off.
 
@@ -113,8 +112,8 @@ def open_journal(path: Path, signature: Mapping[str, str], *, restart: bool = Fa
         raise GecbenchError(f"{path}: cannot be written: {error.strerror}") from error
     try:
         _lock(path, file)
-        with _writing(path):
-            done = _prepared(path, file, dict(signature), restart=restart)
+        with _write_errors(path):
+            done = _recover(path, file, dict(signature), restart=restart)
     except BaseException:
         file.close()
         raise
@@ -133,31 +132,29 @@ def _lock(path: Path, file: BinaryIO) -> None:
         ) from error
 
 
-def _prepared(path: Path, file: BinaryIO, signature: dict[str, str], *, restart: bool) -> int:
+def _recover(path: Path, file: BinaryIO, signature: dict[str, str], *, restart: bool) -> int:
     """Leave the file with a header and whole lines, and return how many corrections it holds."""
     file.seek(0)
     first = file.readline()
-    if not (first.startswith(_BEGINNING) or _BEGINNING.startswith(first)):
-        raise _in_the_way(path)
     if restart or not first.endswith(b"\n"):
+        if not (first.startswith(_BEGINNING) or _BEGINNING.startswith(first)):
+            raise _not_a_journal(path)
         file.truncate(0)
         file.write(_ENCODER.encode(_Header(1, signature)) + b"\n")
         file.flush()
         return 0
     _check_header(path, first, signature)
-    whole = file.tell()
-    done = 0
+    end, done = file.tell(), 0
     for line in file:
-        if not line.endswith(b"\n"):
-            break
-        whole += len(line)
-        done += 1
-    file.truncate(whole)
+        if line.endswith(b"\n"):
+            end += len(line)
+            done += 1
+    file.truncate(end)
     file.seek(0, os.SEEK_END)
     return done
 
 
-def _in_the_way(path: Path) -> GecbenchError:
+def _not_a_journal(path: Path) -> GecbenchError:
     return GecbenchError(
         f"{path}: is in the way: a run keeps what it has done there, and this file is something "
         "else; move it, or name another output"
@@ -165,30 +162,51 @@ def _in_the_way(path: Path) -> GecbenchError:
 
 
 def _check_header(path: Path, line: bytes, signature: dict[str, str]) -> None:
+    """Refuse a file that is no journal, or that of another corrector."""
     try:
         header = msgspec.json.decode(line, type=_Header)
     except (msgspec.MsgspecError, UnicodeDecodeError):
-        raise _in_the_way(path) from None
-    if header.signature == signature:
-        return
-    names = sorted({*header.signature, *signature})
-    changed = [n for n in names if header.signature.get(n) != signature.get(n)]
-    was = ", ".join(
-        f"{name}, then {_said(header.signature.get(name))}, now {_said(signature.get(name))}"
-        for name in changed[:3]
-    )
-    raise UsageError(
-        f"{path}: an earlier run was interrupted that differed in {was}; say --restart to begin "
-        "anew, or run with the same options to go on"
-    )
+        raise _not_a_journal(path) from None
+    differences = [
+        f"{name}, then {_show(before)}, now {_show(now)}"
+        for name in sorted({*header.signature, *signature})
+        if (before := header.signature.get(name)) != (now := signature.get(name))
+    ]
+    if differences:
+        raise UsageError(
+            f"{path}: an earlier run was interrupted that differed in "
+            f"{', '.join(differences[:3])}; say --restart to begin anew, or run with the same "
+            "options to go on"
+        )
 
 
-def _said(value: str | None) -> str:
+def _show(value: str | None) -> str:
     return "nothing" if value is None else repr(value)
 
 
-def journalled(
-    corrector: Corrector, texts: Iterable[str], journal: Journal, *, window: int | None = None
+# Correcting in batches, with a journal or without.
+
+
+def correct_batches(corrector: Corrector, texts: Iterable[str]) -> Iterator[list[Correction]]:
+    """Yield the corrections of texts in batches of the size that a corrector asks for.
+
+    Raises:
+        GecbenchError: The corrector gives too few or others: they would be put to other sentences.
+    """
+    remaining = iter(texts)
+    while batch := list(islice(remaining, corrector.info.window)):
+        corrections = corrector.correct(batch)
+        if [correction.source for correction in corrections] != batch:
+            raise GecbenchError(
+                f"corrector {corrector.info.name}: gave {len(corrections)} corrections for "
+                f"{len(batch)} sentences, or of other sentences than these; it must give one of "
+                "each, in order"
+            )
+        yield corrections
+
+
+def correct_with_journal(
+    corrector: Corrector, texts: Iterable[str], journal: Journal
 ) -> Iterator[int]:
     """Correct what the journal does not hold yet; yield how many are done, from time to time.
 
@@ -196,41 +214,17 @@ def journalled(
         GecbenchError: The texts are not those that the journal was begun with.
     """
     remaining = iter(texts)
-    for n, old in enumerate(journal.corrections(), 1):
+    for n, correction in enumerate(journal.corrections(), 1):
+        source = correction.source
         text = next(remaining, None)
-        if text != old.source:
+        if text != source:
+            start = source if len(source) <= 24 else f"{source[:24]}..."
             what = "ends before it" if text is None else "has another there"
             raise GecbenchError(
-                f"{journal.path}: holds a correction of {_shown(old.source)} as sentence {n}, but "
-                f"the input {what}; say --restart to begin anew"
+                f"{journal.path}: holds a correction of {start!r} as sentence {n}, but the input "
+                f"{what}; say --restart to begin anew"
             )
     yield journal.done
-    for given in windows(remaining, window or corrector.info.window):
-        journal.append(asked(corrector, given))
+    for corrections in correct_batches(corrector, remaining):
+        journal.append(corrections)
         yield journal.done
-
-
-def asked(corrector: Corrector, texts: Sequence[str]) -> list[Correction]:
-    """Return what a corrector makes of texts, one for each and of each.
-
-    Raises:
-        GecbenchError: It breaks this law, and its answers would be put to other sentences.
-    """
-    found = corrector.correct(texts)
-    if [correction.source for correction in found] != list(texts):
-        raise GecbenchError(
-            f"corrector {corrector.info.name}: gave {len(found)} corrections for {len(texts)} "
-            "sentences, or of other sentences than these; it must give one of each, in order"
-        )
-    return found
-
-
-def windows(texts: Iterable[str], size: int) -> Iterator[list[str]]:
-    """Yield texts in lists of `size`, the last one shorter."""
-    remaining = iter(texts)
-    while given := list(islice(remaining, size)):
-        yield given
-
-
-def _shown(text: str) -> str:
-    return repr(text if len(text) <= 24 else f"{text[:24]}...")

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 
 from gecbench.analysis.agreement import Agreement, Rate, Why
-from gecbench.reports.exhibit import Column, Exhibit, Table, Value
-from gecbench.reports.figure import Figure, Series
-from gecbench.reports.words import Words
+from gecbench.reports.exhibit import (
+    Column,
+    Exhibit,
+    Figure,
+    Series,
+    Table,
+    Value,
+    Words,
+    joined,
+    json_values,
+    percent,
+)
 
 WHY: Mapping[Why, Words] = {
     "alone": Words("nobody shares a sentence with anybody", "没有两人标注过同一句"),
@@ -30,10 +38,9 @@ def exhibit(result: Agreement) -> Exhibit:
         name="agreement",
         title=Words("Agreement of annotators", "标注一致性"),
         corpus=result.corpus,
-        tables=(whole(result), each(result), pairs(result)),
+        tables=(overall_table(result), annotators_table(result), pairs_table(result)),
         figures=(figure(result),),
-        data=asdict(result)
-        | {"corpus": result.corpus, "notes": result.notes, "signatures": result.signatures},
+        data=json_values(result),
         notes=result.notes,
         signatures=result.signatures,
     )
@@ -47,19 +54,20 @@ def figure(result: Agreement) -> Figure:
         (Words("their edits against the others'", "本人编辑对他人"), [one.made for one in known]),
         (Words("the others' edits against theirs", "他人编辑对本人"), [one.met for one in known]),
     ):
-        shown = tuple(None if rate.value is None else 100 * rate.value for rate in values)
+        shown = tuple(percent(rate.value) for rate in values)
         series.append(Series(name, tuple(one.name for one in known), shown))
-    said = [f"{one.name} {100 * (one.made.value or 0):.1f}" for one in known]
-    alpha = _said(result.alpha, "en", 3)
+    scores = joined(f"{one.name} {100 * (one.made.value or 0):.1f}" for one in known)
+    alpha = WHY[result.alpha.why or "alone"]
+    if result.alpha.value is not None:
+        alpha = joined([f"{result.alpha.value:.3f}"])
     return Figure(
         name="agreement-edits",
         kind="bars",
         title=Words("Agreement of edits between annotators", "标注者之间的编辑一致性"),
         alt=Words(
-            f"Bars: F0.5 in percent of each annotator against the others: {', '.join(said)}. "
-            f"Krippendorff's alpha of decisions: {alpha}.",
-            f"柱状图：各标注者对他人的 F0.5（%）：{'，'.join(said)}。"
-            f"判断的 Krippendorff α：{_said(result.alpha, 'zh', 3)}。",
+            f"Bars: F0.5 in percent of each annotator against the others: {scores.en}. "
+            f"Krippendorff's alpha of decisions: {alpha.en}.",
+            f"柱状图：各标注者对他人的 F0.5（%）：{scores.zh}。判断的 Krippendorff α：{alpha.zh}。",
         ),
         x_label=Words("annotators", "标注者"),
         y_label=Words("F0.5 (percent)", "F0.5（%）"),
@@ -67,7 +75,7 @@ def figure(result: Agreement) -> Figure:
     )
 
 
-def whole(result: Agreement) -> Table:
+def overall_table(result: Agreement) -> Table:
     """Return the few numbers of the whole; what is undefined says why."""
     rows: list[tuple[Value, ...]] = []
     for name, rate in (
@@ -92,7 +100,7 @@ def whole(result: Agreement) -> Table:
     )
 
 
-def each(result: Agreement) -> Table:
+def annotators_table(result: Agreement) -> Table:
     """Return each annotator against the others."""
     return Table(
         "annotators",
@@ -112,7 +120,7 @@ def each(result: Agreement) -> Table:
     )
 
 
-def pairs(result: Agreement) -> Table:
+def pairs_table(result: Agreement) -> Table:
     """Return all pairs of annotators with enough sentences in common."""
     return Table(
         "pairs",
@@ -138,10 +146,3 @@ def pairs(result: Agreement) -> Table:
 
 def _values(*rates: Rate) -> tuple[float | None, ...]:
     return tuple(rate.value for rate in rates)
-
-
-def _said(rate: Rate, language: str, digits: int) -> str:
-    if rate.value is not None:
-        return f"{rate.value:.{digits}f}"
-    words = WHY[rate.why or "alone"]
-    return words.zh if language == "zh" else words.en

@@ -5,12 +5,30 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from gecbench.analysis.breakdown import NOWHERE, Breakdown, Cell
-from gecbench.analysis.deciding import Deciding, Difference
-from gecbench.analysis.dissection import FIELD, Dissection
-from gecbench.reports.exhibit import Column, Exhibit, Table, Value
-from gecbench.reports.figure import Figure, Series
-from gecbench.reports.words import Words
+from gecbench.analysis.breakdown import (
+    FIELD,
+    NOWHERE,
+    Breakdown,
+    Breakdowns,
+    Cell,
+    PairDifferences,
+)
+from gecbench.core.score import best_places
+from gecbench.reports.exhibit import (
+    COUNT_COLUMNS,
+    Column,
+    Exhibit,
+    Figure,
+    Series,
+    Table,
+    Value,
+    Words,
+    count_cells,
+    count_values,
+    joined,
+    json_values,
+    percent,
+)
 
 _KINDS: Mapping[str, Words] = {
     "type-1": Words("operation", "编辑操作"),
@@ -35,8 +53,8 @@ _NO_TEXT = Words("(known by edits only)", "（仅知其编辑）")
 _UNITS: Mapping[str, str] = {"edits": "编辑数", "sentences": "句数"}
 
 
-def exhibit(result: Dissection, *, counts: bool = False) -> Exhibit:
-    """Return all breakdowns, the widest differences and the deciding sentences.
+def exhibit(result: Breakdowns, *, counts: bool = False) -> Exhibit:
+    """Return all breakdowns, the widest differences and the sentences that do most to them.
 
     Args:
         result: What was found.
@@ -48,11 +66,11 @@ def exhibit(result: Dissection, *, counts: bool = False) -> Exhibit:
         _table(each, name, result.systems)
         for each, name in zip(result.breakdowns, names, strict=True)
     ]
-    for metric, pair in result.pairs.items():
-        prefix = f"{_slug(metric)}-" if several else ""
-        tables.append(_differences(result.differences[metric], f"{prefix}differences", pair))
-        tables.append(_deciding(result.deciding[metric], f"{prefix}sentences", pair))
-        tables.append(_texts(result.deciding[metric], f"{prefix}texts", pair))
+    for comparison in result.comparisons:
+        prefix = f"{_slug(comparison.metric)}-" if several else ""
+        tables.append(_differences(comparison, f"{prefix}differences"))
+        tables.append(_sentences(comparison, f"{prefix}sentences"))
+        tables.append(_texts(comparison, f"{prefix}texts"))
     if counts:
         tables.append(_counts(result.breakdowns))
     return Exhibit(
@@ -61,7 +79,7 @@ def exhibit(result: Dissection, *, counts: bool = False) -> Exhibit:
         corpus=result.corpus,
         tables=tuple(tables),
         figures=tuple(
-            figure(each, f"breakdown-{name}")
+            _figure(each, f"breakdown-{name}")
             for each, name in zip(result.breakdowns, names, strict=True)
         ),
         data=_data(result),
@@ -70,35 +88,35 @@ def exhibit(result: Dissection, *, counts: bool = False) -> Exhibit:
     )
 
 
-def figure(found: Breakdown, name: str) -> Figure:
+def _figure(found: Breakdown, name: str) -> Figure:
     """Return a breakdown as grouped bars, in percent.
 
     Args:
         found: One breakdown.
         name: Of the figure.
     """
-    kind, size = kind_words(found), found.unit
-    groups = tuple(group_words(group) for group in found.groups)
+    kind, size = _kind_words(found), found.unit
+    groups = tuple(_group_words(group) for group in found.groups)
     series = tuple(
-        Series(system, groups, tuple(_percent(cell.value) for cell in cells))
+        Series(system, groups, tuple(percent(cell.value) for cell in cells))
         for system, cells in found.cells.items()
     )
-    sizes = ", ".join(f"{g} {n}" for g, n in zip(found.groups, found.sizes, strict=True))
-    sizes_zh = "，".join(
-        f"{group_words(g).zh} {n}" for g, n in zip(found.groups, found.sizes, strict=True)
+    sizes = joined(
+        Words(f"{group.en} {n}", f"{group.zh} {n}")
+        for group, n in zip(groups, found.sizes, strict=True)
     )
-    said = [_extremes(system, found) for system in found.cells]
+    extremes = [_extremes(system, found) for system in found.cells]
     return Figure(
         name=name,
         kind="bars",
         title=Words(f"{found.metric} by {kind.en}", f"按{kind.zh}划分的 {found.metric}"),
         alt=Words(
             f"Bars: {found.metric} of each system by {kind.en}. "
-            + " ".join(one.en for one in said)
-            + f" Number of {size}: {sizes}.",
+            + " ".join(one.en for one in extremes)
+            + f" Number of {size}: {sizes.en}.",
             f"柱状图：各系统按{kind.zh}划分的 {found.metric}。"
-            + "".join(one.zh for one in said)
-            + f"{_UNITS[size]}：{sizes_zh}。",
+            + "".join(one.zh for one in extremes)
+            + f"{_UNITS[size]}：{sizes.zh}。",
         ),
         x_label=kind,
         y_label=Words(f"{found.metric} (percent)", f"{found.metric}（%）"),
@@ -106,7 +124,7 @@ def figure(found: Breakdown, name: str) -> Figure:
     )
 
 
-def kind_words(found: Breakdown) -> Words:
+def _kind_words(found: Breakdown) -> Words:
     """Return what the groups of a breakdown are, with their unit."""
     if found.by.startswith(FIELD):
         name = found.by.removeprefix(FIELD)
@@ -117,14 +135,9 @@ def kind_words(found: Breakdown) -> Words:
     return Words(f"{words.en} in {found.scale}", f"{words.zh}（{_SCALES[found.scale]}）")
 
 
-def group_words(group: str) -> Words:
+def _group_words(group: str) -> Words:
     """Return the name of a group in both languages."""
     return _GROUPS.get(group, Words(group, group))
-
-
-def _cell_of(group: str) -> str | Words:
-    """Return the name of a group for a table."""
-    return _GROUPS.get(group, group)
 
 
 def _kind_of(by: str) -> str | Words:
@@ -132,10 +145,6 @@ def _kind_of(by: str) -> str | Words:
     if by.startswith(FIELD):
         return Words(by, f"“{by.removeprefix(FIELD)}”")
     return Words(by, _KINDS[by].zh)
-
-
-def _percent(value: float | None) -> float | None:
-    return None if value is None else 100 * value
 
 
 def _extremes(system: str, found: Breakdown) -> Words:
@@ -147,8 +156,8 @@ def _extremes(system: str, found: Breakdown) -> Words:
     (high, top), (low, bottom) = max(known), min(known)
     return Words(
         f"{system}: highest {100 * high:.2f} at {top}, lowest {100 * low:.2f} at {bottom}.",
-        f"{system}：最高 {100 * high:.2f}（{group_words(top).zh}），"
-        f"最低 {100 * low:.2f}（{group_words(bottom).zh}）。",
+        f"{system}：最高 {100 * high:.2f}（{_group_words(top).zh}），"
+        f"最低 {100 * low:.2f}（{_group_words(bottom).zh}）。",
     )
 
 
@@ -170,16 +179,14 @@ def _slug(text: str) -> str:
 
 
 def _table(found: Breakdown, name: str, systems: Sequence[str]) -> Table:
-    kind = kind_words(found)
+    kind = _kind_words(found)
     rows: list[tuple[Value, ...]] = []
     marks: set[tuple[int, int]] = set()
     for at, (group, size) in enumerate(zip(found.groups, found.sizes, strict=True)):
         values = [found.cells[system][at].value for system in systems]
-        rows.append((_cell_of(group), size, *values))
-        known = [value for value in values if value is not None]
-        if len(set(known)) > 1:
-            best = max(known) if found.higher_is_better else min(known)
-            marks |= {(at, 2 + n) for n, value in enumerate(values) if value == best}
+        rows.append((_GROUPS.get(group, group), size, *values))
+        best = best_places(values, higher_is_better=found.higher_is_better)
+        marks |= {(at, 2 + n) for n in best}
     return Table(
         name,
         Words(f"{found.metric} by {kind.en}", f"按{kind.zh}划分的 {found.metric}"),
@@ -193,21 +200,22 @@ def _table(found: Breakdown, name: str, systems: Sequence[str]) -> Table:
     )
 
 
-def _differences(found: Sequence[Difference], name: str, pair: tuple[str, str]) -> Table:
-    one, two = pair
+def _differences(found: PairDifferences, name: str) -> Table:
+    one, two = found.between
     rows = tuple(
         (
-            *(_kind_of(each.by), _cell_of(each.group), each.size),
-            *(each.one, each.two, each.by_how_much),
+            *(_kind_of(d.by), _GROUPS.get(d.group, d.group), d.size),
+            *(*d.values, d.difference),
         )
-        for each in found[:_SHOWN]
+        for d in found.differences[:_SHOWN]
     )
-    cut = len(found) > _SHOWN
+    number = len(found.differences)
+    cut = number > _SHOWN
     return Table(
         name,
         Words(
-            f"Where {one} and {two} differ most" + f" ({_SHOWN} of {len(found)} groups)" * cut,
-            f"{one} 与 {two} 差别最大之处" + f"（{len(found)} 组中的 {_SHOWN} 组）" * cut,
+            f"Where {one} and {two} differ most" + f" ({_SHOWN} of {number} groups)" * cut,
+            f"{one} 与 {two} 差别最大之处" + f"（{number} 组中的 {_SHOWN} 组）" * cut,
         ),
         (
             Column("groups", zh="划分"),
@@ -221,30 +229,30 @@ def _differences(found: Sequence[Difference], name: str, pair: tuple[str, str]) 
     )
 
 
-def _deciding(found: Sequence[Deciding], name: str, pair: tuple[str, str]) -> Table:
+def _sentences(found: PairDifferences, name: str) -> Table:
+    one, two = found.between
     return Table(
         name,
         Words(
-            f"Sentences that decide the difference of {pair[0]} and {pair[1]}",
-            f"决定 {pair[0]} 与 {pair[1]} 差别的句子",
+            f"Sentences that decide the difference of {one} and {two}",
+            f"决定 {one} 与 {two} 差别的句子",
         ),
         (Column("id", zh="编号"), Column("contribution", "percent", 4, zh="贡献")),
-        tuple((each.id, each.contribution) for each in found),
+        tuple((sentence.id, sentence.contribution) for sentence in found.sentences),
     )
 
 
-def _texts(found: Sequence[Deciding], name: str, pair: tuple[str, str]) -> Table:
+def _texts(found: PairDifferences, name: str) -> Table:
     """Return a row for each text; they are too long to stand side by side."""
     rows: list[tuple[Value, ...]] = []
-    for each in found:
-        rows.append((each.id, Words("source", "原文"), each.source))
-        texts: list[tuple[str | Words, str | None]]
-        texts = [*zip(pair, (each.one, each.two), strict=True)]
+    for sentence in found.sentences:
+        texts: list[tuple[str | Words, str | None]] = [(Words("source", "原文"), sentence.source)]
+        texts += zip(found.between, sentence.outputs, strict=True)
         texts += [
             (Words(f"reference {n}", f"参考 {n}"), text)
-            for n, text in enumerate(each.references, 1)
+            for n, text in enumerate(sentence.references, 1)
         ]
-        rows += [(each.id, who, _NO_TEXT if text is None else text) for who, text in texts]
+        rows += [(sentence.id, who, _NO_TEXT if text is None else text) for who, text in texts]
     return Table(
         name,
         Words("Their texts", "这些句子的文本"),
@@ -253,12 +261,16 @@ def _texts(found: Sequence[Deciding], name: str, pair: tuple[str, str]) -> Table
     )
 
 
-def _counts(found: Sequence[Breakdown]) -> Table:
+def _counts(breakdowns: Sequence[Breakdown]) -> Table:
     rows = [
-        (each.metric, _kind_of(each.by), _cell_of(group), system, size, *_numbers(cells[at]))
-        for each in found
-        for at, (group, size) in enumerate(zip(each.groups, each.sizes, strict=True))
-        for system, cells in each.cells.items()
+        (
+            *(one.metric, _kind_of(one.by), _GROUPS.get(group, group), system, size),
+            *count_cells(None if cells[at].value is None else cells[at].counts),
+            cells[at].value,
+        )
+        for one in breakdowns
+        for at, (group, size) in enumerate(zip(one.groups, one.sizes, strict=True))
+        for system, cells in one.cells.items()
     ]
     return Table(
         "counts",
@@ -269,70 +281,31 @@ def _counts(found: Sequence[Breakdown]) -> Table:
             Column("group", zh="组"),
             Column("system", zh="系统"),
             Column("size", "count", zh="大小"),
-            Column("TP", "count"),
-            Column("FP", "count"),
-            Column("FN", "count"),
-            Column("P", "percent"),
-            Column("R", "percent"),
+            *COUNT_COLUMNS,
             Column("value", "percent", zh="分数"),
         ),
         tuple(rows),
     )
 
 
-def _numbers(cell: Cell) -> tuple[Value, ...]:
-    counts = cell.counts
-    if counts is None or cell.value is None:
-        return (None, None, None, None, None, cell.value)
-    return (counts.tp, counts.fp, counts.fn, counts.precision, counts.recall, cell.value)
-
-
-def _pair_notes(result: Dissection) -> Iterator[str]:
-    for metric, (one, two) in result.pairs.items():
+def _pair_notes(result: Breakdowns) -> Iterator[str]:
+    for comparison in result.comparisons:
+        one, two = comparison.between
         yield (
-            f"{metric}: {one} is set against {two}; a sentence's contribution is what the "
-            "difference of the two scores is with it, less what it is without it, the choice of "
-            "references held"
+            f"{comparison.metric}: {one} is set against {two}; a sentence's contribution is what "
+            "the difference of the two scores is with it, less what it is without it, the choice "
+            "of references held"
         )
 
 
-def _cell(cell: Cell) -> dict[str, object]:
-    made: dict[str, object] = {"value": cell.value}
-    if cell.counts is not None:
-        made |= {"tp": cell.counts.tp, "fp": cell.counts.fp, "fn": cell.counts.fn}
-    return made
+def _data(result: Breakdowns) -> dict[str, object]:
+    def values(cell: Cell) -> dict[str, object]:
+        return {"value": cell.value, **count_values(cell.counts)}
 
-
-def _data(result: Dissection) -> dict[str, object]:
-    return {
-        "systems": list(result.systems),
+    return json_values(result) | {
         "breakdowns": [
-            {
-                "by": each.by,
-                "metric": each.metric,
-                "unit": each.unit,
-                "scale": each.scale or None,
-                "groups": list(each.groups),
-                "sizes": list(each.sizes),
-                "cells": {name: list(map(_cell, cells)) for name, cells in each.cells.items()},
-            }
-            for each in result.breakdowns
-        ],
-        "comparisons": [
-            {
-                "metric": metric,
-                "between": list(pair),
-                "differences": [
-                    {"by": each.by, "group": each.group, "size": each.size, "unit": each.unit}
-                    | {"values": [each.one, each.two], "difference": each.by_how_much}
-                    for each in result.differences[metric]
-                ],
-                "sentences": [
-                    {"id": each.id, "contribution": each.contribution, "source": each.source}
-                    | {"outputs": [each.one, each.two], "references": list(each.references)}
-                    for each in result.deciding[metric]
-                ],
-            }
-            for metric, pair in result.pairs.items()
-        ],
+            json_values(one, "cells", "higher_is_better")
+            | {"cells": {name: list(map(values, cells)) for name, cells in one.cells.items()}}
+            for one in result.breakdowns
+        ]
     }

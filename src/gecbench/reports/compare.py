@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
 from gecbench.analysis.significance import Comparison, Pair, Test
-from gecbench.reports.exhibit import Column, Exhibit, Table, Value
-from gecbench.reports.figure import Figure, Series
-from gecbench.reports.words import Words
+from gecbench.core.errors import counted
+from gecbench.reports.exhibit import (
+    Column,
+    Exhibit,
+    Figure,
+    Series,
+    Table,
+    Value,
+    Words,
+    json_values,
+)
 
 _TESTS: dict[Test, Words] = {
     "bootstrap": Words("bootstrap", "自助法"),
@@ -47,7 +54,7 @@ def exhibit(corpus: str, results: Sequence[Comparison], notes: Sequence[str] = (
         corpus=corpus,
         tables=tuple(tables),
         figures=tuple(figures),
-        data={"metrics": [_json(one) for one in results]},
+        data={"metrics": [_data(one) for one in results]},
         notes=(*notes, *map(_about, results[:1])),
         signatures=tuple(one.signature for one in results),
     )
@@ -55,11 +62,11 @@ def exhibit(corpus: str, results: Sequence[Comparison], notes: Sequence[str] = (
 
 def letters(result: Comparison) -> dict[str, str]:
     """Return the groups of each system as letters: two that share one do not differ."""
-    found: dict[str, str] = dict.fromkeys(result.values, "")
+    names: dict[str, str] = dict.fromkeys(result.values, "")
     for at, group in enumerate(result.groups):
         for name in group:
-            found[name] += _letter(at)
-    return found
+            names[name] += _letter(at)
+    return names
 
 
 def _letter(at: int) -> str:
@@ -70,13 +77,13 @@ def _letter(at: int) -> str:
 def _about(result: Comparison) -> str:
     plan = result.plan
     tests = " and ".join(plan.tests)
-    deciding = f"; {plan.deciding} decides" if len(plan.tests) > 1 else ""
+    decides = f"; {plan.main_test} decides" if len(plan.tests) > 1 else ""
     intervals = f"{100 * plan.confidence:g}% percentile intervals of the paired bootstrap"
     corrected = f"{_CORRECTIONS[plan.correction].en} for {len(result.pairs)} comparisons; "
     return (
         f"{tests}, two-sided, {plan.resamples} resamples, seed {plan.seed}; "
         f"{corrected if len(result.pairs) > 1 else ''}"
-        f"significant at {plan.alpha:g}{deciding}; {intervals}"
+        f"significant at {plan.alpha:g}{decides}; {intervals}"
     )
 
 
@@ -133,104 +140,106 @@ def _pairs(results: Sequence[Comparison]) -> Table:
 
 
 def _matrix(result: Comparison) -> Table:
-    """Return the corrected p of the deciding test for each pair."""
-    ranked = result.ranked
-    columns = [Column("system", zh="系统"), *(Column(name, "p", 4) for name in ranked)]
-    rows = tuple(
-        (one, *(None if one == two else _corrected(result, one, two) for two in ranked))
-        for one in ranked
-    )
+    """Return the corrected p of the main test for each pair."""
+    columns = (Column("system", zh="系统"), *(Column(name, "p", 4) for name in result.ranked))
+    rows = tuple((one, *row) for one, row in _rows(result, _corrected))
     title = Words(
-        f"p of each pair by {result.metric}, {result.plan.deciding}, "
+        f"p of each pair by {result.metric}, {result.plan.main_test}, "
         f"{_CORRECTIONS[result.plan.correction].en}",
-        f"各对系统的 p 值：{result.metric}，{_TESTS[result.plan.deciding].zh}，"
+        f"各对系统的 p 值：{result.metric}，{_TESTS[result.plan.main_test].zh}，"
         f"{_CORRECTIONS[result.plan.correction].zh}",
     )
-    return Table(f"p-{result.metric}", title, tuple(columns), rows)
+    return Table(f"p-{result.metric}", title, columns, rows)
 
 
-def _corrected(result: Comparison, one: str, two: str) -> float:
-    return result.pair(one, two).corrected[result.plan.deciding]
+Cell = Callable[[Pair, Test], float]
 
 
-def _found(result: Comparison) -> Words:
+def _corrected(pair: Pair, test: Test) -> float:
+    return pair.corrected[test]
+
+
+def _rows(result: Comparison, value: Cell) -> Iterator[tuple[str, tuple[float | None, ...]]]:
+    """Yield each system, the best first, with its values against all systems."""
+    for one in result.ranked:
+        yield (
+            one,
+            tuple(
+                None if one == two else value(result.pair(one, two), result.plan.main_test)
+                for two in result.ranked
+            ),
+        )
+
+
+def _number_significant(result: Comparison) -> Words:
     """Return how many pairs differ, in words."""
     number, total = sum(pair.significant for pair in result.pairs), len(result.pairs)
     return Words(
-        f"{number} of {total} pairs differ significantly at {result.plan.alpha:g}",
+        f"{number} of {counted(total, 'pair', ' differs', ' differ')} significantly at "
+        f"{result.plan.alpha:g}",
         f"{total} 对系统中有 {number} 对在 {result.plan.alpha:g} 水平上差异显著",
     )
 
 
-def _groups_said(result: Comparison) -> Words:
-    """Return the groups in words, after what stands before them; nothing where there are none."""
-    if not result.groups:
-        return Words("", "")
-    apart = "; ".join(", ".join(group) for group in result.groups)
-    return Words(
-        f"; groups without significant differences: {apart}", f"；无显著差异的分组：{apart}"
-    )
-
-
 def _p_figure(result: Comparison) -> Figure:
-    found, shared = _found(result), _groups_said(result)
-    deciding = result.plan.deciding
-    correction = _CORRECTIONS[result.plan.correction]
-    return Figure(
-        name=f"compare-{result.metric}-p",
-        kind="matrix",
-        title=Words(
-            f"p of the difference by {result.metric} ({deciding}, {correction.en})",
-            f"{result.metric} 差异的 p 值（{_TESTS[deciding].zh}，{correction.zh}）",
+    plan, number = result.plan, _number_significant(result)
+    correction, groups = _CORRECTIONS[plan.correction], Words("", "")
+    if result.groups:
+        names = "; ".join(", ".join(group) for group in result.groups)
+        groups = Words(
+            f"; groups without significant differences: {names}", f"；无显著差异的分组：{names}"
+        )
+    return _matrix_figure(
+        result,
+        "p",
+        Words(
+            f"p of the difference by {result.metric} ({plan.main_test}, {correction.en})",
+            f"{result.metric} 差异的 p 值（{_TESTS[plan.main_test].zh}，{correction.zh}）",
         ),
-        alt=Words(
-            f"Matrix of p for pairs of systems: {found.en}{shared.en}.",
-            f"各对系统 p 值的矩阵：{found.zh}{shared.zh}。",
+        Words(
+            f"Matrix of p for pairs of systems: {number.en}{groups.en}.",
+            f"各对系统 p 值的矩阵：{number.zh}{groups.zh}。",
         ),
-        x_label=Words("system", "系统"),
-        y_label=Words("system", "系统"),
-        series=tuple(
-            Series(
-                one,
-                result.ranked,
-                tuple(
-                    None if one == two else _corrected(result, one, two) for two in result.ranked
-                ),
-            )
-            for one in result.ranked
-        ),
+        _corrected,
     )
 
 
 def _difference_figure(result: Comparison) -> Figure:
-    best, worst = result.ranked[0], result.ranked[-1]
+    best, worst, number = result.ranked[0], result.ranked[-1], _number_significant(result)
     widest = 100 * result.pair(best, worst).difference
-    return Figure(
-        name=f"compare-{result.metric}-differences",
-        kind="matrix",
-        title=Words(
+    return _matrix_figure(
+        result,
+        "differences",
+        Words(
             f"Difference by {result.metric}, row less column, in points",
             f"{result.metric} 之差（行减列，百分点）",
         ),
-        alt=Words(
+        Words(
             f"Matrix of differences between systems; the widest is {widest:.2f} points, "
-            f"{best} less {worst}; {_found(result).en}.",
+            f"{best} less {worst}; {number.en}.",
             f"系统之间差值的矩阵；最大差值为 {best} 减 {worst}：{widest:.2f} 个百分点；"
-            f"{_found(result).zh}。",
+            f"{number.zh}。",
         ),
+        lambda pair, _: 100 * pair.difference,
+    )
+
+
+def _matrix_figure(
+    result: Comparison,
+    name: str,
+    title: Words,
+    alt: Words,
+    value: Cell,
+) -> Figure:
+    """Return a matrix with a value for each pair of systems, the best first."""
+    return Figure(
+        name=f"compare-{result.metric}-{name}",
+        kind="matrix",
+        title=title,
+        alt=alt,
         x_label=Words("system", "系统"),
         y_label=Words("system", "系统"),
-        series=tuple(
-            Series(
-                one,
-                result.ranked,
-                tuple(
-                    None if one == two else 100 * result.pair(one, two).difference
-                    for two in result.ranked
-                ),
-            )
-            for one in result.ranked
-        ),
+        series=tuple(Series(one, result.ranked, row) for one, row in _rows(result, value)),
     )
 
 
@@ -248,7 +257,7 @@ def _interval_figure(result: Comparison) -> Figure:
         f"{first.first} − {first.second}: {100 * first.difference:.2f} "
         f"[{100 * first.interval.low:.2f}, {100 * first.interval.high:.2f}]"
     )
-    found = _found(result)
+    number = _number_significant(result)
     return Figure(
         name=f"compare-{result.metric}-intervals",
         kind="intervals",
@@ -257,20 +266,20 @@ def _interval_figure(result: Comparison) -> Figure:
             f"{result.metric} 之差及其 {level} 区间",
         ),
         alt=Words(
-            f"Differences of pairs with {level} intervals; {values}; {found.en}.",
-            f"各对系统之差及其 {level} 区间；{values}；{found.zh}。",
+            f"Differences of pairs with {level} intervals; {values}; {number.en}.",
+            f"各对系统之差及其 {level} 区间；{values}；{number.zh}。",
         ),
         x_label=Words("pair of systems", "系统对"),
         y_label=Words("difference in points", "差值（百分点）"),
         series=tuple(
-            _spread(words, some)
-            for words, wanted in ((_SIGNIFICANT, True), (_NOT, False))
-            if (some := [each for each in named if each[0].significant == wanted])
+            _intervals(words, some)
+            for words, significant in ((_SIGNIFICANT, True), (_NOT, False))
+            if (some := [one for one in named if one[0].significant == significant])
         ),
     )
 
 
-def _spread(name: Words, named: Sequence[tuple[Pair, str]]) -> Series:
+def _intervals(name: Words, named: Sequence[tuple[Pair, str]]) -> Series:
     return Series(
         name,
         tuple(label for _, label in named),
@@ -280,36 +289,28 @@ def _spread(name: Words, named: Sequence[tuple[Pair, str]]) -> Series:
     )
 
 
-def _json(result: Comparison) -> dict[str, object]:
-    plan = asdict(result.plan)
+def _data(result: Comparison) -> dict[str, object]:
+    plan = json_values(result.plan) | {"deciding": result.plan.main_test}
+    systems = [
+        {"system": name, "value": result.values[name], "low": spread.low, "high": spread.high}
+        for name in result.ranked
+        for spread in (result.intervals[name],)
+    ]
+    pairs = [
+        {
+            "first": pair.first,
+            "second": pair.second,
+            "difference": pair.difference,
+            "low": pair.interval.low,
+            "high": pair.interval.high,
+            **json_values(pair, "first", "second", "difference", "interval"),
+        }
+        for pair in result.pairs
+    ]
     return {
-        "metric": result.metric,
-        "signature": result.signature,
-        "higher_is_better": result.higher_is_better,
-        "sentences": result.sentences,
-        "plan": {**plan, "tests": list(plan["tests"]), "deciding": result.plan.deciding},
-        "systems": [
-            {
-                "system": name,
-                "value": result.values[name],
-                "low": result.intervals[name].low,
-                "high": result.intervals[name].high,
-            }
-            for name in result.ranked
-        ],
-        "pairs": [
-            {
-                "first": pair.first,
-                "second": pair.second,
-                "difference": pair.difference,
-                "low": pair.interval.low,
-                "high": pair.interval.high,
-                "first_better": pair.first_better,
-                "p": dict(pair.p),
-                "corrected": dict(pair.corrected),
-                "significant": pair.significant,
-            }
-            for pair in result.pairs
-        ],
+        **json_values(result, "plan", "values", "intervals", "pairs", "groups"),
+        "plan": plan,
+        "systems": systems,
+        "pairs": pairs,
         "groups": [list(group) for group in result.groups],
     }

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 
-from gecbench.analysis.coefficients import KINDS, Kind
-from gecbench.analysis.correlation import Agreement, Correlations
-from gecbench.reports.exhibit import Column, Exhibit, Table, Value
-from gecbench.reports.figure import Figure, Series
-from gecbench.reports.words import Words
+from msgspec import to_builtins
+
+from gecbench.analysis.correlation import KINDS, Coefficient, Correlations, Kind, MetricPair
+from gecbench.analysis.meta import SystemLevel
+from gecbench.reports.exhibit import (
+    Column,
+    Exhibit,
+    Figure,
+    Series,
+    Table,
+    Value,
+    Words,
+    json_values,
+)
 
 NAMES: dict[Kind, Words] = {
     "pearson": Words("Pearson's r", "Pearson 相关系数"),
@@ -36,35 +46,40 @@ def exhibit(result: Correlations) -> Exhibit:
                 {"metric": name, "lower_is_better": name in scores.lower, "values": list(values)}
                 for name, values in scores.metrics.items()
             ],
-            "pairs": [
-                {
-                    "first": pair.first,
-                    "second": pair.second,
-                    **{
-                        kind: {"value": found.value, "p": found.p}
-                        for kind, found in pair.coefficients.items()
-                    },
-                }
-                for pair in result.pairs
-            ],
+            "pairs": [with_coefficients(pair) for pair in result.pairs],
         },
         notes=(*result.notes, f"over {len(scores.systems)} systems; p is two-sided"),
         signatures=scores.signatures,
     )
 
 
+COEFFICIENT_COLUMNS = tuple(
+    column
+    for kind in KINDS
+    for column in (Column(kind, "number", 4), Column(f"{kind} p", "p", 4, zh=f"{kind} p 值"))
+)
+
+
+def coefficient_cells(coefficients: Mapping[Kind, Coefficient]) -> list[Value]:
+    """Return the cells of `COEFFICIENT_COLUMNS`."""
+    return [value for kind in KINDS for value in (coefficients[kind].value, coefficients[kind].p)]
+
+
+def with_coefficients(result: MetricPair | SystemLevel) -> dict[str, object]:
+    """Return JSON values, with the coefficients beside the other fields."""
+    return {**json_values(result, "coefficients"), **to_builtins(result.coefficients)}
+
+
 def _coefficients(result: Correlations) -> Table:
-    columns = [Column("A", zh="指标甲"), Column("B", zh="指标乙")]
-    for kind in KINDS:
-        columns += [Column(kind, "number", 4), Column(f"{kind} p", "p", 4, zh=f"{kind} p 值")]
-    rows: list[tuple[Value, ...]] = []
-    for pair in result.pairs:
-        row: list[Value] = [pair.first, pair.second]
-        for kind in KINDS:
-            row += [pair.coefficients[kind].value, pair.coefficients[kind].p]
-        rows.append(tuple(row))
-    title = Words("Correlations of metrics over systems", "各指标在系统层面的相关性")
-    return Table("coefficients", title, tuple(columns), tuple(rows))
+    return Table(
+        "coefficients",
+        Words("Correlations of metrics over systems", "各指标在系统层面的相关性"),
+        (Column("A", zh="指标甲"), Column("B", zh="指标乙"), *COEFFICIENT_COLUMNS),
+        tuple(
+            (pair.first, pair.second, *coefficient_cells(pair.coefficients))
+            for pair in result.pairs
+        ),
+    )
 
 
 def _scores(result: Correlations) -> Table:
@@ -106,12 +121,12 @@ def _row(result: Correlations, kind: Kind, one: str) -> tuple[float | None, ...]
     )
 
 
-def _scatter(result: Correlations, pair: Agreement) -> Figure:
+def _scatter(result: Correlations, pair: MetricPair) -> Figure:
     scores, pearson = result.scores, pair.coefficients["pearson"]
-    said = Words("no correlation can be computed", "无法计算相关系数")
+    words = Words("no correlation can be computed", "无法计算相关系数")
     if pearson.value is not None and pearson.p is not None:
         numbers = f"r = {pearson.value:.3f} (p = {pearson.p:.4f})"
-        said = Words(f"Pearson's {numbers}", f"Pearson {numbers}")
+        words = Words(f"Pearson's {numbers}", f"Pearson {numbers}")
     one, two = scores.metrics[pair.first], scores.metrics[pair.second]
     short = slugs(scores.metrics)
     return Figure(
@@ -119,8 +134,8 @@ def _scatter(result: Correlations, pair: Agreement) -> Figure:
         kind="points",
         title=Words(f"{pair.second} against {pair.first}", f"{pair.second} 与 {pair.first}"),
         alt=Words(
-            f"Scatter of {len(one)} systems by two metrics: {said.en}.",
-            f"{len(one)} 个系统在两个指标上的散点图：{said.zh}。",
+            f"Scatter of {len(one)} systems by two metrics: {words.en}.",
+            f"{len(one)} 个系统在两个指标上的散点图：{words.zh}。",
         ),
         x_label=Words(pair.first, pair.first),
         y_label=Words(pair.second, pair.second),
@@ -134,11 +149,8 @@ def slugs(names: Iterable[str]) -> dict[str, str]:
     >>> slugs(["Acc_sen", "acc sen", "准确率"])
     {'Acc_sen': 'acc-sen', 'acc sen': 'acc-sen-2', '准确率': '3'}
     """
-    made: dict[str, str] = {}
+    slugs: dict[str, str] = {}
     for at, name in enumerate(names, 1):
-        plain = "".join(c if c.isascii() and c.isalnum() else "-" for c in name.lower())
-        short = "-".join(filter(None, plain.split("-")))
-        made[name] = (
-            "-".join(filter(None, (short, str(at)))) if short in {"", *made.values()} else short
-        )
-    return made
+        short = re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")
+        slugs[name] = f"{short}-{at}".strip("-") if short in {"", *slugs.values()} else short
+    return slugs

@@ -7,19 +7,140 @@ that turns its result into an `Exhibit`.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Literal
 
 from gecbench.core.errors import UsageError
-from gecbench.reports.figure import Figure
-from gecbench.reports.grid import Grid, as_csv, as_latex, as_text
-from gecbench.reports.words import Words
+from gecbench.core.score import Counts, Doubt
+from gecbench.reports.grid import Grid, as_csv, as_latex, as_markdown, as_text
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+# What readers see, in the languages of the reports.
+
+
+Language = Literal["en", "zh"]
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """One text in English and in Chinese.
+
+    >>> Words("references", "参考答案").in_("zh")
+    '参考答案'
+    """
+
+    en: str
+    zh: str
+
+    def in_(self, language: Language) -> str:
+        """Return the text in a language."""
+        return self.zh if language == "zh" else self.en
+
+
+def said(text: str | Words, language: Language) -> str:
+    """Return a text in a language; names of systems and the like are the same in all."""
+    return text.in_(language) if isinstance(text, Words) else text
+
+
+def joined(parts: Iterable[str | Words], separator: Literal[", ", "; "] = ", ") -> Words:
+    """Join texts; commas and semicolons are full-width in Chinese.
+
+    >>> joined([Words("one", "一"), "two"]).zh
+    '一，two'
+    """
+    texts = [part if isinstance(part, Words) else Words(part, part) for part in parts]
+    wide = "，" if separator == ", " else "；"
+    return Words(separator.join(t.en for t in texts), wide.join(t.zh for t in texts))
+
+
+def percent(value: float | None) -> float | None:
+    """Return a share in percent, as figures have it; None where there is none."""
+    return None if value is None else 100 * value
+
+
+# What a figure shows: its data and its words; drawing is the business of `reports.plots`.
+
+
+Kind = Literal["lines", "bars", "points", "intervals", "matrix"]
+"""lines: y over numeric x, with markers; bars: grouped, over categories; points: a scatter with
+a label at each point; intervals: one dot with its whiskers for each category, horizontal;
+matrix: a coloured cell with its number for each pair of categories, each series a row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One line, one group of bars, one cloud of points, or one row of a matrix.
+
+    Args:
+        name: What the legend calls it.
+        x: Numbers, or categories in the order in which they are shown.
+        y: As many numbers; None where there is nothing to show.
+        low: Lower ends of intervals, as many; () for none.
+        high: Upper ends.
+        labels: What stands at each point; () for none.
+    """
+
+    name: str | Words
+    x: tuple[float | str | Words, ...]
+    y: tuple[float | None, ...]
+    low: tuple[float | None, ...] = ()
+    high: tuple[float | None, ...] = ()
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A plot that is not drawn yet.
+
+    Args:
+        name: Of its files and anchor: lower-case letters, digits and hyphens; unique among the
+            figures of one analysis, and begins with the name of the analysis.
+        kind: See `Kind`.
+        title: One line.
+        alt: What it shows, for those who cannot see it: the numbers that matter, in words.
+        x_label: What the x of the series are, with their unit, on whichever axis they stand: in
+            intervals the categories at the left, in a matrix the columns.
+        y_label: What the y of the series are, likewise; in a matrix the rows.
+        series: What is drawn.
+        iso_f: Beta of the iso-F lines behind points whose axes are recall and precision in
+            percent; None for no such lines.
+    """
+
+    name: str
+    kind: Kind
+    title: Words
+    alt: Words
+    x_label: Words
+    y_label: Words
+    series: tuple[Series, ...]
+    iso_f: float | None = None
+
+
+def figure_csv(figure: Figure) -> str:
+    """Return the data of a figure as CSV, unrounded, a row for each point."""
+    rows = []
+    for series in figure.series:
+        name = series.name.en if isinstance(series.name, Words) else series.name
+        for at, (x, y) in enumerate(zip(series.x, series.y, strict=True)):
+            ends = [ends[at] if ends else "" for ends in (series.low, series.high)]
+            label = series.labels[at] if series.labels else ""
+            x = x.en if isinstance(x, Words) else x
+            rows.append((name, x, "" if y is None else y, *_blank(ends), label))
+    return as_csv(("series", "x", "y", "low", "high", "label"), rows)
+
+
+def _blank(values: list[float | str | None]) -> list[float | str]:
+    return ["" if value is None else value for value in values]
+
 
 EXHIBIT_SCHEMA = 1
 """Version of the JSON that analyses print; scripts depend on it."""
 
-OUTPUTS = ("text", "json", "csv", "latex")
+OUTPUTS = ("text", "json", "csv", "latex", "markdown")
 
 Value = str | Words | int | float | None
 """Words are shown in the reader's language; in files, and for whoever sorts, in English."""
@@ -115,8 +236,46 @@ class Exhibit:
     signatures: tuple[str, ...] = ()
 
 
+COUNT_COLUMNS = (
+    Column("TP", "count"),
+    Column("FP", "count"),
+    Column("FN", "count"),
+    Column("P", "percent"),
+    Column("R", "percent"),
+)
+
+
+def count_cells(counts: Counts | None) -> tuple[Value, ...]:
+    """Return the cells of `COUNT_COLUMNS`, empty where nothing was counted."""
+    if counts is None:
+        return (None,) * len(COUNT_COLUMNS)
+    return (counts.tp, counts.fp, counts.fn, counts.precision, counts.recall)
+
+
+def count_values(counts: Counts | None) -> dict[str, object]:
+    """Return counts as JSON values; none where nothing was counted."""
+    return {} if counts is None else {"tp": counts.tp, "fp": counts.fp, "fn": counts.fn}
+
+
+def json_values(result: DataclassInstance, *without: str) -> dict[str, object]:
+    """Return the fields of a result as JSON values, but for those that every analysis prints.
+
+    Args:
+        result: Its field names are the keys.
+        without: More fields that are left out.
+    """
+    from msgspec import to_builtins
+
+    left_out = {"corpus", "notes", "signatures", *without}
+    return {
+        one.name: to_builtins(getattr(result, one.name), str_keys=True)
+        for one in fields(result)
+        if one.name not in left_out
+    }
+
+
 def render(exhibit: Exhibit, output: str, *, table: str | None = None) -> str:
-    """Return an exhibit as text, JSON, CSV or LaTeX.
+    """Return an exhibit as text, JSON, CSV, LaTeX or Markdown.
 
     Args:
         exhibit: What to show.
@@ -131,6 +290,8 @@ def render(exhibit: Exhibit, output: str, *, table: str | None = None) -> str:
     tables = _chosen(exhibit, table)
     if output == "csv":
         return table_csv(tables[0])
+    if output == "markdown":
+        return _markdown(exhibit, tables)
     tail = _tail(exhibit)
     if output == "latex":
         return "\n".join(table_latex(one, tail) for one in tables)
@@ -165,6 +326,17 @@ def _chosen(exhibit: Exhibit, name: str | None) -> Sequence[Table]:
             f"{exhibit.name} has no table {name!r} here; it has: {', '.join(known) or 'none'}"
         )
     return (known[name],)
+
+
+def _markdown(exhibit: Exhibit, tables: Sequence[Table]) -> str:
+    doubts = [note for note in exhibit.notes if isinstance(note, Doubt)]
+    notes = [note for note in exhibit.notes if note not in doubts]
+    parts = [f"# {exhibit.title.en}", exhibit.corpus, *(f"**{doubt}**" for doubt in doubts)]
+    parts += [
+        f"## {one.title.en}\n\n{as_markdown(one.grid)}".rstrip() for one in tables if one.rows
+    ]
+    lines = [*(f"- {note}" for note in notes), *(f"- `{one}`" for one in exhibit.signatures)]
+    return "\n\n".join([*parts, *["\n".join(lines)] * bool(lines)]) + "\n"
 
 
 def _tail(exhibit: Exhibit) -> str:

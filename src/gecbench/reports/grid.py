@@ -1,4 +1,4 @@
-"""A grid of cells as aligned text, CSV or LaTeX."""
+"""A grid of cells as aligned text, CSV, LaTeX or Markdown."""
 
 from __future__ import annotations
 
@@ -76,6 +76,19 @@ def as_latex(grid: Grid, note: str) -> str:
                 cells[column] = rf"\textbf{{{cell}}}"
         lines.append(" & ".join(cells) + r" \\")
     lines += [r"\bottomrule", r"\end{tabular}"]
+    return "\n".join(lines) + "\n"
+
+
+def as_markdown(grid: Grid) -> str:
+    """Return a Markdown table, the best in bold."""
+    rules = tuple("---" if at < grid.words else "---:" for at in range(len(grid.header)))
+    lines = []
+    for at, row in enumerate((grid.header, rules, *grid.rows), -2):
+        cells = [cell.replace("|", "\\|") for cell in row]
+        for column, cell in enumerate(cells):
+            if (at, column) in grid.marks:
+                cells[column] = f"**{cell}**"
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 

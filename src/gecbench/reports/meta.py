@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from itertools import product
 
-from gecbench.analysis.coefficients import KINDS, Kind
+from gecbench.analysis.correlation import Kind
 from gecbench.analysis.meta import MetaEvaluation, SentenceLevel, SystemLevel
-from gecbench.reports.correlation import NAMES, slugs
-from gecbench.reports.exhibit import Column, Exhibit, Table, Value
-from gecbench.reports.figure import Figure, Series
-from gecbench.reports.words import Words
+from gecbench.reports.correlation import (
+    COEFFICIENT_COLUMNS,
+    NAMES,
+    coefficient_cells,
+    slugs,
+    with_coefficients,
+)
+from gecbench.reports.exhibit import (
+    Column,
+    Exhibit,
+    Figure,
+    Series,
+    Table,
+    Words,
+    json_values,
+    percent,
+)
 
 _SHOWN: tuple[Kind, ...] = ("pearson", "spearman")
 """The coefficients of windows, as SEEDA has them."""
@@ -28,9 +42,9 @@ def exhibit(result: MetaEvaluation) -> Exhibit:
         tables=tuple(tables),
         figures=(*_scatters(result), *_window_figures(result), *_sentence_figures(result)),
         data={
-            "system_level": [_json_level(one) for one in result.systems],
-            "sentence_level": [_json_sentences(one) for one in result.sentences],
-            "windows": [_json_level(one) for one in result.windows],
+            "system_level": [with_coefficients(one) for one in result.systems],
+            "sentence_level": [json_values(one) for one in result.sentences],
+            "windows": [with_coefficients(one) for one in result.windows],
         },
         notes=result.notes,
         signatures=result.signatures,
@@ -38,23 +52,18 @@ def exhibit(result: MetaEvaluation) -> Exhibit:
 
 
 def _systems(result: MetaEvaluation) -> Table:
-    columns = [Column("metric", zh="指标"), Column("human", zh="人工评价")]
-    columns += [Column("set", zh="系统集合"), Column("systems", "count", zh="系统数")]
-    for kind in KINDS:
-        columns += [Column(kind, "number", 4), Column(f"{kind} p", "p", 4, zh=f"{kind} p 值")]
-    rows = tuple(
-        (one.metric, one.human, one.group, len(one.systems), *_values(one, KINDS))
-        for one in result.systems
+    columns = (
+        Column("metric", zh="指标"),
+        Column("human", zh="人工评价"),
+        Column("set", zh="系统集合"),
+        Column("systems", "count", zh="系统数"),
+        *COEFFICIENT_COLUMNS,
     )
-    return Table("systems", Words("System level", "系统层面"), tuple(columns), rows)
-
-
-def _values(one: SystemLevel, kinds: Sequence[Kind]) -> list[Value]:
-    return [
-        value
-        for kind in kinds
-        for value in (one.coefficients[kind].value, one.coefficients[kind].p)
-    ]
+    rows = tuple(
+        (o.metric, o.human, o.set, len(o.systems), *coefficient_cells(o.coefficients))
+        for o in result.systems
+    )
+    return Table("systems", Words("System level", "系统层面"), columns, rows)
 
 
 def _sentences(result: MetaEvaluation) -> Table:
@@ -72,8 +81,9 @@ def _sentences(result: MetaEvaluation) -> Table:
     )
     rows = tuple(
         (
-            *(one.metric, one.judgments, one.group, one.judged, one.tied),
-            *(one.official_accuracy, one.official_kendall, one.fair_accuracy, one.fair_kendall),
+            *(one.metric, one.judgments, one.set, one.pairs),
+            one.metric_ties.first + one.metric_ties.second,
+            *(one.official.accuracy, one.official.kendall, one.fair.accuracy, one.fair.kendall),
             one.human_ties,
         )
         for one in result.sentences
@@ -98,21 +108,21 @@ def _windows(result: MetaEvaluation) -> Table:
         for first, one in _numbered(result.windows)
     )
     title = Words(
-        f"Windows of systems next to one another in people's order, set {result.windows[0].group}",
-        f"按人工名次相邻的系统窗口，集合 {result.windows[0].group}",
+        f"Windows of systems next to one another in people's order, set {result.windows[0].set}",
+        f"按人工名次相邻的系统窗口，集合 {result.windows[0].set}",
     )
     return Table("windows", title, tuple(columns), rows)
 
 
 def _numbered(windows: Sequence[SystemLevel]) -> list[tuple[int, SystemLevel]]:
     """Return each window with the rank of its best system among its series."""
-    seen: dict[tuple[str, str, int], int] = {}
-    made = []
+    seen: Counter[tuple[str, str, int]] = Counter()
+    numbered = []
     for one in windows:
         key = one.metric, one.human, len(one.systems)
-        seen[key] = seen.get(key, 0) + 1
-        made.append((seen[key], one))
-    return made
+        seen[key] += 1
+        numbered.append((seen[key], one))
+    return numbered
 
 
 def _scatters(result: MetaEvaluation) -> list[Figure]:
@@ -125,15 +135,15 @@ def _scatters(result: MetaEvaluation) -> list[Figure]:
         people = result.human[way]
         values = dict(zip(scores.systems, scores.metrics[metric], strict=True))
         both = tuple(sorted(name for name in values if name in people))
-        said = _said([one for one in result.systems if (one.metric, one.human) == (metric, way)])
+        r = _pearson([one for one in result.systems if (one.metric, one.human) == (metric, way)])
         made.append(
             Figure(
                 name=f"meta-{short[metric]}-{short[way]}",
                 kind="points",
                 title=Words(f"{metric} against people ({way})", f"{metric} 与人工评价（{way}）"),
                 alt=Words(
-                    f"Scatter of {len(both)} systems; {said.en}.",
-                    f"{len(both)} 个系统的散点图；{said.zh}。",
+                    f"Scatter of {len(both)} systems; {r.en}.",
+                    f"{len(both)} 个系统的散点图；{r.zh}。",
                 ),
                 x_label=Words(f"people's score ({way})", f"人工得分（{way}）"),
                 y_label=Words(f"score by {metric}", f"{metric} 得分"),
@@ -150,10 +160,10 @@ def _scatters(result: MetaEvaluation) -> list[Figure]:
     return made
 
 
-def _said(levels: Sequence[SystemLevel]) -> Words:
+def _pearson(levels: Sequence[SystemLevel]) -> Words:
     """Return Pearson's r of each set in words."""
     values = [
-        f"{one.group} {value:.3f}"
+        f"{one.set} {value:.3f}"
         for one in levels
         if (value := one.coefficients["pearson"].value) is not None
     ]
@@ -192,7 +202,7 @@ def _window_figure(
         for metric, points in lines.items()
         if (known := [value for _, value in points if value is not None])
     ]
-    said = ", ".join(spans) or "-"
+    ranges = ", ".join(spans) or "-"
     return Figure(
         name=name,
         kind="lines",
@@ -201,8 +211,8 @@ def _window_figure(
             f"{size} 个系统的窗口内的 {NAMES[kind].zh}（{way}）",
         ),
         alt=Words(
-            f"{NAMES[kind].en} in windows of {size} systems, lowest to highest: {said}.",
-            f"{size} 个系统的窗口内的 {NAMES[kind].zh}，最低至最高：{said}。",
+            f"{NAMES[kind].en} in windows of {size} systems, lowest to highest: {ranges}.",
+            f"{size} 个系统的窗口内的 {NAMES[kind].zh}，最低至最高：{ranges}。",
         ),
         x_label=Words("rank of the window's best system", "窗口中最好系统的人工名次"),
         y_label=NAMES[kind],
@@ -215,12 +225,12 @@ def _window_figure(
 
 def _sentence_figures(result: MetaEvaluation) -> list[Figure]:
     """Return the accuracies by metric for each file of rankings and set."""
-    groups = dict.fromkeys((one.judgments, one.group) for one in result.sentences)
+    groups = dict.fromkeys((one.judgments, one.set) for one in result.sentences)
     short = slugs(f"{judgments} {group}" for judgments, group in groups)
     return [
         _sentence_figure(
             f"meta-sentences-{short[f'{judgments} {group}']}",
-            [one for one in result.sentences if (one.judgments, one.group) == (judgments, group)],
+            [one for one in result.sentences if (one.judgments, one.set) == (judgments, group)],
         )
         for judgments, group in groups
     ]
@@ -229,18 +239,18 @@ def _sentence_figures(result: MetaEvaluation) -> list[Figure]:
 def _sentence_figure(name: str, rows: Sequence[SentenceLevel]) -> Figure:
     first = rows[0]
     metrics = tuple(one.metric for one in rows)
-    fair = [_percent(one.fair_accuracy) for one in rows]
-    said = ", ".join(
+    fair = [percent(one.fair.accuracy) for one in rows]
+    values = ", ".join(
         f"{one.metric} {value:.1f}" for one, value in zip(rows, fair, strict=True) if value
     )
-    about = f"{first.judgments}, {first.group}"
+    about = f"{first.judgments}, {first.set}"
     return Figure(
         name=name,
         kind="bars",
         title=Words(f"Accuracy over pairs of sentences ({about})", f"句对偏好的准确率（{about}）"),
         alt=Words(
-            f"Bars of accuracy in percent, ties counting half: {said or '-'}.",
-            f"准确率柱状图（百分比，平局计一半）：{said or '-'}。",
+            f"Bars of accuracy in percent, ties counting half: {values or '-'}.",
+            f"准确率柱状图（百分比，平局计一半）：{values or '-'}。",
         ),
         x_label=Words("metric", "指标"),
         y_label=Words("accuracy in percent", "准确率（%）"),
@@ -248,39 +258,8 @@ def _sentence_figure(name: str, rows: Sequence[SentenceLevel]) -> Figure:
             Series(
                 Words('official: ties are "the second"', "官方：平局判后者"),
                 metrics,
-                tuple(_percent(one.official_accuracy) for one in rows),
+                tuple(percent(one.official.accuracy) for one in rows),
             ),
             Series(Words("fair: ties are half", "公平：平局计一半"), metrics, tuple(fair)),
         ),
     )
-
-
-def _percent(value: float | None) -> float | None:
-    return None if value is None else 100 * value
-
-
-def _json_level(one: SystemLevel) -> Mapping[str, object]:
-    return {
-        "metric": one.metric,
-        "human": one.human,
-        "set": one.group,
-        "systems": list(one.systems),
-        **{kind: {"value": c.value, "p": c.p} for kind, c in one.coefficients.items()},
-    }
-
-
-def _json_sentences(one: SentenceLevel) -> Mapping[str, object]:
-    return {
-        "metric": one.metric,
-        "judgments": one.judgments,
-        "set": one.group,
-        "systems": list(one.systems),
-        "pairs": one.judged,
-        "agree": one.agree,
-        "disagree": one.disagree,
-        "metric_ties": {"first": one.tied_first, "second": one.tied_second},
-        "human_ties": one.human_ties,
-        "unscored": one.unscored,
-        "official": {"accuracy": one.official_accuracy, "kendall": one.official_kendall},
-        "fair": {"accuracy": one.fair_accuracy, "kendall": one.fair_kendall},
-    }

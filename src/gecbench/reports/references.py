@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict
-
-from gecbench.analysis.curves import Curve
-from gecbench.analysis.references import References, Statistics
-from gecbench.reports.exhibit import Column, Exhibit, Table, Value
-from gecbench.reports.figure import Figure, Series
-from gecbench.reports.words import Words
+from gecbench.analysis.references import Curve, References, Statistics
+from gecbench.reports.exhibit import (
+    Column,
+    Exhibit,
+    Figure,
+    Series,
+    Table,
+    Value,
+    Words,
+    joined,
+    json_values,
+)
 
 
 def exhibit(result: References) -> Exhibit:
@@ -37,23 +41,24 @@ def exhibit(result: References) -> Exhibit:
 def distribution_figure(result: References) -> Figure:
     """Return the share of sentences with each number of references, MuCGEC's figure 1."""
     numbers = [k for k in result.everywhere if k]
-    series, said, said_zh = [], [], []
+    series, alt = [], []
     for name, counts in (
         (Words("all sentences", "全部句子"), result.everywhere),
         (Words("sentences with errors", "有错误的句子"), result.erroneous),
     ):
-        shares = _shares(counts, numbers)
+        whole = sum(count for k, count in counts.items() if k)
+        shares = tuple(100 * counts.get(k, 0) / whole if whole else 0.0 for k in numbers)
         series.append(Series(name, tuple(map(str, numbers)), shares))
-        pairs = [f"{k}: {share:.1f}%" for k, share in zip(numbers, shares, strict=True)]
-        said.append(f"{name.en}: {', '.join(pairs)}")
-        said_zh.append(f"{name.zh}：{'，'.join(pairs)}")
+        pairs = joined(f"{k}: {share:.1f}%" for k, share in zip(numbers, shares, strict=True))
+        alt.append(Words(f"{name.en}: {pairs.en}", f"{name.zh}：{pairs.zh}"))
+    values = joined(alt, "; ")
     return Figure(
         name="references-distribution",
         kind="bars",
         title=Words("References per sentence", "每句的参考答案数"),
         alt=Words(
-            f"Bars: share of sentences by their number of references. {'; '.join(said)}.",
-            f"柱状图：按参考答案数统计的句子比例。{'；'.join(said_zh)}。",
+            f"Bars: share of sentences by their number of references. {values.en}.",
+            f"柱状图：按参考答案数统计的句子比例。{values.zh}。",
         ),
         x_label=Words("references", "参考答案数"),
         y_label=Words("sentences (percent)", "句子比例（%）"),
@@ -68,7 +73,7 @@ def curve_figure(metric: str, curves: list[Curve]) -> Figure:
         metric: Name of the metric.
         curves: Of this metric, a system each.
     """
-    series, said, said_zh = [], [], []
+    series, alt = [], []
     for curve in curves:
         points = curve.points
         spread = any(point.low < point.high for point in points)
@@ -82,27 +87,27 @@ def curve_figure(metric: str, curves: list[Curve]) -> Figure:
             )
         )
         first, last = points[0], points[-1]
-        ends = f"{100 * first.mean:.2f}", f"{100 * last.mean:.2f}"
-        said.append(f"{curve.system} {ends[0]} with {first.k}, {ends[1]} with {last.k}")
-        said_zh.append(f"{curve.system} {first.k} 个时 {ends[0]}，{last.k} 个时 {ends[1]}")
+        low, high = f"{100 * first.mean:.2f}", f"{100 * last.mean:.2f}"
+        alt.append(
+            Words(
+                f"{curve.system} {low} with {first.k}, {high} with {last.k}",
+                f"{curve.system} {first.k} 个时 {low}，{last.k} 个时 {high}",
+            )
+        )
+    values = joined(alt, "; ")
     return Figure(
         name=f"references-{metric}",
         kind="lines",
         title=Words(f"{metric} against the number of references", f"{metric} 随参考答案数的变化"),
         alt=Words(
             f"Lines: {metric} in percent against the greatest number of references a sentence "
-            f"has. {'; '.join(said)}.",
-            f"折线图：{metric}（%）随每句参考答案数上限的变化。{'；'.join(said_zh)}。",
+            f"has. {values.en}.",
+            f"折线图：{metric}（%）随每句参考答案数上限的变化。{values.zh}。",
         ),
         x_label=Words("references of a sentence, at most", "每句参考答案数上限"),
         y_label=Words(f"{metric} (percent)", f"{metric}（%）"),
         series=tuple(series),
     )
-
-
-def _shares(counts: Mapping[int, int], numbers: list[int]) -> tuple[float | None, ...]:
-    whole = sum(count for k, count in counts.items() if k)
-    return tuple(100 * counts.get(k, 0) / whole if whole else 0.0 for k in numbers)
 
 
 def _statistics(result: References) -> Table:
@@ -183,14 +188,14 @@ def _curves(metric: str, curves: list[Curve]) -> Table:
 
 
 def _data(result: References) -> dict[str, object]:
-    made: dict[str, object] = {
-        "statistics": [asdict(one) for one in result.statistics],
+    data: dict[str, object] = {
+        "statistics": [json_values(one) for one in result.statistics],
         "distribution": [
             {"references": k, "sentences": count, "erroneous": result.erroneous.get(k, 0)}
             for k, count in result.everywhere.items()
         ],
     }
-    if not result.curves:
-        return made
-    sweep = asdict(result.sweep) | {"sentences": result.sentences}
-    return made | {"sweep": sweep, "curves": [asdict(curve) for curve in result.curves]}
+    if result.curves:
+        data["sweep"] = json_values(result.sweep) | {"sentences": result.sentences}
+        data["curves"] = [json_values(curve) for curve in result.curves]
+    return data

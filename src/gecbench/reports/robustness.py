@@ -1,24 +1,58 @@
-"""What an analysis of robustness shows: scores and bounds, two kinds of consistency, kinds."""
+"""Robustness as tables, figures and JSON; and the problems of perturbed cases."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
+from typing import NamedTuple
 
-from gecbench.analysis.robustness.analyse import COPY, PERFECT
-from gecbench.analysis.robustness.results import (
-    RULES,
-    Cell,
-    Disagreement,
-    Part,
-    Robustness,
-    ShownSentence,
+from gecbench.analysis.perturbed_cases import (
+    BRACKETS,
+    EMPTY,
+    HALF_FREE,
+    KINDS,
+    REPEATED,
+    TOUCHES,
+    UNCHANGED,
+    UNEVEN,
+    CaseCheck,
 )
-from gecbench.reports.exhibit import Column, Exhibit, Table, Value
-from gecbench.reports.robustness_data import data
-from gecbench.reports.robustness_figures import ACTIONS, figures
-from gecbench.reports.words import Words
+from gecbench.analysis.robustness import (
+    COPY,
+    PERFECT,
+    RULES,
+    Disagreement,
+    Robustness,
+    Rule,
+    ShownSentence,
+    SystemRobustness,
+    VariantGroup,
+)
+from gecbench.core.errors import counted
+from gecbench.reports.exhibit import (
+    Column,
+    Exhibit,
+    Figure,
+    Series,
+    Table,
+    Value,
+    Words,
+    joined,
+    json_values,
+)
 
+_RULES: Mapping[Rule, Words] = {
+    "official": Words("official rule", "官方规则"),
+    "edits": Words("edits", "按编辑"),
+}
+_ACTIONS: Mapping[str, Words] = {
+    "substitution": Words("substitution", "替换"),
+    "insertion": Words("insertion", "插入"),
+    "deletion": Words("deletion", "删除"),
+    "mixed": Words("mixed", "混合"),
+    "none": Words("none", "无扰动"),
+}
 _ALL = Words("all", "全部")
 _YES = Words("yes", "是")
 _NO = Words("no", "否")
@@ -27,213 +61,176 @@ _TRIVIAL = {
     COPY: Words(COPY, "（照抄输入）"),
 }
 _SHOWN = 10
-_BEHIND = 60
+"""Cases of a system, or findings of a kind, in tables; JSON has all."""
+_LONGEST = 60
+"""Characters of corrections in a table."""
 
 _PLACE = (Column("subset", zh="子集"), Column("system", zh="系统"))
 
-_CONSISTENCY = (
-    *_PLACE,
-    Column("cases", "count", zh="用例"),
-    Column("CRS official", "percent", zh="CRS（官方）"),
-    Column("CRS edits", "percent", zh="CRS（编辑）"),
-    Column("P-CRS official", "percent", zh="P-CRS（官方）"),
-    Column("P-CRS edits", "percent", zh="P-CRS（编辑）"),
-    Column("both", "count", zh="两者一致"),
-    Column("official only", "count", zh="仅官方"),
-    Column("edits only", "count", zh="仅编辑"),
-    Column("neither", "count", zh="均不一致"),
-    Column("edits/sentence", "number", zh="每句编辑数"),
-)
-
 
 def exhibit(found: Robustness) -> Exhibit:
-    """Return the tables, figures and data of an analysis of robustness."""
-    tables = [_scores(found), _consistency(found), _disagreements(found.disagreements)]
-    if any(part.orders for part in found.parts):
+    """Show scores and bounds, consistency by two rules, and kinds of variants."""
+    tables = [
+        _scores(found),
+        *(
+            replace(_scores(other), name=f"scores-f{other.beta:g}".replace(".", "-"))
+            for other in found.others
+        ),
+        _consistency(found),
+        _disagreements(found.disagreements),
+    ]
+    if any(one.orders for one in found.systems):
         tables.append(_orders(found))
-    unit = Words(f"{found.unit}s", "词" if found.unit == "word" else "字")
-    for name, title, cells in (
-        ("action", Words("By perturbing action", "按扰动方式"), found.actions),
-        (
-            "distance",
-            Words(
-                f"By {unit.en} between perturbation and error, where both are single",
-                f"按扰动与错误之间的{unit.zh}数（单一扰动、单一错误）",
-            ),
-            found.distances,
-        ),
-        (
-            "frequency",
-            Words("By frequency of the rarest word put in", "按插入的最罕见词的频次"),
-            found.frequencies or (),
-        ),
-    ):
-        if cells:
-            tables.append(_kinds(name, title, cells, found))
+    kinds = [kind for kind in _kinds(found) if kind.groups]
     return Exhibit(
         name="robustness",
         title=Words("Robustness to context", "对上下文的鲁棒性"),
-        corpus=found.name,
-        tables=tuple(tables),
-        figures=figures(found),
-        data=data(found),
+        corpus=found.corpus,
+        tables=(*tables, *(_kind_table(kind) for kind in kinds)),
+        figures=(
+            _bounds_figure(found),
+            _consistency_figure(found),
+            *(_kind_figure(kind, rule) for kind in kinds for rule in RULES),
+        ),
+        data=_data(found),
         notes=(*_notes(found), *found.notes),
-        signatures=(found.signature,),
+        signatures=found.signatures,
     )
 
 
-def _notes(found: Robustness) -> list[str]:
-    said = [
+def _data(found: Robustness) -> dict[str, object]:
+    def systems(result: Robustness) -> dict[str, object]:
+        return {
+            "systems": [json_values(one, "verdicts") for one in result.systems],
+            "trivial": [json_values(one, "verdicts") for one in result.trivial],
+        }
+
+    others = [{"beta": other.beta, **systems(other)} for other in found.others]
+    return (
+        json_values(found, "others") | systems(found) | ({"other_betas": others} if others else {})
+    )
+
+
+def _notes(found: Robustness) -> Iterator[str]:
+    yield (
         "CRS and P-CRS never stand alone: a system that copies its input has them too; the rows "
-        "(perfect) and (copies its input) say how far they reach on these data",
+        "(perfect) and (copies its input) say how far they reach on these data"
+    )
+    yield (
         "official: one variant is best and worst for the running F, P-CRS: the F of a variant "
-        "alone is the original's; edits: the corrections are the same after mapping",
-    ]
-    if found.unpaired:
-        said.append(
-            f"{found.unpaired} errors stand in the reference of an original or a variant and not "
-            "in the other; correcting them counts for neither side of edits"
+        "alone is the original's; edits: the corrections are the same after mapping"
+    )
+    if found.unpaired_errors:
+        yield (
+            f"{counted(found.unpaired_errors, 'error', ' stands', ' stand')} in the reference of "
+            "an original or a variant and not in the other; correcting them counts for neither "
+            "side of edits"
         )
-    hidden = [
-        f"{system}: {len(list(group))}"
-        for system, group in groupby(found.disagreements, key=lambda each: each.system)
-    ]
-    if any(int(each.rsplit(" ", 1)[1]) > _SHOWN for each in hidden):
-        said.append(
+    systems = [case.system for case in found.disagreements]
+    counts = {system: systems.count(system) for system in systems}
+    if any(count > _SHOWN for count in counts.values()):
+        yield (
             f"cases the two rules call differently, of which {_SHOWN} a system are shown and "
-            f"--format json has all: {', '.join(hidden)}"
+            "--format json has all: "
+            + ", ".join(f"{system}: {count}" for system, count in counts.items())
         )
-    return said
 
 
-def _system(part: Part) -> str | Words:
-    return _TRIVIAL.get(part.system, part.system)
+# The tables.
 
 
-def _rows(found: Robustness) -> list[Part]:
-    """Return systems, then the trivial ones, subset by subset."""
-    names = list(dict.fromkeys(part.subset for part in found.parts))
-    return [
-        part for name in names for part in (*found.parts, *found.trivial) if part.subset == name
-    ]
+def _rows(found: Robustness) -> Iterator[tuple[tuple[Value, Value], SystemRobustness]]:
+    """Yield systems, then the trivial ones, subset by subset, with their names."""
+    for subset in dict.fromkeys(one.subset for one in found.systems):
+        for one in (*found.systems, *found.trivial):
+            if one.subset == subset:
+                yield (subset or _ALL, _TRIVIAL.get(one.system, one.system)), one
 
 
 def _scores(found: Robustness) -> Table:
     f = f"F{found.beta:g}"
     heads = [("", ""), ("upper ", "上界 "), ("lower ", "下界 ")]
-    columns = [
-        Column(f"{en}{each}", "percent", zh=f"{zh}{each}")
-        for en, zh in heads
-        for each in ("P", "R", f)
-    ]
-    rows = []
-    for part in _rows(found):
-        bounds = (part.rule.original, part.rule.upper, part.rule.lower)
-        values: list[Value] = [
-            value
-            for counts in bounds
-            for value in (counts.precision, counts.recall, counts.f(found.beta))
-        ]
-        rows.append(
-            (
-                part.subset or _ALL,
-                _system(part),
-                *values,
-                bounds[1].f(found.beta) - bounds[2].f(found.beta),
-                part.consistent("official") / part.cases,
-                part.equal("official") / part.variants,
-            )
-        )
-    return Table(
-        "scores",
-        Words(
-            "Original sentences, upper and lower bound over variants, and consistency",
-            "原句得分、各变体的上界与下界及一致性",
+    columns = (
+        *_PLACE,
+        *(
+            Column(f"{en}{name}", "percent", zh=f"{zh}{name}")
+            for en, zh in heads
+            for name in ("P", "R", f)
         ),
-        (
-            *_PLACE,
-            *columns,
-            Column(f"delta {f}", "percent", zh=f"Δ{f}"),
-            Column("CRS", "percent"),
-            Column("P-CRS", "percent"),
-        ),
-        tuple(rows),
+        Column(f"delta {f}", "percent", zh=f"Δ{f}"),
+        Column("CRS", "percent"),
+        Column("P-CRS", "percent"),
     )
+    rows: list[tuple[Value, ...]] = []
+    for place, one in _rows(found):
+        bounds = (one.original, one.upper, one.lower)
+        scores = [v for scores in bounds for v in (scores.precision, scores.recall, scores.f)]
+        rows.append((*place, *scores, one.delta_f, one.official.crs, one.official.p_crs))
+    title = Words(
+        "Original sentences, upper and lower bound over variants, and consistency",
+        "原句得分、各变体的上界与下界及一致性",
+    )
+    return Table("scores", title, columns, tuple(rows))
 
 
 def _consistency(found: Robustness) -> Table:
-    rows: list[tuple[Value, ...]] = []
-    for part in _rows(found):
-        rows.append(
-            (
-                part.subset or _ALL,
-                _system(part),
-                part.cases,
-                *(part.consistent(rule) / part.cases for rule in RULES),
-                *(part.equal(rule) / part.variants for rule in RULES),
-                *part.agreement().values(),
-                part.edits_per_sentence,
-            )
-        )
-    return Table(
-        "consistency",
-        Words("Consistency by the official rule and by edits", "按官方规则与按编辑的一致性"),
-        _CONSISTENCY,
-        tuple(rows),
+    columns = (
+        *_PLACE,
+        Column("cases", "count", zh="用例"),
+        Column("CRS official", "percent", zh="CRS（官方）"),
+        Column("CRS edits", "percent", zh="CRS（编辑）"),
+        Column("P-CRS official", "percent", zh="P-CRS（官方）"),
+        Column("P-CRS edits", "percent", zh="P-CRS（编辑）"),
+        Column("both", "count", zh="两者一致"),
+        Column("official only", "count", zh="仅官方"),
+        Column("edits only", "count", zh="仅编辑"),
+        Column("neither", "count", zh="均不一致"),
+        Column("edits/sentence", "number", zh="每句编辑数"),
     )
+    rows: list[tuple[Value, ...]] = []
+    for place, one in _rows(found):
+        both, agreement = (one.official, one.edits), one.agreement
+        cases = (agreement.both, agreement.official_only, agreement.edits_only, agreement.neither)
+        shares = (*(rule.crs for rule in both), *(rule.p_crs for rule in both))
+        rows.append((*place, one.cases, *shares, *cases, one.edits_per_sentence))
+    title = Words("Consistency by the official rule and by edits", "按官方规则与按编辑的一致性")
+    return Table("consistency", title, columns, tuple(rows))
 
 
 def _orders(found: Robustness) -> Table:
     f = f"F{found.beta:g}"
-    rows: list[tuple[Value, ...]] = [
-        (
-            part.subset or _ALL,
-            _system(part),
-            orders.orders,
-            *(each / part.cases for each in orders.consistent),
-            *orders.upper,
-            *orders.lower,
-            orders.unsettled,
-        )
-        for part in _rows(found)
-        if (orders := part.orders)
-    ]
-    return Table(
-        "orders",
-        Words("The official rule when the cases come in other orders", "用例顺序改变时的官方规则"),
-        (
-            *_PLACE,
-            Column("orders", "count", zh="顺序数"),
-            Column("CRS least", "percent", zh="CRS 最低"),
-            Column("CRS most", "percent", zh="CRS 最高"),
-            Column(f"upper {f} least", "percent", zh=f"上界 {f} 最低"),
-            Column(f"upper {f} most", "percent", zh=f"上界 {f} 最高"),
-            Column(f"lower {f} least", "percent", zh=f"下界 {f} 最低"),
-            Column(f"lower {f} most", "percent", zh=f"下界 {f} 最高"),
-            Column("unsettled cases", "count", zh="随顺序变化的用例"),
-        ),
-        tuple(rows),
+    columns = (
+        *_PLACE,
+        Column("orders", "count", zh="顺序数"),
+        Column("CRS least", "percent", zh="CRS 最低"),
+        Column("CRS most", "percent", zh="CRS 最高"),
+        Column(f"upper {f} least", "percent", zh=f"上界 {f} 最低"),
+        Column(f"upper {f} most", "percent", zh=f"上界 {f} 最高"),
+        Column(f"lower {f} least", "percent", zh=f"下界 {f} 最低"),
+        Column(f"lower {f} most", "percent", zh=f"下界 {f} 最高"),
+        Column("unsettled cases", "count", zh="随顺序变化的用例"),
     )
-
-
-def _disagreements(found: Sequence[Disagreement]) -> Table:
     rows: list[tuple[Value, ...]] = []
-    for _, group in groupby(found, key=lambda each: each.system):
+    for place, one in _rows(found):
+        if orders := one.orders:
+            crs = [count / one.cases for count in orders.consistent_cases]
+            ends = (*crs, *orders.upper_f, *orders.lower_f)
+            rows.append((*place, orders.orders, *ends, orders.unsettled_cases))
+    title = Words(
+        "The official rule when the cases come in other orders", "用例顺序改变时的官方规则"
+    )
+    return Table("orders", title, columns, tuple(rows))
+
+
+def _disagreements(cases: Sequence[Disagreement]) -> Table:
+    rows: list[tuple[Value, ...]] = []
+    for _, group in groupby(cases, key=lambda case: case.system):
         for case in list(group)[:_SHOWN]:
             first, *rest = case.sentences
-            other = next((each for each in rest if not each.same), None) or next(
-                (each for each in rest if not each.equal), rest[0]
-            )
-            rows.append(
-                (
-                    case.system,
-                    case.subset,
-                    case.case,
-                    *(_YES if said else _NO for said in (case.official, case.edits)),
-                    _changed(first),
-                    f"{other.mark}: {_changed(other)}",
-                )
-            )
+            other = min(rest, key=lambda one: 0 if not one.same_edits else 1 + one.equal_f)
+            rules = (_YES if consistent else _NO for consistent in (case.official, case.edits))
+            texts = (_corrections(first), f"{other.mark}: {_corrections(other)}")
+            rows.append((case.system, case.subset, case.case, *rules, *texts))
     return Table(
         "disagreements",
         Words(
@@ -253,36 +250,234 @@ def _disagreements(found: Sequence[Disagreement]) -> Table:
     )
 
 
-def _changed(sentence: ShownSentence) -> str:
+def _corrections(sentence: ShownSentence) -> str:
     """Return the corrections of a sentence in short; a star stands at wrong ones."""
-    said = "; ".join(
-        f"{each.before or '-'} > {each.after or '-'}{'' if each.right else ' *'}"
-        for each in sentence.changes
-    )
-    said = said or "nothing"
-    return said if len(said) <= _BEHIND else f"{said[: _BEHIND - 1]}…"
+    corrections = [
+        f"{change.before or '-'} > {change.after or '-'}{'' if change.right else ' *'}"
+        for change in sentence.changes
+    ]
+    text = "; ".join(corrections) or "nothing"
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-def _kinds(name: str, title: Words, cells: Sequence[Cell], found: Robustness) -> Table:
-    names = [part.system for part in found.whole]
-    return Table(
-        name,
-        title,
-        (
-            Column(name, zh=title.zh.removeprefix("按")),
-            Column("variants", "count", zh="变体数"),
-            *(
-                Column(f"{system} {rule}", "percent", zh=f"{system}（{zh}）")
-                for system in names
-                for rule, zh in zip(RULES, ("官方", "编辑"), strict=True)
+# Kinds of variants.
+
+
+class _Kind(NamedTuple):
+    """A way to group variants, as its table and its figures show it."""
+
+    name: str
+    groups: Sequence[VariantGroup]
+    table_title: Words
+    title: Words
+    axis: Words
+
+    @property
+    def names(self) -> tuple[Words, ...]:
+        return tuple(_ACTIONS.get(one.name, Words(one.name, one.name)) for one in self.groups)
+
+
+def _kinds(found: Robustness) -> tuple[_Kind, ...]:
+    unit = Words(f"{found.unit}s", "词" if found.unit == "word" else "字")
+    return (
+        _Kind(
+            "action",
+            found.actions,
+            Words("By perturbing action", "按扰动方式"),
+            Words("P-CRS by perturbing action", "各扰动方式下的 P-CRS"),
+            Words("what the perturbation did", "扰动方式"),
+        ),
+        _Kind(
+            "distance",
+            found.distances,
+            Words(
+                f"By {unit.en} between perturbation and error, where both are single",
+                f"按扰动与错误之间的{unit.zh}数（单一扰动、单一错误）",
             ),
+            Words("P-CRS by distance between perturbation and error", "P-CRS 与扰动到错误的距离"),
+            Words(f"{unit.en} between perturbation and error", f"扰动与错误之间的{unit.zh}数"),
+        ),
+        _Kind(
+            "frequency",
+            found.frequencies or (),
+            Words("By frequency of the rarest word put in", "按插入的最罕见词的频次"),
+            Words("P-CRS by frequency of the word put in", "P-CRS 与插入词的频次"),
+            Words("occurrences in the training text", "在训练文本中的出现次数"),
+        ),
+    )
+
+
+def _kind_table(kind: _Kind) -> Table:
+    columns = [Column(kind.name, zh=kind.table_title.zh.removeprefix("按"))]
+    columns.append(Column("variants", "count", zh="变体数"))
+    for one in kind.groups[0].systems:
+        columns += [
+            Column(f"{one.system} official", "percent", zh=f"{one.system}（官方）"),
+            Column(f"{one.system} edits", "percent", zh=f"{one.system}（编辑）"),
+        ]
+    rows = tuple(
+        (
+            _ACTIONS.get(group.name, group.name),
+            group.variants,
+            *(one.share(rule).p_crs for one in group.systems for rule in RULES),
+        )
+        for group in kind.groups
+    )
+    return Table(kind.name, kind.table_title, tuple(columns), rows)
+
+
+def _kind_figure(kind: _Kind, rule: Rule) -> Figure:
+    series, alt = [], []
+    for at, name in enumerate(one.system for one in kind.groups[0].systems):
+        shares = tuple(
+            100 * group.systems[at].share(rule).like_original / group.variants
+            for group in kind.groups
+        )
+        series.append(Series(name, kind.names, shares))
+        pairs = list(zip(kind.names, shares, strict=True))
+        alt.append(
+            Words(
+                f"{name} " + ", ".join(f"{words.en} {share:.1f}" for words, share in pairs),
+                f"{name} " + ", ".join(f"{words.zh} {share:.1f}" for words, share in pairs),
+            )
+        )
+    axis, words = kind.axis, _RULES[rule]
+    return Figure(
+        name=f"robustness-{kind.name}" + ("" if rule == "official" else f"-{rule}"),
+        kind="bars",
+        title=Words(f"{kind.title.en} ({words.en})", f"{kind.title.zh}（{words.zh}）"),
+        alt=Words(
+            f"P-CRS in percent by {axis.en}: {'; '.join(one.en for one in alt)}.",
+            f"P-CRS（%），按{axis.zh}：{'; '.join(one.zh for one in alt)}。",
+        ),
+        x_label=axis,
+        y_label=Words("P-CRS (%)", "P-CRS（%）"),
+        series=tuple(series),
+    )
+
+
+# The other figures.
+
+
+def _bounds_figure(found: Robustness) -> Figure:
+    f = f"F{found.beta:g}"
+    names = tuple(one.system for one in found.whole)
+    original, lower, upper = (
+        tuple(100 * scores.f for scores in column)
+        for column in zip(*((o.original, o.lower, o.upper) for o in found.whole), strict=True)
+    )
+    alt = joined(
+        (
+            Words(
+                f"{name} {own:.2f}, between {low:.2f} and {high:.2f}",
+                f"{name} 原句 {own:.2f}，介于 {low:.2f} 与 {high:.2f} 之间",
+            )
+            for name, own, low, high in zip(names, original, lower, upper, strict=True)
+        ),
+        "; ",
+    )
+    return Figure(
+        name="robustness-bounds",
+        kind="intervals",
+        title=Words(
+            f"{f} on the original sentences, and its bounds when the context changes",
+            f"原句上的 {f} 及上下文变化时的上下界",
+        ),
+        alt=Words(
+            f"{f} in percent on {found.corpus}: {alt.en}.",
+            f"{found.corpus} 上的 {f}（%）：{alt.zh}。",
+        ),
+        x_label=Words("system", "系统"),
+        y_label=Words(f"{f} (%)", f"{f}（%）"),
+        series=(Series(f, names, original, lower, upper),),
+    )
+
+
+def _consistency_figure(found: Robustness) -> Figure:
+    names = tuple(one.system for one in found.whole)
+    shares = {
+        (score, rule): tuple(
+            100 * (one.consistency(rule).crs if score == "CRS" else one.consistency(rule).p_crs)
+            for one in found.whole
+        )
+        for score in ("CRS", "P-CRS")
+        for rule in RULES
+    }
+    alt = "; ".join(
+        f"{name} CRS {crs:.2f} / {crs_edits:.2f}, P-CRS {p_crs:.2f} / {p_crs_edits:.2f}"
+        for name, crs, crs_edits, p_crs, p_crs_edits in zip(names, *shares.values(), strict=True)
+    )
+    return Figure(
+        name="robustness-consistency",
+        kind="bars",
+        title=Words(
+            "Consistency of corrections when the context changes", "上下文变化时修改的一致性"
+        ),
+        alt=Words(
+            f"Shares in percent on {found.corpus}, by the official rule / by edits: {alt}.",
+            f"{found.corpus} 上的比例（%，官方规则 / 按编辑）：{alt}。",
+        ),
+        x_label=Words("system", "系统"),
+        y_label=Words("share (%)", "比例（%）"),
+        series=tuple(
+            Series(Words(f"{score}, {_RULES[rule].en}", f"{score}，{_RULES[rule].zh}"), names, own)
+            for (score, rule), own in shares.items()
+        ),
+    )
+
+
+# The problems of perturbed cases: how many there are, and where.
+
+_MEANINGS: Mapping[str, str] = {
+    UNCHANGED: "variant whose source is the original's",
+    REPEATED: "variant whose source is that of an earlier variant",
+    TOUCHES: "perturbation of words that belong to an error of the original",
+    UNEVEN: "source and reference are perturbed differently",
+    HALF_FREE: "case free of errors in some sentences and not in others",
+    EMPTY: "sentence whose reference is empty",
+    BRACKETS: "variant with a bracket that the original has not",
+}
+
+
+def check_exhibit(found: CaseCheck) -> Exhibit:
+    """Show the problems of perturbed cases."""
+    shown = [
+        finding
+        for kind in KINDS
+        for finding in [one for one in found.findings if one.kind == kind][:_SHOWN]
+    ]
+    hidden = len(found.findings) - len(shown)
+    names: list[str | None] = [subset.name for subset in found.subsets]
+    names += [None] if len(names) > 1 else []
+    counts = Table(
+        "oddities",
+        Words("What is odd in the cases", "用例中的异常"),
+        (
+            Column("finding", zh="发现"),
+            Column("meaning", zh="含义"),
+            *(Column(n or "all", "count", zh=None if n else "合计") for n in names),
         ),
         tuple(
-            (
-                ACTIONS.get(cell.name, cell.name),
-                cell.pairs,
-                *(cell.equal[rule, system] / cell.pairs for system in names for rule in RULES),
-            )
-            for cell in cells
+            (kind, _MEANINGS[kind], *(found.count(kind, name) for name in names)) for kind in KINDS
         ),
+    )
+    places = Table(
+        "places",
+        Words("Where", "位置"),
+        (
+            Column("finding", zh="发现"),
+            Column("subset", zh="子集"),
+            Column("case", zh="用例"),
+            Column("sentence", zh="句子"),
+            Column("detail", zh="详情"),
+        ),
+        tuple((one.kind, one.subset, one.case, one.sentence, one.detail) for one in shown),
+    )
+    return Exhibit(
+        name="robustness",
+        title=Words("A look at perturbed cases", "扰动用例检查"),
+        corpus=found.corpus,
+        tables=(counts, places),
+        data=json_values(found),
+        notes=(f"{hidden} more findings are not shown; --format json has all",) if hidden else (),
     )

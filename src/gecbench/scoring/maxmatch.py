@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from gecbench.core.case import Case, Part, Version
 from gecbench.core.edit import Edit
-from gecbench.core.score import Signature
-from gecbench.edits.maxmatch.match import Level, Matching, match, trimmed
-from gecbench.scoring.greedy import resampled_totals
-from gecbench.scoring.options import check_between, check_least
+from gecbench.edits.maxmatch import Level, Matching, match, trimmed
+from gecbench.scoring.metric import Metric, check_between, check_least
+from gecbench.scoring.resample import resampled_totals
 
 if TYPE_CHECKING:
-    from gecbench.scoring.arrays import Draws, Values
-    from gecbench.scoring.greedy import Rule
+    from gecbench.scoring.metric import Draws, Values
+    from gecbench.scoring.resample import Rule
 
 
 Shown = tuple[int, int, str, str]
@@ -53,30 +52,26 @@ each annotator."""
 
 
 @dataclass(frozen=True, slots=True)
-class MaxMatch:
+class MaxMatch(Metric[Row]):
     """Options and statistics of the metrics over MaxMatch; each metric derives from it.
+
+    A hypothesis that equals a reference everywhere can score below 1: gold edits over many
+    unchanged words, or off every optimal alignment, are never matched.
 
     Args:
         max_unchanged_words: How many unchanged tokens one proposed edit may cover.
         beta: Weight of recall in F; 0.5 makes precision count twice as much.
         ignore_whitespace_casing: Drop proposed edits that change white space and letter case
             alone; gold edits of that kind stay, and are missed.
-        context: What texts and gold edits come from; goes into the signature.
     """
 
-    name: ClassVar[str]
-    order_invariant: ClassVar[bool]
+    running: ClassVar[bool]
+    """Whether an annotator is chosen by F of all sentences so far; else by F of the sentence."""
     needs: ClassVar[Part] = "golds"
-    languages: ClassVar[tuple[str, ...]] = ()
-    higher_is_better: ClassVar[bool] = True
-    needs_references: ClassVar[bool] = True
-    # Gold edits over many unchanged words, or off every optimal alignment, are never matched.
-    perfect: ClassVar[float | None] = None
 
     max_unchanged_words: int = 2
     beta: float = 0.5
     ignore_whitespace_casing: bool = False
-    context: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse options that mean nothing."""
@@ -84,19 +79,27 @@ class MaxMatch:
         check_between(f"{self.name}.beta", self.beta, 0.001, 1000)
 
     @property
-    def signature(self) -> Signature:
-        """How scores of this metric are made."""
-        return Signature(
-            {
-                "metric": self.name,
-                **self.context,
-                "max_unchanged_words": str(self.max_unchanged_words),
-                "beta": f"{self.beta:g}",
-                "ignore_whitespace_casing": "yes" if self.ignore_whitespace_casing else "no",
-            }
-        )
+    def order_invariant(self) -> bool:
+        """Whether the order of the sentences makes no difference."""
+        return not self.running
 
-    def approximate(self, stats: Row) -> bool:
+    def settings(self) -> Mapping[str, str]:
+        """Return its options, as signatures show them."""
+        return {
+            "max_unchanged_words": str(self.max_unchanged_words),
+            "beta": f"{self.beta:g}",
+            "ignore_whitespace_casing": "yes" if self.ignore_whitespace_casing else "no",
+        }
+
+    def choose(self, stats: Sequence[Row]) -> tuple[Candidate, ...]:
+        """Return the candidate that counts for each sentence."""
+        return choose(stats, self.beta, running=self.running)
+
+    def fixed(self, stats: Sequence[Row]) -> Sequence[Row]:
+        """Return the candidates that count."""
+        return [(one,) for one in self.choose(stats)]
+
+    def is_approximate(self, stats: Row) -> bool:
         """Return whether a sentence was too long for the exact computation."""
         return any(candidate.level == "linear" for candidate in stats)
 

@@ -2,75 +2,87 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from gecbench.core.case import Case, Part
-from gecbench.core.score import Score
+from gecbench.core.errors import UsageError
+from gecbench.core.score import Score, Signature
+from gecbench.scoring.resample import mean, means
 
 if TYPE_CHECKING:
-    from gecbench.scoring.arrays import Draws, Values
+    from gecbench.scoring.spans import SpanF
 
 
 Stats = TypeVar("Stats")
 
 
-class Metric(Protocol[Stats]):
-    """A way to judge a system.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric(ABC, Generic[Stats]):
+    """A way to judge a system: a frozen dataclass whose fields are its options, with defaults.
 
-    A metric is a frozen dataclass whose fields are its options, with defaults; `context` is
-    what its input was made by, and goes into its signature. Whatever depends on other sentences
-    lives in `aggregate`, so that statistics are taken once and resampling, subsets and
-    significance need no second extraction.
+    Whatever depends on other sentences lives in `aggregate`, so that statistics are taken once
+    and resampling, subsets and significance need no second extraction. A new metric derives from
+    this class; what most metrics have in common is here.
+
+    Args:
+        context: What its input was made by; goes into the signature.
     """
 
-    @property
-    def name(self) -> str:
-        """What tables and signatures call it."""
-        ...
+    name: ClassVar[str]
+    """What tables and signatures call it."""
+    needs: ClassVar[Part]
+    """Which part of the cases it reads."""
+    languages: ClassVar[tuple[str, ...]] = ()
+    """Codes of the languages that it is defined for; () means any."""
+    higher_is_better: ClassVar[bool] = True
+    """Whether a greater score is a better system."""
+    needs_references: ClassVar[bool] = True
+    """Whether it compares with references."""
+    perfect: ClassVar[float | None] = None
+    """The score of a hypothesis that equals a reference everywhere; None: it has no such."""
 
-    @property
-    def needs(self) -> Part:
-        """Which part of the cases it reads."""
-        ...
-
-    @property
-    def languages(self) -> tuple[str, ...]:
-        """Codes of the languages that it is defined for; () means any."""
-        ...
-
-    @property
-    def higher_is_better(self) -> bool:
-        """Whether a greater score is a better system."""
-        ...
-
-    @property
-    def needs_references(self) -> bool:
-        """Whether it compares with references."""
-        ...
+    context: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def order_invariant(self) -> bool:
         """Whether the order of the sentences makes no difference to the score."""
-        ...
+        return True
 
     @property
-    def perfect(self) -> float | None:
-        """The score of a hypothesis that equals a reference everywhere; None: it has no such."""
-        ...
+    def span_metric(self) -> SpanF | None:
+        """Itself, if it compares edits by place and replacement; None for all others."""
+        return None
 
+    @property
+    def f_beta(self) -> float | None:
+        """Weight of recall, where the score is F of the summed counts of sentences; else None."""
+        return None
+
+    @abstractmethod
+    def settings(self) -> Mapping[str, str]:
+        """Return its options, as signatures show them."""
+
+    @property
+    def signature(self) -> Signature:
+        """How scores of this metric are made."""
+        return Signature({"metric": self.name, **self.context, **self.settings()})
+
+    @abstractmethod
     def stats(self, case: Case) -> Stats | None:
         """Return the statistics of one sentence; None where the metric leaves it out."""
-        ...
 
+    @abstractmethod
     def aggregate(self, stats: Sequence[Stats]) -> Score:
         """Return the score of these sentences together."""
-        ...
 
+    @abstractmethod
     def sentences(self, stats: Sequence[Stats]) -> Sequence[Mapping[str, object]]:
         """Return what there is to say of each sentence, as JSON values by name."""
-        ...
 
+    @abstractmethod
     def resample(self, stats: Sequence[Stats], draws: Draws) -> Values:
         """Return the value of each resample.
 
@@ -79,4 +91,117 @@ class Metric(Protocol[Stats]):
             draws: Places in `stats`, of shape (resamples, sentences); each row is one corpus,
                 in the order in which it is to be gone through.
         """
-        ...
+
+    def exchange(
+        self, first: Sequence[Stats], second: Sequence[Stats], swaps: Swaps
+    ) -> tuple[Values, Values]:
+        """Return the scores of two systems after each permutation.
+
+        The statistics of the two are put one after the other, and a permutation is a draw of one
+        of the two for each sentence, in the order of the corpus. That is exact if `resample`
+        gives what `aggregate` gives of the statistics drawn; rules that go through the corpus,
+        as the greedy choice of references, are run again in each permutation.
+
+        Args:
+            first: Of each sentence of one system.
+            second: Of the other.
+            swaps: Whether a sentence is exchanged, of shape (permutations, sentences).
+        """
+        import numpy as np
+
+        size = np.int32(len(first))
+        here = np.arange(size, dtype=np.int32)
+        places: Draws = np.concatenate([here + size * swaps, here + size * ~swaps])
+        values = self.resample([*first, *second], places)
+        return values[: len(swaps)], values[len(swaps) :]
+
+    def fixed(self, stats: Sequence[Stats]) -> Sequence[Stats]:
+        """Return the statistics with nothing left to choose among references."""
+        return stats
+
+    def is_approximate(self, stats: Stats) -> bool:
+        """Return whether a sentence was too long for the exact computation."""
+        return False
+
+    def notes(self, stats: Sequence[Stats]) -> Sequence[str]:
+        """Return what the reader of the score should know of these data."""
+        return ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeanMetric(Metric[Stats]):
+    """A metric that is the mean of what it says of each sentence, 0 where there is none."""
+
+    @abstractmethod
+    def values(self, stats: Sequence[Stats]) -> Sequence[float]:
+        """Return the value of each sentence."""
+
+    def aggregate(self, stats: Sequence[Stats]) -> Score:
+        """Return the mean over the sentences."""
+        return Score(mean(self.values(stats)), self.signature, len(stats))
+
+    def sentences(self, stats: Sequence[Stats]) -> Sequence[Mapping[str, object]]:
+        """Return the value of each sentence."""
+        return [{"value": value} for value in self.values(stats)]
+
+    def resample(self, stats: Sequence[Stats], draws: Draws) -> Values:
+        """Return the mean of each resample."""
+        return means(self.values(stats), draws)
+
+
+# Refuses values of a metric's options that it cannot work with.
+
+
+def check_choice(option: str, value: str, allowed: tuple[str, ...]) -> None:
+    """Refuse a value that is none of those allowed.
+
+    Raises:
+        UsageError: Names the option, the value and what is allowed.
+    """
+    if value not in allowed:
+        raise UsageError(f"{option} is {value!r}; it is one of {', '.join(allowed)}")
+
+
+def check_once(kind: str, names: Sequence[str]) -> None:
+    """Refuse a name that stands twice in a list.
+
+    Raises:
+        UsageError: Names the kind of what is named, and the list.
+    """
+    if len(set(names)) < len(names):
+        raise UsageError(f"a {kind} is named twice in {','.join(names)}; name it once")
+
+
+def check_least(option: str, value: int, least: int) -> None:
+    """Refuse a number below the least one allowed.
+
+    Raises:
+        UsageError: Names the option, the value and what is allowed.
+    """
+    if value < least:
+        raise UsageError(f"{option} is {value}; it is a whole number from {least} on")
+
+
+def check_between(option: str, value: float, low: float, high: float) -> None:
+    """Refuse a number outside an interval whose ends are allowed.
+
+    Raises:
+        UsageError: Names the option, the value and what is allowed.
+    """
+    if not low <= value <= high:
+        raise UsageError(f"{option} is {value:g}; it is a number from {low:g} to {high:g}")
+
+
+# Names of array types, for annotations alone: at run time numpy is imported where it is used.
+
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Draws = NDArray[np.signedinteger[Any]]
+    """Places of sentences, of shape (resamples, sentences)."""
+    Swaps = NDArray[np.bool_]
+    """Whether a sentence is exchanged, of shape (permutations, sentences)."""
+    Values = NDArray[np.float64]
+    Integers = NDArray[np.int64]

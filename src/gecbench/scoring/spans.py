@@ -4,24 +4,239 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-from gecbench.core.case import Case, Part
-from gecbench.core.score import Counts, Score, Signature, total
-from gecbench.scoring.choose import Choice, choose
-from gecbench.scoring.greedy import exchanged_totals
-from gecbench.scoring.pairing import Filter, Level, Pairing, Rule, keys, pair
-from gecbench.scoring.resample import f_scores, greedy_rule, greedy_totals
-
-Rows = tuple[Pairing, ...]
+from gecbench.core.case import Case, Part, Version
+from gecbench.core.edit import Edit
+from gecbench.core.score import Counts, Score, f_score, total
+from gecbench.scoring.metric import Metric
+from gecbench.scoring.resample import exchanged_totals, f_scores, greedy_rule, greedy_totals
 
 if TYPE_CHECKING:
-    from gecbench.scoring.arrays import Draws, Values
-    from gecbench.scoring.exchange import Swaps
+    from fractions import Fraction
+
+    from gecbench.scoring.metric import Draws, Swaps, Values
+
+
+# Comparing one version of a hypothesis with one reference, as ERRANT and ChERRANT do.
+#
+# compare_m2.py (errant 3.0.2) and compare_m2_for_evaluation.py (MuCGEC 3922193). A version without
+# edits is not nothing: it has one key of its own, and so has "cannot be annotated". A hypothesis
+# that is declared unannotatable therefore hits a reference without edits (one true positive), and
+# a reference that is declared unannotatable, beside others that are not, is missed by a hypothesis
+# with edits.
+
+
+Level = Literal["correction", "correction-type", "detection-span", "detection-token"]
+LEVELS: tuple[Level, ...] = ("correction", "correction-type", "detection-span", "detection-token")
+
+ERROR_FREE = "error-free"
+UNANNOTATABLE = "unannotatable"
+UNCLASSIFIED = "unclassified"
+
+Key = tuple[object, ...]
+_NO_EDIT: Key = (-1, -1)  # no edit has such a span, so a file's labels cannot be mistaken
+_NOTHING = [ERROR_FREE]
 
 
 @dataclass(frozen=True, slots=True)
-class SpanF:
+class Filter:
+    """Which edits take part; versions whose edits are all left out stay, empty.
+
+    Args:
+        size: "single" leaves out edits that span two or more tokens, "multi" the others
+            (-single and -multi of the official scripts; `Rule` says of which side).
+        exclude: Labels left out, exactly as written.
+    """
+
+    size: Literal["any", "single", "multi"] = "any"
+    exclude: frozenset[str] = frozenset()
+
+    def keeps(self, edit: Edit, rule: Rule) -> bool:
+        """Say whether an edit takes part."""
+        if self.size != "any" and (rule.length(edit) >= 2) != (self.size == "multi"):
+            return False
+        return (edit.label or UNCLASSIFIED) not in self.exclude
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """In what the scripts of two languages differ.
+
+    Args:
+        between: What stands between the tokens of a replacement when two are compared.
+        both_sides: An edit is as long as the longer of its sides (ERRANT), not as its source
+            side (ChERRANT).
+    """
+
+    between: str = ""
+    both_sides: bool = False
+
+    def length(self, edit: Edit) -> int:
+        """Return the length of an edit in tokens."""
+        source = edit.end - edit.start
+        return max(source, len(edit.replacement or ())) if self.both_sides else source
+
+
+_ALL = Filter()
+_CHINESE = Rule()
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """Counts of one hypothesis version against one reference.
+
+    Args:
+        hypothesis: Position among the hypothesis versions.
+        reference: Position among the references.
+        counts: Over all types.
+        by_type: By edit label: true positives and false negatives by the reference's label,
+            false positives by the hypothesis's.
+    """
+
+    hypothesis: int
+    reference: int
+    counts: Counts
+    by_type: Mapping[str, Counts]
+
+
+def keys(
+    version: Version, level: Level, chosen: Filter, rule: Rule = _CHINESE
+) -> dict[Key, list[str]]:
+    """Return what a version is compared by, with the labels of the edits behind each key.
+
+    Several edits may fall on one key (pooled alternatives, tokens, spans); each counts. Edits
+    that were detected but not corrected take part in detection only.
+    """
+    if version.unannotatable or not version.edits:
+        kind = UNANNOTATABLE if version.unannotatable else ERROR_FREE
+        # The official -multi drops these too, as spans of less than two tokens.
+        if chosen.size == "multi":
+            return {}
+        return {(*_NO_EDIT, kind) if level == "correction-type" else _NO_EDIT: [kind]}
+    found: dict[Key, list[str]] = {}
+    detects = level.startswith("detection")
+    filters = chosen != _ALL
+    for edit in version.edits:
+        if (edit.replacement is None and not detects) or (filters and not chosen.keeps(edit, rule)):
+            continue
+        label = edit.label or UNCLASSIFIED
+        for key in _keys_of(edit, level, rule):
+            found.setdefault(key, []).append(label)
+    return found
+
+
+def keys_of(edit: Edit, level: Level, chosen: Filter, rule: Rule = _CHINESE) -> list[Key]:
+    """Return what one edit is compared by, in `keys`; nothing where it takes no part."""
+    if edit.replacement is None and not level.startswith("detection"):
+        return []
+    return _keys_of(edit, level, rule) if chosen.keeps(edit, rule) else []
+
+
+def _keys_of(edit: Edit, level: Level, rule: Rule) -> list[Key]:
+    if level == "detection-token":
+        last = max(edit.end, edit.start + 1)  # an insertion marks the token it stands before
+        return [(at, at + 1) for at in range(edit.start, last)]
+    if level == "detection-span":
+        return [(edit.start, edit.end)]
+    text = rule.between.join(edit.replacement or ())
+    if level == "correction-type":
+        return [(edit.start, edit.end, edit.label, text)]
+    return [(edit.start, edit.end, text)]
+
+
+def pair(
+    hypothesis: Mapping[Key, list[str]], reference: Mapping[Key, list[str]]
+) -> tuple[Counts, dict[str, Counts]]:
+    """Return the counts of two sets of keys, in all and by label."""
+    by_label: dict[str, list[int]] = {}
+
+    def count(labels: list[str], what: int) -> None:
+        for label in labels:
+            by_label.setdefault(label, [0, 0, 0])[what] += 1
+
+    for key, labels in hypothesis.items():
+        if key[:2] == _NO_EDIT and labels == _NOTHING:
+            continue
+        if key in reference:
+            count(reference[key], 0)
+        else:
+            count(labels, 1)
+    for key, labels in reference.items():
+        if key not in hypothesis and not (key[:2] == _NO_EDIT and labels == _NOTHING):
+            count(labels, 2)
+    by_type = {label: Counts(*three) for label, three in by_label.items()}
+    return total(by_type.values()), by_type
+
+
+# The choice of the reference, where a sentence has several.
+
+
+Choice = Literal["corpus-greedy", "sentence-best"]
+CHOICES: tuple[Choice, ...] = ("corpus-greedy", "sentence-best")
+
+
+def choose(rows: Sequence[tuple[Pairing, ...]], choice: Choice, beta: float) -> tuple[Pairing, ...]:
+    """Return one pairing for each sentence.
+
+    "corpus-greedy" is the rule of ERRANT and ChERRANT (compare_m2_for_evaluation.py): going
+    through the corpus, the pairing which makes F of the running totals, rounded to 4 decimals,
+    greatest; then more true positives, fewer false positives, fewer false negatives, the first.
+    It depends on the order of the sentences. "sentence-best" compares F of the sentence alone,
+    not rounded, and breaks ties alike: the order makes no difference.
+
+    Args:
+        rows: The pairings of each sentence, at least one.
+        choice: Which rule.
+        beta: Weight of recall in F.
+    """
+    return _greedy(rows, beta) if choice == "corpus-greedy" else _best(rows, beta)
+
+
+def _best(rows: Sequence[tuple[Pairing, ...]], beta: float) -> tuple[Pairing, ...]:
+    chosen: list[Pairing] = []
+    for row in rows:
+        best = row[0]
+        if len(row) > 1:
+            ranks = [_rank(pairing.counts, pairing.counts.exact_f(beta)) for pairing in row]
+            best = row[ranks.index(max(ranks))]
+        chosen.append(best)
+    return tuple(chosen)
+
+
+def _greedy(rows: Sequence[tuple[Pairing, ...]], beta: float) -> tuple[Pairing, ...]:
+    """Return the choice that depends on the totals so far, which are plain numbers: it is slow."""
+    chosen: list[Pairing] = []
+    tp = fp = fn = 0
+    for row in rows:
+        best = row[0]
+        if len(row) > 1:
+            greatest: tuple[float | Fraction, int, int, int] | None = None
+            for pairing in row:
+                one = pairing.counts
+                f = _f(tp + one.tp, fp + one.fp, fn + one.fn, beta)
+                rank = _rank(one, round(f, 4))
+                if greatest is None or rank > greatest:
+                    best, greatest = pairing, rank
+        tp, fp, fn = tp + best.counts.tp, fp + best.counts.fp, fn + best.counts.fn
+        chosen.append(best)
+    return tuple(chosen)
+
+
+def _f(tp: int, fp: int, fn: int, beta: float) -> float:
+    """Return F as `Counts.f` has it, to the last bit."""
+    return f_score(tp / (tp + fp) if fp else 1.0, tp / (tp + fn) if fn else 1.0, beta)
+
+
+def _rank(counts: Counts, f: float | Fraction) -> tuple[float | Fraction, int, int, int]:
+    return f, counts.tp, -counts.fp, -counts.fn
+
+
+Rows = tuple[Pairing, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SpanF(Metric[Rows]):
     """Precision, recall and F of the edits of a system; each language's metric derives from it.
 
     With choice "corpus-greedy" a hypothesis that equals a reference everywhere can score a
@@ -33,22 +248,16 @@ class SpanF:
         beta: Weight of recall in F; 0.5 makes precision count twice as much.
         choice: How the reference of a sentence is chosen.
         chosen: Which edits take part.
-        context: What the edits come from; goes into the signature.
     """
 
-    name: ClassVar[str]
-    languages: ClassVar[tuple[str, ...]]
     rule: ClassVar[Rule]
     needs: ClassVar[Part] = "edits"
-    higher_is_better: ClassVar[bool] = True
-    needs_references: ClassVar[bool] = True
     perfect: ClassVar[float] = 1.0
 
     level: Level = "correction"
     beta: float = 0.5
     choice: Choice = "corpus-greedy"
     chosen: Filter = field(default_factory=Filter)
-    context: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def order_invariant(self) -> bool:
@@ -56,15 +265,23 @@ class SpanF:
         return self.choice == "sentence-best"
 
     @property
-    def signature(self) -> Signature:
-        """How scores of this metric are made."""
-        parts = {"metric": self.name, **self.context, "level": self.level}
-        parts |= {"beta": f"{self.beta:g}", "choice": self.choice}
+    def span_metric(self) -> SpanF:
+        """Itself."""
+        return self
+
+    @property
+    def f_beta(self) -> float:
+        """Weight of recall in F."""
+        return self.beta
+
+    def settings(self) -> Mapping[str, str]:
+        """Return its options, as signatures show them."""
+        parts = {"level": self.level, "beta": f"{self.beta:g}", "choice": self.choice}
         if self.chosen.size != "any":
             parts["edits"] = self.chosen.size
         if self.chosen.exclude:
             parts["without"] = ",".join(sorted(self.chosen.exclude))
-        return Signature(parts)
+        return parts
 
     def leaves_out(self, case: Case) -> bool:
         """Say whether a sentence is not scored because no annotator could correct it.
@@ -95,6 +312,10 @@ class SpanF:
     def choose(self, stats: Sequence[Rows]) -> tuple[Pairing, ...]:
         """Return the pairing that counts for each sentence."""
         return choose(stats, self.choice, self.beta)
+
+    def fixed(self, stats: Sequence[Rows]) -> Sequence[Rows]:
+        """Return the pairings that count."""
+        return [(one,) for one in self.choose(stats)]
 
     def aggregate(self, stats: Sequence[Rows]) -> Score:
         """Return F over the chosen pairings of these sentences."""

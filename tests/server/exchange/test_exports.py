@@ -10,20 +10,12 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from server.exchange.files import (
-    empty,
-    exported,
-    golden,
-    imported,
-    json_lines,
-    reviewed,
-    the_file,
-)
+from server.exchange.files import empty, exported, golden, imported, json_lines, reviewed, the_file
 from server.workflow.reviewing import BAD, FAIR, GOOD, finalised, member_of, waiting
 from server.workflow.stories import correction, sentence_of
 
+from gecbench.api.analyse import human
 from gecbench.api.files import load
-from gecbench.api.human import human
 from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError
 from gecbench.core.files import write_stream
 from gecbench.server.exchange import bridge

@@ -21,15 +21,7 @@ from gecbench.server.exchange.releases import (
     release_files,
     verify_releases,
 )
-from gecbench.server.models import (
-    Audit,
-    Person,
-    Project,
-    Release,
-    ReleaseItem,
-    Sentence,
-    Source,
-)
+from gecbench.server.models import Audit, Person, Project, Release, ReleaseItem, Sentence, Source
 from gecbench.server.workflow import members, projects, reviews
 
 TABLE = (
@@ -120,6 +112,7 @@ def test_inv_14_a_release_never_changes_whatever_happens_after(database):
     assert the_file(Project.objects.get(), "mucgec").encode() != before["v1.tsv"]
 
 
+@pytest.mark.slow  # needs PostgreSQL, which its parameters do not tell
 def test_inv_14_both_databases_write_the_same_bytes(request):
     found = []
     for database in ("on_sqlite", "on_postgresql"):

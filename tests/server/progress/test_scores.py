@@ -20,8 +20,8 @@ from server.workflow.stories import (
     sentence_of,
 )
 
+from gecbench.api.analyse import human
 from gecbench.api.files import load
-from gecbench.api.human import human
 from gecbench.server import progress
 from gecbench.server.laws.names import Purpose
 from gecbench.server.models import Person, Sentence, Source, StudyTry

@@ -204,6 +204,7 @@ def test_rol_5_no_address_tells_an_annotator_a_foreign_text_or_name(site):
     assert FIRST in "".join(said.values()), "the own texts are there: something was read"
 
 
+@pytest.mark.slow
 def test_rol_5_the_other_one_is_in_no_answer_for_who_waits_paused(site):
     project = story()
     Member.objects.filter(person__login="me").update(status="paused")
@@ -219,6 +220,7 @@ CHANGING = re.compile(
 """What differs from one answer to the next whoever asks: tokens, keys, moments."""
 
 
+@pytest.mark.slow
 def test_rol_5_no_answer_depends_on_what_the_other_one_decided(
     migrated_sqlite: Path, tmp_path: Path
 ):
@@ -304,7 +306,7 @@ def test_a_release_and_its_files_are_not_for_annotators(site):
 ANNOTATORS = (*NAMES, "Ich ", ">Ich<", '"Ich"')
 
 
-@pytest.mark.parametrize("sees", [False, True])
+@pytest.mark.parametrize("sees", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_rol_6_reviewers_read_no_names_unless_the_project_shows_them(site, sees: bool):
     """Before and after the decision, in reviews, complaints and their talk."""
     project = story(reviewer_sees_names=sees)

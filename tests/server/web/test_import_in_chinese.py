@@ -10,8 +10,6 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-import test_bad_files as texts
-import test_bad_m2_files as blocks
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from server.exchange.test_import_formats import BROKEN
@@ -20,6 +18,8 @@ from server.security.nasty import WHOLE
 from server.security.payloads import TAGS
 from server.web.asking import Asking
 from server.workflow.stories import a_project, somebody
+from unit.formats import test_bad_files as texts
+from unit.formats import test_bad_m2_files as blocks
 
 from gecbench.core.errors import GecbenchError
 from gecbench.server.models import Project, Sentence
@@ -92,6 +92,7 @@ def test_every_broken_file_is_told_in_chinese(project):
 
 
 @pytest.mark.no_cover
+@pytest.mark.slow
 def test_in_english_the_page_shows_the_librarys_words(project):
     english = person("en")
     shown = 0

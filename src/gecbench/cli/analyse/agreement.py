@@ -4,42 +4,29 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Unpack
+from typing import Annotated
 
-import click
-
+from gecbench.cli.command import command
 from gecbench.cli.options import (
-    FILE,
-    CorpusGiven,
-    SchemeGiven,
-    corpus_options,
+    CorpusOptions,
+    SchemeOptions,
     load_corpus,
-    scheme_maker,
-    scheme_options,
     watch,
 )
-from gecbench.cli.showing import ShowGiven, check_shown, show, show_options
+from gecbench.cli.output import Output, check_output, show
+from gecbench.core.options import Argument, Option
 
 
-class _Given(CorpusGiven, SchemeGiven, ShowGiven):
-    """The options of the command, by the names of their parameters."""
-
-    least: int
-
-
-@click.command()
-@click.argument("submissions", type=FILE)
-@corpus_options
-@scheme_options
-@click.option(
-    "--least",
-    type=int,
-    default=10,
-    show_default=True,
-    help="Pairs with fewer sentences in common are not listed.",
-)
-@show_options
-def agreement(submissions: Path, **given: Unpack[_Given]) -> None:
+@command
+def agreement(
+    submissions: Annotated[Path, Argument()],
+    reading: CorpusOptions,
+    scheme: SchemeOptions,
+    output: Output,
+    least: Annotated[
+        int, Option("--least", "Pairs with fewer sentences in common are not listed.")
+    ] = 10,
+) -> None:
     """Say how far annotators agree: decisions, whole answers, edits.
 
     SUBMISSIONS holds sentences, each with what annotators made of it as its references: our
@@ -49,11 +36,11 @@ def agreement(submissions: Path, **given: Unpack[_Given]) -> None:
     gecbench analyse agreement submissions.jsonl --scheme zh-char
     gecbench analyse agreement submissions.jsonl --table pairs --format csv
     """  # noqa: D301 - \b keeps click from joining lines
-    from gecbench.api.agreement import agreement as run
+    from gecbench.api.analyse import agreement as measure_agreement
     from gecbench.reports.agreement import exhibit
 
-    check_shown(given)
-    loaded = replace(load_corpus(submissions, given), name=str(submissions))
-    maker = scheme_maker(loaded, given, types=False)
-    scheme = maker() if given["scheme_name"] else maker
-    show(exhibit(run(loaded, least=given["least"], scheme=scheme, watch=watch)), given)
+    check_output(output)
+    corpus = replace(load_corpus(submissions, reading), name=str(submissions))
+    spec = scheme.spec(types=False)
+    result = measure_agreement(corpus, least=least, scheme=spec, watch=watch)
+    show(exhibit(result), output)

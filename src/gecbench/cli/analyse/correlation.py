@@ -3,48 +3,43 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Unpack
+from typing import Annotated
 
-import click
-
-from gecbench.cli.options import FILE, corpus_options, scheme_options
-from gecbench.cli.scoring import (
-    ScoringGiven,
-    check_only,
-    judged,
-    listed,
-    options_of,
-    scoring_options,
-)
-from gecbench.cli.showing import ShowGiven, check_shown, show, show_options
+from gecbench.cli.command import command, refuse
+from gecbench.cli.options import Inputs, Scoring, judge_files
+from gecbench.cli.output import FigureOptions, Output, check_output, show
 from gecbench.core.errors import UsageError
+from gecbench.core.options import Argument, Option
 
 
-class _Given(ScoringGiven, ShowGiven):
-    """The options of the command, by the names of their parameters."""
-
-    scores: Path | None
-    lower: str | None
-    oriented: bool
-
-
-@click.command()
-@click.argument("corpus", type=FILE, required=False)
-@click.argument("systems", type=FILE, nargs=-1, metavar="SYSTEM...")
-@corpus_options
-@scheme_options
-@scoring_options
-@click.option(
-    "--scores",
-    type=FILE,
-    help="A table of systems and metrics, TSV or CSV, instead of CORPUS and SYSTEM.",
-)
-@click.option(
-    "--lower", metavar="NAMES", help="Of --scores: columns of which lower is better, with commas."
-)
-@click.option("--oriented", is_flag=True, help="Turn the sign of metrics of which lower is better.")
-@show_options
-def correlation(corpus: Path | None, systems: tuple[Path, ...], **given: Unpack[_Given]) -> None:
+@command
+def correlation(
+    inputs: Inputs,
+    options: Scoring,
+    output: Output,
+    corpus: Annotated[Path | None, Argument()] = None,
+    systems: Annotated[tuple[Path, ...], Argument("SYSTEM...")] = (),
+    scores: Annotated[
+        Path | None,
+        Option(
+            "--scores",
+            "A table of systems and metrics, TSV or CSV, instead of CORPUS and SYSTEM.",
+        ),
+    ] = None,
+    lower: Annotated[
+        tuple[str, ...],
+        Option(
+            "--lower",
+            "Of --scores: columns of which lower is better, with commas.",
+            metavar="NAMES",
+            commas=True,
+            needs=("--scores",),
+        ),
+    ] = (),
+    oriented: Annotated[
+        bool, Option("--oriented", "Turn the sign of metrics of which lower is better.")
+    ] = False,
+) -> None:
     """Say how far metrics agree with one another over systems.
 
     Pearson's, Spearman's and Kendall's coefficients with p, between scores that are made here
@@ -55,21 +50,19 @@ def correlation(corpus: Path | None, systems: tuple[Path, ...], **given: Unpack[
     gecbench analyse correlation --scores table.tsv --lower "MP'"
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.analysis.correlation import check_number, correlations, scores_of
-    from gecbench.api.correlation import table_scores
+    from gecbench.api.analyse import table_scores
     from gecbench.reports.correlation import exhibit
 
-    check_shown(given)
-    if given["scores"] is not None:
-        check_only(
-            {"scores", "lower", "oriented", *ShowGiven.__annotations__},
+    check_output(output)
+    if scores is not None:
+        refuse(
             "--scores has the scores already",
+            all_but=("--scores", "--lower", "--oriented", Output, FigureOptions),
         )
-        found = table_scores(given["scores"], listed(given["lower"]))
+        table = table_scores(scores, lower)
     else:
         if corpus is None:
             raise UsageError("name a corpus and systems, or a table of scores by --scores FILE")
-        if given["lower"]:
-            raise UsageError("--lower is of --scores; metrics say themselves which way is better")
         check_number([str(path) for path in systems])
-        found = scores_of(judged(corpus, systems, given, options_of(given)))
-    show(exhibit(correlations(found, oriented=given["oriented"])), given)
+        table = scores_of(judge_files(corpus, systems, inputs, options))
+    show(exhibit(correlations(table, oriented=oriented)), output)

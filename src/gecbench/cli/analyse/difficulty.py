@@ -2,108 +2,100 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Unpack, cast
+from typing import TYPE_CHECKING, Annotated, Literal
 
-import click
-
-from gecbench.cli.options import FILE, corpus_options, say, scheme_options, watch
-from gecbench.cli.scoring import (
-    LoadingGiven,
-    groups,
-    listed,
-    loaded_for,
-    loading_options,
-    named_apart,
+from gecbench.api.difficulty import DifficultyOptions
+from gecbench.cli.command import command
+from gecbench.cli.options import (
+    CorpusFile,
+    Inputs,
+    corpus_groups,
+    load_inputs,
+    number_name,
+    say,
+    watch,
 )
-from gecbench.cli.showing import ShowGiven, check_shown, show, show_options
+from gecbench.cli.output import Output, check_output, show
 from gecbench.core.errors import UsageError
 from gecbench.core.files import STDIO
+from gecbench.core.options import Argument, Option
 
 if TYPE_CHECKING:
-    from gecbench.analysis.difficulty.result import Difficulty
-    from gecbench.analysis.difficulty.types import Level
-    from gecbench.api.difficulty import DifficultyOptions, Which
-    from gecbench.core.sample import Corpus, SystemOutput
-    from gecbench.core.scheme import Scheme
+    from gecbench.analysis.difficulty import Difficulty
+
+    Result = tuple[Difficulty, Mapping[str, str]]
+    """What is found of a corpus and one of its references, with the texts of the corpus by id."""
 
 
-class _Given(LoadingGiven, ShowGiven):
-    """The options of the command, by the names of their parameters."""
+@dataclass(frozen=True, slots=True)
+class Files:
+    """What is read and written beside the corpora and the results."""
 
-    systems_in: Path | None
-    names: str | None
-    reference_number: str
-    absent: Literal["left-out", "unchanged"]
-    a: float
-    b: float
-    c: float
-    beta: float
-    weights: tuple[Path, ...]
-    write_weights: Path | None
-    chunks: Path | None
-    tier: str | None
-    heat_map: Path | None
+    systems_in: Annotated[
+        Path | None,
+        Option("--systems-in", "M2 in which each annotator is a system.", metavar="FILE"),
+    ] = None
+    names: Annotated[
+        tuple[str, ...],
+        Option(
+            "--names",
+            "Names of the systems of --systems-in.",
+            metavar="A,B,...",
+            commas=True,
+            needs=("--systems-in",),
+        ),
+    ] = ()
+    weights: Annotated[
+        tuple[Path, ...],
+        Option(
+            "--weights",
+            "Take weights from a file of GoToScorer's; with several corpora one for each.",
+            metavar="FILE",
+        ),
+    ] = ()
+    new_weights: Annotated[
+        Path | None,
+        Option("--write-weights", "Write the weights, for later systems.", metavar="FILE"),
+    ] = None
+    chunks: Annotated[
+        Path | None,
+        Option("--chunks", "Write the chunks of each sentence as a picture.", metavar="FILE"),
+    ] = None
+    heat_map: Annotated[
+        Path | None,
+        Option(
+            "--heat-map",
+            "Write a page of all sentences, their errors coloured by difficulty.",
+            metavar="FILE.html",
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        """Refuse weights that are read and written, and weights without a name."""
+        if str(self.new_weights) == STDIO:
+            raise UsageError(
+                "--write-weights writes two files, the second with a fingerprint; name a file"
+            )
+        if self.new_weights and self.weights:
+            raise UsageError("--write-weights writes weights of these systems; leave --weights out")
 
 
-@click.command()
-@click.argument("corpus", type=FILE)
-@click.argument("systems", type=FILE, nargs=-1, metavar="[SYSTEM]...")
-@corpus_options
-@scheme_options
-@loading_options
-@click.option(
-    "--systems-in", type=FILE, metavar="FILE", help="M2 in which each annotator is a system."
-)
-@click.option("--names", metavar="A,B,...", help="Names of the systems of --systems-in.")
-@click.option(
-    "--reference-number",
-    default="1",
-    show_default=True,
-    metavar="K",
-    help="Which reference counts, from 1; or each by itself; or chosen: the one systems come "
-    "nearest to, sentence by sentence.",
-)
-@click.option(
-    "--absent",
-    type=click.Choice(["left-out", "unchanged"]),
-    default="left-out",
-    show_default=True,
-    help="Sentences without that reference: left out, or taken as free of errors.",
-)
-@click.option("--a", type=float, default=1, show_default=True, help="In w = a - (n + b) / (N + c).")
-@click.option("--b", type=float, default=0, show_default=True, help="Likewise.")
-@click.option("--c", type=float, default=0, show_default=True, help="Likewise.")
-@click.option("--beta", type=float, default=0.5, show_default=True, help="Weight of recall in F.")
-@click.option(
-    "--weights",
-    type=FILE,
-    multiple=True,
-    metavar="FILE",
-    help="Take weights from a file of GoToScorer's; with several corpora one for each.",
-)
-@click.option(
-    "--write-weights", type=FILE, metavar="FILE", help="Write the weights, for later systems."
-)
-@click.option(
-    "--chunks", type=FILE, metavar="FILE", help="Write the chunks of each sentence as a picture."
-)
-@click.option(
-    "--by-type",
-    "tier",
-    type=click.Choice(["1", "2", "3"]),
-    help="Types in the table: operation (1), category (2), whole label (3).",
-)
-@click.option(
-    "--heat-map",
-    type=FILE,
-    metavar="FILE.html",
-    help="Write a page of all sentences, their errors coloured by difficulty.",
-)
-@show_options
-def difficulty(corpus: Path, systems: tuple[Path, ...], **given: Unpack[_Given]) -> None:
+@command
+def difficulty(
+    corpus: CorpusFile,
+    inputs: Inputs,
+    options: DifficultyOptions,
+    files: Files,
+    output: Output,
+    systems: Annotated[tuple[Path, ...], Argument("[SYSTEM]...")] = (),
+    tier: Annotated[
+        Literal[1, 2, 3] | None,
+        Option("--by-type", "Types in the table: operation (1), category (2), whole label (3)."),
+    ] = None,
+) -> None:
     """Weigh errors by how few systems correct them, and score systems by that (GoToScorer).
 
     The weights are made of the systems given, so give many, or a published weight file. After a
@@ -116,135 +108,92 @@ def difficulty(corpus: Path, systems: tuple[Path, ...], **given: Unpack[_Given])
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.reports.difficulty import exhibit
 
-    one = given["systems_in"] is not None
     other = "or several in one M2 by --systems-in"
-    parts = list(groups([corpus, *systems], least=0 if one else 1, other=other))
-    _check(parts, given)
-    _check_written(given, several=len(parts) > 1)
-    found = _results(parts, given)
-    results = [one for one, _ in found]
-    tier = cast("Level | None", int(given["tier"]) if given["tier"] else None)
-    show(exhibit(results, tier), given, _more(found, given))
-    if given["write_weights"]:
-        files = f"{given['write_weights']}, {given['write_weights']}.json"
-        say(f"{files}: weights and the fingerprint of their reference")
+    least = 0 if files.systems_in else 1
+    groups = list(corpus_groups([corpus, *systems], least=least, other=other))
+    _check(len(groups), inputs, files)
+    check_output(
+        output,
+        ("--write-weights", files.new_weights),
+        ("--write-weights", files.new_weights and Path(f"{files.new_weights}.json")),
+        ("--chunks", files.chunks),
+        ("--heat-map", files.heat_map),
+    )
+    results = _results(groups, inputs, options, files)
+    shown = exhibit([result for result, _ in results], tier)
+    show(shown, output, _extra_files(results, files, output))
+    if files.new_weights:
+        say(
+            f"{files.new_weights}, {files.new_weights}.json: weights and the fingerprint of their "
+            "reference"
+        )
 
 
-def _check(parts: Sequence[Sequence[Path]], given: _Given) -> None:
+def _check(corpora: int, inputs: Inputs, files: Files) -> None:
     """Refuse options that do not go together."""
-    several = len(parts) > 1
-    if several and (given["references"] or given["meta"] or given["systems_in"]):
+    one_corpus = inputs.corpus.references or inputs.corpus.meta or files.systems_in
+    if corpora > 1 and one_corpus:
         raise UsageError(
             "--reference, --meta and --systems-in belong to one corpus; here are several"
         )
-    if given["names"] and not given["systems_in"]:
-        raise UsageError("--names are of --systems-in; add it, or leave --names out")
-    if given["weights"] and len(given["weights"]) != len(parts):
+    if corpora > 1 and (files.new_weights or files.chunks):
+        raise UsageError("--write-weights and --chunks are of one corpus; here are several")
+    if files.weights and len(files.weights) != corpora:
         raise UsageError(
-            f"--weights is given {len(given['weights'])} times for {len(parts)} corpora; give one "
+            f"--weights is given {len(files.weights)} times for {corpora} corpora; give one "
             "for each, in their order"
         )
-    if given["strategy"] == "all":
+    if inputs.scheme.strategy == "all":
         raise UsageError(
             "difficulty takes the first edit set of each sentence; leave --strategy out"
         )
 
 
-def _check_written(given: _Given, *, several: bool) -> None:
-    """Refuse files that could not be written, would be written over, or have no content."""
-    weights = given["write_weights"]
-    if str(weights) == STDIO:
-        raise UsageError(
-            "--write-weights writes two files, the second with a fingerprint; name a file"
-        )
-    if weights and given["weights"]:
-        raise UsageError("--write-weights writes weights of these systems; leave --weights out")
-    if several and (weights or given["chunks"]):
-        raise UsageError("--write-weights and --chunks are of one corpus; here are several")
-    check_shown(
-        given,
-        ("--write-weights", weights),
-        ("--write-weights", weights and Path(f"{weights}.json")),
-        ("--chunks", given["chunks"]),
-        ("--heat-map", given["heat_map"]),
-        of_language=given["heat_map"] is not None,
-    )
-
-
 def _results(
-    parts: Sequence[Sequence[Path]], given: _Given
-) -> list[tuple[Difficulty, Mapping[str, str]]]:
-    """Return what is found of each corpus, with its texts by id."""
-    from gecbench.api.difficulty import difficulty as run
+    groups: Sequence[Sequence[Path]], inputs: Inputs, options: DifficultyOptions, files: Files
+) -> list[Result]:
+    """Measure the difficulty of each corpus."""
+    from gecbench.api.difficulty import difficulty as measure_difficulty
+    from gecbench.api.files import load_systems
 
-    options = _options(given)
-    names: dict[str, int] = {}
-    results: list[tuple[Difficulty, Mapping[str, str]]] = []
-    for at, part in enumerate(parts):
-        loaded, outputs, scheme, span = _loaded(part, given)
-        own = replace(options, part=span)
-        if given["weights"]:
-            own = replace(own, weights=given["weights"][at])
-        loaded = named_apart(loaded, names)
+    names: list[str] = []
+    results: list[Result] = []
+    for at, (corpus, *systems) in enumerate(groups):
+        loaded, outputs, scheme = load_inputs(corpus, systems, inputs)
+        if files.systems_in is not None:
+            form = inputs.system_format
+            outputs += load_systems(files.systems_in, loaded, names=files.names, format=form)
+        if files.weights:
+            options = replace(options, weights=files.weights[at])
+        numbered = number_name(loaded, names)
+        names.append(loaded.name)
         texts = {sample.id: sample.source for sample in loaded.samples}
-        made = run(loaded, outputs, scheme=scheme, options=own, watch=watch)
-        results += [(one, texts) for one in made]
+        measured = measure_difficulty(
+            numbered, outputs, scheme=scheme, options=options, watch=watch
+        )
+        results += [(one, texts) for one in measured]
     return results
 
 
-def _loaded(
-    paths: Sequence[Path], given: _Given
-) -> tuple[
-    Corpus, list[SystemOutput], Scheme | Callable[[], Scheme] | None, tuple[int, int] | None
-]:
-    """Return a corpus, its systems, how edits are found, and which sentences take part."""
-    from gecbench.api.files import load_systems
-    from gecbench.api.options import Options
-
-    loaded, outputs, scheme, options = loaded_for(paths[0], paths[1:], given, Options())
-    if given["systems_in"] is not None:
-        names = listed(given["names"])
-        form = given["system_format"]
-        outputs += load_systems(given["systems_in"], loaded, names=names, format=form)
-    return loaded, outputs, scheme, options.part
-
-
-def _options(given: _Given) -> DifficultyOptions:
-    from gecbench.analysis.difficulty.weights import Weighting
-    from gecbench.api.difficulty import DifficultyOptions
-
-    return DifficultyOptions(
-        weighting=Weighting(given["a"], given["b"], given["c"]),
-        beta=given["beta"],
-        reference=_which(given["reference_number"]),
-        absent=given["absent"],
-        normalise=listed(given["normalise"]),
-    )
-
-
-def _which(text: str) -> Which:
-    return int(text) if text.isdecimal() else cast("Which", text)
-
-
-def _more(found: Sequence[tuple[Difficulty, Mapping[str, str]]], given: _Given) -> dict[Path, str]:
+def _extra_files(results: Sequence[Result], files: Files, output: Output) -> dict[Path, str]:
     """Return the files that are written beside the results."""
-    results, texts = [one for one, _ in found], [of for _, of in found]
-    one_wanted = given["write_weights"] or given["chunks"]
-    if one_wanted and len(results) > 1:
+    first, _ = results[0]
+    if (files.new_weights or files.chunks) and len(results) > 1:
         raise UsageError(
             f"--write-weights and --chunks are of one reference; here are {len(results)}"
         )
-    made: dict[Path, str] = {}
-    if given["write_weights"]:
+    contents: dict[Path, str] = {}
+    if files.new_weights:
         from gecbench.api.difficulty import weight_files
 
-        made |= weight_files(results[0], given["write_weights"])
-    if given["chunks"]:
-        from gecbench.reports.chunk_picture import picture
+        contents |= weight_files(first, files.new_weights)
+    if files.chunks:
+        from gecbench.reports.difficulty import chunk_lines
 
-        made[given["chunks"]] = picture(results[0])
-    if given["heat_map"]:
-        from gecbench.reports.heatmap.page import heat_map
+        contents[files.chunks] = chunk_lines(first)
+    if files.heat_map:
+        from gecbench.reports.page.heatmap import heat_map
 
-        made[given["heat_map"]] = heat_map(results, texts, given["language"])
-    return made
+        every, texts = [result for result, _ in results], [text for _, text in results]
+        contents[files.heat_map] = heat_map(every, texts, output.language)
+    return contents

@@ -4,53 +4,32 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Unpack
+from typing import Annotated
 
-import click
-
-from gecbench.analysis.human import Against
-from gecbench.cli.options import FILE, corpus_options, scheme_options, watch
-from gecbench.cli.scoring import (
-    ScoringGiven,
+from gecbench.analysis.human import HumanOptions
+from gecbench.cli.command import command
+from gecbench.cli.options import (
+    CorpusFile,
+    Inputs,
+    Scoring,
     check_scheme_is_used,
-    loaded_for,
-    options_of,
-    scoring_options,
+    load_inputs,
+    needs_types,
+    watch,
 )
-from gecbench.cli.showing import ShowGiven, check_shown, show, show_options
+from gecbench.cli.output import Output, check_output, show
+from gecbench.core.options import Argument
 
 
-class _Given(ScoringGiven, ShowGiven):
-    """The options of the command, by the names of their parameters."""
-
-    against: Against
-    least: int
-    anonymous: bool
-
-
-@click.command()
-@click.argument("corpus", type=FILE)
-@click.argument("submissions", type=FILE)
-@corpus_options
-@scheme_options
-@scoring_options
-@click.option(
-    "--against",
-    type=click.Choice(["final", "others"]),
-    default="final",
-    show_default=True,
-    help="All final references, or those that somebody else wrote, too.",
-)
-@click.option(
-    "--least",
-    type=int,
-    default=10,
-    show_default=True,
-    help="Annotators with fewer scored submissions are not in the mean.",
-)
-@click.option("--anonymous", is_flag=True, help="Show annotators as A1, A2, ... by volume.")
-@show_options
-def human(corpus: Path, submissions: Path, **given: Unpack[_Given]) -> None:
+@command
+def human(
+    corpus: CorpusFile,
+    submissions: Annotated[Path, Argument()],
+    inputs: Inputs,
+    options: Scoring,
+    scored: HumanOptions,
+    output: Output,
+) -> None:
     """Score annotators against the final references of what they annotated.
 
     SUBMISSIONS holds sentences of CORPUS, each with what annotators made of it as its
@@ -61,26 +40,23 @@ def human(corpus: Path, submissions: Path, **given: Unpack[_Given]) -> None:
     gecbench analyse human final.jsonl submissions.jsonl
     gecbench analyse human final.jsonl submissions.jsonl --against others --anonymous
     """  # noqa: D301 - \b keeps click from joining lines
+    from gecbench.api.analyse import human as score_annotators
     from gecbench.api.files import load
-    from gecbench.api.human import human as run
     from gecbench.reports.human import exhibit
 
-    check_shown(given)
-    options = options_of(given)
+    check_output(output)
     check_scheme_is_used(options)
-    types = bool(given["exclude"]) or given["level"] == "correction-type"
-    loaded, _, scheme, options = loaded_for(corpus, (), given, options, types=types)
-    submitted = load(submissions, format=given["system_format"])
+    loaded, _, scheme = load_inputs(corpus, (), inputs, types=needs_types(options))
     # What a submission is called after its file is known here alone.
-    submitted = replace(submitted, name=str(submissions))
-    found = run(
+    submitted = load(submissions, format=inputs.system_format, lang=inputs.corpus.lang)
+    result = score_annotators(
         loaded,
-        submitted,
-        against=given["against"],
-        least=given["least"],
-        anonymous=given["anonymous"],
+        replace(submitted, name=str(submissions)),
+        against=scored.against,
+        least=scored.least,
+        anonymous=scored.anonymous,
         scheme=scheme,
         options=options,
         watch=watch,
     )
-    show(exhibit(found), given)
+    show(exhibit(result), output)

@@ -2,71 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Annotated
 
-import click
-
-from gecbench.cli.options import FILE, SchemeGiven, say, scheme_maker, scheme_options, watch
-from gecbench.cli.scoring import listed, named
-from gecbench.cli.showing import ShowGiven, check_shown, show, show_options
+from gecbench.api.options import LEVEL, NORMALISE
+from gecbench.cli.command import command, refuse, split
+from gecbench.cli.options import (
+    Lang,
+    SchemeOptions,
+    note_losses,
+    say,
+    split_name,
+    watch,
+)
+from gecbench.cli.output import FigureOptions, Output, check_output, show
 from gecbench.core.errors import UsageError
-from gecbench.scoring.pairing import LEVELS, Level
+from gecbench.core.options import Argument, Option
+from gecbench.scoring.spans import Level
 
 if TYPE_CHECKING:
-    from gecbench.core.perturbed import PerturbedSet
-    from gecbench.core.scheme import Scheme
-    from gecbench.reports.exhibit import Exhibit
+    from gecbench.core.sample import Corpus, SystemOutput
 
-_SHOWN = frozenset(("cases", "systems", "checks", *ShowGiven.__annotations__))
+_PARSED_A_SECOND = 1000
+"""Sentences that gecbench's own pipeline parses in a second on one core, roughly."""
 
-
-class _Given(SchemeGiven, ShowGiven):
-    """The options of the command, by the names of their parameters."""
-
-    beta: float
-    level: Level
-    normalise: str | None
-    orders: int
-    seed: int
-    frequency: Path | None
-    checks: bool
+_WORTH_A_NOTE = 5
+"""Seconds of parsing from which on the user is told how long it takes."""
 
 
-@click.command()
-@click.argument("cases", type=FILE)
-@click.argument("systems", type=FILE, nargs=-1, metavar="SYSTEM...")
-@scheme_options
-@click.option("--beta", type=float, default=0.5, show_default=True, help="Weight of recall in F.")
-@click.option(
-    "--level",
-    type=click.Choice(LEVELS),
-    default="correction",
-    show_default=True,
-    help="What has to agree for an edit to count as found.",
-)
-@click.option(
-    "--normalise", metavar="NAMES", help="Changes of all texts first, with commas: t2s, nfkc, ..."
-)
-@click.option(
-    "--frequency",
-    type=FILE,
-    help="A training text, or lines of word TAB count: adds P-CRS by frequency.",
-)
-@click.option(
-    "--orders",
-    type=int,
-    default=10,
-    show_default=True,
-    help="Try the official rule in this many orders of the cases; 0 for none.",
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of --orders.")
-@click.option(
-    "--check", "checks", is_flag=True, help="Look for oddities in CASES; without systems."
-)
-@show_options
-def robustness(cases: Path, systems: tuple[Path, ...], **given: Unpack[_Given]) -> None:
+def _numbers(text: str) -> tuple[float, ...]:
+    """Read the numbers of a text, which commas divide."""
+    try:
+        return tuple(map(float, split(text)))
+    except ValueError:
+        raise UsageError(f"--beta {text!r} is no number, nor several with commas") from None
+
+
+@command
+def robustness(
+    cases: Annotated[Path, Argument()],
+    scheme: SchemeOptions,
+    output: Output,
+    systems: Annotated[tuple[Path, ...], Argument("SYSTEM...")] = (),
+    betas: Annotated[
+        tuple[float, ...],
+        Option(
+            "--beta",
+            "Weight of recall in F; several with commas add a table of scores each, as 0.5,1.",
+            metavar="NUMBERS",
+            default="0.5",
+            read=_numbers,
+        ),
+    ] = (0.5,),
+    level: Annotated[Level, LEVEL] = "correction",
+    normalise: Annotated[tuple[str, ...], NORMALISE] = (),
+    frequency: Annotated[
+        Path | None,
+        Option(
+            "--frequency",
+            "A training text, or lines of word TAB count: adds P-CRS by frequency.",
+        ),
+    ] = None,
+    orders: Annotated[
+        int,
+        Option(
+            "--orders",
+            "Try the official rule in this many orders of the cases; 0 for none.",
+        ),
+    ] = 10,
+    seed: Annotated[int, Option("--seed", "Seed of --orders.", needs=("--orders",))] = 0,
+    lang: Lang = None,
+    check: Annotated[
+        bool, Option("--check", "Look for oddities in CASES; without systems.")
+    ] = False,
+) -> None:
     """Say how far corrections depend on the context of errors, as RobustGEC does.
 
     CASES is RobustGEC's para.txt, JSONL of cases, or a folder of subsets. A SYSTEM has a line for
@@ -78,61 +88,57 @@ def robustness(cases: Path, systems: tuple[Path, ...], **given: Unpack[_Given]) 
     gecbench analyse robustness benchmark/ t5/ --frequency train.txt --figures figures
     gecbench analyse robustness benchmark/ --check
     """  # noqa: D301 - \b keeps click from joining lines
-    from gecbench.api.robustness import load_perturbed
+    from gecbench.api.robustness import check_perturbed, load_perturbed
+    from gecbench.api.robustness import robustness as measure_robustness
     from gecbench.core.sample import NOT_KEPT
+    from gecbench.formats.perturbed import read_outputs
 
-    _check_use(systems, given)
-    check_shown(given)
-    loaded = load_perturbed(cases)
-    if NOT_KEPT in loaded.provenance:
-        say(f"note: {loaded.name}: not kept: {loaded.provenance[NOT_KEPT]}")
-    show(_checked(loaded) if given["checks"] else _analysed(loaded, systems, given), given)
+    if check:
+        refuse(
+            "--check looks at the cases alone",
+            all_but=("cases", "--check", "--lang", Output, FigureOptions),
+        )
+    elif not systems:
+        raise UsageError("give the outputs of a system, or --check to look at the cases alone")
+    check_output(output)
+    loaded = load_perturbed(cases, lang=lang)
+    note_losses(loaded.name, loaded.provenance.get(NOT_KEPT))
+    if check:
+        from gecbench.reports.robustness import check_exhibit
 
-
-def _checked(cases: PerturbedSet) -> Exhibit:
-    from gecbench.api.robustness import check_perturbed
-    from gecbench.reports.robustness_check import exhibit
-
-    return exhibit(check_perturbed(cases))
-
-
-def _analysed(cases: PerturbedSet, systems: tuple[Path, ...], given: _Given) -> Exhibit:
-    from gecbench.api.robustness import robustness as analysed
-    from gecbench.formats.perturbed_outputs import read_outputs
+        show(check_exhibit(check_perturbed(loaded)), output)
+        return
     from gecbench.reports.robustness import exhibit
 
-    outputs = [read_outputs(file, cases, name=name) for name, file in map(named, systems)]
-    types = given["level"] == "correction-type"
-    make: Callable[[], Scheme] = scheme_maker(cases.corpus(), given, types=types)
-    found = analysed(
-        cases,
+    outputs = [read_outputs(file, loaded, name=name) for name, file in map(split_name, systems)]
+    _say_how_long(loaded.corpus(), outputs, scheme)
+    result = measure_robustness(
+        loaded,
         outputs,
-        scheme=make,
-        beta=given["beta"],
-        level=given["level"],
-        normalise=listed(given["normalise"]),
-        orders=given["orders"],
-        seed=given["seed"],
-        frequency=given["frequency"],
+        scheme=scheme.spec(),
+        beta=betas,
+        level=level,
+        normalise=normalise,
+        orders=orders,
+        seed=seed,
+        frequency=frequency,
         watch=watch,
     )
-    return exhibit(found)
+    show(exhibit(result), output)
 
 
-def _check_use(systems: tuple[Path, ...], given: _Given) -> None:
-    """Refuse what would be accepted and ignored, and a run without anything to look at."""
-    context = click.get_current_context()
-    asked = [
-        parameter.opts[0]
-        for parameter in context.command.params
-        if parameter.name
-        and parameter.name not in _SHOWN
-        and context.get_parameter_source(parameter.name) is click.core.ParameterSource.COMMANDLINE
-    ]
-    if given["checks"] and (systems or asked):
-        what = "the systems" if systems else " and ".join(asked)
-        raise UsageError(f"--check looks at the cases alone; leave {what} out")
-    if not given["checks"] and not systems:
-        raise UsageError("give the outputs of a system, or --check to look at the cases alone")
-    if not given["orders"] and "--seed" in asked:
-        raise UsageError("--seed is of --orders, which is 0; leave --seed out")
+def _say_how_long(corpus: Corpus, outputs: Sequence[SystemOutput], scheme: SchemeOptions) -> None:
+    """Say how long parsing will take, where sentences are parsed and nothing keeps the parses."""
+    from gecbench.api.schemes import default_scheme
+
+    if scheme.parse_cache or (scheme.name or default_scheme(corpus)) != "en-errant":
+        return
+    texts = {sample.source for sample in corpus.samples}
+    texts |= {each.text or "" for sample in corpus.samples for each in sample.references}
+    texts |= {each.text or "" for one in outputs for row in one.hypotheses.values() for each in row}
+    seconds = len(texts) / _PARSED_A_SECOND
+    if seconds >= _WORTH_A_NOTE:
+        say(
+            f"note: parsing {len(texts):,} sentences takes about {seconds:.0f} seconds, more with "
+            "a large pipeline; keep the parses for the next time: --parse-cache FOLDER"
+        )

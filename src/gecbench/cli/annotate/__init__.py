@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from importlib import import_module
-from typing import cast
 
 import click
+
+from gecbench.cli.group import LazyGroup
 
 _COMMANDS = {
     "serve": ("serve:serve", "Start the site: one process group, one address."),
@@ -24,23 +24,8 @@ _COMMANDS = {
 """Name to place and help: help needs no command to be imported."""
 
 
-class _Commands(click.Group):
-    """A group that imports a command when it is called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names, in the order of the table."""
-        del ctx
-        return list(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import and return a command."""
-        if cmd_name not in _COMMANDS:
-            from gecbench.core.errors import UnknownNameError
-
-            ctx.fail(str(UnknownNameError("command", cmd_name, _COMMANDS)))
-        module, _, name = _COMMANDS[cmd_name][0].partition(":")
-        loaded = import_module(f"gecbench.cli.annotate.{module}")
-        return cast("click.Command", getattr(loaded, name))
+class _Commands(LazyGroup):
+    """Commands whose failures in the database are one line, too."""
 
     def invoke(self, ctx: click.Context) -> object:
         """Run a command; what the database cannot do is one line, too."""
@@ -56,14 +41,8 @@ class _Commands(click.Group):
                 raise
             raise told from error
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the table of commands."""
-        del ctx
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, about) for name, (_, about) in _COMMANDS.items()])
 
-
-@click.group(cls=_Commands)
+@click.group(cls=_Commands, package=__name__, table=_COMMANDS)
 def annotate() -> None:
     """The annotation platform: from raw sentences to reviewed references, in the browser.
 

@@ -12,6 +12,7 @@ import click
 from gecbench.cli.annotate.project_option import opened, project_option
 from gecbench.cli.annotate.site_option import data_option
 from gecbench.cli.options import FILE, say
+from gecbench.core.errors import counted
 
 if TYPE_CHECKING:
     from gecbench.server.exchange.plans import Plan, Report
@@ -76,7 +77,7 @@ def import_(file: Path, data: Path, slug: str, **given: Any) -> None:
         say("nothing was written, because of --dry-run")
         return
     done = run_import(plan, by=None)
-    say(f"imported {done.sentences} sentences into {slug}")
+    say(f"imported {counted(done.sentences, 'sentence')} into {slug}")
 
 
 def _plan(project: Any, file: Path, given: dict[str, Any]) -> Plan:
@@ -115,10 +116,10 @@ def _option_for(plan: Plan) -> str:
 
 def _words(report: Report) -> Iterator[str]:
     """Yield the report, a line for each thing that there is to say."""
-    yield f"{report.file}: {report.lines} lines, read as {report.format}"
+    yield f"{report.file}: {counted(report.lines, 'line')}, read as {report.format}"
     yield f"sentences found: {report.found}; new: {report.new}"
     for count, words in (
-        (report.references, f"references of {report.with_references} sentences"),
+        (report.references, f"references of {counted(report.with_references, 'sentence')}"),
         (report.decisions, "of them declarations (error free, not annotatable)"),
         (report.golden, "sentences golden at once"),
         (report.kept_references, "references kept beside their sentences"),

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from gecbench.cli.annotate.site_option import data_option
+from gecbench.core.errors import counted
 
 
 @click.command()
@@ -35,4 +36,4 @@ def move(data: Path, url: str) -> None:
                 "site still uses SQLite; run: gecbench annotate check"
             )
         write_options(site, database=url)
-    click.echo(f"moved {moved} rows; {data / 'site.toml'} names the new database")
+    click.echo(f"moved {counted(moved, 'row')}; {data / 'site.toml'} names the new database")

@@ -9,6 +9,7 @@ import click
 from gecbench.cli.annotate.project_option import opened, project_option
 from gecbench.cli.annotate.site_option import data_option
 from gecbench.cli.options import FILE, say
+from gecbench.core.errors import counted
 
 
 @click.group()
@@ -35,7 +36,7 @@ def make(name: str, data: Path, slug: str, note: str, schemes: tuple[str, ...]) 
     made = make_release(project, name=name, note=note, schemes=schemes or None, by=None)
     for file, about in release_files(made).items():
         click.echo(f"{about['sha256']}  {file}")
-    say(f"released {made.manifest['counts']['sentences']} sentences of {slug} as {name}")
+    say(f"released {counted(made.manifest['counts']['sentences'], 'sentence')} of {slug} as {name}")
 
 
 @release.command("list")
@@ -45,8 +46,8 @@ def list_(data: Path, slug: str) -> None:
     """Name the releases of a project, oldest first."""
     project = opened(data, slug)
     for one in project.releases.order_by("id"):
-        sentences = one.manifest["counts"]["sentences"]
-        click.echo(f"{one.name}\t{one.at:%Y-%m-%d}\t{sentences} sentences\t{one.manifest_sha256}")
+        sentences = counted(one.manifest["counts"]["sentences"], "sentence")
+        click.echo(f"{one.name}\t{one.at:%Y-%m-%d}\t{sentences}\t{one.manifest_sha256}")
 
 
 @release.command()
@@ -72,7 +73,9 @@ def export(name: str, data: Path, slug: str, output: Path) -> None:
         write_stream(output / file, export_release(found, file).content)
     for file, text in companions(found).items():
         write_text(output / file, text)
-    say(f"wrote {len(files)} files of {name} to {output}; check: sha256sum -c SHA256SUMS")
+    say(
+        f"wrote {counted(len(files), 'file')} of {name} to {output}; check: sha256sum -c SHA256SUMS"
+    )
 
 
 @release.command()
@@ -90,5 +93,4 @@ def verify(data: Path, slug: str) -> None:
     if wrong:
         raise GecbenchError(f"{len(wrong)} files or releases are not what was released")
     count = project.releases.count()
-    said = "1 release" if count == 1 else f"{count} releases"
-    say(f"{said} of {slug} {'is' if count == 1 else 'are'} what was released")
+    say(f"{counted(count, 'release')} of {slug} {'is' if count == 1 else 'are'} what was released")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
 
 from gecbench.core.errors import FormatError, UnknownNameError, UsageError
-from gecbench.formats.config import configured, options_of, toml_of
+from gecbench.formats.validation import convert, options_of, toml_of
 
 PROFILES = Path(__file__).parent / "profiles"
 
@@ -99,11 +100,11 @@ def load_profile(which: str) -> Profile:
         FormatError: The file is not TOML, or holds an unknown key or a wrong value.
     """
     if which in profile_names():
-        return configured(f"profile {which}", toml_of(PROFILES / f"{which}.toml"), Profile)
+        return convert(f"profile {which}", toml_of(PROFILES / f"{which}.toml"), Profile)
     path = Path(which)
     if not which.endswith(".toml") and not path.exists():
         raise UnknownNameError("profile", which, profile_names())
-    profile = configured(which, toml_of(path), Profile)
+    profile = convert(which, toml_of(path), Profile)
     if profile.shapes not in (OWN_SHAPES, CHERRANT_SHAPES):
         # Paths in a file count from its own folder.
         return msgspec.structs.replace(profile, shapes=str(path.parent / profile.shapes))
@@ -224,3 +225,33 @@ def kind_of(lengths: Sequence[tuple[int, int, int]]) -> Literal["omission", "rep
 def digest_of(profile: Profile) -> str:
     """Return what tells profiles apart: a hash of all that they say."""
     return hashlib.sha256(msgspec.json.encode(profile)).hexdigest()[:12]
+
+
+# The packaged tables of confusions, one file a language.
+
+
+NOTHING = "-"
+"""Stands in a table for what is left out."""
+
+
+@cache
+def tables(language: str) -> Mapping[str, tuple[str, ...]]:
+    """Return the rows of each table of a language, as they are written."""
+    path = Path(__file__).parent / "tables" / f"{language}.toml"
+    read = toml_of(path)
+    return {name: tuple(rows) for name, rows in read.items() if isinstance(rows, list)}
+
+
+def confusions_of(language: str, name: str) -> dict[str, tuple[str, ...]]:
+    """Return what is right to what is written instead, without doubles.
+
+    >>> confusions_of("zh", "word-misused")["地"]
+    ('的', '得')
+    """
+    found: dict[str, dict[str, None]] = {}
+    for row in tables(language)[name]:
+        right, _, wrong = row.partition(" > ")
+        for each in wrong.split(" | "):
+            text = "" if each.strip() == NOTHING else each.strip()
+            found.setdefault(right.strip(), {})[text] = None
+    return {right: tuple(wrong) for right, wrong in found.items()}

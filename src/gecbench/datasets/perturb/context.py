@@ -8,16 +8,255 @@ what a gold edit names, where the corpus has some: an edit of word order holds w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from gecbench.core.edit import Edit
-from gecbench.core.perturbed import Variant
-from gecbench.core.sample import EditSet
-from gecbench.datasets.perturb.pairs import Pair
-from gecbench.datasets.perturb.words import Word, Words, is_word
-from gecbench.edits.changes import changes
-from gecbench.text.tokens import Token, tokens_of
+from gecbench.core.errors import UsageError
+from gecbench.core.perturbed import PerturbedSet, Variant
+from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample
+from gecbench.edits.apply import changes
+from gecbench.formats.texts import text_of
+from gecbench.lang import language_of
+from gecbench.text.tokens import Spans, Token, spans, token_texts, tokens_of
+
+# The sentences that are perturbed: of a corpus with references, or of cases that exist.
+
+
+_NONE = "no reference"
+_UNANNOTATABLE = "references that say unannotatable"
+_EMPTY = "empty source"
+EMPTY_REFERENCES = "empty references"
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A sentence with its correction.
+
+    Args:
+        subset: Of the cases it belongs to.
+        id: Unique in the subset.
+        source: With its errors.
+        target: Corrected; may be empty, as a few published ones are.
+        errors: Half-open character spans of the source that gold edits name, where a corpus has
+            some: they may hold words that both sides have, as those of word order do.
+    """
+
+    subset: str
+    id: str
+    source: str
+    target: str
+    errors: Spans = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """Pairs, and what has none.
+
+    Args:
+        pairs: In the order of the file.
+        left_out: Reason to ids of sentences.
+    """
+
+    pairs: tuple[Pair, ...]
+    left_out: Mapping[str, Sequence[str]]
+
+
+def of_corpus(corpus: Corpus, lang: str, *, each: bool) -> Gathered:
+    """Return the pairs of a corpus.
+
+    Args:
+        corpus: Any, with references.
+        lang: Of the corpus.
+        each: A pair for each different reference, whose ids are ID/1, ID/2, ...; else one for the
+            first that is neither unannotatable nor empty.
+    """
+    pairs: list[Pair] = []
+    left_out: dict[str, list[str]] = defaultdict(list)
+    for sample in corpus.samples:
+        targets = _targets(sample, lang)
+        if not sample.source.strip():
+            left_out[_EMPTY].append(sample.id)
+        elif not targets:
+            left_out[_why(sample)].append(sample.id)
+        elif each:
+            numbered = enumerate(targets, 1)
+            pairs.extend(
+                Pair(corpus.name, f"{sample.id}/{n}", sample.source, target, targets[target])
+                for n, target in numbered
+            )
+        else:
+            target, errors = next(iter(targets.items()))
+            pairs.append(Pair(corpus.name, sample.id, sample.source, target, errors))
+    return Gathered(tuple(pairs), dict(left_out))
+
+
+def of_cases(cases: PerturbedSet) -> Gathered:
+    """Return the originals of perturbed cases; the variants that they have do not matter."""
+    pairs = (
+        Pair(subset.name, case.id, case.original.source, case.original.reference)
+        for subset in cases.subsets
+        for case in subset.cases
+    )
+    return Gathered(tuple(pairs), {})
+
+
+def digest(pairs: Sequence[Pair]) -> str:
+    """Return a hash of the pairs, for what is not a file."""
+    made = hashlib.sha256()
+    for pair in pairs:
+        errors = [pair.errors] if pair.errors else []
+        row = json.dumps([pair.subset, pair.id, pair.source, pair.target, *errors])
+        made.update(f"{row}\n".encode())
+    return made.hexdigest()
+
+
+def _why(sample: Sample) -> str:
+    """Return why a sentence has no reference that counts."""
+    if not sample.references:
+        return _NONE
+    refused = all(reference.unannotatable for reference in sample.references)
+    return _UNANNOTATABLE if refused else EMPTY_REFERENCES
+
+
+def _targets(sample: Sample, lang: str) -> dict[str, Spans]:
+    """Return the different corrected texts, each with the gold edits of all that have it."""
+    found: dict[str, Spans] = {}
+    for reference in sample.references:
+        if not reference.unannotatable:
+            text = _text(sample, reference, lang)
+            if text.strip():
+                found[text] = found.get(text, ()) + tuple(_errors(sample, reference))
+    return found
+
+
+def _errors(sample: Sample, reference: Rewrite) -> Iterator[tuple[int, int]]:
+    """Yield where the gold edits of a reference stand; for what is missing, its neighbours."""
+    length = len(sample.source)
+    tokens = spans(sample.source, sample.tokens or sample.source.split())
+    for edit in (edit for edits in reference.edit_sets for edit in edits):
+        if tokens is None:  # nobody knows where it stands
+            yield 0, length
+        elif edit.start < edit.end:
+            yield tokens[edit.start][0], tokens[edit.end - 1][1]
+        else:
+            before = tokens[edit.start - 1][1] - 1 if edit.start else 0
+            yield before, tokens[edit.end][0] + 1 if edit.end < len(tokens) else length
+
+
+def _text(sample: Sample, reference: Rewrite, lang: str) -> str:
+    return sample.source if reference.error_free else text_of(sample, reference, lang)
+
+
+# The words of a text: spans of its tokens, with parts of speech where something knows them.
+
+
+Tag = Callable[[Sequence[tuple[str, ...]]], Iterable[tuple[str, ...]]]
+"""Tokens of sentences, none empty, to their parts of speech."""
+
+Cut = Callable[[str], Sequence[tuple[str, str]]]
+"""A text without spaces to its words and their parts of speech, "" where these are not known."""
+
+
+class Word(NamedTuple):
+    """A word of a text.
+
+    Args:
+        text: As it is written.
+        start: First token; half-open token span.
+        end: Token after the last.
+        tag: Its part of speech; "" is unknown.
+        initial: Whether no word stands before it.
+    """
+
+    text: str
+    start: int
+    end: int
+    tag: str
+    initial: bool
+
+
+Words = tuple[Word, ...]
+
+Divide = Callable[[Sequence[str]], Iterator[Words]]
+"""Texts to their words; punctuation is no word."""
+
+
+def is_word(text: str) -> bool:
+    """Return whether a token is a word or a number, not punctuation.
+
+    >>> is_word("n't"), is_word("3.5"), is_word("——")
+    (True, True, False)
+    """
+    return any(map(str.isalnum, text))
+
+
+def is_han(text: str) -> bool:
+    """Return whether a word is of Chinese characters alone.
+
+    >>> is_han("图书馆"), is_han("T恤"), is_han("３")
+    (True, False, False)
+    """
+    return all(c.isalpha() and not c.isascii() and c.lower() == c.upper() for c in text)
+
+
+def by_tokens(kind: str, tag: Tag | None) -> Divide:
+    """Return a division into words that takes each token for one.
+
+    Args:
+        kind: Of tokens, as `text.tokens` names them.
+        tag: Gives parts of speech; None leaves them unknown.
+    """
+
+    def divide(texts: Sequence[str]) -> Iterator[Words]:
+        divided = [tuple(token_texts(text, kind)) for text in texts]
+        tagged = iter(tag([tokens for tokens in divided if tokens]) if tag else ())
+        for tokens in divided:
+            tags = next(tagged) if tag and tokens else ("",) * len(tokens)
+            spaced = zip(tokens, range(len(tokens)), range(1, len(tokens) + 1), tags, strict=True)
+            yield _words(spaced)
+
+    return divide
+
+
+def by_cutting(cut: Cut) -> Divide:
+    """Return a division into words for Chinese, whose tokens are characters.
+
+    A word of the program that begins or ends inside a token is left out.
+    """
+
+    def divide(texts: Sequence[str]) -> Iterator[Words]:
+        return (_words(_spans(text, tokens_of(text, "zh"), cut(text))) for text in texts)
+
+    return divide
+
+
+def _spans(
+    text: str, tokens: Sequence[Token], pieces: Sequence[tuple[str, str]]
+) -> Iterator[tuple[str, int, int, str]]:
+    starts = {token.start: n for n, token in enumerate(tokens)}
+    ends = {token.end: n for n, token in enumerate(tokens, 1)}
+    found = spans(text, [word for word, _ in pieces])
+    if found is None:
+        raise UsageError(
+            f"the segmenter does not give back the text that it divides: {text[:40]!r}"
+        )
+    for (word, tag), (start, end) in zip(pieces, found, strict=True):
+        if start in starts and end in ends:
+            yield word, starts[start], ends[end], tag
+
+
+def _words(found: Iterable[tuple[str, int, int, str]]) -> Words:
+    words: list[Word] = []
+    for text, start, end, tag in found:
+        if is_word(text):
+            words.append(Word(text, start, end, tag, not words))
+    return tuple(words)
+
 
 UNCHANGED = "the same as the original"
 REPEATED = "the same as another variant"
@@ -224,7 +463,7 @@ def _deleted(text: str, start: int, end: int, *, spaced: bool) -> str:
 
 
 def kind_of(lang: str, texts: Sequence[str]) -> str:
-    """Return what tokens are: Chinese characters; what blanks divide, where they divide all.
+    """Return what tokens are: characters in Chinese; what blanks divide, where they divide all.
 
     A text is taken for divided where a blank stands before the mark that ends it; most of the
     texts that end in one decide.
@@ -232,8 +471,9 @@ def kind_of(lang: str, texts: Sequence[str]) -> str:
     >>> kind_of("en", ["He goes home .", "Why ?"]), kind_of("en", ["He goes home."])
     ('space', 'en')
     """
-    if lang == "zh":
-        return "zh"
+    language = language_of(lang)
+    if not language.joiner:
+        return language.tokens
     ends = [text.rstrip() for text in texts if text.rstrip().endswith((".", "?", "!"))]
     divided = sum(len(text) > 1 and text[-2].isspace() for text in ends)
     return "space" if 2 * divided > len(ends) else "en"

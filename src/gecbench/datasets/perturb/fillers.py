@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
 from typing import Protocol
 
-from gecbench.datasets.perturb.words import Word
+from gecbench.backends.transformers import Gap, MaskedModel
+from gecbench.core.errors import CorpusError, FormatError, UsageError, quote
+from gecbench.core.files import read_lines
+from gecbench.datasets.perturb.context import Divide, Word, Words, is_word
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +77,208 @@ class Filler(Protocol):
     def offers(self, blanks: Sequence[Blank], /) -> Sequence[Offer]:
         """Return what may fill each place."""
         ...
+
+
+# Words of similar frequency and the same part of speech, without any model.
+
+
+_SPREAD = 3
+_LONGEST_HAN = 4
+_AT_ONCE = 1000
+
+Counts = Mapping[tuple[str, str], int]
+"""How often a word stands with a part of speech."""
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """A filler that knows how often words stand in a text.
+
+    A word is replaced by one of the same part of speech and class (numbers, capitalised words,
+    Chinese words by their length, ...) whose count lies between the same powers of two; where
+    there is none, between the next ones, at most three away on each side.
+
+    Args:
+        counts: At least one word.
+        source: What was counted, for the name.
+    """
+
+    counts: Counts
+    source: str
+    by_character: bool = field(default=False, init=False)
+    _kept: dict[tuple[str, str, int], Sequence[str]] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def name(self) -> str:
+        """What was counted, and a hash of the counts."""
+        rows = sorted((word, tag, count) for (word, tag), count in self.counts.items())
+        made = hashlib.sha256("".join(f"{w}\t{t}\t{n}\n" for w, t, n in rows).encode())
+        return f"frequency ({self.source}, {len(rows)} words, sha256 {made.hexdigest()[:16]})"
+
+    @cached_property
+    def vocabulary(self) -> Sequence[str]:
+        """All words, in the order of their characters."""
+        return sorted({word for word, _ in self.counts})
+
+    def offers(self, blanks: Sequence[Blank], /) -> Sequence[Offer]:
+        """Return words of similar frequency for each place, all equally likely."""
+        return [self._similar(blank.word) if blank.word else Offer(()) for blank in blanks]
+
+    def _similar(self, word: Word) -> Offer:
+        form = self._usual(word)
+        count = self.counts.get((form, word.tag), 1)
+        near = self._near(word.tag, _class(form), count.bit_length())
+        return Offer(() if near == [form] else near, barred=form)
+
+    def _usual(self, word: Word) -> str:
+        """Return a word as it is written inside a sentence."""
+        small = word.text.lower()
+        return small if word.initial and (small, word.tag) in self.counts else word.text
+
+    def _near(self, tag: str, kind: str, size: int) -> Sequence[str]:
+        """Return the words of the nearest sizes that have at least two."""
+        key = tag, kind, size
+        if key not in self._kept:
+            found: list[str] = []
+            for spread in range(_SPREAD + 1):
+                for each in sorted({size - spread, size + spread}):
+                    found.extend(self._sizes.get((tag, kind, each), ()))
+                if len(found) > 1:
+                    break
+            self._kept[key] = sorted(found)
+        return self._kept[key]
+
+    @cached_property
+    def _sizes(self) -> Mapping[tuple[str, str, int], Sequence[str]]:
+        sizes: dict[tuple[str, str, int], list[str]] = defaultdict(list)
+        for (word, tag), count in self.counts.items():
+            sizes[tag, _class(word), count.bit_length()].append(word)
+        return sizes
+
+
+def _class(word: str) -> str:
+    """Return what a word looks like; words are replaced by others that look alike."""
+    if any(map(str.isdecimal, word)):
+        return "number"
+    if not word[0].isascii() and not (word.islower() or word.isupper() or word.istitle()):
+        return f"uncased {min(len(word), _LONGEST_HAN)}"
+    if len(word) > 1 and word.isupper():
+        return "capitals"
+    return "capitalised" if word[0].isupper() else "small"
+
+
+def counted(texts: Iterable[Words]) -> Counts:
+    """Return how often words stand in texts, each text's words in their order.
+
+    The first word of a text is counted as it is written inside of others, if it is there.
+    """
+    counts: Counter[tuple[str, str]] = Counter()
+    first: Counter[tuple[str, str]] = Counter()
+    for words in texts:
+        for word in words:
+            (first if word.initial else counts)[word.text, word.tag] += 1
+    small = {form for form, _ in (*counts, *first)}
+    for (form, tag), count in first.items():
+        counts[form.lower() if form.lower() in small else form, tag] += count
+    return counts
+
+
+def read_vocabulary(path: Path, divide: Divide, *, tagged: bool) -> Vocabulary:
+    """Return the vocabulary of a file: lines of a word, TAB and a count, or of text.
+
+    Args:
+        path: The first line says which it is.
+        divide: Texts into words.
+        tagged: Whether parts of speech are wanted, which a table does not have.
+
+    Raises:
+        FormatError: The file is empty, or a line of a table is none.
+        UsageError: Parts of speech are wanted of a table.
+        CorpusError: There is no word in it.
+    """
+    lines = read_lines(path)
+    if not lines:
+        raise FormatError(f"{path}:1: the file is empty; give a text, or words TAB counts")
+    table = _entry(lines[0]) is not None
+    if table and tagged:
+        raise UsageError(
+            f"{path}: a table of words has no parts of speech to match by; give a text, or say "
+            "--no-pos"
+        )
+    counts = _table(path, lines) if table else counted(_divided(lines, divide))
+    return vocabulary_of(counts, path.name)
+
+
+def vocabulary_of(counts: Counts, source: str) -> Vocabulary:
+    """Return a vocabulary of what was counted.
+
+    Raises:
+        CorpusError: There is no word.
+    """
+    if not counts:
+        raise CorpusError(f"{source}: there is no word in it to put in the place of others")
+    return Vocabulary(counts, source)
+
+
+def _divided(lines: Sequence[str], divide: Divide) -> Iterator[Words]:
+    for start in range(0, len(lines), _AT_ONCE):
+        yield from divide(lines[start : start + _AT_ONCE])
+
+
+def _entry(line: str) -> tuple[str, int] | None:
+    word, tab, count = line.partition("\t")
+    if not (word and tab and count.isascii() and count.isdecimal()):
+        return None
+    return word, int(count)
+
+
+def _table(path: Path, lines: Sequence[str]) -> Counts:
+    counts: Counter[tuple[str, str]] = Counter()
+    for n, line in enumerate(lines, 1):
+        entry = _entry(line)
+        if entry is None:
+            raise FormatError(
+                f"{path}:{n}: expected a word, TAB and a count, as in line 1, not {quote(line)}"
+            )
+        word, count = entry
+        if count and is_word(word) and not any(map(str.isspace, word)):
+            counts[word, ""] += count
+    return counts
+
+
+# A filler that asks a masked language model.
+
+
+@dataclass(frozen=True)
+class Masked:
+    """Offers the likeliest words of a model, by their probabilities among themselves.
+
+    A word is one mask; in Chinese, whose models know characters, a word of as many characters as
+    the old one is filled from the left, each with those before it in sight.
+
+    Args:
+        model: That is asked.
+        place: What it was named by.
+        top: How many words are offered.
+        by_character: Whether it offers Chinese characters.
+    """
+
+    model: MaskedModel
+    place: str
+    top: int
+    by_character: bool
+
+    @cached_property
+    def name(self) -> str:
+        """The model with a hash of its weights and vocabulary, and how many words it offers."""
+        return f"mask ({self.place}, sha256 {self.model.fingerprint[:16]}, top {self.top})"
+
+    @cached_property
+    def vocabulary(self) -> Sequence[str]:
+        """All words that the model can offer."""
+        return self.model.vocabulary
+
+    def offers(self, blanks: Sequence[Blank], /) -> Sequence[Offer]:
+        """Return the likeliest words for each place, all of them asked for together."""
+        gaps = [Gap(blank.before, blank.after, blank.size or 1, blank.original) for blank in blanks]
+        return [Offer(words, weights) for words, weights in self.model.likely(gaps, self.top)]

@@ -142,7 +142,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     outputs: tuple[Output, ...]
 
 
-def encoded_manifest(manifest: Manifest) -> bytes:
+def encode_manifest(manifest: Manifest) -> bytes:
     """Return the manifest as JSON."""
     import json
 

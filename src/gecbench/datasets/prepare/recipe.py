@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 import msgspec
 
-from gecbench.core.errors import UnknownNameError, UsageError
-from gecbench.formats.config import configured, options_of, toml_of
+from gecbench.core.errors import CorpusError, FormatError, UnknownNameError, UsageError, quote
+from gecbench.core.files import stream_lines
+from gecbench.core.sample import NOT_KEPT, Rewrite, Sample
+from gecbench.formats.reading import stream_corpus, stream_parallel
+from gecbench.formats.texts import text_of
+from gecbench.formats.validation import convert, options_of, toml_of
 
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
@@ -119,11 +124,11 @@ def load_recipe(which: str) -> Recipe:
     if not which:
         return Recipe()
     if which in recipe_names():
-        return configured(f"recipe {which}", toml_of(RECIPES / f"{which}.toml"), Recipe)
+        return convert(f"recipe {which}", toml_of(RECIPES / f"{which}.toml"), Recipe)
     path = Path(which)
     if not which.endswith(".toml") and not path.exists():
         raise UnknownNameError("recipe", which, recipe_names())
-    recipe = configured(which, toml_of(path), Recipe)
+    recipe = convert(which, toml_of(path), Recipe)
 
     def placed(file: str) -> str:
         return str(path.parent / file) if file else ""
@@ -220,3 +225,108 @@ def _check_files(paths: Sequence[str]) -> None:
     for path in paths:
         if path == "-":
             raise UsageError("standard input cannot be prepared: files are read twice; name a file")
+
+
+# The sentences of a recipe's corpora and evaluation sets, one after another.
+
+
+PAIRS = "pairs"
+"""The format of pairs: source TAB target, as CLang8 is published."""
+
+
+class Sentence(NamedTuple):
+    """A sentence as a corpus gives it.
+
+    Args:
+        source: As written.
+        targets: One for each reference; the source where one says that it is free of error.
+        unannotatable: How many references say so.
+        inapplicable: How many references are edits that cannot be applied to the source.
+    """
+
+    source: str
+    targets: tuple[str, ...]
+    unannotatable: int = 0
+    inapplicable: int = 0
+
+
+def open_corpus(corpus: Ingredient) -> tuple[tuple[str, ...], Iterator[Sentence]]:
+    """Return notes on what the reader of a corpus leaves out, and its sentences up to its limit.
+
+    Raises:
+        GecbenchError: A file cannot be read, is empty, or is not what its format promises; also
+            while the sentences are asked for.
+    """
+    notes: tuple[str, ...] = ()
+    path = Path(corpus.path)
+    if corpus.format == PAIRS:
+        sentences = _pairs(path, *corpus.columns)
+    elif corpus.references:
+        samples = stream_parallel(path, [Path(file) for file in corpus.references])
+        sentences = (_sentence(sample, None) for sample in samples)
+    else:
+        try:
+            about, samples = stream_corpus(path, format=corpus.format or None)
+        except FormatError as error:
+            if corpus.format or "the first column looks like a sentence" not in str(error):
+                raise
+            raise FormatError(
+                f"{error}; or, where rows are source TAB target, say --from {corpus.name}={PAIRS}"
+            ) from error
+        notes = tuple(about.provenance[key] for key in (NOT_KEPT,) if key in about.provenance)
+        sentences = (_sentence(sample, about.lang) for sample in samples)
+    return notes, islice(sentences, corpus.limit or None)
+
+
+def evaluation_texts(path: Path) -> Iterator[str]:
+    """Yield the sentences of an evaluation set: sources, then the references of each.
+
+    Raises:
+        GecbenchError: The file cannot be read or is not what its format promises.
+    """
+    about, samples = stream_corpus(path)
+    for sample in samples:
+        sentence = _sentence(sample, about.lang)
+        yield sentence.source
+        yield from sentence.targets
+
+
+def _sentence(sample: Sample, lang: str | None) -> Sentence:
+    targets = []
+    inapplicable = 0
+    for rewrite in sample.references:
+        if rewrite.error_free:
+            targets.append(sample.source)
+        elif not rewrite.unannotatable:
+            text = _text(sample, rewrite, lang)
+            inapplicable += text is None
+            targets += [] if text is None else [text]
+    unannotatable = len(sample.references) - len(targets) - inapplicable
+    return Sentence(sample.source, tuple(targets), unannotatable, inapplicable)
+
+
+def _text(sample: Sample, rewrite: Rewrite, lang: str | None) -> str | None:
+    """Return the text of a reference; None where its edits overlap, as MaxMatch allows."""
+    try:
+        return text_of(sample, rewrite, lang)
+    except CorpusError:
+        return None
+
+
+def _pairs(path: Path, source: int, target: int) -> Iterator[Sentence]:
+    n = 0
+    for n, line in enumerate(stream_lines(path), 1):
+        cells = line.split("\t")
+        if len(cells) < target:
+            raise FormatError(
+                f"{path}:{n}: {_columns(cells)}, but the target stands in column {target}: "
+                f"{quote(line)}; rows are source TAB target, or name other columns"
+            )
+        targets = cells[target - 1 : target] + [cell for cell in cells[target:] if cell.strip()]
+        yield Sentence(cells[source - 1], tuple(targets))
+    if not n:
+        raise FormatError(f"{path}:1: the file is empty; a corpus has at least one sentence")
+
+
+def _columns(cells: Sequence[str]) -> str:
+    return "there is 1 column" if len(cells) == 1 else f"there are {len(cells)} columns"

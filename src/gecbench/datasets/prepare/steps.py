@@ -2,15 +2,296 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+import sys
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
+from itertools import accumulate
+from pathlib import Path
 from typing import NamedTuple
 
-from gecbench.datasets.prepare.evaluation import EvaluationSets, Found, key_of
-from gecbench.datasets.prepare.lengths import distance, is_alignable, leading, pieces
-from gecbench.datasets.prepare.recipe import Recipe
-from gecbench.text.normal import normalisation
+from gecbench.core.errors import FormatError
+from gecbench.datasets.prepare.recipe import Recipe, evaluation_texts
+from gecbench.edits.alignment import lattice
+from gecbench.text.normalise import normalisation
+from gecbench.text.splitting import split
+
+# Pairs that are too long, divided where both sides end a sentence at the same place.
+
+
+Texts = tuple[str, str]
+
+_MOST_CELLS = 25_000_000
+"""Characters of both sides, multiplied: an alignment takes nine bytes of memory for each."""
+
+
+def distance(source: str, target: str) -> int:
+    """Return how many characters must be put in, taken out or replaced, at the least.
+
+    >>> distance("我今天很高心。", "今天我很高兴。")
+    3
+    """
+    left, right = _unlike(source, target)
+    if not left or not right:
+        return len(left) + len(right)
+    steps = lattice(_packed(left), _packed(right), None).steps()
+    return len(steps) - steps.count("M")
+
+
+def is_alignable(source: str, target: str) -> bool:
+    """Return whether what differs of two texts is short enough for the memory: 5,000 characters."""
+    left, right = _unlike(source, target)
+    return len(left) * len(right) <= _MOST_CELLS
+
+
+def _unlike(source: str, target: str) -> Texts:
+    """Return two texts without what they begin and end with alike."""
+    start = _alike(source, target)
+    end = _alike(source[start:][::-1], target[start:][::-1])
+    return source[start : len(source) - end], target[start : len(target) - end]
+
+
+def _alike(one: str, other: str) -> int:
+    """Return how many characters two texts begin with alike."""
+    pairs = enumerate(zip(one, other, strict=False))  # the shorter one may be the other's beginning
+    return next((k for k, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _packed(text: str) -> bytes:
+    return text.encode(f"utf-32-{'le' if sys.byteorder == 'little' else 'be'}")
+
+
+def pieces(source: str, target: str) -> tuple[Texts, ...] | None:
+    """Return a pair sentence by sentence; None where the two sides do not correspond.
+
+    They do where both are short enough to be aligned (some 5,000 characters), have as many
+    sentences, a least alignment of the texts goes through all the places where they end (the
+    distances of the sentences add up to that of the texts), and of no sentence more than half is
+    changed. Blanks round a sentence are left out.
+    """
+    left, right = split(source), split(target)
+    if len(left) != len(right) or not is_alignable(source, target):
+        return None
+    found = list(zip(left, right, strict=True))
+    apart = [distance(*pair) for pair in found]
+    if sum(apart) != distance(source, target):
+        return None
+    if any(2 * n > max(map(len, pair)) for n, pair in zip(apart, found, strict=True)):
+        return None
+    stripped = [(one.strip(), other.strip()) for one, other in found]
+    return tuple(pair for pair in stripped if pair != ("", ""))
+
+
+def leading(source: str, target: str, longest: int) -> Texts | None:
+    """Return the first sentences of a pair, as many as fit; None where not even one does.
+
+    The two sides must end at places that a least alignment of the texts goes through, with no
+    more than half changed before them.
+
+    Args:
+        source: Longer than `longest`, or its target is.
+        target: Of the source.
+        longest: Characters of each side.
+    """
+    if not is_alignable(source, target):
+        return None
+    places = _fitting(split(source), split(target), longest)
+    whole = distance(source, target) if places else 0
+    for i, j in reversed(places):
+        before = distance(source[:i], target[:j])
+        if 2 * before <= max(i, j) and before + distance(source[i:], target[j:]) == whole:
+            return source[:i].strip(), target[:j].strip()
+    return None
+
+
+def _fitting(left: Sequence[str], right: Sequence[str], longest: int) -> list[tuple[int, int]]:
+    """Return where the k-th sentences of both sides end, while both fit."""
+    ends = zip(accumulate(map(len, left)), accumulate(map(len, right)), strict=False)  # to the less
+    return [(i, j) for i, j in ends if max(i, j) <= longest]
+
+
+# Sentences that are nearly the same: an exact search by Jaccard similarity of n-grams.
+#
+# The prefix filter of set similarity joins (Bayardo et al. 2007; Chaudhuri et al. 2006), used from
+# one side only: of the sentences that are looked among, only the rarest n-grams are indexed, as
+# many as are needed so that nothing at least so similar can avoid them all. Unlike MinHash it
+# misses nothing, and at a high threshold it is faster: no sentence that is asked about is hashed
+# a hundred times.
+
+
+_SLACK = 1e-9
+"""Keeps what is at the threshold in spite of rounding; similarities are compared exactly."""
+
+
+class Near(NamedTuple):
+    """The sentence that is most similar to another.
+
+    Args:
+        text: As it was indexed.
+        similarity: Jaccard's, in (0, 1].
+    """
+
+    text: str
+    similarity: float
+
+
+def shingles(text: str, length: int) -> frozenset[str]:
+    """Return the distinct character n-grams of a text; a shorter text is one itself.
+
+    >>> sorted(shingles("我们我们", 2))
+    ['们我', '我们']
+    """
+    return frozenset([text[i : i + length] for i in range(max(1, len(text) - length + 1))])
+
+
+class NearIndex:
+    """Sentences to look among.
+
+    Args:
+        texts: What is indexed; repetitions do not matter.
+        threshold: Least Jaccard similarity, in (0, 1].
+        length: Of the n-grams.
+    """
+
+    def __init__(self, texts: Iterable[str], *, threshold: float, length: int) -> None:
+        self._threshold = threshold
+        self._length = length
+        self._texts = list(dict.fromkeys(texts))
+        self._sets = [shingles(text, length) for text in self._texts]
+        counts = Counter(shingle for each in self._sets for shingle in each)
+        index: defaultdict[str, list[int]] = defaultdict(list)
+        for k, each in enumerate(self._sets):
+            rarest = sorted(each, key=lambda shingle: (counts[shingle], shingle))
+            # Similar sets share at least threshold * len(each) n-grams, so no more than the
+            # others of `each` can be missing: one more than those cannot all be.
+            shared = math.ceil(threshold * len(each) - _SLACK)
+            for shingle in rarest[: len(each) - shared + 1]:
+                index[shingle].append(k)
+        self._index = dict(index)
+        self._keys = self._index.keys()
+
+    def nearest(self, text: str) -> Near | None:
+        """Return the most similar of the sentences; None where all are below the threshold.
+
+        Of several the one that was indexed first.
+        """
+        mine = shingles(text, self._length)
+        found: set[int] = set()
+        for shingle in self._keys & mine:
+            found.update(self._index[shingle])
+        size = len(mine)
+        least = self._threshold * size - _SLACK
+        most = size / self._threshold + _SLACK
+        best: tuple[float, int] | None = None
+        for k in found:
+            other = self._sets[k]
+            if least <= len(other) <= most:
+                shared = len(mine & other)
+                similarity = shared / (size + len(other) - shared)
+                if similarity >= self._threshold and (best is None or (-similarity, k) < best):
+                    best = -similarity, k
+        return None if best is None else Near(self._texts[best[1]], -best[0])
+
+
+# What stands in evaluation sets, and so must not be trained on.
+
+
+def key_of(text: str) -> str:
+    """Return a text as evaluation sets are searched for it: NFKC, without white space.
+
+    >>> key_of("Ａ 好　，")
+    'A好,'
+    """
+    return "".join(unicodedata.normalize("NFKC", text).split())
+
+
+class EvaluationFile(NamedTuple):
+    """A file of an evaluation set, and how many distinct sentences it holds, references included.
+
+    Args:
+        path: As it was given.
+        sentences: Distinct after `key_of`.
+    """
+
+    path: str
+    sentences: int
+
+
+class Found(NamedTuple):
+    """A sentence of a training pair that stands in an evaluation set.
+
+    Args:
+        side: "source" or "target".
+        near: What it is like; None where it is the same.
+    """
+
+    side: str
+    near: Near | None
+
+
+class EvaluationSets:
+    """All sentences of the evaluation sets of a recipe.
+
+    Args:
+        paths: Lists of sentences, or corpora in any format, whose references count too.
+        near: Jaccard similarity from which a sentence counts as one of theirs; 0 is never.
+        shingle: Length of the character n-grams.
+        change: Made of both sides of a pair before it is looked for. Each sentence here is looked
+            among as it stands and as it would be changed.
+
+    Attributes:
+        sentences: How many distinct ones there are, as they stand.
+
+    Raises:
+        GecbenchError: A file cannot be read or is not what its format promises.
+    """
+
+    def __init__(
+        self,
+        paths: Iterable[str],
+        *,
+        near: float,
+        shingle: int,
+        change: Callable[[str], str] | None = None,
+    ) -> None:
+        self.files: list[EvaluationFile] = []
+        self._keys: dict[str, None] = {}
+        changed: dict[str, None] = {}
+        for path in paths:
+            texts = list(evaluation_texts(Path(path)))
+            keys = dict.fromkeys(filter(None, map(key_of, texts)))
+            if change is not None:
+                changed |= dict.fromkeys(filter(None, (key_of(change(text)) for text in texts)))
+            if not keys:
+                raise FormatError(
+                    f"{path}:1: there is no sentence in it; nothing could be filtered"
+                )
+            self.files.append(EvaluationFile(path, len(keys)))
+            self._keys |= keys
+        self.sentences = len(self._keys)
+        self._keys |= changed
+        wanted = near > 0 and self._keys
+        self._index = NearIndex(self._keys, threshold=near, length=shingle) if wanted else None
+
+    def find(self, source: str, target: str) -> Found | None:
+        """Return how a pair is found in the evaluation sets; None where it is not."""
+        if not self._keys:
+            return None
+        sides = [("source", key_of(source))]
+        if target != source:
+            sides.append(("target", key_of(target)))
+        for side, key in sides:
+            if key in self._keys:
+                return Found(side, None)
+        if self._index is not None:
+            for side, key in sides:
+                if (near := self._index.nearest(key)) is not None:
+                    return Found(side, near)
+        return None
+
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
@@ -53,7 +334,7 @@ def digest(seed: int, name: str, text: str) -> int:
     return int.from_bytes(blake2b(f"{seed}:{name}:{text}".encode(), digest_size=8).digest())
 
 
-class Changes:
+class Normaliser:
     """The changes of texts that a recipe makes before all else.
 
     Args:
@@ -65,13 +346,13 @@ class Changes:
     """
 
     def __init__(self, names: Iterable[str]) -> None:
-        made = [normalisation(name) for name in names]
-        self.names = tuple(each.name for each in made)
-        self._made = [each.change for each in made]
+        chosen = [normalisation(name) for name in names]
+        self.names = tuple(each.name for each in chosen)
+        self._changes = [each.change for each in chosen]
 
     def __call__(self, text: str) -> str:
         """Return a text after all changes."""
-        for change in self._made:
+        for change in self._changes:
             text = change(text)
         return text
 
@@ -85,7 +366,7 @@ class Steps:
         change: Of both sides, before all else.
     """
 
-    def __init__(self, recipe: Recipe, evaluation: EvaluationSets, change: Changes) -> None:
+    def __init__(self, recipe: Recipe, evaluation: EvaluationSets, change: Normaliser) -> None:
         self._recipe = recipe
         self._evaluation = evaluation
         self._change = change

@@ -2,20 +2,111 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, cast
 
-from gecbench.core.edit import Edit
+from gecbench.core.edit import Edit, check
 from gecbench.core.errors import UsageError
 from gecbench.core.sample import EditSet
-from gecbench.core.scheme import Extraction, GivenEdits, Scheme
+from gecbench.core.scheme import Extraction, Scheme
 from gecbench.core.sentence import Sentence, Words
-from gecbench.lang.en.align import steps
-from gecbench.lang.en.classify import Classifier
-from gecbench.lang.en.gold import correct, keep, mix
-from gecbench.lang.en.merge import Strategy, merge
+from gecbench.lang.en.alignment import steps
+from gecbench.lang.en.classify import UNKNOWN, Classifier
+from gecbench.lang.en.merge import Span, Strategy, merge
 from gecbench.lang.en.resources import Resources
+
+# Annotators' edits with ERRANT's types, as `errant_m2 -gold` writes them (ERRANT 3.0.2,
+# commands/m2_to_m2.py and edit.py).
+
+
+def correct(edits: Sequence[Edit], source: Tokens) -> tuple[Tokens, tuple[tuple[Edit, Span], ...]]:
+    """Return the tokens that edits make of a source, and each edit with the spans it joins.
+
+    The edits come back sorted by place; of several insertions at one place the first listed is
+    the first. One that only detects joins its span with the same tokens of the target.
+
+    Raises:
+        EditError: Names the first edit that is out of range or overlaps another; ERRANT applies
+            such edits one after the other.
+    """
+    check(edits, len(source))
+    made: list[str] = []
+    joined: list[tuple[Edit, Span]] = []
+    at = 0
+    for edit in sorted(edits, key=_place):
+        made += source[at : edit.start]
+        start = len(made)
+        made += source[edit.start : edit.end] if edit.replacement is None else edit.replacement
+        joined.append((edit, (edit.start, edit.end, start, len(made))))
+        at = edit.end
+    return (*made, *source[at:]), tuple(joined)
+
+
+def keep(
+    joined: Sequence[tuple[Edit, Span]],
+    source: Sentence,
+    target: Sentence,
+    classifier: Types,
+    *,
+    minimise: bool = True,
+    relabel: bool = True,
+) -> tuple[Edit, ...] | None:
+    """Return the edits that `correct` joined, as `errant_m2 -gold` writes them.
+
+    What an edit only detects is not minimised. An edit that changes nothing becomes one that
+    only detects, if it is relabelled.
+
+    Args:
+        joined: Edits with their spans in source and target.
+        source: What the learner wrote.
+        target: What the edits make of it.
+        classifier: Gives the types.
+        minimise: Strip tokens that are the same on both sides, and in all alternatives, from the
+            beginning and then from the end.
+        relabel: Give ERRANT's types in place of the annotator's.
+
+    Returns:
+        None where a type depends on dependencies and a sentence has none (`Classifier.label`).
+    """
+    kept: list[Edit] = []
+    for edit, span in joined:
+        if edit.replacement is None:
+            kept.append(replace(edit, label=UNKNOWN) if relabel else edit)
+            continue
+        edit, span = _minimised(edit, span, source.tokens) if minimise else (edit, span)
+        label = classifier.label(source, target, span) if relabel else edit.label
+        if relabel and label is None:
+            return None
+        edit = replace(edit, label=label)
+        kept.append(_detection(edit, source.tokens) if label == UNKNOWN and relabel else edit)
+    return tuple(kept)
+
+
+def _place(edit: Edit) -> tuple[int, int]:
+    return edit.start, edit.end
+
+
+def _detection(edit: Edit, source: Tokens) -> Edit:
+    """Return an edit that changes nothing as one that only detects."""
+    texts = (edit.replacement or (), *edit.alternatives)
+    proposals = () if texts == (source[edit.start : edit.end],) else texts
+    return Edit(edit.start, edit.end, None, UNKNOWN, proposals)
+
+
+def _minimised(edit: Edit, span: Span, source: Tokens) -> tuple[Edit, Span]:
+    """Return an edit and its spans without what is the same at both ends."""
+    start, end, target_start, target_end = span
+    texts = (edit.replacement or (), *edit.alternatives)
+    while start < end and all(text[:1] == source[start : start + 1] for text in texts):
+        texts = tuple([text[1:] for text in texts])
+        start, target_start = start + 1, target_start + 1
+    while start < end and all(text[-1:] == source[end - 1 : end] for text in texts):
+        texts = tuple([text[:-1] for text in texts])
+        end, target_end = end - 1, target_end - 1
+    shorter = Edit(start, end, texts[0], edit.label, texts[1:])
+    return shorter, (start, end, target_start, target_end)
+
 
 Tokens = tuple[str, ...]
 Spans = tuple[tuple[int, int, int, int], ...]
@@ -43,6 +134,14 @@ class Reader(Protocol):
 
     def forget(self) -> None:
         """Let go of what it keeps between tagging and parsing."""
+        ...
+
+
+class Types(Protocol):
+    """What finds the types of edits."""
+
+    def label(self, source: Sentence, target: Sentence, span: Span) -> str | None:
+        """Return the type of an edit; None where it depends on dependencies not yet known."""
         ...
 
 
@@ -77,14 +176,46 @@ def scheme(
         progress: Wraps the reading of sentences.
         notes: What the reader of a score should know.
     """
-    classifier = Classifier(resources.dictionary, resources.stem) if resources else None
+    return scheme_of(
+        "en-errant",
+        "en",
+        Classifier(resources.dictionary, resources.stem) if resources else None,
+        {"dictionary": dictionary[:8]},
+        reader=reader,
+        merging=merging,
+        levenshtein=levenshtein,
+        progress=progress,
+        notes=notes,
+    )
+
+
+def scheme_of(
+    name: str,
+    lang: str,
+    classifier: Types | None,
+    resources: Mapping[str, str],
+    *,
+    reader: Reader,
+    merging: Strategy,
+    levenshtein: bool,
+    progress: Progress,
+    notes: tuple[str, ...],
+) -> Scheme:
+    """Return a scheme that aligns and merges as ERRANT; see `scheme` for the other arguments.
+
+    Args:
+        name: Of the scheme.
+        lang: Language code.
+        classifier: Finds the types; None gives edits no label.
+        resources: What the signature says of them.
+    """
     made = _Errant(reader, classifier, merging, levenshtein, progress)
     signature = {
-        "scheme": "en-errant",
+        "scheme": name,
         "granularity": "word",
         "merging": merging,
         "spacy-model": reader.version,
-        "dictionary": dictionary[:8],
+        **resources,
     }
     if levenshtein:
         signature["alignment"] = "levenshtein"
@@ -93,15 +224,16 @@ def scheme(
         return made.batch([(source.text, target.text)])[0]
 
     return Scheme(
-        name="en-errant",
-        lang="en",
+        name=name,
+        lang=lang,
         parse_source=parse,
         parse_target=parse,
         extract=extract,
         join=" ".join,
         signature=signature,
         batch=made.batch,
-        given=GivenEdits(_text, mix, made.keep),
+        has_type=_has_type,
+        keep_spans=made.keep,
         notes=notes,
     )
 
@@ -111,7 +243,7 @@ class _Errant:
     """Finds edits; each distinct sentence is read once."""
 
     reader: Reader
-    classifier: Classifier | None
+    classifier: Types | None
     merging: Strategy
     levenshtein: bool
     progress: Progress
@@ -131,19 +263,19 @@ class _Errant:
 
     def keep(
         self,
-        given: Sequence[tuple[EditSet, Tokens]],
+        annotations: Sequence[tuple[EditSet, Tokens]],
         *,
         minimise: bool,
         relabel: bool,
     ) -> list[EditSet]:
-        """Return given edits with ERRANT's types, as `errant_m2 -gold` writes them.
+        """Return annotators' edits with ERRANT's types, as `errant_m2 -gold` writes them.
 
         Raises:
             UsageError: The scheme was made without types.
         """
         if self.classifier is None:
             raise UsageError("given edits are kept by a scheme with types; make it with types=True")
-        corrected = [(*correct(edits, tokens), tokens) for edits, tokens in given]
+        corrected = [(*correct(edits, tokens), tokens) for edits, tokens in annotations]
         sides = [(source, target) for target, _, source in corrected]
         if relabel:
             self._read([tokens for pair in sides for tokens in pair])
@@ -169,7 +301,7 @@ class _Errant:
         relabel: bool,
     ) -> EditSet | None:
         one, two = (self._known.get(tokens, Sentence("", tokens)) for tokens in (source, target))
-        classifier = cast("Classifier", self.classifier)  # `keep` has looked
+        classifier = cast("Types", self.classifier)  # `keep` has looked
         return keep(joined, one, two, classifier, minimise=minimise, relabel=relabel)
 
     def _extracted(self, pairs: Sequence[tuple[Tokens, Tokens]]) -> list[Extraction]:
@@ -215,7 +347,7 @@ class _Errant:
 
     def _labels(self, source: Tokens, target: Tokens, spans: Spans) -> list[str | None]:
         one, two = self._known[source], self._known[target]
-        classifier = cast("Classifier", self.classifier)
+        classifier = cast("Types", self.classifier)
         return [classifier.label(one, two, span) for span in spans]
 
 
@@ -230,8 +362,8 @@ def _open(
             yield pair[1]
 
 
-def _text(edits: EditSet, tokens: Tokens) -> str:
-    return " ".join(correct(edits, tokens)[0])
+def _has_type(label: str) -> bool:
+    return label == UNKNOWN or label[:2] in ("M:", "U:", "R:")
 
 
 def _edits(target: Tokens, spans: Spans, labels: Sequence[str | None] | None) -> tuple[Edit, ...]:

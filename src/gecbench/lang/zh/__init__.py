@@ -1,1 +1,18 @@
 """Chinese: characters as tokens, two schemes of edits."""
+
+from __future__ import annotations
+
+from gecbench.core.language import Language
+
+CHINESE = Language(
+    code="zh",
+    name="Chinese",
+    name_zh="中文",
+    script="Hans",
+    joiner="",
+    unit="character",
+    tokens="zh",
+    scheme="zh-cherrant",
+    metric="cherrant",
+    normalisers=("t2s", "s2t", "nfc", "nfkc", "lower", "punctuation", "halfwidth", "squeeze"),
+)

@@ -16,7 +16,7 @@ from itertools import groupby
 from gecbench.core.edit import Edit
 from gecbench.core.scheme import Extraction, Scheme
 from gecbench.core.sentence import Sentence
-from gecbench.edits.align import lattice
+from gecbench.edits.alignment import lattice
 from gecbench.lang.zh.parse import join, parse
 
 _LABELS = {"D": "R", "I": "M", "S": "S"}
@@ -32,6 +32,7 @@ def scheme() -> Scheme:
         extract=_extract,
         join=join,
         signature={"scheme": "zh-char", "granularity": "char"},
+        has_type={"M", "R", "S", "W:M", "W:R", "UNK"}.__contains__,
     )
 
 

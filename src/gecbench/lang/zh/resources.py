@@ -11,11 +11,28 @@ import hashlib
 from collections.abc import Callable, Iterable
 from importlib.util import find_spec
 from pathlib import Path
+from string import punctuation
 
 from gecbench.core.errors import GecbenchError, MissingExtraError, ResourceError
 from gecbench.core.files import make_folder, read_bytes, write_bytes
 from gecbench.edits.features import MAGIC, FeatureCosts, Features, Weights, build
-from gecbench.lang.zh.marks import MARKS
+
+# Punctuation as ChERRANT lists it; the full stop 。 and 《 are not in it.
+
+
+_WIDE = (
+    "！？｡＂＃＄％＆＇（）＊＋，－／：；＜＝＞＠［＼］＾＿｀｛｜｝～｟｠｢｣､、〃》"
+    "「」『』【】〔〕〖〗〘〙〚〛〜〝〞〟"
+)
+_RULES = "–—‘‛“”„‟…‧"
+
+MARKS = punctuation + _WIDE + "〰〾〿" + _RULES + "﹏"
+"""What the substitution cost takes for punctuation."""
+
+# The order matters: of several characters together, only neighbours in this order are found.
+MERGE_MARKS = punctuation + _WIDE + _RULES + "'."
+"""The string that a moved text must not be part of, to be merged into a word-order edit."""
+
 
 _FORMAT = MAGIC
 _HAN = range(0x4E00, 0x9FFF + 1)

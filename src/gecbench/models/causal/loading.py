@@ -6,26 +6,51 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from gecbench.core.corrector import Corrector, CorrectorInfo
+from gecbench.core.corrector import Corrector
 from gecbench.core.errors import FormatError, GecbenchError, UsageError
+from gecbench.core.files import read_bytes
+from gecbench.formats.validation import options_of
 from gecbench.models import CARD
-from gecbench.models.causal.config import Options, Settings
-from gecbench.models.folder import Card, fingerprint, read_card
-from gecbench.models.options import options_of
+from gecbench.models.causal.corrector import Causal, Options, Style, build_question, describe
+from gecbench.models.chat.prompts import Example, Prompt, prompt_of
+from gecbench.models.folder import Card, card_settings, check_kind, fingerprint, read_card
 
 if TYPE_CHECKING:
-    from gecbench.models.chat.prompts import Prompt
+    from transformers import PreTrainedTokenizerBase
 
-_RULES = "2"
-"""Of asking and of taking answers: a new number where the same model may say another thing."""
+ADAPTER = "adapter_config.json"
+TOKENIZER = "tokenizer.json"
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The settings on the card of a causal model.
+
+    Args:
+        system: Of the prompt it was trained with.
+        user: Of the prompt, with `{text}`.
+        prompt: The prompt's name.
+        examples: Of the prompt.
+        style: chat or plain.
+        base: Of an adapter: folder (absolute, or counted from the model's) or hub name of its
+            base; "" for a whole model.
+        base_hash: Of the base's files or hub revision; "" where it is not known.
+    """
+
+    system: str
+    user: str
+    prompt: str
+    style: Literal["chat", "plain"]
+    examples: tuple[Example, ...] = ()
+    base: str = ""
+    base_hash: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Location:
     """What stands at a place.
 
     Args:
@@ -42,9 +67,23 @@ class Found:
     card: Card | None
     settings: Settings | None
 
+    def load_network(self, precision: str) -> Any:
+        """Load the network, with its adapter on top."""
+        from gecbench.models.causal.network import load_adapter, load_base
+
+        network = load_base(self.base, precision)
+        return load_adapter(network, Path(self.place)) if self.adapter else network
+
+    def load_tokenizer(self) -> PreTrainedTokenizerBase:
+        """Load the tokenizer: an adapter's own, else that of its base."""
+        from gecbench.backends.transformers import load_tokenizer
+
+        is_here = (Path(self.place) / TOKENIZER).is_file() or not self.adapter
+        return load_tokenizer(self.place if is_here else self.base)
+
 
 def load(place: str, options: Mapping[str, object]) -> Corrector:
-    """Return the corrector that is a causal model.
+    """Load the corrector that is a causal model.
 
     Args:
         place: A folder that gecbench made, any folder of transformers or peft, or a hub name.
@@ -54,17 +93,37 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
         GecbenchError: There is no such model, or its parts do not fit together.
         UsageError: An option is wrong, or nothing says what to ask.
     """
-    from gecbench.backends.hf import need_torch
+    from gecbench.backends.transformers import find_device, need_torch
 
-    found = located(place, str(options.get("base", "")))
-    defaults = found.card.defaults if found.card else {}
-    chosen = options_of("causal", Options, {**defaults, **options})
+    location = locate(place, str(options.get("base", "")))
+    card = location.card
+    chosen = options_of("causal", Options, {**(card.defaults if card else {}), **options})
     need_torch()
-    return _made(found, chosen)
+    from gecbench.models.causal.network import answer_ends, model_hash
+
+    prompt, style = choose_prompt(location, chosen)
+    language = chosen.language or (card.languages[0] if card else prompt.language)
+    if not language:
+        raise UsageError(f"causal:{place}: set language to zh or en; the prompt does not say")
+    network = location.load_network(chosen.precision).to(find_device(chosen.device)).eval()
+    ends = answer_ends(network)
+    question = build_question(location.load_tokenizer(), prompt, style, ends=ends, place=place)
+    weights = model_hash(location.base)
+    if location.adapter:
+        weights = f"{fingerprint(Path(place))} on {weights}"
+    info = describe(
+        name=Path(place).name,
+        language=language,
+        about=card.about if card else "",
+        weights=weights or place,
+        question=question,
+        options=chosen,
+    )
+    return Causal(info, network, question, chosen)
 
 
-def located(place: str, base: str = "") -> Found:
-    """Return what stands at a place.
+def locate(place: str, base: str = "") -> Location:
+    """Find out what stands at a place.
 
     Args:
         place: Folder or hub name.
@@ -75,130 +134,67 @@ def located(place: str, base: str = "") -> Found:
         UsageError: A base is named for a whole model.
     """
     folder = Path(place)
-    card = read_card(folder) if (folder / CARD).is_file() else None
-    settings = _settings(folder, card) if card else None
-    adapter = (folder / "adapter_config.json").is_file()
-    if not adapter:
+    card = settings = None
+    if (folder / CARD).is_file():
+        card = read_card(folder)
+        check_kind(folder, card, "causal")
+        settings = card_settings(folder, card, Settings)
+    if not (folder / ADAPTER).is_file():
         if base:
             raise UsageError(f"{place}: is no adapter, so it has no base; leave the option out")
-        return Found(place, place, False, card, settings)
-    from gecbench.backends.hf import need_torch
+        return Location(place, place, False, card, settings)
+    from gecbench.backends.transformers import need_torch
 
     need_torch()
-    from gecbench.models.causal.network import hash_of, place_of
+    from gecbench.models.causal.network import model_hash
 
-    where = base or place_of(_base_named(folder, settings), folder)
-    if settings and settings.base_hash and (found := hash_of(where)) != settings.base_hash:
+    where = base or _find_base(folder, settings.base if settings else "")
+    if settings and settings.base_hash and (found := model_hash(where)) != settings.base_hash:
         raise GecbenchError(
             f"{place}: was trained on another base than {where}: its hash is "
             f"{found or 'unknown'}, not {settings.base_hash}; name the right one with the option "
             "base"
         )
-    return Found(place, where, True, card, settings)
+    return Location(place, where, True, card, settings)
 
 
-def _settings(folder: Path, card: Card) -> Settings:
-    if card.kind != "causal":
-        raise GecbenchError(f"{folder / CARD}: is a {card.kind}, no causal model; load it as such")
-    try:
-        return msgspec.convert(card.settings, Settings)
-    except msgspec.ValidationError as error:
-        raise FormatError(f"{folder / CARD}: settings: {error}") from error
+def _find_base(folder: Path, base: str) -> str:
+    """Find the base of an adapter: as the card names it, else as the adapter does.
 
+    A relative folder counts from the adapter's, or from where we are.
 
-def _base_named(folder: Path, settings: Settings | None) -> str:
-    """Return the base that an adapter names."""
-    if settings and settings.base:
-        return settings.base
-    from gecbench.core.files import read_bytes
-
-    path = folder / "adapter_config.json"
-    try:
-        named = json.loads(read_bytes(path)).get("base_model_name_or_path")
-    except (json.JSONDecodeError, UnicodeDecodeError, AttributeError) as error:
-        raise FormatError(f"{path}: is not JSON of an adapter: {error}") from error
-    if not named:
+    Raises:
+        GecbenchError: It is not named, or was a folder and is not there any more.
+    """
+    path = folder / ADAPTER
+    if not base:
+        try:
+            base = str(json.loads(read_bytes(path)).get("base_model_name_or_path") or "")
+        except (json.JSONDecodeError, UnicodeDecodeError, AttributeError) as error:
+            raise FormatError(f"{path}: is not JSON of an adapter: {error}") from error
+    if not base:
         raise GecbenchError(f"{path}: names no base; name it with the option base")
-    return str(named)
+    if Path(base).is_dir():
+        return base
+    if (folder / base).is_dir():
+        return str(folder / base)
+    if Path(base).is_absolute() or base.startswith(".") or base.count("/") > 1:
+        raise GecbenchError(
+            f"{folder}: its base {base} is not there; say where it is with the option base"
+        )
+    return base
 
 
-def network_of(found: Found, precision: str) -> Any:
-    """Return the network of what was found, with its adapter on top."""
-    from gecbench.models.causal.network import base_network, with_adapter
-
-    network = base_network(found.base, precision)
-    return with_adapter(network, Path(found.place)) if found.adapter else network
-
-
-def _made(found: Found, options: Options) -> Corrector:
-    from gecbench.backends.devices import device_of
-    from gecbench.backends.hf import tokenizer_of
-    from gecbench.models.causal.asking import asking_of
-    from gecbench.models.causal.corrector import Causal
-    from gecbench.models.causal.network import ends_of, hash_of
-
-    prompt, style = prompt_for(found, options)
-    language = options.language or (found.card.languages[0] if found.card else prompt.language)
-    if not language:
-        raise UsageError(f"causal:{found.place}: set language to zh or en; the prompt does not say")
-    network = network_of(found, options.precision).to(device_of(options.device, 0)).eval()
-    has_tokenizer = (Path(found.place) / "tokenizer.json").is_file() or not found.adapter
-    tokenizer = tokenizer_of(found.place if has_tokenizer else found.base)
-    asking = asking_of(tokenizer, prompt, style, ends=ends_of(network), place=found.place)
-    weights = hash_of(found.base)
-    if found.adapter:
-        weights = f"{fingerprint(Path(found.place))} on {weights}"
-    info = info_of(
-        name=Path(found.place).name,
-        language=language,
-        about=found.card.about if found.card else "",
-        weights=weights or found.place,
-        prompt=f"{prompt.name}:{prompt.hash()}:{asking.style}",
-        options=options,
-    )
-    return Causal(info, network, asking, options, positions_of(network))
-
-
-def prompt_for(found: Found, options: Options) -> tuple[Prompt, Any]:
-    """Return what a model is told and in which style: as it was trained, or as options say."""
-    from gecbench.models.chat.prompts import Prompt, prompt_of
-
-    settings = found.settings
+def choose_prompt(location: Location, options: Options) -> tuple[Prompt, Style]:
+    """Choose what a model is told and in which style: as it was trained, or as options say."""
+    settings = location.settings
     if settings and not options.prompt:
         own = Prompt(settings.prompt, "", settings.system, settings.user, "", settings.examples)
         return own, settings.style if options.style == "auto" else options.style
     name = options.prompt or {"zh": "zh-minimal", "en": "en-minimal"}.get(options.language, "")
     if not name:
         raise UsageError(
-            f"causal:{found.place}: nothing says what to ask it; set prompt, as zh-minimal, or "
+            f"causal:{location.place}: nothing says what to ask it; set prompt, as zh-minimal, or "
             "language"
         )
     return prompt_of(name), options.style
-
-
-def positions_of(network: Any) -> int:
-    """Return how many tokens a network can see; 0 where its configuration does not say."""
-    found = getattr(network.config, "max_position_embeddings", None)
-    return found if isinstance(found, int) and found > 0 else 0
-
-
-def info_of(
-    *, name: str, language: str, about: str, weights: str, prompt: str, options: Options
-) -> CorrectorInfo:
-    """Return what a causal corrector is."""
-    shown = ("beams", "precision", "shortest", "longest", "most_changed", "spacing")
-    return CorrectorInfo(
-        name=name,
-        kind="causal",
-        languages=(language,),
-        about=about or "A causal language model that writes the corrected sentence.",
-        signature={
-            "corrector": "causal",
-            "rules": _RULES,
-            "weights": weights,
-            "language": language,
-            "prompt": prompt,
-            **{option: str(getattr(options, option)) for option in shown},
-        },
-        window=max(64, 8 * options.batch_size),
-    )

@@ -3,47 +3,37 @@
 from __future__ import annotations
 
 import warnings
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import msgspec
 import torch
 
-from gecbench.backends.hf import config_of, weights_of
-from gecbench.core.errors import GecbenchError, MissingExtraError, UsageError
-from gecbench.models.folder import fingerprint
+from gecbench.backends import need
+from gecbench.backends.transformers import find_dtype, load_config, load_model
+from gecbench.core.errors import GecbenchError, UsageError
+from gecbench.models.causal.corrector import Precision
+from gecbench.models.causal.loading import ADAPTER, locate
+from gecbench.models.folder import atomic_folder, fingerprint, write_card
 
 if TYPE_CHECKING:
     from peft import PeftModel
     from transformers import PreTrainedModel
 
-TYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
-
-ADAPTER = "adapter_config.json"
 _WEIGHTS = "adapter_model.safetensors"
 
 
-def need_peft() -> None:
-    """Refuse to go on without peft.
-
-    Raises:
-        MissingExtraError: It is not installed.
-    """
-    if find_spec("peft") is None:
-        raise MissingExtraError("peft", "lora")
-
-
-def base_network(place: str, precision: str) -> PreTrainedModel:
-    """Return a causal model by name or path.
+def load_base(place: str, precision: str) -> PreTrainedModel:
+    """Load a causal model by name or path.
 
     Raises:
         GecbenchError: There is none, or it is of another kind.
     """
     from transformers import AutoModelForCausalLM, GenerationConfig
 
-    if config_of(place).is_encoder_decoder:
+    if load_config(place).is_encoder_decoder:
         raise GecbenchError(f"{place}: is an encoder-decoder, no causal model; see seq2seq:{place}")
-    network = weights_of(place, AutoModelForCausalLM, dtype=TYPES[precision])
+    network = load_model(place, AutoModelForCausalLM, dtype=find_dtype(precision))
     # Sampling that a chat model brings along is not ours; what ends its answers is.
     own = network.generation_config
     ends = None if own is None else own.eos_token_id
@@ -51,80 +41,55 @@ def base_network(place: str, precision: str) -> PreTrainedModel:
     return network
 
 
-def ends_of(network: torch.nn.Module) -> tuple[int, ...]:
+def answer_ends(network: Any) -> tuple[int, ...]:
     """Return the ids that a model's generation configuration says an answer ends with."""
-    ends = network.generation_config.eos_token_id  # type: ignore[union-attr]
-    found = ends if isinstance(ends, list) else [] if ends is None else [ends]
-    return tuple(int(each) for each in found)  # type: ignore[arg-type]
+    ends = network.generation_config.eos_token_id
+    return tuple(ends) if isinstance(ends, list) else () if ends is None else (int(ends),)
 
 
-def hash_of(place: str) -> str:
+def model_hash(place: str) -> str:
     """Return what tells a base from others: of a folder's files, or its revision on the hub."""
     folder = Path(place)
     if folder.is_dir():
         return fingerprint(folder)
-    return str(getattr(config_of(place), "_commit_hash", None) or "")
+    return str(getattr(load_config(place), "_commit_hash", None) or "")
 
 
-def place_of(base: str, folder: Path) -> str:
-    """Return where the base of an adapter is.
-
-    Args:
-        base: As the adapter names it.
-        folder: Of the adapter; a relative base counts from it, or from where we are.
-
-    Raises:
-        GecbenchError: It was a folder, and is not there any more.
-    """
-    if Path(base).is_dir():
-        return base
-    if (folder / base).is_dir():
-        return str(folder / base)
-    if Path(base).is_absolute() or base.startswith(".") or base.count("/") > 1:
-        raise GecbenchError(
-            f"{folder}: its base {base} is not there; say where it is with the option base"
-        )
-    return base
-
-
-def with_adapter(base: PreTrainedModel, folder: Path) -> PeftModel:
-    """Return a base with the adapter in a folder on top.
+def load_adapter(base: PreTrainedModel, folder: Path) -> PeftModel:
+    """Load the adapter in a folder on top of its base.
 
     Raises:
         MissingExtraError: peft is not installed.
         GecbenchError: The adapter has no safetensors, or does not fit the base.
     """
-    need_peft()
+    need("lora", "peft")
     from peft import PeftModel
 
     if not (folder / _WEIGHTS).is_file():
         raise GecbenchError(f"{folder}: no {_WEIGHTS} in it; pickled adapters are not read")
     try:
-        with warnings.catch_warnings(record=True) as told:
-            warnings.simplefilter("always")
-            model = PeftModel.from_pretrained(base, str(folder))
-    except (RuntimeError, ValueError, KeyError, TypeError, OSError) as error:
-        raise GecbenchError(
-            f"{folder}: the adapter does not fit its base: {_line(error)}"
-        ) from error
-    if missing := [str(w.message) for w in told if "missing adapter keys" in str(w.message)]:
-        raise GecbenchError(
-            f"{folder}: the adapter does not fit its base: {_line(ValueError(missing[0]))}"
-        )
-    return model
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            # peft only warns of weights that the adapter lacks.
+            warnings.filterwarnings("error", message="(?s).*missing adapter keys")
+            return PeftModel.from_pretrained(base, str(folder))
+    except (RuntimeError, ValueError, KeyError, TypeError, OSError, UserWarning) as error:
+        why = " ".join(str(error).split())
+        short = why if len(why) <= 300 else f"{why[:300]}..."
+        raise GecbenchError(f"{folder}: the adapter does not fit its base: {short}") from error
 
 
 def new_adapter(
     base: PreTrainedModel, *, rank: int, alpha: int, dropout: float, targets: tuple[str, ...]
 ) -> PeftModel:
-    """Return a base with a new adapter, which changes nothing yet; the base never learns.
+    """Put a new adapter, which changes nothing yet, on a base; the base never learns.
 
     Raises:
         MissingExtraError: peft is not installed.
         UsageError: The base has no such modules.
     """
-    need_peft()
-    from peft import LoraConfig, PeftModel, TaskType, get_peft_model
+    need("lora", "peft")
+    from peft import LoraConfig, PeftModel, TaskType
 
     config = LoraConfig(
         task_type=TaskType.CAUSAL_LM,
@@ -137,6 +102,8 @@ def new_adapter(
         with warnings.catch_warnings():
             # peft 0.21 asks transformers 5.23 by a name that is to go.
             warnings.filterwarnings("ignore", message="`is_gradient_checkpointing`")
+            from peft import get_peft_model
+
             model = get_peft_model(base, config)
     except ValueError as error:
         linear = {
@@ -153,7 +120,33 @@ def new_adapter(
     return model
 
 
-def _line(error: Exception) -> str:
-    """Return a failure in one short line."""
-    line = " ".join(str(error).split())
-    return line if len(line) <= 300 else f"{line[:300]}..."
+def merge(adapter: Path, into: Path, *, base: str = "", precision: Precision = "fp32") -> None:
+    """Write an adapter and its base as one plain model, which needs neither peft nor the base.
+
+    Args:
+        adapter: Folder of the adapter.
+        into: The new folder; it must not be there.
+        base: Of the adapter, where it has moved.
+        precision: Of the weights that are written; less than fp32 rounds what was learnt.
+
+    Raises:
+        UsageError: There is no adapter in the folder.
+        GecbenchError: It does not fit its base, or the folder cannot be written.
+    """
+    need("lora", "peft")
+    if not (adapter / ADAPTER).is_file():
+        raise UsageError(f"{adapter}: holds no adapter ({ADAPTER}), so there is no merging")
+    location = locate(str(adapter), base)
+    with atomic_folder(into) as folder:
+        location.load_tokenizer().save_pretrained(str(folder))
+        merged = location.load_network(precision).merge_and_unload(safe_merge=True)
+        merged.save_pretrained(str(folder), safe_serialization=True)
+        if location.card and location.settings:
+            settings = msgspec.structs.replace(location.settings, base="", base_hash="")
+            note = {"merged": f"{location.base} with {adapter.name}"}
+            card = msgspec.structs.replace(
+                location.card,
+                settings=msgspec.to_builtins(settings),
+                made={**location.card.made, **note},
+            )
+            write_card(folder, card)

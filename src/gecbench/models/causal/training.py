@@ -1,7 +1,7 @@
-"""Fine-tuning a causal model by LoRA: what it brings to the training loop.
+"""Fine-tuning a causal model by LoRA: its configuration, and its task.
 
 The base stays as it is; only the two small factors that LoRA adds to some matrices learn (Hu et
-al. 2022). The loss is that of the answer's tokens alone: the prompt is given, never to be said.
+al. 2022). The loss is that of the answer's tokens alone: the prompt is never to be written.
 """
 
 from __future__ import annotations
@@ -10,38 +10,80 @@ from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import msgspec
 import torch
 from torch.nn.functional import cross_entropy
 
-from gecbench.backends.hf import tokenizer_of
-from gecbench.core.corrector import Corrector
+from gecbench.backends import need
+from gecbench.backends.transformers import load_tokenizer
 from gecbench.core.seeding import number
-from gecbench.models.causal.asking import Asking, asking_of
-from gecbench.models.causal.config import CausalConfig, Settings
-from gecbench.models.causal.corrector import Causal
-from gecbench.models.causal.loading import info_of, positions_of
-from gecbench.models.causal.network import base_network, ends_of, hash_of, need_peft, new_adapter
-from gecbench.models.chat.prompts import prompt_of
-from gecbench.models.folder import Card, write_card
-from gecbench.models.pairs import Pair
-from gecbench.models.robust.comparable import Twin
-from gecbench.models.robust.targets import (
-    Said,
-    places_of,
-    refuse_for_targets,
-    refuse_without_dropout,
+from gecbench.models.batches import Pair
+from gecbench.models.causal.corrector import (
+    Causal,
+    Options,
+    Precision,
+    Question,
+    Style,
+    build_question,
+    describe,
 )
-from gecbench.models.training.config import Robust
-from gecbench.models.training.kinds import Kind
-from gecbench.models.training.task import Batch, Prepared
+from gecbench.models.causal.loading import Settings
+from gecbench.models.causal.network import answer_ends, load_base, model_hash, new_adapter
+from gecbench.models.chat.prompts import prompt_of
+from gecbench.models.folder import Card, changed_options, write_card
+from gecbench.models.robust.alignment import (
+    ContextPair,
+    DecoderTarget,
+    align_targets,
+    check_decoder,
+    check_dropout,
+)
+from gecbench.models.training.config import Below1, Kind, Positive, Robust, RunConfig
+from gecbench.models.training.decoder import IGNORED, mask_of, pad_tensor
+from gecbench.models.training.task import Batch, ComparableTask, Dataset
 
 if TYPE_CHECKING:
     from peft import PeftModel
 
-_IGNORED = -100
+
+class CausalTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The model table of a run.
+
+    Args:
+        base: The model to fine-tune: a folder or a name on the hub. It stays as it is.
+        prompt: The instruction; "" takes the short one of the language.
+        style: As in `Options`.
+        rank: Of the two factors that LoRA adds to a matrix (RobustGEC's LLaMA: 8 to 16).
+        alpha: What they learn is scaled by alpha / rank.
+        dropout: Of what enters them.
+        targets: Modules that get them, by the ends of their names.
+        max_length: Longest prompt and answer together in tokens; longer pairs are dropped.
+        precision: Of the base; what LoRA adds stays in 32 bits.
+        correcting: Options of inference, while scoring on dev and as defaults afterwards.
+    """
+
+    base: str
+    prompt: str = ""
+    style: Style = "auto"
+    rank: Positive = 8
+    alpha: Positive = 16
+    dropout: Below1 = 0.05
+    targets: tuple[str, ...] = ("q_proj", "v_proj")
+    max_length: Annotated[int, msgspec.Meta(ge=16)] = 512
+    precision: Precision = "fp32"
+    correcting: Options = Options()
+
+
+class CausalConfig(RunConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A run that fine-tunes a causal model.
+
+    Args:
+        model: What is trained.
+    """
+
+    model: CausalTable
 
 
 class Example(NamedTuple):
@@ -49,21 +91,21 @@ class Example(NamedTuple):
 
     Args:
         ids: Of the question and the answer with its end.
-        question: How many of them are the question's.
+        start: Where the answer begins.
     """
 
     ids: array[int]
-    question: int
+    start: int
 
 
-class CausalTask:
+class CausalTask(ComparableTask[Example, torch.Tensor]):
     """Learns to answer an instruction with the corrected sentence."""
 
-    def __init__(self, config: CausalConfig, module: PeftModel, asking: Asking) -> None:
+    def __init__(self, config: CausalConfig, module: PeftModel, question: Question) -> None:
         """Take a network with a new adapter, and how it is asked."""
         self._config = config
         self._module = module
-        self._asking = asking
+        self._question = question
         self._base_hash = ""
 
     @property
@@ -71,172 +113,143 @@ class CausalTask:
         """The base and the adapter; only the adapter's parameters ever learn."""
         return self._module
 
-    def prepare(self, pairs: Sequence[Pair]) -> Prepared[Example]:
-        """Return an example of each pair that is short enough."""
+    def prepare(self, items: Sequence[Pair]) -> Dataset[Example]:
+        """Turn pairs into examples, where they are short enough."""
         longest = self._config.model.max_length
         examples: list[Example] = []
-        places: list[int] = []
+        sources: list[int] = []
         dropped: Counter[str] = Counter()
-        for place, pair in enumerate(pairs):
+        for index, pair in enumerate(items):
             if not pair.source.strip() or not pair.target.strip():
                 dropped["empty source or target"] += 1
                 continue
-            question = self._asking.question(pair.source.strip())
-            ids = [*question, *self._asking.answer(pair.target.strip())]
+            question = self._question.encode(pair.source.strip())
+            ids = [*question, *self._question.encode_answer(pair.target.strip())]
             if len(ids) > longest:
                 dropped[f"longer than {longest} tokens with the prompt"] += 1
             else:
                 examples.append(Example(array("i", ids), len(question)))
-                places.append(place)
-        return Prepared(examples, dropped, places=places)
+                sources.append(index)
+        return Dataset(examples, dropped, sources=sources)
 
     def length(self, example: Example) -> int:
         """Return how many tokens question and answer have."""
         return len(example.ids)
 
     def collate(self, examples: Sequence[Example]) -> Batch:
-        """Return ids, mask and labels, each (sentences, positions), padded on the right."""
-        width = max(len(each.ids) for each in examples)
-        rows, seen, labels = [], [], []
-        for ids, question in examples:
-            spare = width - len(ids)
-            rows.append([*ids, *[self._asking.pad] * spare])
-            seen.append([1] * len(ids) + [0] * spare)
-            labels.append([_IGNORED] * question + list(ids[question:]) + [_IGNORED] * spare)
+        """Build ids, mask and labels, each (sentences, positions), padded on the right."""
+        rows = [example.ids for example in examples]
+        labels = [(*[IGNORED] * start, *ids[start:]) for ids, start in examples]
         return {
-            "input_ids": torch.tensor(rows),
-            "attention_mask": torch.tensor(seen),
-            "labels": torch.tensor(labels),
+            "input_ids": pad_tensor(rows, self._question.pad),
+            "attention_mask": mask_of(rows),
+            "labels": pad_tensor(labels, IGNORED),
         }
 
     def weight(self, batch: Batch) -> float:
         """Return the number of answer tokens."""
-        return float((batch["labels"] != _IGNORED).sum())
-
-    def loss(self, module: torch.nn.Module, batch: Batch) -> torch.Tensor:
-        """Return the summed cross entropy of the answers' tokens."""
-        return self.likelihood(self.outputs(module, batch), batch)
+        return float((batch["labels"] != IGNORED).sum())
 
     def outputs(self, module: torch.nn.Module, batch: Batch) -> torch.Tensor:
-        """Return the logits, (sentences, positions, vocabulary), as the base computes them."""
+        """Compute the logits, (sentences, positions, vocabulary), in the base's precision."""
         logits: torch.Tensor = module(
             input_ids=batch["input_ids"], attention_mask=batch["attention_mask"], use_cache=False
         ).logits
         return logits
 
     def likelihood(self, outputs: torch.Tensor, batch: Batch) -> torch.Tensor:
-        """Return the summed cross entropy of the answers' tokens."""
+        """Compute the summed cross entropy of the answers' tokens."""
         labels = batch["labels"][:, 1:]
-        answered = labels != _IGNORED
+        in_answer = labels != IGNORED
         # Chosen before they become 32-bit floats: with large vocabularies logits are most of it.
-        chosen = outputs[:, :-1][answered]
+        chosen = outputs[:, :-1][in_answer]
         wide = torch.promote_types(chosen.dtype, torch.float32)
-        return cross_entropy(chosen.to(wide), labels[answered], reduction="sum")
+        return cross_entropy(chosen.to(wide), labels[in_answer], reduction="sum")
 
     def matches(
-        self, twin: Twin, one: Example, two: Example, robust: Robust
+        self, pair: ContextPair, original: Example, perturbed: Example, robust: Robust
     ) -> tuple[tuple[int, int], ...]:
-        """Return the places whose logits predict what both answers say alike.
+        """Find the places whose logits predict what both answers say alike.
 
         Never those of the question, where nothing is learnt; the logits of a place predict the
         token after it.
         """
-        original = self._said(twin.original.target, one)
-        perturbed = self._said(twin.perturbed.target, two)
-        found = places_of(twin, original, perturbed, robust, self._config.language)
-        return tuple((i - 1, j - 1) for i, j in found)
+        first = self._target(pair.original.target.strip(), original)
+        second = self._target(pair.perturbed.target.strip(), perturbed)
+        places = align_targets(pair, first, second, robust, self._config.language)
+        return tuple((i - 1, j - 1) for i, j in places)
 
-    def _said(self, target: str, example: Example) -> Said:
-        """Return how an answer stands in its example, which is never cut."""
-        text = target.strip()
-        # What spells a special token is text in an answer, as `Asking.answer` has it.
-        spells = any(special in text for special in self._asking.specials)
-        told = {"split_special_tokens": True} if spells else {}
-        found = self._asking.tokenizer(
-            text, add_special_tokens=False, return_offsets_mapping=True, **told
-        )
-        ids = example.ids[example.question : -1]
-        return Said(
-            text, ids, found["offset_mapping"], example.question, len(example.ids) - 1, ended=True
-        )
+    def _target(self, text: str, example: Example) -> DecoderTarget:
+        """Return an answer in its example, which is never cut."""
+        options = {**self._question.text_options(text), "return_offsets_mapping": True}
+        spans = self._question.tokenizer(text, **options)["offset_mapping"]
+        ids, end = example.ids[example.start : -1], len(example.ids) - 1
+        return DecoderTarget(text, ids, spans, example.start, end, complete=True)
 
-    def rows(
+    def gather(
         self, outputs: torch.Tensor, rows: torch.Tensor, places: torch.Tensor, robust: Robust
     ) -> tuple[torch.Tensor]:
-        """Return the logits of some places, (places, vocabulary)."""
+        """Gather the logits of some places, (places, vocabulary)."""
         return (outputs[rows, places],)
 
-    def freeze(self, *, cold: bool) -> None:
-        """Leave everything as peft has set it: all that learns is new."""
-
-    def corrector(self) -> Corrector:
-        """Return what corrects with the network as it is now."""
-        table = self._config.model
-        info = info_of(
-            name=self._config.name,
-            language=self._config.language,
-            about=self._config.about,
+    def corrector(self) -> Causal:
+        """Wrap the network as it is now."""
+        config, options = self._config, self._config.model.correcting
+        info = describe(
+            name=config.name,
+            language=config.language,
+            about=config.about,
             weights="in training",
-            prompt=f"{self._asking.prompt.name}:{self._asking.prompt.hash()}:{self._asking.style}",
-            options=table.correcting,
+            question=self._question,
+            options=options,
         )
-        positions = positions_of(self._module)
-        return Causal(info, self._module, self._asking, table.correcting, positions)
+        return Causal(info, self._module, self._question, options)
 
-    def save(self, folder: Path, made: Mapping[str, object]) -> None:
+    def save(self, folder: Path, provenance: Mapping[str, object]) -> None:
         """Write the adapter, its tokenizer and a card that names the base."""
-        table = self._config.model
-        self._base_hash = self._base_hash or hash_of(table.base)
+        table, language = self._config.model, self._config.language
+        self._base_hash = self._base_hash or model_hash(table.base)
         self._module.save_pretrained(str(folder), safe_serialization=True)
         (folder / "README.md").unlink(missing_ok=True)  # peft's form, filled in by nobody
-        self._asking.tokenizer.save_pretrained(str(folder))
-        base = Path(table.base)
+        self._question.tokenizer.save_pretrained(str(folder))
+        base, prompt = Path(table.base), self._question.prompt
         settings = Settings(
-            system=self._asking.prompt.system,
-            user=self._asking.prompt.user,
-            prompt=self._asking.prompt.name,
-            style=self._asking.style,
-            examples=self._asking.prompt.examples,
+            system=prompt.system,
+            user=prompt.user,
+            prompt=prompt.name,
+            style=self._question.style,
+            examples=prompt.examples,
             base=str(base.resolve()) if base.is_dir() else table.base,
             base_hash=self._base_hash,
         )
         card = Card(
             kind="causal",
-            languages=(self._config.language,),
-            tokens=self._config.language,
+            languages=(language,),
+            tokens=language,
             settings=msgspec.to_builtins(settings),
-            defaults=_changed(table.correcting),
+            defaults=changed_options(table.correcting),
             about=self._config.about,
-            made=made,
+            made=provenance,
         )
         write_card(folder, card)
 
 
-def _changed(options: msgspec.Struct) -> dict[str, object]:
-    """Return the options that differ from what they are by default."""
-    usual, built = msgspec.to_builtins(type(options)()), msgspec.to_builtins(options)
-    return {name: value for name, value in built.items() if value != usual[name]}
-
-
-def build(
-    config: CausalConfig,
-    pairs: Sequence[Pair],  # noqa: ARG001 (other kinds make vocabularies of them)
-    kept: Path | None,
-) -> CausalTask:
-    """Return the task of a run; the seed decides the adapter's first weights.
+def build(config: CausalConfig, pairs: Sequence[Pair], checkpoint: Path | None) -> CausalTask:  # noqa: ARG001 (other kinds build vocabularies of pairs)
+    """Build the task of a run; the seed decides the adapter's first weights.
 
     Raises:
         GecbenchError: The base cannot be loaded.
         MissingExtraError: peft is not installed.
         UsageError: The base lacks the modules that are to learn.
     """
-    need_peft()
+    need("lora", "peft")
     table = config.model
-    tokenizer = tokenizer_of(str(kept) if kept else table.base)
+    tokenizer = load_tokenizer(str(checkpoint or table.base))
     prompt = prompt_of(table.prompt or f"{config.language}-instruction")
-    base = base_network(table.base, table.precision)
-    refuse_without_dropout(config.robust, base.config.to_dict(), table.dropout)
-    asking = asking_of(tokenizer, prompt, table.style, ends=ends_of(base), place=table.base)
+    base = load_base(table.base, table.precision)
+    check_dropout(config.robust, base.config.to_dict(), table.dropout)
+    ends = answer_ends(base)
+    question = build_question(tokenizer, prompt, table.style, ends=ends, place=table.base)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(number(config.training.seed, "lora weights"))
         module = new_adapter(
@@ -246,17 +259,12 @@ def build(
             dropout=table.dropout,
             targets=table.targets,
         )
-    return CausalTask(config, module, asking)
+    return CausalTask(config, module, question)
 
 
-def check_robust(config: CausalConfig) -> None:
-    """Refuse what a causal model cannot honour of the `[robust]` table.
-
-    Raises:
-        UsageError: Names the option.
-    """
-    if config.robust is not None:
-        refuse_for_targets(config.robust)
-
-
-KIND = Kind(CausalConfig, build, places=("base", "prompt"), check_robust=check_robust)
+KIND = Kind(
+    CausalConfig,
+    build,
+    paths=("base", "prompt"),
+    check_robust=lambda config: check_decoder(config.robust),
+)

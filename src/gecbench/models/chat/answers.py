@@ -1,15 +1,91 @@
-"""From what a language model said to a correction: only a correction gets through."""
+"""From the answer of a language model to a correction: only a correction gets through."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Literal
 
 from gecbench.core.corrector import Correction
-from gecbench.edits.changes import changes
-from gecbench.models.chat.spacing import Spacing, respaced
-from gecbench.models.rewriting import rewritten
+from gecbench.core.edit import Edit
+from gecbench.edits.apply import changes
+from gecbench.models.text import correction_between
 from gecbench.text.tokens import token_texts, tokens_of
+
+# White space of answers: a sentence in tokens, as corpora have them, stays in tokens.
+
+Spacing = Literal["auto", "source", "answer"]
+
+_TOKENISED = re.compile(
+    r"\S\s+(?:[.,!?;:。，！？；：](?:\s|$)|n['’]t\b|['’](?:s|m|d|re|ve|ll)\b)", re.I
+)
+# As fine as tokenisers of corpora cut: "do n't", "John 's"; numbers stay whole.
+_FINE = re.compile(
+    r"[0-9]+(?:[.,:][0-9]+)*"
+    r"|[^\W\d_]+?(?=n['’]t\b)|n['’]t\b|['’](?:s|m|d|re|ve|ll)\b"
+    r"|[A-Za-z\u00c0-\u024f]+|\S",
+    re.IGNORECASE,
+)
+_CLOSING = re.compile(r"[.,!?;:)\]”]|n['’]t|['’](?:s|m|d|re|ve|ll)", re.IGNORECASE)
+_OPENING = "([“"
+
+
+def restore_spacing(source: str, answer: str, spacing: Spacing = "auto") -> str:
+    """Give an answer the white space of its source wherever both have the same tokens.
+
+    Chat models write "day." where a corpus has "day ." for tokens; scored as it is, every full
+    stop would be a wrong edit.
+
+    Args:
+        source: The text that a model was to correct.
+        answer: The text that it wrote.
+        spacing: "source" does it always; "auto" where the source has spaces before punctuation
+            or contractions, so that in plain text spaces can be corrected; "answer" never.
+
+    >>> restore_spacing("He do n't go to schools .", "He doesn't go to school.")
+    "He does n't go to school ."
+    >>> restore_spacing("Hello ,world", "Hello, world")
+    'Hello, world'
+    """
+    tokenised = _TOKENISED.search(source) is not None
+    if source == answer or spacing == "answer" or (spacing == "auto" and not tokenised):
+        return answer
+    left, right = list(_FINE.finditer(source)), list(_FINE.finditer(answer))
+    if not right:
+        return answer
+    place = _equal_tokens([m.group() for m in left], [m.group() for m in right])
+    pieces = [answer[: right[0].start()]]
+    for k, token in enumerate(right):
+        pieces.append(token.group())
+        if k + 1 == len(right):
+            pieces.append(answer[token.end() :])
+        elif k in place and place.get(k + 1) == place[k] + 1:
+            at = place[k]
+            pieces.append(source[left[at].end() : left[at + 1].start()])
+        else:
+            gap = answer[token.end() : right[k + 1].start()]
+            pieces.append(gap or " " * (tokenised and _is_gap(answer, token, right[k + 1])))
+    return "".join(pieces)
+
+
+def _equal_tokens(left: list[str], right: list[str]) -> dict[int, int]:
+    """Return the places on the right of the tokens that are on the left, too, with theirs."""
+    places: dict[int, int] = {}
+    i = j = 0
+    for edit in (*changes(left, right), Edit(len(left), len(left), ())):
+        places |= zip(range(j, j + edit.start - i), range(i, edit.start), strict=True)
+        i, j = edit.end, j + edit.start - i + len(edit.replacement or ())
+    return places
+
+
+def _is_gap(answer: str, one: re.Match[str], two: re.Match[str]) -> bool:
+    """Say whether a tokeniser would write a space between two tokens of the answer."""
+    rest = answer[two.end() : two.end() + 1]
+    closes = _CLOSING.fullmatch(two.group()) and (not rest.strip() or rest in '.,!?;:)]”"')
+    return bool(closes) or one.group() in _OPENING
+
+
+# What in an answer is the correction, and whether it is one.
 
 _SHORT = 5
 _FAR = 0.5
@@ -74,7 +150,7 @@ class Bounds:
         longest: Greatest.
         most_changed: Share of the tokens that may be changed, in [0, 1], where the source has at
             least five; one word of two is no great change.
-        spacing: Whose white space counts; see `respaced`.
+        spacing: Whose white space counts; see `restore_spacing`.
     """
 
     shortest: float = 0.5
@@ -83,7 +159,7 @@ class Bounds:
     spacing: Spacing = "auto"
 
 
-def judged(
+def parse_answer(
     source: str, answer: str, *, tokens: str, bounds: Bounds = Bounds(), finish: str = "stop"
 ) -> Correction:
     """Return the correction in a model's answer, or the source with a flag that says why not.
@@ -92,79 +168,81 @@ def judged(
 
     Args:
         source: What was to be corrected.
-        answer: All that the model said.
+        answer: All that the model wrote.
         tokens: The kind of tokens that edits consist of.
         bounds: What counts as a correction.
         finish: Why the answer ended: "length" where it was cut off, "refused" by the server.
 
-    >>> judged("他今天很高心。", "改正后的句子：他今天很高兴。", tokens="zh").text
+    >>> parse_answer("他今天很高心。", "改正后的句子：他今天很高兴。", tokens="zh").text
     '他今天很高兴。'
-    >>> judged("He go home.", "I'm sorry, but I can't help with that.", tokens="en").flags
+    >>> parse_answer("He go home.", "I'm sorry, but I can't help with that.", tokens="en").flags
     ('refused',)
     """
     core = source.strip()
+    answer = _without_thoughts(core, answer)
     if finish in ("length", "refused"):
-        return kept(source, "cut" if finish == "length" else "refused")
-    said = _unthought(core, answer)
-    if _THINKING.match(said):
-        return kept(source, "cut")
-    if not said:
-        return kept(source, "empty")
-    if said == core:
+        return keep_source(source, "cut" if finish == "length" else "refused")
+    if _THINKING.match(answer):
+        return keep_source(source, "cut")
+    if not answer:
+        return keep_source(source, "empty")
+    if answer == core:
         return Correction(source, source)
-    text, explained = _picked(core, said, tokens, bounds)
+    text, explained = _extract(core, answer, tokens, bounds)
     flags = ("explained",) if explained else ()
     if text is None:
-        return kept(source, _why_not(core, said.split("\n")[0], tokens) or "explained")
+        return keep_source(source, _comment(core, answer.split("\n")[0], tokens) or "explained")
     if not text:
-        return kept(source, "empty", *flags)
+        return keep_source(source, "empty", *flags)
+    comment = _comment(core, text, tokens)
     if not _is_near(core, text, tokens, bounds):
-        far = _why_not(core, text, tokens) or "too different"
-        return kept(source, far, *(flag for flag in flags if flag != far))
-    if why := _why_not(core, text, tokens):
-        return kept(source, why)
-    text = respaced(core, text, bounds.spacing)
-    start = source.index(core)
-    whole = source[:start] + text + source[start + len(core) :]
-    return rewritten(source, whole, tokens=tokens, flags=flags)
+        return keep_source(source, *dict.fromkeys((comment or "too different", *flags)))
+    if comment:
+        return keep_source(source, comment)
+    text = source.replace(core, restore_spacing(core, text, bounds.spacing), 1)
+    return correction_between(source, text, tokens=tokens, flags=flags)
 
 
-def _unthought(core: str, answer: str) -> str:
-    """Return an answer without thoughts; of those that a template opens only the end is said."""
-    said = answer if "\r" in core else answer.replace("\r\n", "\n")
+def _without_thoughts(core: str, answer: str) -> str:
+    """Return an answer without thoughts, also without those that a template opened."""
+    text = answer if "\r" in core else answer.replace("\r\n", "\n")
     thoughts = _THOUGHT if _THOUGHT_BEFORE.match(core) else _THOUGHT_BEFORE
-    return thoughts.sub("", said, count=1).strip()
+    return thoughts.sub("", text, count=1).strip()
 
 
-def kept(source: str, *flags: str) -> Correction:
+def keep_source(source: str, *flags: str) -> Correction:
     """Return the source as its own correction, with flags that say why."""
     return Correction(source, source, flags=flags)
 
 
-def is_whole(text: str) -> bool:
+def is_encodable(text: str) -> bool:
     """Say whether UTF-8 can hold a text: whether it is free of half characters."""
     return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
-def _picked(core: str, said: str, tokens: str, bounds: Bounds) -> tuple[str | None, bool]:
-    """Return the correction in an answer, None where it cannot be told, and if there was more."""
-    if "<output>" in said and "<output>" not in core:
-        tagged = [text.strip() for text in _OUTPUT.findall(said)]
-        only = tagged[0] if len(tagged) == 1 else None
-        return only, only is None or bool(_OUTPUT.sub("", said).strip())
-    lines = [line for line in said.split("\n") if line.strip() and not _FENCE.match(line.strip())]
+def _extract(core: str, answer: str, tokens: str, bounds: Bounds) -> tuple[str | None, bool]:
+    """Return the correction in an answer, None where it is unclear, and whether there is more."""
+    if "<output>" in answer and "<output>" not in core:
+        outputs = [text.strip() for text in _OUTPUT.findall(answer)]
+        only = outputs[0] if len(outputs) == 1 else None
+        return only, only is None or bool(_OUTPUT.sub("", answer).strip())
+    lines = [line for line in answer.split("\n") if line.strip() and not _FENCE.match(line.strip())]
     if len(lines) == sum(bool(line.strip()) for line in core.split("\n")):
-        return _bared(core, "\n".join(lines) if "```" in said else said), False
+        return _without_marks(core, "\n".join(lines) if "```" in answer else answer), False
     if "\n" in core:
         return None, True
-    texts = {_bared(core, line) for line in lines}
-    near = [text for text in texts if text and _is_near(core, text, tokens, bounds)]
     # Where there is a choice, only what is surely the sentence: "I added a comma." is not.
-    near = [text for text in near if changed_share(core, text, tokens) <= _FAR]
+    near = [
+        text
+        for text in {_without_marks(core, line) for line in lines}
+        if text
+        and _is_near(core, text, tokens, bounds)
+        and changed_share(core, text, tokens) <= _FAR
+    ]
     return (near[0] if len(near) == 1 else None), True
 
 
-def _bared(core: str, text: str) -> str:
+def _without_marks(core: str, text: str) -> str:
     """Return a text without the marks, label and quotes that its source does not have."""
     for _ in range(_MOST_MARKS):
         text = text.strip()
@@ -172,18 +250,16 @@ def _bared(core: str, text: str) -> str:
             text = _MARKER.sub("", text, count=1)
         if not _LABEL.match(core):
             text = _LABEL.sub("", text, count=1).strip()
-        quotes = next((pair for pair in _QUOTES if _is_quoted(core, text, *pair)), None)
-        if quotes is None:
+        for opening, closing in _QUOTES:
+            quotes = text.startswith(opening) and text.endswith(closing)
+            if core.startswith(opening) or core.endswith(closing):
+                continue
+            if quotes and len(text) > len(opening) + len(closing):
+                text = text[len(opening) : -len(closing)]
+                break
+        else:
             break
-        text = text[len(quotes[0]) : -len(quotes[1])]
     return text
-
-
-def _is_quoted(core: str, text: str, opening: str, closing: str) -> bool:
-    """Say whether a text stands in quotes that its source does not have."""
-    long = len(text) > len(opening) + len(closing)
-    quoted = long and text.startswith(opening) and text.endswith(closing)
-    return quoted and not (core.startswith(opening) or core.endswith(closing))
 
 
 def _is_near(core: str, text: str, tokens: str, bounds: Bounds) -> bool:
@@ -196,35 +272,34 @@ def _is_near(core: str, text: str, tokens: str, bounds: Bounds) -> bool:
         return True
     if changed_share(core, text, tokens) > bounds.most_changed:
         return False
-    return bounds.most_changed >= 1 or not _is_sentence_off(core, text, tokens)
+    return bounds.most_changed >= 1 or not _has_sentence_changed(core, text, tokens)
 
 
-def _is_sentence_off(core: str, text: str, tokens: str) -> bool:
-    """Say whether a sentence is left out or put in whole: lost, or an answer to what was asked.
+def _has_sentence_changed(core: str, text: str, tokens: str) -> bool:
+    """Say whether a sentence is left out or put in whole: lost, or an answer to a question.
 
     Of the references of MuCGEC's development set 5 in 2,409 do so, of JFLEG's none in 6,004.
     """
     left = token_texts(core, tokens)
-    right = token_texts(text, tokens)
-    for edit in changes(left, right):
-        gone, new = left[edit.start : edit.end], edit.replacement or ()
-        run = gone or new
+    for edit in changes(left, token_texts(text, tokens)):
+        before, after = left[edit.start : edit.end], edit.replacement or ()
+        run = before or after
         words = sum(token[0].isalnum() for token in run)
-        if not (gone and new) and words >= _WHOLE and _ENDS.intersection(run):
+        if not (before and after) and words >= _WHOLE and _ENDS.intersection(run):
             return True
     return False
 
 
-def _why_not(core: str, text: str, tokens: str) -> str | None:
+def _comment(core: str, text: str, tokens: str) -> str | None:
     """Return "refused" or "explained" where a text speaks of its source and does not correct it.
 
     A sentence may say the same words itself: what is near to its source corrects it.
     """
     plain = text.replace("’", "'").strip()
-    spoken = _REFUSAL.match(plain) or _UNCHANGED.match(plain)
-    if not spoken or changed_share(core, text, tokens) <= _FAR:
+    refused, unchanged = _REFUSAL.match(plain), _UNCHANGED.match(plain)
+    if not (refused or unchanged) or changed_share(core, text, tokens) <= _FAR:
         return None
-    return "refused" if _REFUSAL.match(plain) else "explained"
+    return "refused" if refused else "explained"
 
 
 def changed_share(source: str, text: str, tokens: str) -> float:

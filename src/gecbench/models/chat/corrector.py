@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from gecbench.backends.chat import ChatClient, Reply, Unsuitable
-from gecbench.core.corrector import Correction, CorrectorInfo
-from gecbench.core.errors import GecbenchError
-from gecbench.models.chat.answers import is_whole, judged, kept
-from gecbench.models.chat.batches import told_apart
-from gecbench.models.chat.cache import AnswerCache, key_of
-from gecbench.models.chat.costs import Totals
-from gecbench.models.chat.loop import LoopThread
-from gecbench.models.chat.profile import Profile
-from gecbench.models.chat.prompts import Message, Prompt
-from gecbench.models.chat.sending import Failed, Sender
+from gecbench.core.corrector import Correction, Corrector, CorrectorInfo
+from gecbench.core.errors import GecbenchError, counted
+from gecbench.models.chat.answers import is_encodable, keep_source, parse_answer
+from gecbench.models.chat.client import AnswerCache, Failed, Sender, Totals, key_of
+from gecbench.models.chat.loading import Profile
+from gecbench.models.chat.prompts import Message, Prompt, split_numbered
+
+if TYPE_CHECKING:
+    from anyio.from_thread import BlockingPortal
 
 _BYTES_A_TOKEN = 3
-_NOT_KEPT = {"cut", "empty", "refused"}
+_UNCACHED = {"cut", "empty", "refused"}
 """Flags of answers that may be better another time: these never go into the cache."""
 
 
 @dataclass(slots=True)
-class ChatCorrector:
+class ChatCorrector(Corrector):
     """Asks a chat server for the correction of each text, and lets only corrections through.
 
     Args:
@@ -32,10 +33,8 @@ class ChatCorrector:
         profile: How it asks.
         prompt: What it says.
         tokens: The kind of tokens that edits consist of.
-        sender: Sends questions; it belongs to the loop.
-        client: Of the server, to be closed.
-        cache: Of answers; None where none are kept.
-        loop: Runs the questions.
+        client: Of the server.
+        cache: Of answers; None where there is none.
         totals: What was asked and what it cost; also after `close`.
     """
 
@@ -43,16 +42,27 @@ class ChatCorrector:
     profile: Profile
     prompt: Prompt
     tokens: str
-    sender: Sender
     client: ChatClient
     cache: AnswerCache | None
-    loop: LoopThread
     totals: Totals
+    _sender: Sender = field(init=False)
+    _portal: BlockingPortal = field(init=False)
+    _resources: ExitStack = field(default_factory=ExitStack, init=False)
     _failures: int = field(default=0, init=False)
     _reached: bool = field(default=False, init=False)
 
+    def __post_init__(self) -> None:
+        from anyio.from_thread import start_blocking_portal
+
+        self._sender = Sender(self.client, self.profile, self.totals)
+        # An event loop in a thread: it also works inside a running loop, as in a notebook.
+        self._portal = self._resources.enter_context(start_blocking_portal(name="chat"))
+        self._resources.callback(self._portal.call, self.client.close)
+        if self.cache is not None:
+            self._resources.callback(self.cache.close)
+
     def correct(self, texts: Sequence[str]) -> list[Correction]:
-        """Return a correction for each text; equal texts are asked once.
+        """Correct each text; equal texts are asked for once.
 
         Answers that came before an error or Ctrl-C are in the cache.
 
@@ -60,8 +70,13 @@ class ChatCorrector:
             ServerError: The server takes no question: a wrong key, no such model.
             GecbenchError: No server is there, or too many sentences in a row got no answer.
         """
-        found = self.loop.run(self._corrected(list(dict.fromkeys(texts))))
-        corrections = [found[text] for text in texts]
+        future = self._portal.start_task_soon(self._correct, list(dict.fromkeys(texts)))
+        try:
+            answers = future.result()
+        except BaseException:
+            future.cancel()  # by Ctrl-C: calls that are under way end
+            raise
+        corrections = [answers[text] for text in texts]
         self.totals.count(corrections)
         return corrections
 
@@ -71,112 +86,99 @@ class ChatCorrector:
 
     def close(self) -> None:
         """Close connections, the thread and the cache."""
-        if self.loop.closed:
-            return
-        self.loop.run(self.client.close())
-        self.loop.close()
-        if self.cache is not None:
-            self.cache.close()
+        self._resources.close()
 
-    async def _corrected(self, texts: Sequence[str]) -> dict[str, Correction]:
+    async def _correct(self, texts: Sequence[str]) -> dict[str, Correction]:
         """Return the corrections of different texts."""
-        found = {text: Correction(text, text) for text in texts if not text.strip()}
-        found |= {text: self._unsendable(text) for text in texts if not is_whole(text)}
+        answers: dict[str, Correction] = {}
+        missing = []
         for text in texts:
-            if text not in found and (known := self._known(text)) is not None:
-                found[text] = known
-        missing = [text for text in texts if text not in found]
+            if not text.strip():
+                answers[text] = Correction(text, text)
+            elif not is_encodable(text):
+                self.totals.last_trouble = f"half a character in {text[:40]!r} cannot be sent"
+                answers[text] = keep_source(text, "failed")
+            elif self.cache is not None and (reply := self.cache.get(self._key(text))) is not None:
+                self.totals.add_call(reply, tries=0)
+                answers[text] = self._parse(text, reply)
+            else:
+                missing.append(text)
         if self.profile.replay and missing:
             raise GecbenchError(
-                f"the cache holds no answer to {len(missing)} of {len(texts)} sentences, the first "
-                f"{missing[0][:40]!r}; run without replay to ask for them"
+                f"the cache holds no answer to {len(missing)} of "
+                f"{counted(len(texts), 'sentence')}, the first {missing[0][:40]!r}; run without "
+                "replay to ask for them"
             )
         try:
             async with asyncio.TaskGroup() as tasks:
-                for group in self._groups(missing):
-                    tasks.create_task(self._ask(group, found))
+                for batch in self._batches(missing):
+                    tasks.create_task(self._ask(batch, answers))
         except BaseExceptionGroup as group:
             raise group.exceptions[0] from None
-        return found
+        return answers
 
-    def _unsendable(self, text: str) -> Correction:
-        """Return the source of a text that cannot be sent."""
-        self.totals.last_trouble = f"half a character in {text[:40]!r} cannot be sent"
-        return kept(text, "failed")
-
-    def _known(self, text: str) -> Correction | None:
-        """Return the correction of a text whose answer is in the cache."""
-        if self.cache is None:
-            return None
-        reply = self.cache.get(self._key(text))
-        if reply is None:
-            return None
-        self.sender.costs.add(reply, cached=True)
-        return self._judged(text, reply)
-
-    def _groups(self, texts: Sequence[str]) -> list[list[str]]:
+    def _batches(self, texts: Sequence[str]) -> list[list[str]]:
         """Return texts as they are asked for; one with a line end goes alone."""
         size = self.profile.batch
         lines = [text for text in texts if size > 1 and not {"\n", "\r"} & set(text.strip())]
-        in_lines = set(lines)
-        alone = [[text] for text in texts if text not in in_lines]
+        alone = [[text] for text in texts if text not in set(lines)]
         return alone + [lines[start : start + size] for start in range(0, len(lines), size)]
 
-    async def _ask(self, group: Sequence[str], found: dict[str, Correction]) -> None:
-        """Put the corrections of texts, asked for together, to what is found."""
-        if len(group) > 1:
-            answers = await self._several(group)
-            if answers is not None:
-                for text, reply in zip(group, answers, strict=True):
-                    found[text] = self._settled(text, reply)
-                return
-            self.totals.undivided += 1
-        for text in group:
-            found[text] = await self._single(text)
+    async def _ask(self, batch: Sequence[str], answers: dict[str, Correction]) -> None:
+        """Add the corrections of texts that are asked for together."""
+        replies = await self._ask_together(batch) if len(batch) > 1 else None
+        if replies is not None:
+            for text, reply in zip(batch, replies, strict=True):
+                answers[text] = self._store(text, reply)
+            return
+        self.totals.failed_batches += len(batch) > 1
+        for text in batch:
+            answers[text] = await self._ask_alone(text)
 
-    async def _several(self, group: Sequence[str]) -> list[Reply] | None:
+    async def _ask_together(self, batch: Sequence[str]) -> list[Reply] | None:
         """Return the answers to several texts; None where they must be asked one by one."""
-        asked = [text.strip() for text in group]
-        size = sum(map(_tokens, asked))
-        body = self._body(self.prompt.several(asked), len(group))
+        texts = [text.strip() for text in batch]
+        body = self._body(self.prompt.several(texts), len(texts))
         try:
-            reply = await self.sender.send(body, size, len(group))
+            reply = await self._sender.send(body, sum(map(_tokens, texts)), len(texts))
         except Unsuitable:
             return None
         except Failed as failed:
-            self._note(failed)
+            self._count_failure(failed)
             return None
-        self._answered()
+        self._reached, self._failures = True, 0
         if reply.finish in ("length", "refused"):
             return None
-        texts = told_apart(reply.text, len(group))
-        return None if texts is None else [Reply(text) for text in texts]
+        lines = split_numbered(reply.text, len(texts))
+        return None if lines is None else [Reply(line) for line in lines]
 
-    async def _single(self, text: str) -> Correction:
+    async def _ask_alone(self, text: str) -> Correction:
         """Return the correction of one text."""
         try:
             body = self._body(self.prompt.single(text.strip()), 1)
-            reply = await self.sender.send(body, _tokens(text))
-        except Unsuitable as unsuitable:
-            self._answered()
-            self.totals.last_trouble = str(unsuitable)
-            return kept(text, unsuitable.kind)
+            reply = await self._sender.send(body, _tokens(text))
         except Failed as failed:
-            self._note(failed)
-            return kept(text, "failed")
-        self._answered()
-        return self._settled(text, reply)
+            self._count_failure(failed)
+            return keep_source(text, "failed")
+        except Unsuitable as unsuitable:
+            self._reached, self._failures = True, 0
+            self.totals.last_trouble = str(unsuitable)
+            return keep_source(text, unsuitable.kind)
+        self._reached, self._failures = True, 0
+        return self._store(text, reply)
 
-    def _settled(self, text: str, reply: Reply) -> Correction:
-        """Return the correction in an answer, and keep the answer if it is a good one."""
-        correction = self._judged(text, reply)
-        if self.cache is not None and not _NOT_KEPT & set(correction.flags):
+    def _store(self, text: str, reply: Reply) -> Correction:
+        """Return the correction in an answer, and cache the answer if it is a good one."""
+        correction = self._parse(text, reply)
+        if self.cache is not None and not _UNCACHED & set(correction.flags):
             self.cache.put(self._key(text), reply)
         return correction
 
-    def _judged(self, text: str, reply: Reply) -> Correction:
+    def _parse(self, text: str, reply: Reply) -> Correction:
         bounds = self.profile.bounds()
-        return judged(text, reply.text, tokens=self.tokens, bounds=bounds, finish=reply.finish)
+        return parse_answer(
+            text, reply.text, tokens=self.tokens, bounds=bounds, finish=reply.finish
+        )
 
     def _body(self, messages: Sequence[Message], sentences: int) -> dict[str, object]:
         """Return what is sent for a conversation."""
@@ -204,10 +206,7 @@ class ChatCorrector:
             question["asked"] = self.prompt.batch
         return key_of(question)
 
-    def _answered(self) -> None:
-        self._reached, self._failures = True, 0
-
-    def _note(self, failed: Failed) -> None:
+    def _count_failure(self, failed: Failed) -> None:
         """Count a failure; end the run where it is hopeless.
 
         Raises:
@@ -220,10 +219,10 @@ class ChatCorrector:
         self._failures += 1
         limit = self.profile.failures_in_a_row
         if limit and self._failures >= limit:
-            kept_in = "; the answers so far are in the cache" if self.cache is not None else ""
+            cache = "; the answers so far are in the cache" if self.cache is not None else ""
             raise GecbenchError(
                 f"{address}: {self._failures} questions in a row got no answer, the last: "
-                f"{failed}{kept_in}; run again when the server is well, or set failures_in_a_row=0"
+                f"{failed}{cache}; run again when the server is well, or set failures_in_a_row=0"
             )
 
 

@@ -1,12 +1,14 @@
-"""Prompts: packaged ones by name, anybody's own by path, with examples or without."""
+"""Prompts: packaged ones by name, others by path, with examples or without."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.resources import files
+from itertools import zip_longest
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -15,8 +17,37 @@ import msgspec
 from gecbench.core.errors import FormatError, UnknownNameError, UsageError
 from gecbench.core.files import read_lines
 from gecbench.formats.reading import read
-from gecbench.models.chat.batches import numbered
-from gecbench.models.options import read_toml
+from gecbench.formats.validation import read_toml
+
+# Several sentences in one question: numbered lines, there and back.
+
+_NUMBERED = re.compile(r"^\s*([0-9]+)\s*[.．、:：)）]\s*(.*)$")
+
+
+def number_lines(texts: Sequence[str]) -> str:
+    r"""Return texts as numbered lines; none may hold a line end.
+
+    >>> number_lines(["他来了", "我走了"])
+    '1. 他来了\n2. 我走了'
+    """
+    return "\n".join(f"{n}. {text}" for n, text in enumerate(texts, 1))
+
+
+def split_numbered(answer: str, count: int) -> list[str] | None:
+    r"""Return the lines of an answer without their numbers; None where it is not what was asked.
+
+    Exactly the numbers 1 to `count` in their order, one a line, and nothing else: a model that
+    has lost or split a sentence would give every later one a wrong answer.
+
+    >>> split_numbered("1. He came.\n2. I left.", 2)
+    ['He came.', 'I left.']
+    >>> split_numbered("Here you are:\n1. He came.\n2. I left.", 2) is None
+    True
+    """
+    matches = [_NUMBERED.match(line) for line in answer.split("\n") if line.strip()]
+    texts = [m.group(2).strip() for n, m in enumerate(matches, 1) if m and int(m.group(1)) == n]
+    return texts if len(texts) == len(matches) == count else None
+
 
 TEXT = "{text}"
 COUNT = "{count}"
@@ -83,35 +114,34 @@ class Prompt:
 
     def single(self, text: str) -> tuple[Message, ...]:
         """Return the conversation that asks for one sentence."""
-        turns = [
-            turn
-            for example in self.examples
-            for turn in (
-                Message("user", _filled(self.user, example.source)),
-                Message("assistant", example.target),
-            )
-        ]
-        return (*self._opening(), *turns, Message("user", _filled(self.user, text)))
+        questions = [_fill(self.user, source) for source in (*self._sources(), text)]
+        return self._conversation(questions, [example.target for example in self.examples])
 
     def several(self, texts: Sequence[str]) -> tuple[Message, ...]:
         """Return the conversation that asks for numbered sentences; examples come as a batch."""
-        turns: tuple[Message, ...] = ()
-        if self.examples:
-            sources = [example.source for example in self.examples]
-            targets = [example.target for example in self.examples]
-            asked = Message("user", _filled(self.batch, numbered(sources), len(sources)))
-            turns = (asked, Message("assistant", numbered(targets)))
-        asked = Message("user", _filled(self.batch, numbered(texts), len(texts)))
-        return (*self._opening(), *turns, asked)
+        batches = [batch for batch in (self._sources(), texts) if batch]
+        questions = [_fill(self.batch, number_lines(batch), len(batch)) for batch in batches]
+        answers = [number_lines([example.target for example in self.examples])]
+        return self._conversation(questions, answers[: len(questions) - 1])
+
+    def _sources(self) -> list[str]:
+        return [example.source for example in self.examples]
+
+    def _conversation(
+        self, questions: Sequence[str], answers: Sequence[str]
+    ) -> tuple[Message, ...]:
+        """Return questions with answers to all but the last."""
+        turns = [Message("system", self.system)] if self.system else []
+        for question, answer in zip_longest(questions, answers):
+            turns.append(Message("user", question))
+            turns += [Message("assistant", answer)] if answer is not None else []
+        return tuple(turns)
 
     def hash(self) -> str:
         """Return 16 hexadecimal digits that change with anything that a model would see."""
         shown = [self.system, self.user, self.batch]
-        shown += [text for each in self.examples for text in (each.source, each.target)]
+        shown += [text for example in self.examples for text in (example.source, example.target)]
         return hashlib.sha256(json.dumps(shown).encode()).hexdigest()[:16]
-
-    def _opening(self) -> tuple[Message, ...]:
-        return (Message("system", self.system),) if self.system else ()
 
 
 def prompt_names() -> tuple[str, ...]:
@@ -135,18 +165,13 @@ def prompt_of(name: str, base: Path = Path()) -> Prompt:
     """
     if name in prompt_names():
         path = Path(str(_FOLDER / f"{name}.toml"))
-        return _made(name, str(path), read_toml(path, PromptFile))
+        return _to_prompt(name, str(path), read_toml(path, PromptFile))
     path = base / name
     if path.suffix == ".toml":
-        return _made(path.stem, str(path), read_toml(path, PromptFile))
+        return _to_prompt(path.stem, str(path), read_toml(path, PromptFile))
     if path.suffix or path.exists() or "/" in name:
-        return _made(path.stem, str(path), PromptFile(user="\n".join(read_lines(path))))
+        return _to_prompt(path.stem, str(path), PromptFile(user="\n".join(read_lines(path))))
     raise UnknownNameError("prompt", name, prompt_names())
-
-
-def with_examples(prompt: Prompt, examples: Sequence[Example]) -> Prompt:
-    """Return a prompt that shows these examples instead of its own."""
-    return replace(prompt, examples=tuple(examples))
 
 
 def examples_of(path: Path, shots: int) -> tuple[Example, ...]:
@@ -162,20 +187,20 @@ def examples_of(path: Path, shots: int) -> tuple[Example, ...]:
         FormatError: It is neither.
     """
     if path.suffix == ".toml":
-        found = list(read_toml(path, _Examples).examples)
+        examples = read_toml(path, _Examples).examples
     else:
-        found = []
-        for sample in read(path).samples:
-            for reference in sample.references[:1]:
-                target = sample.source if reference.error_free else reference.text
-                if target is not None:
-                    found.append(Example(sample.source, target))
-    if len(found) < max(shots, 1):
-        raise UsageError(
-            f"{path}: has {len(found)} examples, but {max(shots, 1)} are to be shown; lower shots, "
-            "or name a file with more"
+        pairs = (
+            (sample.source, sample.source if reference.error_free else reference.text)
+            for sample in read(path).samples
+            for reference in sample.references[:1]
         )
-    return tuple(found[:shots] if shots else found)
+        examples = tuple(Example(source, text) for source, text in pairs if text is not None)
+    if len(examples) < max(shots, 1):
+        raise UsageError(
+            f"{path}: has {len(examples)} examples, but {max(shots, 1)} are to be shown; lower "
+            "shots, or name a file with more"
+        )
+    return examples[: shots or None]
 
 
 class _Examples(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -184,7 +209,7 @@ class _Examples(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     examples: tuple[Example, ...]
 
 
-def _made(name: str, where: str, file: PromptFile) -> Prompt:
+def _to_prompt(name: str, where: str, file: PromptFile) -> Prompt:
     """Return the prompt that a file holds."""
     for key in ("user", "batch"):
         text = getattr(file, key)
@@ -196,6 +221,6 @@ def _made(name: str, where: str, file: PromptFile) -> Prompt:
     return Prompt(name, file.language, *stripped, file.examples)
 
 
-def _filled(template: str, text: str, count: int = 1) -> str:
+def _fill(template: str, text: str, count: int = 1) -> str:
     """Return a template with its places filled; what the text holds is never a place."""
     return template.replace(COUNT, str(count)).replace(TEXT, text)

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
+from gecbench.core.corrector import TextEdit
 from gecbench.core.edit import Edit, check
-from gecbench.core.sample import EditSet
+from gecbench.core.errors import counted
+from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample, SystemOutput
+from gecbench.formats.texts import text_of
+from gecbench.models.text import edits_between
+from gecbench.scoring.extractor import CorpusEdits, Extractor
+from gecbench.text.tokens import token_texts
 
 Kind = Literal["order", "spelling"]
 """Kinds of change that may have a threshold of their own, whatever label they bear."""
@@ -22,12 +29,12 @@ Change = tuple[tuple[int, int, tuple[str, ...]], ...]
 """What counts as one proposal: spans of the source and what stands instead, in order."""
 
 
-class Opinion(NamedTuple):
-    """What one system says of a sentence.
+class Proposal(NamedTuple):
+    """What one system proposes for a sentence.
 
     Args:
         edits: That do not overlap; () where it changes nothing.
-        scores: Of each edit, in [0, 1]; () where the system gives none.
+        scores: Of each edit, in [0, 1]; () where the system has none.
     """
 
     edits: EditSet
@@ -42,7 +49,7 @@ class Candidate:
         edits: In the order of their spans, labelled as most of the backers label them.
         backers: Places of the systems that propose it.
         kind: None for all that is neither word order nor spelling.
-        score: Mean of the scores that backers give it; None where no backer gives one.
+        score: Mean of the scores of its backers; None where there are none.
     """
 
     edits: EditSet
@@ -53,22 +60,26 @@ class Candidate:
     @property
     def key(self) -> Change:
         """What it does, which no other candidate of the sentence does."""
-        return tuple((e.start, e.end, e.replacement or ()) for e in self.edits)
+        return _key(self.edits)
+
+
+def _key(edits: EditSet) -> Change:
+    return tuple((edit.start, edit.end, edit.replacement or ()) for edit in edits)
 
 
 def candidates(
     source: Sequence[str],
-    opinions: Sequence[Opinion],
+    proposals: Sequence[Proposal],
     *,
     all_moves: bool = False,
     similar: Similar | None = None,
-    words: Words | None = None,
+    words: Words = tuple,
 ) -> list[Candidate]:
     """Return the changes that systems propose, in an order that does not depend on theirs.
 
     Args:
         source: What the edits' spans count: tokens, or the characters of a text.
-        opinions: One for each system.
+        proposals: One for each system.
         all_moves: Join every deletion and insertion of the same tokens into one change; else only
             those labelled W:R and W:M, as the scheme zh-char does.
         similar: Which substitutions are spelling errors, beside those that a label calls so.
@@ -77,16 +88,22 @@ def candidates(
     Raises:
         EditError: Edits of one system overlap, or one ends after the source.
     """
-    parted = words or tuple
-    found: dict[Change, list[tuple[int, EditSet, float | None]]] = {}
-    for place, opinion in enumerate(opinions):
-        for edits, score in _changes(source, opinion, parted, all_moves=all_moves):
-            key = tuple((e.start, e.end, e.replacement or ()) for e in edits)
-            found.setdefault(key, []).append((place, edits, score))
-    return [_candidate(source, found[key], similar, parted) for key in sorted(found)]
+    changes: dict[Change, list[tuple[int, EditSet, float | None]]] = {}
+    for system, proposal in enumerate(proposals):
+        for edits, score in _changes(source, proposal, words, all_moves=all_moves):
+            changes.setdefault(_key(edits), []).append((system, edits, score))
+    merged = []
+    for key in sorted(changes):
+        systems, edit_sets, all_scores = zip(*changes[key], strict=True)
+        edits = _with_usual_labels(edit_sets)
+        scores = sorted(score for score in all_scores if score is not None)
+        score = sum(scores) / len(scores) if scores else None
+        kind = _kind(source, edits, similar, words)
+        merged.append(Candidate(edits, frozenset(systems), kind, score))
+    return merged
 
 
-def cleaned(source: Sequence[str], edits: Iterable[Edit]) -> EditSet:
+def correcting_edits(source: Sequence[str], edits: Iterable[Edit]) -> EditSet:
     """Return the edits that correct something, in order; insertions at one place become one.
 
     Edits that only detect, or put in place what stands there already, propose nothing.
@@ -100,45 +117,35 @@ def cleaned(source: Sequence[str], edits: Iterable[Edit]) -> EditSet:
         if edit.replacement is not None and edit.replacement != tuple(source[edit.start : edit.end])
     )
     check(wanted, len(source))
-    made: list[Edit] = []
+    merged: list[Edit] = []
     for edit in sorted(wanted, key=lambda edit: (edit.start, edit.end)):
-        last = made[-1] if made else None
+        last = merged[-1] if merged else None
         if last and last.start == last.end == edit.start == edit.end:
             both = (*(last.replacement or ()), *(edit.replacement or ()))
-            made[-1] = Edit(edit.start, edit.end, both, last.label)
+            merged[-1] = Edit(edit.start, edit.end, both, last.label)
         else:
-            made.append(edit)
-    return tuple(made)
+            merged.append(edit)
+    return tuple(merged)
 
 
 def _changes(
-    source: Sequence[str], opinion: Opinion, words: Words, *, all_moves: bool
-) -> list[tuple[EditSet, float | None]]:
-    """Return the changes of one system; a move is as sure as its less sure half."""
-    edits = cleaned(source, opinion.edits)
-    scores = _scores(opinion)
-    partners = _moved(source, edits, words, all_moves=all_moves)
-    made: list[tuple[EditSet, float | None]] = []
+    source: Sequence[str], proposal: Proposal, words: Words, *, all_moves: bool
+) -> Iterator[tuple[EditSet, float | None]]:
+    """Yield the changes of one system; a move is as sure as its less sure half."""
+    edits = correcting_edits(source, proposal.edits)
+    # Of several insertions at one place the last has the score.
+    scores = {(e.start, e.end): s for e, s in zip(proposal.edits, proposal.scores, strict=False)}
+    partners = _moves(source, edits, words, all_moves=all_moves)
     for at, edit in enumerate(edits):
-        other = partners.get(at)
-        if other is None:
-            made.append(((edit,), scores.get((edit.start, edit.end))))
-        elif at < other:
-            parts = (edit, edits[other])
-            known = [s for e in parts if (s := scores.get((e.start, e.end))) is not None]
-            made.append((parts, min(known, default=None)))
-    return made
+        other = partners.get(at, at)
+        if at > other:
+            continue
+        change = (edit,) if at == other else (edit, edits[other])
+        known = (scores.get((part.start, part.end)) for part in change)
+        yield change, min((score for score in known if score is not None), default=None)
 
 
-def _scores(opinion: Opinion) -> Mapping[tuple[int, int], float | None]:
-    """Return the score of what stands at a span; of several insertions there, the last's."""
-    if not opinion.scores:
-        return {}
-    pairs = zip(opinion.edits, opinion.scores, strict=True)
-    return {(edit.start, edit.end): score for edit, score in pairs}
-
-
-def _moved(
+def _moves(
     source: Sequence[str], edits: EditSet, words: Words, *, all_moves: bool
 ) -> dict[int, int]:
     """Return the places of deletions and insertions that are moves, each with its other half.
@@ -150,8 +157,8 @@ def _moved(
     halves = [at for at, edit in enumerate(edits) if all_moves or edit.label in ("W:R", "W:M")]
     free: dict[tuple[str, ...], list[int]] = {}
     for at in halves:
-        if edits[at].op == "M" and (put := words(edits[at].replacement or ())):
-            free.setdefault(put, []).append(at)
+        if edits[at].op == "M" and (new := words(edits[at].replacement or ())):
+            free.setdefault(new, []).append(at)
     partners: dict[int, int] = {}
     for at in halves:
         edit = edits[at]
@@ -161,35 +168,24 @@ def _moved(
     return partners
 
 
-def _candidate(
-    source: Sequence[str],
-    proposals: Sequence[tuple[int, EditSet, float | None]],
-    similar: Similar | None,
-    words: Words,
-) -> Candidate:
-    """Return one change with all who propose it."""
-    sets = [edits for _, edits, _ in proposals]
-    edits = sets[0]
-    labels = [tuple(edit.label for edit in each) for each in sets]
-    if len(set(labels)) > 1:
-        # The most frequent, of equally frequent ones the first by name: not the first system's.
-        edits = min(
-            zip(sets, labels, strict=True),
-            key=lambda pair: (-labels.count(pair[1]), [label or "\uffff" for label in pair[1]]),
-        )[0]
-    scores = sorted(score for _, _, score in proposals if score is not None)
-    return Candidate(
-        edits,
-        frozenset(place for place, _, _ in proposals),
-        _kind(source, edits, similar, words),
-        sum(scores) / len(scores) if scores else None,
-    )
+def _with_usual_labels(edit_sets: Sequence[EditSet]) -> EditSet:
+    """Return the edits with the most frequent labels; of equally frequent ones the first by name.
+
+    So the order of the systems does not matter.
+    """
+    counts = Counter(tuple(edit.label for edit in edits) for edits in edit_sets)
+
+    def rank(edits: EditSet) -> tuple[int, list[str]]:
+        labels = tuple(edit.label for edit in edits)
+        return -counts[labels], [label or "\uffff" for label in labels]
+
+    return min(edit_sets, key=rank)
 
 
 def _kind(
     source: Sequence[str], edits: EditSet, similar: Similar | None, words: Words
 ) -> Kind | None:
-    """Return whether a change is one of word order or of spelling.
+    """Say whether a change is one of word order or of spelling.
 
     Labels decide where they can: W and W:... (ChERRANT), R:WO and R:SPELL (ERRANT), S:SPELL
     (ChERRANT at word level). Else a permutation of the tokens it replaces is word order.
@@ -209,3 +205,121 @@ def _kind(
     if similar and one and len(one) == len(two) and similar(one, two):
         return "spelling"
     return None
+
+
+# From what systems wrote to what they propose: edits of the same tokens for all of them.
+
+
+class SentenceProposals(NamedTuple):
+    """What all systems propose for one sentence.
+
+    Args:
+        sample: The sentence.
+        tokens: What the edits count in; the characters of the source where there is no scheme.
+        proposals: Of each system.
+        rewrites: What each system made of it, with its edits.
+    """
+
+    sample: Sample
+    tokens: Sequence[str]
+    proposals: tuple[Proposal, ...]
+    rewrites: tuple[Rewrite, ...]
+
+
+@dataclass(slots=True)
+class Collector:
+    """Collects what systems propose, and counts what takes no part in it.
+
+    Args:
+        corpus: The sentences.
+        systems: Joined to the corpus.
+        extractor: Finds edits; None takes a plain alignment of the texts.
+        tokens: For a plain alignment, the kind of its tokens: a name of `text.tokens`.
+        edits: What was extracted; None before, and without an extractor.
+    """
+
+    corpus: Corpus
+    systems: Sequence[SystemOutput]
+    extractor: Extractor | None
+    tokens: str = "zh"
+    edits: CorpusEdits | None = None
+    _unused: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def rows(self) -> Iterator[SentenceProposals]:
+        """Yield what is proposed for each sentence of the corpus, in its order.
+
+        Raises:
+            CorpusError: Systems' edits count in different tokens, or cannot be applied together.
+        """
+        systems = [self._first_versions(system) for system in self.systems]
+        if self.extractor is None:
+            yield from (self._align(sample, systems) for sample in self.corpus.samples)
+            return
+        # References take no part, so the tokens are those of the first system that has edits.
+        samples = tuple(
+            replace(
+                sample,
+                references=(),
+                tokens=next((t for s in systems if (t := s.tokens.get(sample.id))), ()),
+            )
+            for sample in self.corpus.samples
+        )
+        corpus = replace(self.corpus, samples=samples, provenance={})
+        self.edits = self.extractor.extract(corpus, systems)
+        rows = zip(self.corpus.samples, self.edits.corpus.samples, strict=True)
+        for original, sample in rows:
+            rewrites = tuple(s.hypotheses[sample.id][0] for s in self.edits.systems)
+            edit_sets = [rewrite.edit_sets[0] if rewrite.edit_sets else () for rewrite in rewrites]
+            for system, edits in zip(systems, edit_sets, strict=True):
+                if any(edit.replacement is None for edit in edits):
+                    what = "{} with errors detected, not corrected: no votes"
+                    self._unused[system.system, what] += 1
+            proposals = tuple(map(Proposal, edit_sets))
+            yield SentenceProposals(original, sample.tokens, proposals, rewrites)
+
+    def notes(self) -> list[str]:
+        """Return what a user must know of what took no part, a sentence each."""
+        notes = [
+            f"{name}: {what.format(counted(n, 'sentence'))}"
+            for (name, what), n in self._unused.items()
+        ]
+        if self.edits and self.edits.warning:
+            notes.append(self.edits.warning)
+        return notes
+
+    def _first_versions(self, system: SystemOutput) -> SystemOutput:
+        """Return a system with the first of its versions of each sentence of the corpus."""
+        hypotheses = {}
+        for sample in self.corpus.samples:
+            versions = system.hypotheses[sample.id]
+            if len(versions) > 1:
+                self._unused[system.system, "of several versions of {} the first votes"] += 1
+            if versions[0].unannotatable:
+                self._unused[system.system, "{} declared unannotatable: counted as unchanged"] += 1
+            hypotheses[sample.id] = versions[:1]
+        return replace(system, hypotheses=hypotheses)
+
+    def _align(self, sample: Sample, systems: Sequence[SystemOutput]) -> SentenceProposals:
+        """Return edits in characters, white space included."""
+        rewrites = tuple(system.hypotheses[sample.id][0] for system in systems)
+        proposals = []
+        for system, rewrite in zip(systems, rewrites, strict=True):
+            edits: EditSet = ()
+            if not (rewrite.error_free or rewrite.unannotatable):
+                tokenised = replace(sample, tokens=system.tokens.get(sample.id, ()), references=())
+                text = text_of(tokenised, rewrite, "zh" if self.tokens == "zh" else None)
+                edits = tuple(
+                    map(of_characters, edits_between(sample.source, text, tokens=self.tokens))
+                )
+            proposals.append(Proposal(edits))
+        return SentenceProposals(sample, sample.source, tuple(proposals), rewrites)
+
+
+def of_characters(edit: TextEdit) -> Edit:
+    """Return an edit of a text as one whose tokens are characters."""
+    return Edit(edit.start, edit.end, tuple(edit.replacement), edit.label)
+
+
+def words_in(characters: Sequence[str], kind: str) -> tuple[str, ...]:
+    """Return the words in some characters of a text; `kind` is a name of `text.tokens`."""
+    return tuple(token_texts("".join(characters), kind))

@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -17,13 +16,27 @@ from gecbench.core.corrector import FLAGS, Correction, Corrector, CorrectorInfo,
 from gecbench.core.edit import Edit
 from gecbench.core.errors import FormatError, GecbenchError, UsageError
 from gecbench.core.files import read_bytes
+from gecbench.formats.validation import options_of, read_toml
+from gecbench.lang import language_of
 from gecbench.models import CORRECTORS, load_corrector
-from gecbench.models.combine.candidates import Opinion, Similar, candidates
-from gecbench.models.combine.opinions import of_characters, words_in
-from gecbench.models.combine.rule import Rule, exact, relaxed_of, shown
-from gecbench.models.combine.voting import decide, kept
-from gecbench.models.options import options_of, read_toml
-from gecbench.models.rewriting import edits_between
+from gecbench.models.combine.candidates import (
+    Proposal,
+    Similar,
+    candidates,
+    of_characters,
+    words_in,
+)
+from gecbench.models.combine.voting import (
+    Rule,
+    by_shape_and_sound,
+    by_sound,
+    decide,
+    format_votes,
+    parse_relaxed,
+    parse_votes,
+    select_edits,
+)
+from gecbench.models.text import edits_between
 
 
 class _Member(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -44,7 +57,7 @@ class _Member(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 class _Ensemble(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What the file says; the options of voting are those of `rule.Rule`.
+    """What the file says; the options of voting are those of `voting.Rule`.
 
     Args:
         members: One or more.
@@ -65,7 +78,7 @@ class _Ensemble(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     characters: str = ""
 
 
-class _Options(msgspec.Struct):
+class _Options(msgspec.Struct, omit_defaults=True):
     """What a command can say otherwise than the file."""
 
     threshold: float | None = None
@@ -74,11 +87,11 @@ class _Options(msgspec.Struct):
 
 
 @dataclass(frozen=True, slots=True)
-class Ensemble:
+class Ensemble(Corrector):
     """Correctors that vote on one another's edits.
 
-    Each member's text is aligned with the source anew, all by one aligner, so that members of
-    different kinds mean the same by the same edit.
+    Each member's text is aligned with the source by one aligner, so that members of different
+    kinds mean the same by the same edit.
 
     Args:
         info: What it is.
@@ -95,16 +108,16 @@ class Ensemble:
     similar: Similar | None
 
     def correct(self, texts: Sequence[str]) -> list[Correction]:
-        """Return each text with the edits that enough members propose.
+        """Correct each text by the edits that enough members propose.
 
-        The score of an edit is the share of all votes that it has. A correction bears the flags
+        The score of an edit is the share of all votes that it has. A correction has the flags
         of all members: one that failed on a text has voted for leaving it as it is.
         """
         answers = []
         for name, member in self.members.items():
-            with _of_member(name):
+            with _named_errors(name):
                 answers.append(member.correct(texts))
-        return [self._combined(*row) for row in zip(texts, *answers, strict=True)]
+        return [self._combine(*row) for row in zip(texts, *answers, strict=True)]
 
     def close(self) -> None:
         """Close all members, also where one of them fails at it."""
@@ -112,51 +125,77 @@ class Ensemble:
             for member in self.members.values():
                 stack.callback(member.close)
 
-    def _combined(self, text: str, *answers: Correction) -> Correction:
-        opinions = [opinion(answer, self.tokens) for answer in answers]
-        found = candidates(
+    def _combine(self, text: str, *answers: Correction) -> Correction:
+        changes = candidates(
             text,
-            opinions,
+            [proposal_of(answer, self.tokens) for answer in answers],
             all_moves=True,
             similar=self.similar,
             words=partial(words_in, kind=self.tokens),
         )
         edits = tuple(
             TextEdit(edit.start, edit.end, "".join(edit.replacement or ()), share, edit.label)
-            for edit, share in kept(decide(found, self.rule), self.rule.total)
+            for edit, share in select_edits(decide(changes, self.rule), self.rule.total)
         )
-        raised = {flag for answer in answers for flag in answer.flags}
-        flags = tuple(flag for flag in FLAGS if flag in raised)
+        flags = tuple(flag for flag in FLAGS if any(flag in answer.flags for answer in answers))
         return Correction(text, apply(edits, text), edits, flags=flags)
 
 
 def load(place: str, options: Mapping[str, object]) -> Corrector:
-    """Return the ensemble that a TOML file describes, or a recipe of the package.
+    """Load the ensemble that a TOML file describes, or a recipe of the package.
 
     Raises:
         FormatError: The file is not TOML or holds what an ensemble does not have.
         UsageError: An option or number is wrong, or members correct different languages.
         GecbenchError: A member cannot be loaded; names it.
     """
-    path = _file(place)
+    path = Path(place) if Path(place).exists() else recipes().get(place, Path(place))
     plan = read_toml(path, _Ensemble)
-    said = options_of("ensemble", _Options, options)
-    names = _names(path, plan)
-    rule = _rule(path, plan, said, names)
+    # What the command says takes the place of what the file says.
+    changes = msgspec.to_builtins(options_of("ensemble", _Options, options))
+    plan = msgspec.structs.replace(plan, **changes)
+    members = _members(path, plan)
+    rule = Rule(
+        tuple(
+            parse_votes(member.weight, f"{path}: the weight of {name}")
+            for name, member in members.items()
+        ),
+        None if plan.threshold is None else parse_votes(plan.threshold, f"{path}: the threshold"),
+        parse_relaxed(plan.relaxed, f"{path}: relaxed"),
+        {k: parse_votes(v, f"{path}: the threshold of {k}") for k, v in plan.thresholds.items()},
+        plan.veto,
+    )
     with ExitStack() as stack:
-        members: dict[str, Corrector] = {}
-        for name, member in zip(names, plan.members, strict=True):
-            with _of_member(f"{name} of {path}"):
-                members[name] = load_corrector(_place(path, member.corrector), member.options)
-            stack.callback(members[name].close)
-        languages = _languages(path, members)
-        tokens = plan.tokens or ("en" if languages == ("en",) else "zh")
-        similar, told = (
-            _similar(path, plan) if rule.asks_spelling and tokens == "zh" else (None, {})
+        correctors: dict[str, Corrector] = {}
+        for name, member in members.items():
+            with _named_errors(f"{name} of {path}"):
+                correctors[name] = load_corrector(_specification(path, member), member.options)
+            stack.callback(correctors[name].close)
+        languages = _languages(path, correctors)
+        tokens = plan.tokens or (language_of(languages[0]).tokens if len(languages) == 1 else "zh")
+        signature = {
+            "corrector": "ensemble",
+            "rule": f"votes: {rule.describe()}",
+            "tokens": tokens,
+        }
+        similar = None
+        if rule.uses_spelling and tokens == "zh":
+            similar, signature["spelling"] = _similar(path, plan)
+        for (name, corrector), weight in zip(correctors.items(), rule.weights, strict=True):
+            signature[f"{name} weight"] = format_votes(weight)
+            signature |= {f"{name} {key}": v for key, v in corrector.info.signature.items()}
+        info = CorrectorInfo(
+            name=path.stem,
+            kind="ensemble",
+            languages=languages,
+            about=f"{len(members)} correctors that vote on one another's edits: "
+            f"{', '.join(members)}.",
+            signature=signature,
+            deterministic=all(corrector.info.deterministic for corrector in correctors.values()),
+            window=min(corrector.info.window for corrector in correctors.values()),
         )
-        info = _info(path, members, rule, languages, {"tokens": tokens, **told})
         stack.pop_all()
-        return Ensemble(info, members, rule, tokens, similar)
+        return Ensemble(info, correctors, rule, tokens, similar)
 
 
 def recipes() -> Mapping[str, Path]:
@@ -165,47 +204,40 @@ def recipes() -> Mapping[str, Path]:
     return {path.stem: path for path in sorted(folder.glob("*.toml"))}
 
 
-def _file(place: str) -> Path:
-    """Return the file that a place names; a recipe of the package where no such file is."""
-    return Path(place) if Path(place).exists() else recipes().get(place, Path(place))
-
-
-def opinion(answer: Correction, tokens: str) -> Opinion:
+def proposal_of(answer: Correction, tokens: str) -> Proposal:
     """Return what a corrector proposes, by an alignment of its text with the source.
 
-    An edit that overlaps edits of the corrector's own is as sure as the least sure of them, and
-    bears the label of the first that has one.
+    An edit that overlaps edits of the corrector itself is as sure as the least sure of them, and
+    has the label of the first that has one.
     """
     edits: list[Edit] = []
     scores: list[float | None] = []
-    for found in edits_between(answer.source, answer.text, tokens=tokens):
-        own = [e for e in answer.edits if _meet(e, found)]
-        known = [e.score for e in own if e.score is not None]
-        edit = of_characters(found)
-        label = next((e.label for e in own if e.label is not None), None)
+    for edit in map(of_characters, edits_between(answer.source, answer.text, tokens=tokens)):
+        origins = [origin for origin in answer.edits if _touch(origin, edit)]
+        label = next((e.label for e in origins if e.label is not None), None)
         edits.append(Edit(edit.start, edit.end, edit.replacement, label))
-        scores.append(min(known, default=None))
-    return Opinion(tuple(edits), tuple(scores))
+        scores.append(min((e.score for e in origins if e.score is not None), default=None))
+    return Proposal(tuple(edits), tuple(scores))
 
 
-def _meet(one: TextEdit, two: TextEdit) -> bool:
-    """Return whether two edits are about one place; insertions are also about what they touch."""
+def _touch(one: TextEdit, two: Edit) -> bool:
+    """Say whether two edits are about one place; insertions are also about what they touch."""
     if one.start == one.end or two.start == two.end:
         return one.start <= two.end and two.start <= one.end
     return one.start < two.end and two.start < one.end
 
 
 @contextmanager
-def _of_member(name: str) -> Iterator[None]:
-    """Say of a failure whose it is."""
+def _named_errors(name: str) -> Iterator[None]:
+    """Name the member in what goes wrong with it."""
     try:
         yield
     except GecbenchError as error:
         raise GecbenchError(f"member {name}: {error}") from error
 
 
-def _names(path: Path, plan: _Ensemble) -> list[str]:
-    """Return the names of the members, which are all different."""
+def _members(path: Path, plan: _Ensemble) -> dict[str, _Member]:
+    """Return the members by their names, which are all different."""
     if plan.rule != "votes":
         raise FormatError(
             f"{path}: rule: {plan.rule!r} is not for correctors that run, only 'votes'; for "
@@ -213,53 +245,36 @@ def _names(path: Path, plan: _Ensemble) -> list[str]:
         )
     if not plan.members:
         raise FormatError(f"{path}: members: there is none; add [[members]] with a corrector")
-    names = [member.name or member.corrector for member in plan.members]
-    for at, name in enumerate(names):
-        if name in names[:at]:
+    members: dict[str, _Member] = {}
+    for member in plan.members:
+        name = member.name or member.corrector
+        if name in members:
             raise FormatError(f"{path}: two members are called {name!r}; give each a name")
-        if plan.members[at].corrector.startswith("ensemble:"):
+        if member.corrector.startswith("ensemble:"):
             raise FormatError(
                 f"{path}: member {name!r} is an ensemble itself; list its members here instead"
             )
-    return names
+        members[name] = member
+    return members
 
 
-def _rule(path: Path, plan: _Ensemble, said: _Options, names: Sequence[str]) -> Rule:
-    """Return the rule, with what the command says in place of what the file says."""
-    threshold = plan.threshold if said.threshold is None else said.threshold
-    relaxed = plan.relaxed if said.relaxed is None else said.relaxed
-    weights = [
-        exact(member.weight, f"{path}: the weight of {name}")
-        for name, member in zip(names, plan.members, strict=True)
-    ]
-    return Rule(
-        tuple(weights),
-        None if threshold is None else exact(threshold, f"{path}: the threshold"),
-        relaxed_of(relaxed, f"{path}: relaxed"),
-        {k: exact(v, f"{path}: the threshold of {k}") for k, v in plan.thresholds.items()},
-        plan.veto if said.veto is None else said.veto,
-    )
-
-
-def _similar(path: Path, plan: _Ensemble) -> tuple[Similar, dict[str, str]]:
-    """Return how Chinese spelling errors are told, and what the signature says of it."""
-    from gecbench.models.combine.similarity import by_shape_and_sound, by_sound
-
+def _similar(path: Path, plan: _Ensemble) -> tuple[Similar, str]:
+    """Return the test of Chinese spelling errors, and its name for the signature."""
     if not plan.characters:
-        return by_sound(), {"spelling": "sound"}
+        return by_sound(), "sound"
     table = Path(_beside(path, plan.characters))
     content = read_bytes(table)
     digest = hashlib.sha256(content).hexdigest()[:8]
-    told = {"spelling": f"shape and sound, {table.name} {digest}"}
-    return by_shape_and_sound(lambda: content, str(table)), told
+    name = f"shape and sound, {table.name} {digest}"
+    return by_shape_and_sound(lambda: content, str(table)), name
 
 
-def _place(path: Path, spec: str) -> str:
+def _specification(path: Path, member: _Member) -> str:
     """Return a corrector's specification with a place that counts from the file's folder."""
-    kind, colon, place = spec.partition(":")
+    kind, colon, place = member.corrector.partition(":")
     if colon and kind in CORRECTORS:
         return f"{kind}:{_beside(path, place)}"
-    return spec if spec in CORRECTORS else _beside(path, spec)
+    return kind if not colon and kind in CORRECTORS else _beside(path, member.corrector)
 
 
 def _beside(path: Path, place: str) -> str:
@@ -268,35 +283,11 @@ def _beside(path: Path, place: str) -> str:
     return str(near) if place and near.exists() else place
 
 
-def _languages(path: Path, members: Mapping[str, Corrector]) -> tuple[str, ...]:
-    """Return the languages that all members correct which name any."""
-    named = [set(member.info.languages) for member in members.values() if member.info.languages]
-    shared = set.intersection(*named) if named else set()
-    if named and not shared:
-        each = "; ".join(f"{n}: {', '.join(m.info.languages)}" for n, m in members.items())
-        raise UsageError(f"{path}: members correct different languages ({each}); part them")
-    return tuple(sorted(shared))
-
-
-def _info(
-    path: Path,
-    members: Mapping[str, Corrector],
-    rule: Rule,
-    languages: tuple[str, ...],
-    more: Mapping[str, str],
-) -> CorrectorInfo:
-    """Return what the ensemble is; its signature holds those of its members."""
-    signature = {"corrector": "ensemble", "rule": f"votes: {rule.described()}", **more}
-    weights: Mapping[str, Fraction] = dict(zip(members, rule.weights, strict=True))
-    for name, member in members.items():
-        signature[f"{name} weight"] = shown(weights[name])
-        signature |= {f"{name} {key}": value for key, value in member.info.signature.items()}
-    return CorrectorInfo(
-        name=path.stem,
-        kind="ensemble",
-        languages=languages,
-        about=f"{len(members)} correctors that vote on one another's edits: {', '.join(members)}.",
-        signature=signature,
-        deterministic=all(member.info.deterministic for member in members.values()),
-        window=min(member.info.window for member in members.values()),
-    )
+def _languages(path: Path, correctors: Mapping[str, Corrector]) -> tuple[str, ...]:
+    """Return the languages that all correctors with languages have in common."""
+    languages = {name: c.info.languages for name, c in correctors.items() if c.info.languages}
+    common = set.intersection(*map(set, languages.values())) if languages else set()
+    if languages and not common:
+        names = "; ".join(f"{n}: {', '.join(c.info.languages)}" for n, c in correctors.items())
+        raise UsageError(f"{path}: members correct different languages ({names}); part them")
+    return tuple(sorted(common))

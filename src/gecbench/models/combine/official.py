@@ -20,11 +20,10 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from gecbench.core.edit import Edit
-from gecbench.core.errors import UsageError
 from gecbench.core.sample import Rewrite
-from gecbench.formats.m2.marks import BARS, NONE, NOOP, NOT_ANNOTATED
+from gecbench.formats.m2 import BARS, NONE, NOOP, NOT_ANNOTATED
 from gecbench.models.combine.candidates import Similar
-from gecbench.models.combine.voting import Fate
+from gecbench.models.combine.voting import Outcome
 
 _SYSTEMS = 6
 """How many there are in the paper; the program counts with it whatever is given."""
@@ -52,23 +51,23 @@ class Line(NamedTuple):
         )
 
     def has(self, label: str) -> bool:
-        """Return whether the program takes it for one of this type."""
+        """Say whether the program takes it for one of this type."""
         return f"{BARS}{label}{BARS}" in str(self)
 
 
 _NO_ERROR = Line(-1, -1, NOOP, NONE)
 
 
-class Outcome(NamedTuple):
+class Result(NamedTuple):
     """What the program makes of a sentence.
 
     Args:
         lines: That it keeps, in its order; the one of "no error" where nothing is kept.
-        fates: Number of systems and fate of each line that is an edit.
+        outcomes: Number of systems and outcome of each line that is an edit.
     """
 
     lines: tuple[Line, ...]
-    fates: tuple[tuple[int, Fate], ...]
+    outcomes: tuple[tuple[int, Outcome], ...]
 
 
 def lines_of(rewrite: Rewrite, tokens: Sequence[str]) -> tuple[Line, ...]:
@@ -80,42 +79,44 @@ def lines_of(rewrite: Rewrite, tokens: Sequence[str]) -> tuple[Line, ...]:
     return tuple(_line(edit, tokens) for edit in rewrite.edit_sets[0])
 
 
-def check_threshold(threshold: int) -> None:
-    """Refuse a threshold that the program cannot have meant.
-
-    Raises:
-        UsageError: It is below 1.
-    """
-    if threshold < 1:
-        raise UsageError(f"the threshold is {threshold}; mucgec-official counts systems: 1 or more")
+def _line(edit: Edit, tokens: Sequence[str]) -> Line:
+    """Return an edit as M2 has it; what is only detected stands beside the source itself."""
+    replacements = edit.alternatives
+    if edit.replacement is not None:
+        replacements = (edit.replacement, *replacements)
+    elif not replacements:
+        replacements = (tuple(tokens[edit.start : edit.end]),)
+    correction = "||".join(" ".join(words) or NONE for words in replacements)
+    return Line(edit.start, edit.end, edit.label or "", correction)
 
 
 def combine(
     tokens: Sequence[str], systems: Sequence[Sequence[Line]], threshold: int, similar: Similar
-) -> Outcome:
+) -> Result:
     """Return what `rule_ensemble.py` keeps of the edits of one sentence.
 
     Args:
         tokens: Of the source.
         systems: Lines of each system, in the order in which the systems are given.
         threshold: T.
-        similar: ChERRANT's test of spelling errors, `similarity.by_shape_and_sound`.
+        similar: ChERRANT's test of spelling errors, `voting.by_shape_and_sound`.
     """
     votes = Counter(line for lines in systems for line in lines)  # in order of first appearance
-    fates: dict[Line, Fate] = {line: "too few votes" for line in votes if line != _NO_ERROR}
-    passed = [line for line in fates if _passes(line, votes[line], tokens, threshold, similar)]
-    if votes[_NO_ERROR] > _SYSTEMS - threshold:
-        fates.update(dict.fromkeys(passed, "unchanged by most"))
-        return Outcome((_NO_ERROR,), _counted(fates, votes))
-    taken: list[Line] = []
-    for line in sorted(passed, key=lambda line: line.start):
-        last = taken[-1] if taken else None
-        if last and (line.start < last.end or line[:2] == last[:2]):
-            fates[line] = "overlap"
+    outcomes: dict[Line, Outcome] = {line: "too few votes" for line in votes if line != _NO_ERROR}
+    eligible = [n for n in outcomes if _has_votes(n, votes[n], tokens, threshold, similar)]
+    veto = votes[_NO_ERROR] > _SYSTEMS - threshold
+    lines: list[Line] = []
+    for line in sorted(eligible, key=lambda line: line.start):
+        last = lines[-1] if lines else None
+        if veto:
+            outcomes[line] = "unchanged by most"
+        elif last and (line.start < last.end or line[:2] == last[:2]):
+            outcomes[line] = "overlap"
         else:
-            fates[line] = "kept"
-            taken.append(line)
-    return Outcome(tuple(taken) or (_NO_ERROR,), _counted(fates, votes))
+            outcomes[line] = "kept"
+            lines.append(line)
+    rows = tuple((votes[line], outcome) for line, outcome in outcomes.items())
+    return Result(tuple(lines) or (_NO_ERROR,), rows)
 
 
 def block(tokens: Sequence[str], lines: Iterable[Line]) -> str:
@@ -123,15 +124,15 @@ def block(tokens: Sequence[str], lines: Iterable[Line]) -> str:
     return "\n".join((f"S {' '.join(tokens)}", *map(str, lines), "", ""))
 
 
-def converted(tokens: Sequence[str], lines: Iterable[Line]) -> str:
-    """Return the text that `m2convertor.py` makes of kept lines, tokens parted by spaces."""
+def convert(tokens: Sequence[str], lines: Iterable[Line]) -> str:
+    """Return the text that `m2convertor.py` makes of lines, with spaces between its tokens."""
     places = list(tokens)
     for line in lines:
         if line.start == -1:
             continue
         if line.start < line.end:
-            put = "" if line.correction in (NONE, "") else line.correction
-            places[line.start : line.end] = [put, *[""] * (line.end - line.start - 1)]
+            new = "" if line.correction == NONE else line.correction
+            places[line.start : line.end] = [new, *[""] * (line.end - line.start - 1)]
         elif line.start:
             places[line.start - 1] += f" {line.correction}"
         else:
@@ -139,21 +140,10 @@ def converted(tokens: Sequence[str], lines: Iterable[Line]) -> str:
     return re.sub(" +", " ", " ".join(places).strip())
 
 
-def _line(edit: Edit, tokens: Sequence[str]) -> Line:
-    """Return an edit as M2 has it; what is only detected stands beside the source itself."""
-    written = edit.alternatives
-    if edit.replacement is not None:
-        written = (edit.replacement, *written)
-    elif not written:
-        written = (tuple(tokens[edit.start : edit.end]),)
-    correction = "||".join(" ".join(each) or NONE for each in written)
-    return Line(edit.start, edit.end, edit.label or "", correction)
-
-
-def _passes(
+def _has_votes(
     line: Line, votes: int, tokens: Sequence[str], threshold: int, similar: Similar
 ) -> bool:
-    """Return whether a line has votes enough: T, or T - 1 for word order and spelling."""
+    """Say whether a line has votes enough: T, or T - 1 for word order and spelling."""
     if votes >= threshold:
         return True
     if votes < threshold - 1:
@@ -162,7 +152,3 @@ def _passes(
         return True
     source = "".join(tokens[line.start : line.end])
     return line.has("S") and similar(source, line.correction.replace(" ", ""))
-
-
-def _counted(fates: dict[Line, Fate], votes: Counter[Line]) -> tuple[tuple[int, Fate], ...]:
-    return tuple((votes[line], fate) for line, fate in fates.items())

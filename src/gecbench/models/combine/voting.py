@@ -2,122 +2,482 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Literal, NamedTuple
+from functools import cache
+from typing import Literal, NamedTuple, get_args
 
-from gecbench.core.edit import Edit
-from gecbench.models.combine.candidates import Candidate
-from gecbench.models.combine.rule import Rule
+from gecbench.core.edit import Edit, check
+from gecbench.core.errors import (
+    CorpusError,
+    FormatError,
+    MissingExtraError,
+    UnknownNameError,
+    UsageError,
+)
+from gecbench.lang.en.alignment import levenshtein_similarity
+from gecbench.models.combine.candidates import Candidate, Similar
+from gecbench.text.tokens import spans
 
-Fate = Literal["kept", "too few votes", "unchanged by most", "overlap"]
+# Rules: how many votes each system has, and how many a change needs.
 
-FATES: tuple[Fate, ...] = ("kept", "too few votes", "unchanged by most", "overlap")
+Relaxation = Literal["none", "code", "paper"]
+RELAXATIONS: tuple[Relaxation, ...] = get_args(Relaxation)
+"""Names of the thresholds that word order and spelling can have; see `Rule`."""
+
+_NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 
 
-class Verdict(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """A number of votes that a change needs, or has to exceed.
+
+    Args:
+        votes: A sum of weights.
+        exclusive: Whether a change needs more than that.
+    """
+
+    votes: Fraction
+    exclusive: bool = False
+
+    def __str__(self) -> str:
+        return f"{'more than' if self.exclusive else 'at least'} {format_votes(self.votes)}"
+
+    def admits(self, votes: Fraction) -> bool:
+        """Say whether so many votes are enough."""
+        return votes > self.votes if self.exclusive else votes >= self.votes
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Weights of the systems, and the threshold for each kind of change.
+
+    Args:
+        weights: Votes of each system, above 0.
+        threshold: Votes that a change needs; None is the strict majority: more than half.
+        relaxed: For changes of word order and of spelling: "none" treats them as all others;
+            "code" asks for one vote less, as MuCGEC's `rule_ensemble.py` does (votes >= T - 1);
+            "paper" for half of the votes less one, as its paper says (votes >= N/2 - 1); a
+            number for just so many. One vote is the mean weight.
+        by_type: Votes that changes of a type need, before all else: of `order`, of `spelling`,
+            or by label, where "R" means "R:NOUN" too and the longest name counts.
+        veto: Keep a sentence as it is where so many systems change nothing in it that the others
+            could not reach the threshold; this can only touch what has a lower threshold.
+
+    Raises:
+        UsageError: There is no system, or a threshold is above all votes together.
+    """
+
+    weights: tuple[Fraction, ...]
+    threshold: Fraction | None = None
+    relaxed: Relaxation | Fraction = "none"
+    by_type: Mapping[str, Fraction] = field(default_factory=dict)
+    veto: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.weights:
+            raise UsageError("no system is given, so there is nothing to combine")
+        thresholds = {f"the threshold of {name}": votes for name, votes in self.by_type.items()}
+        if self.threshold is not None:
+            thresholds["the threshold"] = self.threshold
+        if isinstance(self.relaxed, Fraction):
+            thresholds["the relaxed threshold"] = self.relaxed
+        for name, votes in thresholds.items():
+            if votes > self.total:
+                raise UsageError(
+                    f"{name} is {format_votes(votes)}, but all systems together have "
+                    f"{format_votes(self.total)} votes, so nothing could be kept; lower it"
+                )
+
+    @property
+    def total(self) -> Fraction:
+        """All votes together."""
+        return sum(self.weights, Fraction())
+
+    @property
+    def default_threshold(self) -> Threshold:
+        """What a change needs that is neither of word order nor of spelling."""
+        if self.threshold is None:
+            return Threshold(self.total / 2, exclusive=True)
+        return Threshold(self.threshold)
+
+    @property
+    def relaxed_threshold(self) -> Threshold:
+        """What changes of word order and of spelling need."""
+        if isinstance(self.relaxed, Fraction):
+            return Threshold(self.relaxed)
+        vote, default = self.total / len(self.weights), self.default_threshold
+        if self.relaxed == "code":
+            return Threshold(default.votes - vote, default.exclusive)
+        return default if self.relaxed == "none" else Threshold(self.total / 2 - vote)
+
+    @property
+    def uses_spelling(self) -> bool:
+        """Whether it matters which changes are of spelling."""
+        return self.relaxed != "none" or "spelling" in self.by_type
+
+    def threshold_of(self, candidate: Candidate) -> Threshold:
+        """Return what a change needs."""
+        if (name := self.type_of(candidate)) is not None:
+            return Threshold(self.by_type[name])
+        return self.default_threshold if candidate.kind is None else self.relaxed_threshold
+
+    def type_of(self, candidate: Candidate) -> str | None:
+        """Return the name in `by_type` that counts for a change; None where none does."""
+        if candidate.kind is not None and candidate.kind in self.by_type:
+            return candidate.kind
+        labels = [f"{edit.label or ''}:" for edit in candidate.edits]
+        names = (n for n in self.by_type if any(label.startswith(f"{n}:") for label in labels))
+        return max(names, key=len, default=None)
+
+    def describe(self) -> str:
+        """Return the rule in a few words."""
+        parts = [f"{self.default_threshold} of {format_votes(self.total)} votes"]
+        if self.relaxed != "none":
+            name = self.relaxed if isinstance(self.relaxed, str) else "by number"
+            parts.append(f"word order and spelling {self.relaxed_threshold} ({name})")
+        parts += [f"{name} at least {format_votes(n)}" for name, n in self.by_type.items()]
+        return "; ".join([*parts, *["veto of unchanged"] * self.veto])
+
+
+def parse_votes(value: float | str | Fraction, what: str) -> Fraction:
+    """Return a number above 0 exactly as it was written, so that sums of votes have no noise.
+
+    Args:
+        value: 0.3 means three tenths, not the nearest binary fraction.
+        what: What it is, for the message.
+
+    Raises:
+        UsageError: It is no number above 0.
+
+    >>> parse_votes(0.1, "a") + parse_votes("0.2", "b") == parse_votes(0.3, "c")
+    True
+    """
+    votes = Fraction()
+    if isinstance(value, Fraction):
+        votes = value
+    elif isinstance(value, str):
+        votes = Fraction(value) if _NUMBER.fullmatch(value) else votes
+    elif not isinstance(value, bool) and math.isfinite(value):
+        votes = Fraction(repr(value))
+    if votes <= 0:
+        raise UsageError(f"{what} is {value!r}; it must be a number above 0, as 1 or 0.5")
+    return votes
+
+
+def parse_relaxed(value: float | str | Fraction, what: str = "relaxed") -> Relaxation | Fraction:
+    """Return the threshold of word order and spelling, from its name or number.
+
+    Raises:
+        UsageError: It is neither a name nor a number above 0.
+    """
+    for name in RELAXATIONS:
+        if value == name:
+            return name
+    if isinstance(value, str) and not _NUMBER.fullmatch(value):
+        raise UsageError(f"{what} is {value!r}; it is {', '.join(RELAXATIONS)} or a number above 0")
+    return parse_votes(value, what)
+
+
+def parse_weights(names: Sequence[str], weights: Mapping[str, float | str]) -> tuple[Fraction, ...]:
+    """Return the weight of each system: 1 where there is none.
+
+    Raises:
+        UsageError: A weight is no number above 0, or of a system that does not take part.
+    """
+    for name in weights:
+        if name not in names:
+            raise UnknownNameError("system of a weight:", name, names)
+    return tuple(parse_votes(weights.get(name, 1), f"the weight of {name}") for name in names)
+
+
+def format_votes(votes: Fraction) -> str:
+    """Return a number of votes as people read it."""
+    return f"{float(votes):.6g}"
+
+
+# Decisions: which changes have votes enough, and which of those that overlap is taken.
+
+Outcome = Literal["kept", "too few votes", "unchanged by most", "overlap"]
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+
+
+class Decision(NamedTuple):
     """What became of a change.
 
     Args:
         candidate: The change.
         votes: Weights of its backers together.
-        fate: "kept", or why not.
+        outcome: "kept", or why not.
     """
 
     candidate: Candidate
     votes: Fraction
-    fate: Fate
-
-
-class Kept(NamedTuple):
-    """An edit that is kept.
-
-    Args:
-        edit: What it does.
-        share: Of all votes, those for it, in (0, 1].
-    """
-
-    edit: Edit
-    share: float
+    outcome: Outcome
 
 
 @dataclass(slots=True)
 class Tally:
     """How many changes were kept and why others were not, by how many systems proposed them."""
 
-    counts: Counter[tuple[int, Fate]] = field(default_factory=Counter)
+    counts: Counter[tuple[int, Outcome]] = field(default_factory=Counter)
     changed: int = 0
     sentences: int = 0
 
-    def add(self, fates: Iterable[tuple[int, Fate]]) -> None:
-        """Count the changes of one more sentence."""
-        listed = list(fates)
-        self.counts.update(listed)
+    def add(self, outcomes: Iterable[tuple[int, Outcome]]) -> None:
+        """Count the changes of one more sentence: their numbers of backers and outcomes."""
+        rows = list(outcomes)
+        self.counts.update(rows)
         self.sentences += 1
-        self.changed += any(fate == "kept" for _, fate in listed)
+        self.changed += any(outcome == "kept" for _, outcome in rows)
 
-    def of(self, fate: Fate) -> int:
-        """Return how many changes met with a fate."""
-        return sum(count for (_, each), count in self.counts.items() if each == fate)
+    def of(self, outcome: Outcome) -> int:
+        """Return how many changes had an outcome."""
+        return sum(count for (_, name), count in self.counts.items() if name == outcome)
 
 
-def decide(candidates: Sequence[Candidate], rule: Rule) -> list[Verdict]:
+def decide(candidates: Sequence[Candidate], rule: Rule) -> list[Decision]:
     """Return what becomes of each change of a sentence, in the order of `candidates`.
 
-    Of changes that reach their bar and overlap, the one with more votes is kept; of as many, the
-    one that its backers are surer of; then the one that begins first, then the shorter. Two
-    insertions at one place overlap; an insertion beside a changed span does not.
+    Of changes that reach their threshold and overlap, the one with more votes is kept; of as
+    many, the one that its backers are surer of; then the one that begins first, then the shorter.
+    Two insertions at one place overlap; an insertion beside a changed span does not.
 
     Args:
         candidates: All that the systems propose, of `candidates.candidates`.
         rule: Weights and thresholds.
     """
-    votes = [sum((rule.weights[at] for at in each.backers), Fraction()) for each in candidates]
-    fates: list[Fate] = ["too few votes"] * len(candidates)
-    passed = [at for at, each in enumerate(candidates) if rule.bar(each).reached(votes[at])]
-    if passed and rule.veto and _vetoed(candidates, rule):
-        for at in passed:
-            fates[at] = "unchanged by most"
-        passed = []
-    passed.sort(key=lambda at: _rank(candidates[at], votes[at]))
-    taken: list[Edit] = []
-    for at in passed:
-        edits = candidates[at].edits
-        if any(overlap(one, two) for one in edits for two in taken):
-            fates[at] = "overlap"
+
+    def weight(systems: Iterable[int]) -> Fraction:
+        return sum((rule.weights[system] for system in systems), Fraction())
+
+    def rank(at: int) -> tuple[object, ...]:
+        score = candidates[at].score
+        return -votes[at], 1.0 if score is None else -score, candidates[at].key
+
+    votes = [weight(candidate.backers) for candidate in candidates]
+    outcomes: list[Outcome] = ["too few votes"] * len(candidates)
+    eligible = [at for at, c in enumerate(candidates) if rule.threshold_of(c).admits(votes[at])]
+    active = frozenset[int]().union(*(candidate.backers for candidate in candidates))
+    veto = rule.veto and not rule.default_threshold.admits(weight(active))
+    edits: list[Edit] = []
+    for at in sorted(eligible, key=rank):
+        if veto:
+            outcomes[at] = "unchanged by most"
+        elif any(_overlap(one, two) for one in candidates[at].edits for two in edits):
+            outcomes[at] = "overlap"
         else:
-            fates[at] = "kept"
-            taken += edits
-    return [Verdict(*row) for row in zip(candidates, votes, fates, strict=True)]
+            outcomes[at] = "kept"
+            edits += candidates[at].edits
+    return [Decision(*row) for row in zip(candidates, votes, outcomes, strict=True)]
 
 
-def kept(verdicts: Iterable[Verdict], total: Fraction) -> list[Kept]:
-    """Return the edits of the changes that are kept, in the order of their spans."""
-    found = [
-        Kept(edit, float(verdict.votes / total))
-        for verdict in verdicts
-        if verdict.fate == "kept"
-        for edit in verdict.candidate.edits
+def select_edits(decisions: Iterable[Decision], total: Fraction) -> list[tuple[Edit, float]]:
+    """Return the edits to keep in the order of their spans, with their shares of all votes."""
+    edits = [
+        (edit, float(votes / total))
+        for candidate, votes, outcome in decisions
+        if outcome == "kept"
+        for edit in candidate.edits
     ]
-    return sorted(found, key=lambda each: (each.edit.start, each.edit.end))
+    return sorted(edits, key=lambda row: (row[0].start, row[0].end))
 
 
-def overlap(one: Edit, two: Edit) -> bool:
-    """Return whether two edits cannot both be applied, or insert at one place."""
+def _overlap(one: Edit, two: Edit) -> bool:
+    """Say whether two edits cannot both be applied, or insert at one place."""
     if one.start == one.end == two.start == two.end:
         return True
     return one.start < two.end and two.start < one.end
 
 
-def _vetoed(candidates: Sequence[Candidate], rule: Rule) -> bool:
-    """Return whether those that change something could not reach the threshold together."""
-    changing = frozenset[int]().union(*(each.backers for each in candidates))
-    return not rule.ordinary.reached(sum((rule.weights[at] for at in changing), Fraction()))
+# From edits of tokens to a text that keeps the white space of its source.
 
 
-def _rank(candidate: Candidate, votes: Fraction) -> tuple[object, ...]:
-    """Return what sorts the changes that go first to the front; no two are equal."""
-    score = -1.0 if candidate.score is None else candidate.score
-    return -votes, -score, candidate.key
+def apply_to_text(
+    source: str, tokens: Sequence[str], edits: Sequence[Edit], *, separator: str
+) -> str:
+    """Return the text that edits of its tokens make of a source.
+
+    White space stays where nothing changed, and at both ends. A deletion takes the white space
+    before it along, unless that would join the words on its two sides.
+
+    Args:
+        source: The text.
+        tokens: Its tokens, with nothing but white space between them.
+        edits: In the order of their spans, with replacements.
+        separator: What stands between two new tokens: "" in Chinese, " " in English.
+
+    Raises:
+        EditError: Edits overlap, or one ends after the source.
+        CorpusError: The tokens are not those of the text.
+
+    >>> apply_to_text("I has  a a cat.", "I has a a cat .".split(), [Edit(2, 3, ())], separator=" ")
+    'I has a cat.'
+    """
+    if not edits:
+        return source
+    check(edits, len(tokens))
+    places = spans(source, tokens)
+    if places is None:
+        raise CorpusError(
+            f"the tokens {' '.join(tokens[:8])!r}... are not those of the source {source[:30]!r}"
+        )
+    starts = [*(start for start, _ in places), len(source)]
+    ends = [0, *(end for _, end in places)]
+    gaps = [source[end:start] for end, start in zip(ends, starts, strict=True)]
+    pieces: list[str] = []
+    gap = gaps[0]  # the white space before whatever comes next
+    done = 0
+    for edit in (*edits, Edit(len(tokens), len(tokens), ())):
+        for at in range(done, edit.start):
+            pieces += (gap, tokens[at])
+            gap = gaps[at + 1]
+        done = edit.end
+        new = separator.join(edit.replacement or ())
+        after, at_end = gaps[done], done == len(tokens)
+        if edit.start == edit.end:
+            if new:
+                before, gap = _insertion_gaps(gap, separator, first=not pieces, at_end=at_end)
+                pieces += (before, new)
+        elif new:
+            pieces += (gap, new)
+            gap = after
+        elif pieces:
+            gap = after if after or at_end else gap
+        elif at_end:
+            gap += after
+    return "".join((*pieces, gap))
+
+
+def _insertion_gaps(gap: str, separator: str, *, first: bool, at_end: bool) -> tuple[str, str]:
+    """Return what stands before and after new words where a gap was."""
+    if first:
+        return gap, "" if at_end else separator
+    if gap and separator and not at_end:
+        return gap, separator
+    return separator, gap  # no gap, as before a full stop, or new words follow those before
+
+
+# Which substitutions of Chinese characters are spelling errors: by sound, by shape and sound.
+#
+# The test of ChERRANT (cherrant_spec, section 10; modules/classifier.py, utils/char_smi.py of
+# MuCGEC 3922193): texts of one length that have the same characters, or whose characters are alike
+# at each place where they differ. Alike are two that share a reading without its tone, or whose
+# shapes and sounds are together similar enough.
+
+_SIMILAR = 0.8
+"""Similarity of shape, at most 1, and of sound, at most 1, must add up to this."""
+
+_HAN = range(0x3400, 0x323B0)
+
+
+class _Character(NamedTuple):
+    """A character of the table.
+
+    Args:
+        sounds: For each of five languages its readings; () where it has none.
+        shapes: How it is put together: sequences of parts, one or several.
+    """
+
+    sounds: tuple[tuple[str, ...], ...]
+    shapes: tuple[str, ...]
+
+    def similarity(self, other: _Character) -> float:
+        """Return the similarity of shape plus the mean one of sound in languages with both."""
+        pairs = [(a, b) for a, b in zip(self.sounds, other.sounds, strict=False) if a and b]
+        sounds = [_similarity(a, b) for a, b in pairs]
+        sound = sum(sounds) / len(sounds) if sounds else 0.0
+        return _similarity(self.shapes, other.shapes) + sound
+
+
+def _similarity(ones: Sequence[str], twos: Sequence[str]) -> float:
+    return max(levenshtein_similarity(one, two) for one in ones for two in twos)
+
+
+def by_shape_and_sound(table: Callable[[], bytes], origin: str) -> Similar:
+    """Return ChERRANT's test; the table is read when it is first needed.
+
+    Args:
+        table: Content of `char_meta.txt`: TAB-separated code point, character, readings in five
+            languages, decompositions.
+        origin: What the table is called in failures.
+
+    Raises:
+        MissingExtraError: pypinyin is not installed.
+    """
+    same_sound = _same_sound()
+    characters = cache(lambda: _read_characters(table(), origin))
+
+    def alike(one: str, two: str) -> bool:
+        known = characters()
+        if one not in known or two not in known:
+            return False
+        return known[one].similarity(known[two]) >= _SIMILAR or same_sound(one, two)
+
+    return _of_texts(alike)
+
+
+def by_sound() -> Similar:
+    """Return a test that needs no table: Han characters that share a reading without its tone.
+
+    Raises:
+        MissingExtraError: pypinyin is not installed.
+    """
+    same_sound = _same_sound()
+    return _of_texts(lambda a, b: ord(a) in _HAN and ord(b) in _HAN and same_sound(a, b))
+
+
+def _of_texts(alike: Callable[[str, str], bool]) -> Similar:
+    """Return the test of texts that a test of characters makes."""
+    alike = cache(alike)
+
+    def similar(one: str, two: str) -> bool:
+        if len(one) != len(two):
+            return False
+        return sorted(one) == sorted(two) or all(
+            a == b or alike(a, b) for a, b in zip(one, two, strict=True)
+        )
+
+    return similar
+
+
+def _same_sound() -> Callable[[str, str], bool]:
+    try:
+        import pypinyin  # 0.3 s that other rules need not pay
+    except ImportError:
+        raise MissingExtraError("pypinyin, which tells spelling errors,", "zh") from None
+
+    @cache
+    def readings(character: str) -> frozenset[str]:
+        style = pypinyin.Style.NORMAL
+        return frozenset(pypinyin.pinyin(character, style=style, heteronym=True)[0])
+
+    return lambda one, two: not readings(one).isdisjoint(readings(two))
+
+
+def _read_characters(content: bytes, origin: str) -> dict[str, _Character]:
+    """Return the characters of a table."""
+    characters = {}
+    try:
+        lines = content.decode("utf-8").split("\n")
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{origin}: is not UTF-8; it is no char_meta.txt") from error
+    for n, line in enumerate(lines, 1):
+        if not line:
+            continue
+        fields = line.split("\t")
+        if len(fields) < 4 or len(fields[1]) != 1 or not all(fields):
+            raise FormatError(
+                f"{origin}:{n}: {line[:40]!r} is no row of char_meta.txt: code point, character, "
+                "readings and decompositions with TABs between them"
+            )
+        sounds = tuple(
+            tuple(sound for sound in text.split(",") if sound not in ("", "null"))
+            for text in fields[2].split(";")
+        )
+        characters[fields[1]] = _Character(sounds, tuple(fields[3:]))
+    return characters

@@ -2,19 +2,260 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+import hashlib
+import inspect
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple, cast
 
-from gecbench.models.scratch.dividing import Divider, Piece
-from gecbench.models.scratch.vocabulary import END, FIRST, SPECIALS, UNKNOWN
-from gecbench.models.seq2seq.encoding import Source, Specials
-from gecbench.models.seq2seq.units import Piece as Seen
-from gecbench.models.seq2seq.units import Unit, read_units, written_units
+import msgspec
+
+from gecbench.backends import SEGMENTERS
+from gecbench.core.errors import FormatError, UnknownNameError, UsageError
+from gecbench.core.files import read_bytes, write_bytes
+from gecbench.core.registry import resolve
+from gecbench.models.seq2seq.encoding import Piece as BytePiece
+from gecbench.models.seq2seq.encoding import (
+    Source,
+    Specials,
+    Unit,
+    answer_units,
+    source_units,
+)
+from gecbench.text.normalise import normalisation
+from gecbench.text.tokens import tokens_of
+
+BLANK = " "
+"""The unit that a run of white space is, where units are characters."""
+
+_RULES = ("en", "space")
 
 
-@dataclass(frozen=True, slots=True)
+_CHARACTER = re.compile(r"\s+|\S")
+
+
+class Piece(NamedTuple):
+    """A unit with its place.
+
+    Args:
+        text: The unit: never empty; `BLANK` for white space.
+        start: First character; half-open character span.
+        end: Character after the last.
+    """
+
+    text: str
+    start: int
+    end: int
+
+
+class Divider(NamedTuple):
+    """What divides texts.
+
+    Args:
+        name: With the version of what decides, where something does; for signatures.
+        divide: From a text to its pieces. Words leave white space out.
+        joint: From the unit before ("" where there is none or it is unknown) and a unit to how
+            they join: "" directly, " " by white space, "?" where they do not say it.
+    """
+
+    name: str
+    divide: Callable[[str], Sequence[Piece]]
+    joint: Callable[[str, str], str]
+
+
+def character_divider() -> Divider:
+    """Divide into characters, white space being one of them.
+
+    >>> [piece.text for piece in character_divider().divide("我 ok")]
+    ['我', ' ', 'o', 'k']
+    """
+    return Divider("characters", _characters, lambda _before, _unit: "")
+
+
+def word_divider(segmenter: str, language: str) -> Divider:
+    """Divide into words.
+
+    Args:
+        segmenter: A name of `SEGMENTERS`, what it takes after a colon; "en" for words and
+            punctuation; "space" for what stands between spaces; "" decides by the language.
+        language: zh or en.
+
+    Raises:
+        UnknownNameError: There is no such segmenter.
+        GecbenchError: It cannot be used.
+
+    >>> [piece.text for piece in word_divider("", "en").divide("It isn't his.")]
+    ['It', "isn't", 'his', '.']
+    """
+    name = segmenter or {"zh": "jieba", "en": "en"}[language]
+    if name in _RULES:
+        joint = _english_joint if name == "en" else lambda _before, _unit: " "
+        return Divider(name, lambda text: [Piece(*t) for t in tokens_of(text, name)], joint)
+    kind, _, model = name.partition(":")
+    if kind not in SEGMENTERS:
+        raise UnknownNameError("segmenter", name, [*_RULES, *SEGMENTERS])
+    load = cast(
+        "Callable[[str], tuple[str, Callable[[str], tuple[str, ...]]]]",
+        resolve("segmenter", kind, SEGMENTERS),
+    )
+    version, cached = load(model)
+    # It keeps all that it ever divided, which is good for scoring, but too much for a corpus.
+    segment = inspect.unwrap(cached)
+    return Divider(version, lambda text: _locate(text, segment(text)), lambda _before, _unit: "?")
+
+
+def simplifier() -> tuple[str, Callable[[str], str]]:
+    """Return the name of what simplifies Chinese characters, and a function that does it.
+
+    Raises:
+        MissingExtraError: OpenCC is not installed.
+    """
+    found = normalisation("t2s")
+    return found.name, lambda text: same_length(text, found.change)
+
+
+def same_length(text: str, change: Callable[[str], str]) -> str:
+    """Change a text but keep its length, so that places stay what they are.
+
+    OpenCC looks at phrases, and a phrase may come out longer or shorter: then each character is
+    changed by itself.
+
+    >>> same_length("ab", lambda text: {"ab": "c"}.get(text, text.upper()))
+    'AB'
+    """
+    whole = change(text)
+    if len(whole) == len(text):
+        return whole
+    return "".join(new if len(new := change(old)) == 1 else old for old in text)
+
+
+def _characters(text: str) -> list[Piece]:
+    """Divide a text into characters; a run of white space is one."""
+    return [
+        Piece(BLANK if match.group().isspace() else match.group(), *match.span())
+        for match in _CHARACTER.finditer(text)
+    ]
+
+
+def _english_joint(before: str, unit: str) -> str:
+    """Return how English words join: what closes a clause or a bracket has a blank behind it.
+
+    A full stop only before a capital, as there are names ("www.site.org") and shortened words.
+
+    >>> [_english_joint(*pair) for pair in ((",", "she"), (".", "She"), (".", "org"), ("(", "she"))]
+    [' ', ' ', '?', '?']
+    """
+    if not unit[:1].isalnum():
+        return "?"
+    if before == ".":
+        sentence = unit[0].isupper() and (len(unit) > 1 or unit in ("A", "I"))
+        return " " if sentence else "?"
+    return " " if before in _CLOSING else "?"
+
+
+_CLOSING = frozenset(",;:!?)]}%…”")
+"""Punctuation of English that a word does not follow without a blank."""
+
+
+def _locate(text: str, words: Sequence[str]) -> list[Piece]:
+    """Find words in a text; they are all that it has beside white space."""
+    places = [k for k, character in enumerate(text) if not character.isspace()]
+    pieces, start = [], 0
+    for word in words:
+        end = start + len(word)
+        pieces.append(Piece(word, places[start], places[end - 1] + 1))
+        start = end
+    return pieces
+
+
+# The units that a network knows, in the order of their ids.
+
+
+PAD, START, END, UNKNOWN = 0, 1, 2, 3
+FIRST = 4
+"""The first id that is a unit; those below stand for no text."""
+
+SPECIALS = Specials(
+    before=(),
+    after=(END,),
+    start=START,
+    end=END,
+    pad=PAD,
+    unknown=UNKNOWN,
+    dropped=(PAD, START),
+)
+
+
+def build_vocabulary(
+    texts: Iterable[str], divide: Callable[[str], Iterable[str]], *, size: int, min_count: int
+) -> tuple[str, ...]:
+    """Count the units of texts and keep the most frequent, of equal ones the first by code point.
+
+    Args:
+        texts: What is counted.
+        divide: From a text to its units.
+        size: At most so many; 0 takes all.
+        min_count: Rarer ones are left out.
+
+    Raises:
+        UsageError: None is left.
+
+    >>> build_vocabulary(["ab", "bc"], tuple, size=2, min_count=1)
+    ('b', 'a')
+    """
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts.update(divide(text))
+    frequent = [unit for unit, count in counts.items() if count >= min_count]
+    if not frequent:
+        raise UsageError(
+            f"model.vocabulary.min_count: no unit of the training pairs occurs {min_count} times; "
+            "lower it"
+        )
+    ordered = sorted(frequent, key=lambda unit: (-counts[unit], unit))
+    return tuple(ordered[: size or None])
+
+
+def write_vocabulary(path: Path, units: tuple[str, ...]) -> None:
+    """Write units as a list in JSON."""
+    write_bytes(path, f"{json.dumps(units, ensure_ascii=False, indent=0)}\n".encode())
+
+
+def read_vocabulary(path: Path) -> tuple[str, ...]:
+    """Read the units in a file.
+
+    Raises:
+        FormatError: It is not a list of different texts in JSON.
+        GecbenchError: It cannot be read.
+    """
+    problem = ""
+    units: list[str] = []
+    try:
+        units = msgspec.json.decode(read_bytes(path), type=list[str])
+    except msgspec.ValidationError as error:
+        problem = f"is not a list of units ({error})"
+    except ValueError as error:
+        problem = f"is not JSON: {error}"
+    if not all(units):
+        problem = "has a unit without text"
+    elif len(set(units)) < len(units):
+        problem = "has a unit twice"
+    if problem:
+        raise FormatError(f"{path}: {problem}; copy the model's folder again, whole")
+    return tuple(units)
+
+
+def vocabulary_hash(units: tuple[str, ...]) -> str:
+    """Hash units in their order, in 16 hexadecimal digits."""
+    return hashlib.sha256("\n".join(units).encode()).hexdigest()[:16]
+
+
 class UnitEncoding:
-    """Turns sources into ids and answers into units; fulfils `seq2seq.encoding.Reading`.
+    """Turns sources into ids and answers into units: an `Encoding` of characters or words.
 
     Args:
         units: The vocabulary.
@@ -22,56 +263,49 @@ class UnitEncoding:
         simplify: What is done to texts first, keeping their length; None does nothing.
     """
 
-    units: tuple[str, ...]
-    divider: Divider
-    simplify: Callable[[str], str] | None = None
-    _ids: dict[str, int] = field(init=False, repr=False, compare=False)
+    specials = SPECIALS
 
-    def __post_init__(self) -> None:
-        """Number the units."""
-        ids = {unit: place for place, unit in enumerate(self.units, FIRST)}
-        object.__setattr__(self, "_ids", ids)
+    def __init__(
+        self,
+        units: tuple[str, ...],
+        divider: Divider,
+        simplify: Callable[[str], str] | None = None,
+    ) -> None:
 
-    @property
-    def specials(self) -> Specials:
-        """What stands around texts."""
-        return SPECIALS
+        self.units = units
+        self.divider = divider
+        self.simplify = simplify
+        self._ids = {unit: place for place, unit in enumerate(units, FIRST)}
 
     def source(self, text: str) -> Source:
-        """Return a source as the encoder reads it, however long it is."""
+        """Encode a source as the encoder reads it, however long it is."""
         pieces = self._pieces(text)
         ids = [self._ids.get(piece.text, UNKNOWN) for piece in pieces]
-        seen = [
-            (found, piece.start, piece.end)
-            for found, piece in zip(self._seen(ids), pieces, strict=True)
-        ]
-        return Source((*ids, END), read_units(text, seen))
+        spans = ((piece.start, piece.end) for piece in pieces)
+        seen = [(raw, *span) for raw, span in zip(self._bytes(ids), spans, strict=True)]
+        return Source((*ids, END), source_units(text, seen))
 
     def source_ids(self, text: str) -> tuple[int, ...]:
         """Return the ids of that alone, which is less work."""
-        return (*(self._ids.get(piece.text, UNKNOWN) for piece in self._pieces(text)), END)
+        return (*(self._ids.get(unit, UNKNOWN) for unit in self.divide(text)), END)
 
-    def target(self, text: str) -> tuple[int, ...]:
-        """Return what the decoder is to say for a text, the end included."""
-        return self.source_ids(text)
+    target_ids = source_ids
 
     def answer(self, ids: Sequence[int]) -> tuple[Unit, ...]:
-        """Return what an answer says; ids that mean nothing there are left out."""
-        return written_units(self._seen([each for each in ids if each >= UNKNOWN]))
+        """Decode an answer; ids that mean nothing there are left out."""
+        return answer_units(self._bytes([unit for unit in ids if unit >= UNKNOWN]))
 
-    def divided(self, text: str) -> list[str]:
-        """Return the units of a text, known or not."""
+    def divide(self, text: str) -> list[str]:
+        """Divide a text into units, known or not."""
         return [piece.text for piece in self._pieces(text)]
 
     def _pieces(self, text: str) -> Sequence[Piece]:
         return self.divider.divide(self.simplify(text) if self.simplify else text)
 
-    def _seen(self, ids: Sequence[int]) -> list[Seen]:
+    def _bytes(self, ids: Sequence[int]) -> list[BytePiece]:
         """Return the bytes of ids and how each joins the one before; no bytes are unknown."""
-        found: list[Seen] = []
-        before = ""
-        for each in ids:
-            unit = "" if each == UNKNOWN else self.units[each - FIRST]
-            found.append((unit.encode() if unit else None, self.divider.joint(before, unit)))
-            before = unit
-        return found
+        texts = ["" if unit == UNKNOWN else self.units[unit - FIRST] for unit in ids]
+        return [
+            (text.encode() if text else None, self.divider.joint(before, text))
+            for before, text in pairwise(("", *texts))
+        ]

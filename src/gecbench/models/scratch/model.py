@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
 
-from gecbench.core.errors import FormatError, GecbenchError
-from gecbench.models.folder import Card, read_card, write_card
-from gecbench.models.scratch.dividing import Divider, characters, simplifier, words
-from gecbench.models.scratch.encoding import UnitEncoding
-from gecbench.models.scratch.network import EncoderDecoder
-from gecbench.models.scratch.shape import Shape
-from gecbench.models.scratch.vocabulary import FIRST, hash_of, read_vocabulary, write_vocabulary
+from gecbench.core.errors import FormatError
+from gecbench.models.folder import Card, card_settings, check_kind, read_card
+from gecbench.models.scratch.encoding import (
+    FIRST,
+    UnitEncoding,
+    character_divider,
+    read_vocabulary,
+    simplifier,
+    vocabulary_hash,
+    word_divider,
+    write_vocabulary,
+)
+from gecbench.models.scratch.network import EncoderDecoder, Shape
+from gecbench.models.weights import WEIGHTS, fill_network, load_weights, save_network
 
-WEIGHTS, VOCABULARY = "model.safetensors", "vocabulary.json"
+VOCABULARY = "vocabulary.json"
 
 
-class Reads(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Division(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How a model's texts become units.
 
     Args:
@@ -36,19 +41,35 @@ class Reads(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     segmenter: str = ""
     simplify: bool = False
 
+    def encoding(
+        self, language: str, units: tuple[str, ...] = ()
+    ) -> tuple[UnitEncoding, dict[str, str]]:
+        """Build the encoding, and name what divides and simplifies, with versions.
 
-class Settings(Reads, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What the card of a model says of it.
+        Raises:
+            UnknownNameError: There is no such segmenter.
+            GecbenchError: Something is not installed, or cannot be used.
+        """
+        words = self.units == "words"
+        divider = word_divider(self.segmenter, language) if words else character_divider()
+        versions, simplify = {"units": divider.name}, None
+        if self.simplify:
+            versions["simplified by"], simplify = simplifier()
+        return UnitEncoding(units, divider, simplify), versions
+
+
+class Settings(Division, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The settings on the card of a model.
 
     Args:
         shape: Of the network.
         vocabulary: Hash of its units.
-        made_with: Names and versions of what divided and simplified the training texts.
+        versions: Names and versions of what divided and simplified the training texts.
     """
 
     shape: Shape
     vocabulary: str
-    made_with: Mapping[str, str]
+    versions: Mapping[str, str] = msgspec.field(name="made_with")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +79,8 @@ class ScratchModel:
     Args:
         language: zh or en.
         about: One line for people.
-        reads: How texts become units.
-        made_with: See `Settings`; of this installation.
+        division: How texts become units.
+        versions: See `Settings`; of this installation.
         encoding: Between texts and ids.
         network: Its weights.
         defaults: Options of inference that were chosen for it.
@@ -67,49 +88,23 @@ class ScratchModel:
 
     language: str
     about: str
-    reads: Reads
-    made_with: Mapping[str, str]
+    division: Division
+    versions: Mapping[str, str]
     encoding: UnitEncoding
     network: EncoderDecoder
     defaults: Mapping[str, object] = field(default_factory=dict)
 
 
-def divider_of(
-    reads: Reads, language: str
-) -> tuple[Divider, Callable[[str], str] | None, dict[str, str]]:
-    """Return what divides and simplifies texts, and the names of both.
-
-    Raises:
-        UnknownNameError: There is no such segmenter.
-        GecbenchError: Something is not installed, or cannot be used.
-    """
-    chosen = reads.units == "words"
-    divider = words(reads.segmenter, language) if chosen else characters()
-    made_with = {"units": divider.name}
-    simplify = None
-    if reads.simplify:
-        made_with["simplified by"], simplify = simplifier()
-    return divider, simplify, made_with
-
-
-def save_model(model: ScratchModel, folder: Path, made: Mapping[str, object]) -> None:
+def save_model(model: ScratchModel, folder: Path, provenance: Mapping[str, object]) -> None:
     """Write a model into an empty folder."""
     units = model.encoding.units
     settings = Settings(
-        units=model.reads.units,
-        segmenter=model.reads.segmenter,
-        simplify=model.reads.simplify,
+        **msgspec.structs.asdict(model.division),
         shape=model.network.shape,
-        vocabulary=hash_of(units),
-        made_with=model.made_with,
+        vocabulary=vocabulary_hash(units),
+        versions=model.versions,
     )
     write_vocabulary(folder / VOCABULARY, units)
-    weights = {
-        name: tensor.detach().to("cpu").clone().contiguous()
-        for name, tensor in model.network.state_dict().items()
-    }
-    save_file(weights, folder / WEIGHTS, metadata={"format": "pt"})
-    (folder / WEIGHTS).chmod((folder / VOCABULARY).stat().st_mode)  # safetensors: for us alone
     card = Card(
         kind="scratch",
         languages=(model.language,),
@@ -117,101 +112,54 @@ def save_model(model: ScratchModel, folder: Path, made: Mapping[str, object]) ->
         settings=msgspec.to_builtins(settings),
         defaults=model.defaults,
         about=model.about,
-        made=made,
+        made=provenance,
     )
-    write_card(folder, card)
+    save_network(model.network, folder, card)
 
 
 def read_model(folder: Path, *, segmenter: str = "", with_weights: bool = True) -> ScratchModel:
-    """Return the model that a folder holds, on the CPU, in 32 bits.
+    """Read the model that a folder holds, on the CPU, in 32 bits.
 
     Args:
         folder: That `save_model` wrote.
         segmenter: Instead of the card's, where it is not "".
-        with_weights: Else they are random: a run that goes on loads its own.
+        with_weights: Else they are random: a run that is resumed loads its own.
 
     Raises:
         FormatError: A file is damaged, or files do not belong together.
         GecbenchError: A file is missing, or holds another kind of model.
     """
     card = read_card(folder)
-    if card.kind != "scratch":
-        raise GecbenchError(f"{folder}: is a {card.kind}; write {card.kind}:{folder}")
-    try:
-        settings = msgspec.convert(card.settings, Settings)
-    except msgspec.ValidationError as error:
-        raise FormatError(f"{folder}: settings of its card: {error}") from error
+    check_kind(folder, card, "scratch")
+    settings = card_settings(folder, card, Settings)
     if card.languages not in (("zh",), ("en",)):
         raise FormatError(
             f"{folder}: its card says that it corrects {', '.join(card.languages) or 'nothing'}; "
             "a scratch model corrects zh or en"
         )
-    units = _units_in(folder, settings)
-    reads = Reads(
-        units=settings.units,
-        segmenter=segmenter or settings.segmenter,
-        simplify=settings.simplify,
-    )
-    divider, simplify, made_with = divider_of(reads, card.languages[0])
-    if with_weights:
-        # Without numbers first: none are drawn that are not used, and a wrong shape costs nothing.
-        with torch.device("meta"):
-            network = EncoderDecoder(settings.shape)
-        _fill(network, folder / WEIGHTS)
-    else:
-        network = EncoderDecoder(settings.shape)
-    return ScratchModel(
-        language=card.languages[0],
-        about=card.about,
-        reads=reads,
-        made_with=made_with,
-        encoding=UnitEncoding(units, divider, simplify),
-        network=network,
-        defaults=card.defaults,
-    )
-
-
-def _units_in(folder: Path, settings: Settings) -> tuple[str, ...]:
-    """Return the vocabulary of the model in a folder.
-
-    Raises:
-        FormatError: It is not the one that the weights were made with.
-    """
-    units = read_vocabulary(folder / VOCABULARY)
-    if hash_of(units) != settings.vocabulary or len(units) + FIRST != settings.shape.vocabulary:
+    shape, units = settings.shape, read_vocabulary(folder / VOCABULARY)
+    if vocabulary_hash(units) != settings.vocabulary or len(units) + FIRST != shape.vocabulary:
         raise FormatError(
             f"{folder / VOCABULARY}: its {len(units)} units are not those that the model was made "
             "with; copy the model's folder again, whole"
         )
-    return units
-
-
-def _fill(network: EncoderDecoder, path: Path) -> None:
-    """Fill a network with the weights of a file.
-
-    Raises:
-        FormatError: The file is no safetensors, or the weights are of another network.
-        GecbenchError: The file is missing.
-    """
-    if not path.is_file():
-        raise GecbenchError(f"{path}: no such file; the model has no weights")
-    try:
-        weights: dict[str, torch.Tensor] = load_file(path)
-    except (SafetensorError, OSError) as error:
-        raise FormatError(f"{path}: is no whole safetensors file: {error}") from error
-    wanted = network.state_dict()
-    found = {name: tuple(tensor.shape) for name, tensor in weights.items()}
-    needed = {name: tuple(tensor.shape) for name, tensor in wanted.items()}
-    for name in sorted(found.keys() | needed.keys()):
-        if found.get(name) != needed.get(name):
-            raise FormatError(
-                f"{path}: {name} has the shape {found.get(name, 'of nothing')}, the card asks for "
-                f"{needed.get(name, 'nothing')}; they do not belong together"
-            )
-        if not weights[name].is_floating_point():
-            raise FormatError(
-                f"{path}: {name} holds {weights[name].dtype}, which are no weights; copy the "
-                "model's folder again, whole"
-            )
-    whole = {name: tensor.float() for name, tensor in weights.items()}
-    network.load_state_dict(whole, assign=True)
+    division = Division(
+        units=settings.units,
+        segmenter=segmenter or settings.segmenter,
+        simplify=settings.simplify,
+    )
+    encoding, versions = division.encoding(card.languages[0], units)
+    # Without numbers first: none are drawn that are not used, and a wrong shape costs nothing.
+    with torch.device("meta" if with_weights else "cpu"):
+        network = EncoderDecoder(shape)
+    if with_weights:
+        fill_network(network, load_weights(folder / WEIGHTS), folder / WEIGHTS)
+    return ScratchModel(
+        language=card.languages[0],
+        about=card.about,
+        division=division,
+        versions=versions,
+        encoding=encoding,
+        network=network,
+        defaults=card.defaults,
+    )

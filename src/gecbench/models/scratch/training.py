@@ -1,65 +1,197 @@
-"""How one of our encoder-decoders is configured and built for training."""
+"""Training an encoder-decoder from nothing: its configuration, and its task."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
+import msgspec
 import torch
 
-from gecbench.core.errors import UsageError
 from gecbench.core.seeding import number
-from gecbench.models.pairs import Pair
-from gecbench.models.scratch.config import ScratchConfig
-from gecbench.models.scratch.encoding import UnitEncoding
-from gecbench.models.scratch.model import Reads, ScratchModel, divider_of, read_model
-from gecbench.models.scratch.network import EncoderDecoder
-from gecbench.models.scratch.task import ScratchTask, defaults_of
-from gecbench.models.scratch.vocabulary import FIRST, build_vocabulary
-from gecbench.models.training.kinds import Kind
+from gecbench.models.batches import Pair
+from gecbench.models.scratch.encoding import FIRST, UnitEncoding, build_vocabulary
+from gecbench.models.scratch.loading import ScratchOptions
+from gecbench.models.scratch.model import Division, ScratchModel, read_model, save_model
+from gecbench.models.scratch.network import Architecture, EncoderDecoder, Shape
+from gecbench.models.scratch.search import BeamSearch
+from gecbench.models.training.config import Below1, Count, Kind, Positive, RunConfig
+from gecbench.models.training.decoder import DecoderTable, DecoderTask, refuse_cold_epochs
+from gecbench.models.training.task import Batch
+
+_LAYERS: Mapping[str, int] = {"convolutional": 7, "recurrent": 2, "transformer": 6}
+_HEADS, _KERNEL, _GROWTH = 8, 3, 4
+_ARCHITECTURE_OF: Mapping[str, str] = {
+    "heads": "transformer",
+    "feedforward": "transformer",
+    "kernel": "convolutional",
+}
+"""Sizes that one architecture alone has."""
 
 
-def build(config: ScratchConfig, pairs: Sequence[Pair], kept: Path | None) -> ScratchTask:
-    """Return the task of a run; the seed decides the first weights.
+class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Which units the network knows, of those in the training pairs, both sides counted.
+
+    Args:
+        size: At most so many, the most frequent ones; 0 takes all.
+        min_count: How often a unit must occur.
+    """
+
+    size: Count = 50_000
+    min_count: Positive = 1
+
+
+class ScratchTable(DecoderTable, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The model table of a run; `DecoderTable` has the rest.
+
+    Args:
+        architecture: What reads and writes.
+        units: What a position is.
+        segmenter: What divides texts into words: jieba, pkuseg, ltp:FOLDER, "en" (words and
+            punctuation) or "space"; "" is jieba for Chinese and "en" for English.
+        simplify: Whether both sides are made simplified Chinese (OpenCC's t2s) before anything.
+        width: Of embeddings and of all layers.
+        layers: Of the encoder and of the decoder; absent is 7 (convolutional), 2 (recurrent) or
+            6 (transformer).
+        heads: Of the transformer's attention; absent is 8.
+        feedforward: Width inside the transformer's layers; absent is four times the width.
+        kernel: Positions that a convolution sees; absent is 3.
+        dropout: Everywhere.
+        vocabulary: Which units are known.
+    """
+
+    architecture: Architecture
+    units: Literal["characters", "words"] = "characters"
+    segmenter: str = ""
+    simplify: bool = False
+    width: Positive = 512
+    layers: Positive | None = None
+    heads: Positive | None = None
+    feedforward: Positive | None = None
+    kernel: Positive | None = None
+    dropout: Below1 = 0.2
+    vocabulary: Vocabulary = Vocabulary()
+    correcting: ScratchOptions = ScratchOptions()
+
+    def __post_init__(self) -> None:
+        """Refuse what does not go together."""
+        if self.segmenter and self.units == "characters":
+            raise ValueError(
+                f'segmenter {self.segmenter!r} divides into words, and units is "characters"'
+            )
+        if self.correcting.segmenter:
+            raise ValueError("correcting.segmenter: say it as model.segmenter, for training too")
+        for name, architecture in _ARCHITECTURE_OF.items():
+            if getattr(self, name) is not None and self.architecture != architecture:
+                raise ValueError(
+                    f"{name} belongs to the {architecture} architecture, and this one is "
+                    f"{self.architecture}; leave it out"
+                )
+        self.shape(1)
+
+    def shape(self, vocabulary: int) -> Shape:
+        """Choose the shape of the network for so many rows of its embedding."""
+        architecture = self.architecture
+        sizes: dict[str, int] = {}
+        if architecture == "transformer":
+            wide = self.feedforward or _GROWTH * self.width
+            sizes = {"heads": self.heads or _HEADS, "feedforward": wide}
+        elif architecture == "convolutional":
+            sizes = {"kernel": self.kernel or _KERNEL}
+        return Shape(
+            architecture=architecture,
+            vocabulary=vocabulary,
+            width=self.width,
+            layers=self.layers or _LAYERS[architecture],
+            dropout=self.dropout,
+            **sizes,
+        )
+
+
+class ScratchConfig(RunConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A run that trains an encoder-decoder from nothing.
+
+    Args:
+        model: What is trained.
+    """
+
+    model: ScratchTable
+
+    def __post_init__(self) -> None:
+        """Refuse to simplify what is not Chinese."""
+        if self.model.simplify and self.language != "zh":
+            raise ValueError(f"model.simplify is for Chinese, and language is {self.language!r}")
+
+
+class ScratchTask(DecoderTask):
+    """Learns to write targets, unit by unit, with a network of ours."""
+
+    def __init__(self, config: ScratchConfig, model: ScratchModel) -> None:
+        """Take a model and how it is to learn."""
+        super().__init__(config, config.model, model.encoding)
+        self._model = model
+
+    @property
+    def module(self) -> EncoderDecoder:
+        """The network; its forward pass takes `sources`, `there` and `reads`."""
+        return self._model.network
+
+    def outputs(self, module: torch.nn.Module, batch: Batch) -> torch.Tensor:
+        """Compute the logits of the target units, (sentences, positions, vocabulary)."""
+        logits: torch.Tensor = module(
+            sources=batch["input_ids"],
+            there=batch["attention_mask"],
+            reads=batch["decoder_input_ids"],
+        )
+        return logits
+
+    def search(self, options: ScratchOptions) -> BeamSearch:
+        """Wrap the network as it is now in a search for answers."""
+        return BeamSearch(self.module, self.encoding.specials, options)
+
+    def save(self, folder: Path, provenance: Mapping[str, object]) -> None:
+        """Write the model as `scratch:FOLDER` loads it."""
+        save_model(self._model, folder, provenance)
+
+
+def build(config: ScratchConfig, pairs: Sequence[Pair], checkpoint: Path | None) -> ScratchTask:
+    """Build the task of a run; the seed decides the first weights.
 
     Raises:
         GecbenchError: The segmenter or OpenCC cannot be used.
         UsageError: The configuration contradicts itself or the pairs.
     """
-    if config.training.cold_epochs:
-        raise UsageError(
-            f"training.cold_epochs {config.training.cold_epochs}: everything in a network from "
-            "scratch is new, so nothing can wait; leave it out"
-        )
+    refuse_cold_epochs(config, "everything in a network from scratch is new, so nothing can wait")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(number(config.training.seed, "scratch weights"))
-        model = read_model(kept, with_weights=False) if kept else _new(config, pairs)
-    model = dataclasses.replace(model, about=config.about, defaults=defaults_of(config))
+        model = (
+            read_model(checkpoint, with_weights=False) if checkpoint else _new_model(config, pairs)
+        )
+    model = dataclasses.replace(model, about=config.about, defaults=config.model.defaults())
     return ScratchTask(config, model)
 
 
-def _new(config: ScratchConfig, pairs: Sequence[Pair]) -> ScratchModel:
-    """Return a model that knows nothing but its vocabulary."""
+def _new_model(config: ScratchConfig, pairs: Sequence[Pair]) -> ScratchModel:
+    """Build a model that knows nothing but its vocabulary."""
     table = config.model
-    reads = Reads(units=table.units, segmenter=table.segmenter, simplify=table.simplify)
-    divider, simplify, made_with = divider_of(reads, config.language)
-    bare = UnitEncoding((), divider, simplify)
+    division = Division(units=table.units, segmenter=table.segmenter, simplify=table.simplify)
+    encoding, versions = division.encoding(config.language)
     units = build_vocabulary(
         (text.strip() for pair in pairs for text in (pair.source, pair.target)),
-        bare.divided,
+        encoding.divide,
         size=table.vocabulary.size,
         min_count=table.vocabulary.min_count,
     )
     return ScratchModel(
         language=config.language,
         about=config.about,
-        reads=reads,
-        made_with=made_with,
-        encoding=dataclasses.replace(bare, units=units),
+        division=division,
+        versions=versions,
+        encoding=UnitEncoding(units, encoding.divider, encoding.simplify),
         network=EncoderDecoder(table.shape(len(units) + FIRST)),
     )
 
 
 KIND = Kind(ScratchConfig, build)
-"""What the training loop asks of our encoder-decoders."""

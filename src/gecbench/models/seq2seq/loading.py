@@ -2,48 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from gecbench.core.corrector import Corrector, CorrectorInfo
-from gecbench.core.errors import FormatError, GecbenchError, UsageError
+from gecbench.backends import need
+from gecbench.core.corrector import Corrector
+from gecbench.core.errors import GecbenchError, UsageError
+from gecbench.formats.validation import options_of
 from gecbench.models import CARD
-from gecbench.models.folder import Card, fingerprint, read_card
-from gecbench.models.options import options_of
-from gecbench.models.seq2seq.options import Decoding, Options
+from gecbench.models.folder import Card, card_settings, check_kind, fingerprint, read_card
+from gecbench.models.seq2seq.corrector import (
+    Answer,
+    Decoding,
+    Options,
+    Seq2Seq,
+    build_corrector,
+    normalise_score,
+    rank,
+)
+from gecbench.models.seq2seq.encoding import Specials, SubwordEncoding
 
 if TYPE_CHECKING:
     import torch
-    from transformers import PreTrainedConfig
-
-    from gecbench.models.seq2seq.encoding import Encoding
 
 TOKENIZER = "tokenizer.json"
-Settings = TypeVar("Settings", bound=msgspec.Struct)
+_NO_LENGTH, _T5_LENGTH = 1_000_000, 512
+"""Tokenizers of transformers say 1e30 where they know no length; T5 was trained on 512."""
 
 
-class Exported(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What the card of a model for CTranslate2 says of it.
+class ExportSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The settings on the card of a model for CTranslate2.
 
     Args:
-        specials: What stands around texts, a `Specials` as a table.
+        specials: What stands around texts.
         positions: Most tokens that the decoder can be at; 0 where there is no bound.
         max_length: Longest source in tokens, specials included.
         quantised: How its weights are kept.
     """
 
-    specials: dict[str, object]
+    specials: Specials
     positions: int
     max_length: int
     quantised: str
 
 
-class Own(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What the card of a model for torch says of it.
+class TorchSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The settings on the card of a model for torch.
 
     Args:
         prefix: Text before every source.
@@ -55,7 +63,7 @@ class Own(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
 
 
 def load(place: str, options: Mapping[str, object]) -> Corrector:
-    """Return the encoder-decoder of a folder, or of a name on the hub.
+    """Load the encoder-decoder of a folder, or of a name on the hub.
 
     Raises:
         GecbenchError: There is none, or it cannot be used.
@@ -65,8 +73,7 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
     if not (folder / CARD).is_file():
         return load_torch(place, options_of("seq2seq", Options, options), None)
     card = read_card(folder)
-    if card.kind != "seq2seq":
-        raise GecbenchError(f"{place}: is a {card.kind}; write {card.kind}:{place}")
+    check_kind(folder, card, "seq2seq")
     for name in ("prefix", "language_code"):
         if options.get(name):
             raise UsageError(f"option {name} of seq2seq: the model's card says it; leave it out")
@@ -74,157 +81,175 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
     if card.runtime == "torch":
         return load_torch(place, merged, card)
     if card.runtime == "ctranslate2":
-        return _load_ct2(folder, merged, card)
+        return _load_ctranslate2(folder, merged, card)
     raise GecbenchError(f"{folder / CARD}: runtime {card.runtime!r} is not known for seq2seq")
 
 
-def load_torch(place: str, options: Options, card: Card | None) -> Corrector:
-    """Return an encoder-decoder that transformers runs.
+def load_torch(place: str, options: Options, card: Card | None) -> Seq2Seq:
+    """Load an encoder-decoder that transformers runs.
 
     Args:
         place: A folder or a name.
         options: Of inference.
         card: Of the folder, where gecbench made it.
     """
-    from gecbench.backends.hf import need_torch
+    from gecbench.backends.transformers import need_torch
 
     need_torch()
-    from gecbench.models.seq2seq import network as networks
-    from gecbench.models.seq2seq.corrector import Seq2Seq, about
-    from gecbench.models.seq2seq.torch_search import TorchSearch
+    from gecbench.models.seq2seq.network import (
+        TorchSearch,
+        build_encoding,
+        load_fitting_tokenizer,
+        load_network,
+        load_seq2seq_config,
+        max_positions,
+    )
 
-    own = _settings(place, card, Own) if card else Own(**_said(options))
-    config = networks.settings_of(place)
-    tokenizer = networks.vocabulary_of(place, config)
-    device, dtype = torch_choices(options)
-    network = networks.network_of(place, config, tokenizer, **({"dtype": dtype} if dtype else {}))
+    folder = Path(place)
+    settings = (
+        card_settings(folder, card, TorchSettings)
+        if card
+        else TorchSettings(prefix=options.prefix, language_code=options.language_code)
+    )
+    config = load_seq2seq_config(place)
+    tokenizer = load_fitting_tokenizer(place, config)
+    device, dtype = choose_device(options)
+    network = load_network(place, config, tokenizer, **({"dtype": dtype} if dtype else {}))
     forces = getattr(network.generation_config, "forced_bos_token_id", None) is not None
-    encoding = networks.encoding_of(
-        tokenizer, config, name=place, forced=forces, **msgspec.structs.asdict(own)
+    encoding = build_encoding(
+        tokenizer, config, name=place, forced=forces, **msgspec.structs.asdict(settings)
     )
     network.to(device)  # type: ignore[arg-type]
-    positions = networks.positions_of(config)
-    options = bounded(options, positions or _model_length(tokenizer.model_max_length), place)
-    languages = card.languages if card else ()
-    info = CorrectorInfo(
-        name=Path(place).name if card else place,
+    positions = max_positions(config)
+    length = tokenizer.model_max_length
+    revision = getattr(config, "_commit_hash", None) or "of unknown revision"
+    signature = {
+        "weights": fingerprint(folder) if folder.is_dir() else f"{place} {revision}",
+        "runtime": f"torch {version('torch')}, transformers {version('transformers')}",
+        "device": device.partition(":")[0],
+    }
+    longest = positions or (length if length < _NO_LENGTH else _T5_LENGTH)
+    _check_length(options, longest, place)
+    return build_corrector(
+        lambda options: TorchSearch(network, encoding.specials, options),
+        options,
         kind="seq2seq",
-        languages=languages,
-        about=(card.about if card else "") or about(languages),
-        signature={
-            **_signature(options),
-            "weights": _weights(place, config),
-            "runtime": f"torch {version('torch')}, transformers {version('transformers')}",
-            "device": device.partition(":")[0],
-        },
+        name=folder.name if card else place,
+        languages=card.languages if card else (),
+        tokens=card.tokens if card else "",
+        about=card.about if card else "",
+        signature=signature,
+        encoding=encoding,
+        max_length=longest,
+        positions=positions,
     )
-    search = TorchSearch(network, encoding.specials, options)
-    return Seq2Seq(info, encoding, search, options, _tokens(options, card), positions)
 
 
-def _load_ct2(folder: Path, options: Options, card: Card) -> Corrector:
-    """Return an encoder-decoder that CTranslate2 runs."""
-    from gecbench.backends import ct2
+def _load_ctranslate2(folder: Path, options: Options, card: Card) -> Seq2Seq:
+    from gecbench.backends import runtimes
 
-    ct2.need_ct2()
-    from gecbench.models.seq2seq.corrector import Seq2Seq, about
-    from gecbench.models.seq2seq.ct2_search import Ct2Search
-
-    made = _settings(str(folder), card, Exported)
-    encoding = _exported_encoding(folder, made)
-    options = bounded(options, made.max_length, str(folder))
-    search = Ct2Search(folder, encoding, options)
-    info = CorrectorInfo(
+    need("ct2", "ctranslate2", "tokenizers")
+    settings = card_settings(folder, card, ExportSettings)
+    tokenizer = runtimes.load_tokenizer(folder / TOKENIZER)
+    encoding = SubwordEncoding(tokenizer, settings.specials, name=str(folder))
+    signature = {
+        "weights": fingerprint(folder),
+        "runtime": f"ctranslate2 {version('ctranslate2')}, {settings.quantised}",
+        "device": options.device,
+    }
+    _check_length(options, settings.max_length, str(folder))
+    return build_corrector(
+        lambda options: CTranslate2Search(folder, encoding, options),
+        options,
+        kind="seq2seq",
         name=folder.name,
-        kind="seq2seq",
         languages=card.languages,
-        about=card.about or about(card.languages),
-        signature={
-            **_signature(options),
-            "weights": fingerprint(folder),
-            "runtime": f"ctranslate2 {ct2.version()}, {made.quantised}",
-            "device": options.device,
-        },
+        tokens=card.tokens,
+        about=card.about,
+        signature=signature,
+        encoding=encoding,
+        max_length=settings.max_length,
+        positions=settings.positions,
     )
-    return Seq2Seq(info, encoding, search, options, _tokens(options, card), made.positions)
 
 
-def bounded(options: Options, most: int, place: str) -> Options:
-    """Return options that say how long a source may be.
+class CTranslate2Search:
+    """Searches with an exported model, without torch and transformers."""
+
+    def __init__(self, folder: Path, encoding: SubwordEncoding, options: Options) -> None:
+
+        from gecbench.backends.runtimes import load_translator
+
+        self._tokenizer = encoding.tokenizer
+        self._specials = encoding.specials
+        self._options = options
+        precision = "default" if options.precision == "auto" else options.precision
+        self._model = load_translator(
+            folder, device=options.device, precision=precision, threads=options.threads
+        )
+
+    def answers(self, sources: Sequence[Sequence[int]], limit: int) -> list[list[Answer]]:
+        """Find for each source the best answers, best first."""
+        from gecbench.backends.runtimes import translate
+
+        if self._model is None:
+            raise RuntimeError("the corrector is closed")
+        results = translate(
+            self._model,
+            [self._tokens(source) for source in sources],
+            forced=self._tokens(self._specials.forced),
+            limit=limit,
+            beams=self._options.beams,
+        )
+        number = self._options.alternatives + 1
+        return [rank(map(self._answer, r.hypotheses, r.scores), number) for r in results]
+
+    def close(self) -> None:
+        """Let go of the model."""
+        self._model = None
+
+    def _tokens(self, ids: Sequence[int]) -> list[str]:
+        tokens = {token: self._tokenizer.id_to_token(token) for token in ids}
+        if unknown := [token for token, text in tokens.items() if text is None]:
+            raise GecbenchError(
+                f"token {unknown[0]} is not in the vocabulary; export the model again"
+            )
+        return [str(tokens[token]) for token in ids]
+
+    def _answer(self, tokens: Sequence[str], total: float) -> Answer:
+        score = normalise_score(total, len(tokens), self._options.length_penalty)
+        ids = [self._tokenizer.token_to_id(token) for token in tokens]
+        complete = bool(ids) and ids[-1] == self._specials.end
+        known = [token for token in ids[: -1 if complete else None] if token is not None]
+        return Answer(tuple(known), score, complete)
+
+
+def _check_length(options: Options, longest: int, place: str) -> None:
+    """Refuse sources that are longer than the model can read.
 
     Raises:
-        UsageError: They ask for more than the model can read.
+        UsageError: The options ask for that.
     """
-    if options.max_length > most:
+    if options.max_length > longest:
         raise UsageError(
-            f"option max_length of seq2seq: {place} reads {most} tokens, not {options.max_length}"
+            f"option max_length of seq2seq: {place} reads {longest} tokens, not "
+            f"{options.max_length}"
         )
-    return msgspec.structs.replace(options, max_length=options.max_length or most)
 
 
-def _exported_encoding(folder: Path, made: Exported) -> Encoding:
-    from gecbench.backends.ct2 import tokenizer_in
-    from gecbench.models.seq2seq.encoding import Encoding, Specials
-
-    try:
-        specials = msgspec.convert(made.specials, Specials)
-    except msgspec.ValidationError as error:
-        raise FormatError(f"{folder / CARD}: settings.specials: {error}") from error
-    return Encoding(tokenizer_in(folder / TOKENIZER), specials, name=str(folder))
-
-
-def _settings(place: str, card: Card, into: type[Settings]) -> Settings:
-    try:
-        return msgspec.convert(card.settings, into)
-    except msgspec.ValidationError as error:
-        raise FormatError(f"{Path(place) / CARD}: settings: {error}") from error
-
-
-def _said(options: Options) -> dict[str, str]:
-    return {"prefix": options.prefix, "language_code": options.language_code}
-
-
-def _tokens(options: Options, card: Card | None) -> str:
-    if options.tokens != "auto":
-        return options.tokens
-    return card.tokens if card else ""
-
-
-def _signature(options: Options) -> dict[str, str]:
-    from gecbench.models.seq2seq.corrector import chosen
-
-    return {"corrector": "seq2seq", **chosen(options)}
-
-
-def _weights(place: str, config: PreTrainedConfig) -> str:
-    if Path(place).is_dir():
-        return fingerprint(Path(place))
-    return f"{place} {getattr(config, '_commit_hash', None) or 'of unknown revision'}"
-
-
-def _model_length(said: int) -> int:
-    """Return what a tokenizer says of a model without a bound; T5 was trained on 512."""
-    return said if said < _NO_LENGTH else 512
-
-
-_NO_LENGTH = 1_000_000
-"""Transformers says 1e30 where it does not know."""
-
-
-def torch_choices(options: Decoding) -> tuple[str, torch.dtype | None]:
-    """Return the device and the type of numbers; sets the number of threads.
+def choose_device(options: Decoding) -> tuple[str, torch.dtype | None]:
+    """Choose the device and the type of numbers; sets the number of threads.
 
     Raises:
         UsageError: It is not to be had here.
     """
     import torch
 
-    from gecbench.backends.devices import device_of
+    from gecbench.backends.transformers import find_device
 
     if options.precision == "int8":
         raise UsageError(
             "option precision of seq2seq: int8 is for exported models; run gecbench export"
         )
-    device = device_of("" if options.device == "auto" else options.device, options.threads)
-    named = None if options.precision == "auto" else getattr(torch, options.precision)
-    return str(device), named
+    device = find_device("" if options.device == "auto" else options.device, options.threads)
+    return str(device), None if options.precision == "auto" else getattr(torch, options.precision)

@@ -1,31 +1,45 @@
-"""Encoder-decoders of transformers: loading them, and what stands around their texts."""
+"""Encoder-decoders of transformers: loading, encoding, searching, and new characters."""
 
 from __future__ import annotations
 
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
+import torch
+from tokenizers import AddedToken
 from transformers import (
     AutoModelForSeq2SeqLM,
+    GenerationConfig,
+    LogitsProcessor,
+    LogitsProcessorList,
     PreTrainedConfig,
     PreTrainedModel,
     PreTrainedTokenizerBase,
 )
 
-from gecbench.backends.hf import config_of, tokenizer_of, weights_of
+from gecbench.backends.transformers import load_config, load_model, load_tokenizer
 from gecbench.core.errors import GecbenchError, UsageError
-from gecbench.models.seq2seq.encoding import Encoding, Specials
+from gecbench.core.seeding import number
+from gecbench.models.batches import pad_rows
+from gecbench.models.seq2seq.corrector import Answer, Options, normalise_score, rank
+from gecbench.models.seq2seq.encoding import Specials, SubwordEncoding
 
 _SPARE = 128
 """Rows that a network may have beyond its tokenizer: sizes are rounded up."""
 
+_SPECIAL_ONLY = 8
+"""Tokens that a tokenizer has which found no vocabulary: the special ones."""
 
-def settings_of(place: str) -> PreTrainedConfig:
-    """Return the configuration of an encoder-decoder.
+
+def load_seq2seq_config(place: str) -> PreTrainedConfig:
+    """Load the configuration of an encoder-decoder.
 
     Raises:
         GecbenchError: There is none, or it is of another kind.
     """
-    config = config_of(place)
+    config = load_config(place)
     if not config.is_encoder_decoder:
         raise GecbenchError(
             f"{place}: {config.model_type} is no encoder-decoder, as BART, mBART and T5 are; "
@@ -34,10 +48,10 @@ def settings_of(place: str) -> PreTrainedConfig:
     return config
 
 
-def network_of(
+def load_network(
     place: str, config: PreTrainedConfig, tokenizer: PreTrainedTokenizerBase, **options: object
 ) -> PreTrainedModel:
-    """Return the network of a place, with all its weights.
+    """Load the network of a place, with all its weights.
 
     Rows beyond the vocabulary, which round sizes up (T5: 28), are taken off: they are no
     tokens, but would take a share of the probability.
@@ -51,29 +65,20 @@ def network_of(
     Raises:
         GecbenchError: Weights are missing, or of another shape than the configuration says.
     """
-    found: Any = weights_of(
-        place,
-        AutoModelForSeq2SeqLM,
-        config=config,
-        output_loading_info=True,
-        ignore_mismatched_sizes=True,  # `_complete` refuses them, and says which
-        **options,
-    )
-    network, report = found
-    _complete(place, config, report)
+    network = load_model(place, AutoModelForSeq2SeqLM, config=config, **options)
     if config.vocab_size > len(tokenizer):
         network.resize_token_embeddings(len(tokenizer), mean_resizing=False)
-    return cast("PreTrainedModel", network)
+    return network
 
 
-def untrained(config: PreTrainedConfig) -> PreTrainedModel:
-    """Return a network of a configuration with random weights, which others replace."""
+def random_network(config: PreTrainedConfig) -> PreTrainedModel:
+    """Build a network with random weights, which others replace."""
     auto: Any = AutoModelForSeq2SeqLM
     return cast("PreTrainedModel", auto.from_config(config))
 
 
-def vocabulary_of(place: str, config: PreTrainedConfig) -> PreTrainedTokenizerBase:
-    """Return the tokenizer of a place, and see that it fits the network.
+def load_fitting_tokenizer(place: str, config: PreTrainedConfig) -> PreTrainedTokenizerBase:
+    """Load the tokenizer of a place that fits its network.
 
     Chinese BARTs come with a BERT vocabulary and do not say so; transformers 5 then makes a
     tokenizer of five tokens without a word.
@@ -81,35 +86,28 @@ def vocabulary_of(place: str, config: PreTrainedConfig) -> PreTrainedTokenizerBa
     Raises:
         GecbenchError: There is none that fits.
     """
-    try:
-        tokenizer = tokenizer_of(place)
-    except GecbenchError:
-        tokenizer = None
-    if tokenizer is not None and _fits(tokenizer, config):
-        return tokenizer
-    try:
-        bert = tokenizer_of(place, tokenizer_type="bert")
-    except GecbenchError:
-        bert = None
-    if bert is not None and _fits(bert, config):
-        return bert
-    found = max((len(each) for each in (tokenizer, bert) if each is not None), default=0)
-    if found <= _SPECIAL_ONLY:
+    sizes = [0]
+    rows: int = config.vocab_size
+    for options in ({}, {"tokenizer_type": "bert"}):
+        try:
+            tokenizer = load_tokenizer(place, **options)
+        except GecbenchError:
+            continue
+        if 0 <= rows - len(tokenizer) < min(_SPARE, rows // 2):
+            return tokenizer
+        sizes.append(len(tokenizer))
+    if max(sizes) <= _SPECIAL_ONLY:
         raise GecbenchError(
             f"{place}: no tokenizer there; it needs tokenizer.json, vocab.txt, or vocab.json "
             "with merges.txt, of the model"
         )
     raise GecbenchError(
-        f"{place}: the vocabulary does not fit: the tokenizer has {found} tokens, the network "
-        f"{config.vocab_size}; take the tokenizer that the model was trained with"
+        f"{place}: the vocabulary does not fit: the tokenizer has {max(sizes)} tokens, the network "
+        f"{rows}; take the tokenizer that the model was trained with"
     )
 
 
-_SPECIAL_ONLY = 8
-"""Tokens that a tokenizer has which found no vocabulary: the special ones."""
-
-
-def encoding_of(
+def build_encoding(
     tokenizer: PreTrainedTokenizerBase,
     config: PreTrainedConfig,
     *,
@@ -117,8 +115,8 @@ def encoding_of(
     forced: bool,
     prefix: str = "",
     language_code: str = "",
-) -> Encoding:
-    """Return how texts become ids of a model.
+) -> SubwordEncoding:
+    """Build the encoding of texts for a model.
 
     Args:
         tokenizer: A fast one.
@@ -130,111 +128,320 @@ def encoding_of(
         language_code: Of a multilingual model.
 
     Raises:
-        UsageError: A multilingual model has no such language, or it is not said; or the
+        UsageError: A multilingual model has no such language, or none is named; or the
             model knows none.
     """
     _choose_language(tokenizer, name, language_code)
-    before, after = _around(tokenizer)
-    start = _start(config, name)
+    before, after = _ids_around(tokenizer)
+    start = getattr(config, "decoder_start_token_id", None)
+    if start is None:
+        start = getattr(config, "bos_token_id", None)
+    if start is None:
+        raise GecbenchError(f"{name}: its config.json has no decoder_start_token_id")
     first: tuple[int, ...] = before if forced else ()
     if language_code:
-        language = token_id(tokenizer, language_code)
+        language = _token_id(tokenizer, language_code)
         # mBART (25 languages) closes the source with it and starts the decoder with it; mBART
         # of 50 languages and NLLB open the source with it and begin every answer with it.
         start, first = (language, ()) if language in after else (start, (language,))
-    end, pad = _id(tokenizer, config, "eos", "sep"), _id(tokenizer, config, "pad")
+    end, pad = _special_id(tokenizer, config, "eos", "sep"), _special_id(tokenizer, config, "pad")
+    unknown = tokenizer.unk_token_id
     specials = Specials(
         before=before,
         after=after,
-        start=start,
+        start=int(start),
         forced=first,
         end=end,
         pad=pad,
-        unknown=_unknown(tokenizer),
+        unknown=int(unknown) if isinstance(unknown, int) else None,
         dropped=tuple(sorted({*before, *after, *first, start, pad})),
         prefix=prefix,
     )
-    return Encoding(tokenizer.backend_tokenizer, specials, name=name)
+    return SubwordEncoding(tokenizer.backend_tokenizer, specials, name=name)
 
 
-def positions_of(config: PreTrainedConfig) -> int:
+def max_positions(config: PreTrainedConfig) -> int:
     """Return how many positions a network knows; 0 where they are relative, without a bound."""
     relative = hasattr(config, "relative_attention_num_buckets")
     return 0 if relative else int(getattr(config, "max_position_embeddings", 0))
 
 
-def token_id(tokenizer: PreTrainedTokenizerBase, token: str) -> int:
-    """Return the id of one token."""
+def _token_id(tokenizer: PreTrainedTokenizerBase, token: str) -> int:
     return cast("int", tokenizer.convert_tokens_to_ids(token))
 
 
-def _fits(tokenizer: PreTrainedTokenizerBase, config: PreTrainedConfig) -> bool:
-    rows: int = config.vocab_size
-    return 0 <= rows - len(tokenizer) < min(_SPARE, rows // 2)
-
-
-def _complete(place: str, config: PreTrainedConfig, report: dict[str, Any]) -> None:
-    """Refuse weights that are not all there: transformers would put random ones instead."""
-    missing = sorted(report.get("missing_keys") or ())
-    if missing:
-        raise GecbenchError(
-            f"{place}: {len(missing)} weights of a {config.model_type} are missing, the first is "
-            f"{missing[0]}; it is a checkpoint of another architecture"
-        )
-    wrong = sorted(report.get("mismatched_keys") or ())
-    if wrong:
-        name, there, said = wrong[0]
-        raise GecbenchError(
-            f"{place}: {name} has the shape {tuple(there)}, its config.json says {tuple(said)}; "
-            "they do not belong together"
-        )
-
-
 def _choose_language(tokenizer: PreTrainedTokenizerBase, name: str, code: str) -> None:
-    """Tell a multilingual tokenizer its language."""
-    many: Any = tokenizer
-    if not hasattr(many, "src_lang"):
+    """Set the language of a multilingual tokenizer."""
+    multilingual: Any = tokenizer
+    if not hasattr(multilingual, "src_lang"):
         if code:
             raise UsageError(f"{name}: knows no languages; leave language_code out")
         return
     known = [token for token in tokenizer.get_vocab() if "_" in token and token.isascii()]
     if not code or code not in known or tokenizer.convert_tokens_to_ids(code) is None:
         codes = sorted(token for token in known if len(token) in (5, 8) and token[2:4].strip("_"))
-        said = f"language_code {code!r} is not one of its" if code else "needs a language_code, of"
-        raise UsageError(f"{name}: {said} languages, as {', '.join(codes[:4])}")
-    many.src_lang = many.tgt_lang = code
+        what = f"language_code {code!r} is not one of its" if code else "needs a language_code, of"
+        raise UsageError(f"{name}: {what} languages, as {', '.join(codes[:4])}")
+    multilingual.src_lang = multilingual.tgt_lang = code
 
 
-def _around(tokenizer: PreTrainedTokenizerBase) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _ids_around(tokenizer: PreTrainedTokenizerBase) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the ids that a tokenizer puts before and after a text."""
     bare = list(tokenizer("a", add_special_tokens=False)["input_ids"])
     full = list(tokenizer("a")["input_ids"])
-    for at in range(len(full) - len(bare) + 1):
-        if full[at : at + len(bare)] == bare:
-            return tuple(full[:at]), tuple(full[at + len(bare) :])
+    for start in range(len(full) - len(bare) + 1):
+        if full[start : start + len(bare)] == bare:
+            return tuple(full[:start]), tuple(full[start + len(bare) :])
     return (), ()
 
 
-def _start(config: PreTrainedConfig, name: str) -> int:
-    """Return what the decoder starts with."""
-    found = getattr(config, "decoder_start_token_id", None)
-    if found is None:
-        found = getattr(config, "bos_token_id", None)
-    if found is None:
-        raise GecbenchError(f"{name}: its config.json has no decoder_start_token_id")
-    return int(found)
-
-
-def _id(tokenizer: PreTrainedTokenizerBase, config: PreTrainedConfig, *names: str) -> int:
+def _special_id(tokenizer: PreTrainedTokenizerBase, config: PreTrainedConfig, *names: str) -> int:
     """Return a special id by what the network calls it, else the tokenizer."""
     for name in names:
         for holder in (config, tokenizer):
-            found = getattr(holder, f"{name}_token_id", None)
-            if isinstance(found, int):
-                return found
+            token = getattr(holder, f"{name}_token_id", None)
+            if isinstance(token, int):
+                return token
     raise GecbenchError(f"{tokenizer.name_or_path}: its config.json has no {names[0]}_token_id")
 
 
-def _unknown(tokenizer: PreTrainedTokenizerBase) -> int | None:
-    found = tokenizer.unk_token_id
-    return int(found) if isinstance(found, int) else None
+# Beam search by transformers.
+
+
+class TorchSearch:
+    """Searches with a network as it is: where it learns, answers are those of the moment."""
+
+    def __init__(self, network: PreTrainedModel, specials: Specials, options: Options) -> None:
+
+        self._network: PreTrainedModel | None = network
+        self._specials = specials
+        self._options = options
+        self._neutral = GenerationConfig()  # type: ignore[no-untyped-call]
+        self._config = GenerationConfig(  # type: ignore[no-untyped-call]
+            num_beams=options.beams,
+            num_return_sequences=options.beams,
+            # By probability alone: see `rank`.
+            length_penalty=0.0,
+            early_stopping=False,
+            do_sample=False,
+            eos_token_id=specials.end,
+            pad_token_id=specials.pad,
+            decoder_start_token_id=specials.start,
+            use_cache=True,
+        )
+
+    def answers(self, sources: Sequence[Sequence[int]], limit: int) -> list[list[Answer]]:
+        """Find for each source the best answers, best first."""
+        network: Any = self._network
+        if network is None:
+            raise RuntimeError("the corrector is closed")
+        beams, specials = self._options.beams, self._specials
+        scores = _Scores(specials, beams)
+        ids = torch.from_numpy(pad_rows(sources, specials.pad)).to(network.device)
+        mask = torch.from_numpy(pad_rows([(1,) * len(ids) for ids in sources], 0))
+        learning, config = network.training, network.generation_config
+        network.train(False)
+        # What a checkpoint asks for elsewhere (facebook/bart-large: no 3-gram twice, an end
+        # forced at the limit) must not get into ours: transformers fills gaps from it.
+        network.generation_config = self._neutral
+        try:
+            rows: list[list[int]] = network.generate(
+                input_ids=ids,
+                attention_mask=mask.to(network.device),
+                generation_config=self._config,
+                max_new_tokens=limit,
+                logits_processor=LogitsProcessorList([scores]),
+            ).tolist()
+        finally:
+            network.generation_config = config
+            network.train(learning)
+        return [
+            rank(
+                [self._answer(row, k, scores) for row in rows[k * beams : (k + 1) * beams]],
+                self._options.alternatives + 1,
+            )
+            for k in range(len(sources))
+        ]
+
+    def close(self) -> None:
+        """Let go of the network."""
+        self._network = None
+
+    def _answer(self, row: list[int], sentence: int, scores: _Scores) -> Answer:
+        """Return an answer from a row that opens with the start and may be filled up."""
+        end = self._specials.end
+        last = row.index(end, 1) if end in row[1:] else len(row) - 1
+        ids = tuple(row[: last + 1])
+        total = scores.total(sentence, ids)
+        complete = ids[-1] == end
+        score = normalise_score(total, last, self._options.length_penalty)
+        return Answer(ids[1 : -1 if complete else None], score, complete)
+
+
+_NEVER = float("-inf")
+
+
+class _Scores(LogitsProcessor):
+    """Rules how answers begin, and remembers the log-probability of each.
+
+    They begin with forced tokens, at no cost, and not with the end. The search knows the
+    probabilities of answers, but gives them only together with the logits of all its steps, which
+    is gigabytes; reading them once more would take as long as the search.
+    """
+
+    def __init__(self, specials: Specials, beams: int) -> None:
+        self._forced = specials.forced
+        self._end = specials.end
+        self._beams = beams
+        self._rows: dict[tuple[int, tuple[int, ...]], int] = {}
+        self._totals: list[float] = []
+        self._logs = torch.empty(0)
+        self._complete: dict[tuple[int, tuple[int, ...]], float] = {}
+
+    def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.FloatTensor:
+        """Return the log-probabilities of the next token.
+
+        Args:
+            input_ids: What is written so far, the start included: (sentences x beams, length).
+            scores: Log-probabilities; logits in a search without beams.
+        """
+        keys = [(k // self._beams, tuple(row)) for k, row in enumerate(input_ids.tolist())]
+        self._totals = self._extend(keys) if self._rows else [0.0] * len(keys)
+        # Equal rows, as all are at the start, have equal totals.
+        self._rows = {key: k for k, key in enumerate(keys)}
+        self._logs = logs = self._restrict(scores, input_ids.shape[1] - 1)
+        for key, total, log in zip(keys, self._totals, logs[:, self._end].tolist(), strict=True):
+            self._complete[key] = total + log
+        return logs
+
+    def total(self, sentence: int, ids: tuple[int, ...]) -> float:
+        """Return the log-probability of an answer, its start and its end included."""
+        if ids[-1] == self._end:
+            return self._complete.get((sentence, ids[:-1]), _NEVER)
+        if (sentence, ids[:-1]) not in self._rows:
+            return _NEVER  # a place that the search had no answer for
+        return self._extend([(sentence, ids)])[0]
+
+    def _extend(self, keys: Sequence[tuple[int, tuple[int, ...]]]) -> list[float]:
+        """Return the totals of answers that are one token longer than those of the last step."""
+        before = [self._rows[sentence, ids[:-1]] for sentence, ids in keys]
+        logs = self._logs[before, [ids[-1] for _, ids in keys]].tolist()
+        return [self._totals[row] + log for row, log in zip(before, logs, strict=True)]
+
+    def _restrict(self, scores: torch.FloatTensor, step: int) -> torch.FloatTensor:
+        """Return log-probabilities in which only what may be written is left."""
+        free = len(self._forced)
+        if step > free and self._beams > 1:
+            return scores
+        restricted: Any = scores.clone()
+        if step < free:
+            restricted[:] = _NEVER
+            restricted[:, self._forced[step]] = 0
+        else:
+            if step == free:
+                restricted[:, self._end] = _NEVER
+            restricted = restricted.log_softmax(-1)
+        return cast("torch.FloatTensor", restricted)
+
+
+# Adding to a vocabulary the characters of the training texts that it lacks.
+
+
+_NOISE = 0.1
+_BLANK = "\N{LOWER ONE EIGHTH BLOCK}"
+_SIMILAR: Mapping[str, str] = {
+    **dict.fromkeys("“”„‟«»「」『』", '"'),
+    **dict.fromkeys("‘’‚‛", "'"),
+    **dict.fromkeys("—–―‐‑", "-"),
+    **dict.fromkeys("·•・", "."),
+    **dict.fromkeys("【〔", "["),
+    **dict.fromkeys("】〕", "]"),
+    **dict.fromkeys("《〈", "<"),
+    **dict.fromkeys("》〉", ">"),
+    "、": ",",
+    "。": ".",
+}
+"""Punctuation to the character that does the same work in ASCII, beyond what NFKC says."""
+
+
+def add_characters(
+    network: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+    texts: Iterable[str],
+    *,
+    min_count: int,
+    seed: int,
+) -> None:
+    """Add the characters of texts that a vocabulary lacks, most frequent first.
+
+    A row starts as that of a similar character (“ as ", ＠ as @) where the vocabulary has one,
+    else as the mean of all rows; with a little noise, so that no two are the same.
+
+    Args:
+        network: Its embeddings grow.
+        tokenizer: Its vocabulary grows; one of bytes knows everything.
+        texts: What is counted.
+        min_count: Rarer characters are left out.
+        seed: Of the noise.
+    """
+    characters = _missing_characters(tokenizer, texts, min_count)
+    # Not normalised: a lowercased character would be another one, which perhaps is known.
+    if not tokenizer.add_tokens([AddedToken(c, normalized=False) for c in characters]):
+        return
+    if len(tokenizer) > network.config.get_text_config().vocab_size:
+        network.resize_token_embeddings(len(tokenizer), mean_resizing=False)
+    rows = {_token_id(tokenizer, character): character for character in characters}
+    model: Any = network
+    tables = [model.get_input_embeddings(), model.get_output_embeddings()]
+    weights = {id(table.weight): table.weight for table in tables if table is not None}
+    for index, weight in enumerate(weights.values()):
+        seed_here = number(seed, f"rows of new characters {index}") % 2**63
+        generator = torch.Generator().manual_seed(seed_here)
+        with torch.no_grad():
+            old = torch.ones(len(weight), dtype=torch.bool)
+            old[list(rows)] = False
+            mean, deviation = weight[old].mean(0), weight[old].std()
+            for row, character in rows.items():
+                similar = _similar_token(tokenizer, character)
+                noise = torch.randn(weight.shape[1], generator=generator) * deviation * _NOISE
+                start = mean if similar is None else weight[similar]
+                weight[row] = start + noise.to(weight.dtype)
+
+
+def count_added(tokenizer: PreTrainedTokenizerBase) -> int:
+    """Count the characters that were added to a vocabulary."""
+    return sum(len(token) == 1 for token in tokenizer.get_added_vocab())
+
+
+def _missing_characters(
+    tokenizer: PreTrainedTokenizerBase, texts: Iterable[str], min_count: int
+) -> list[str]:
+    """Return the characters of texts that a tokenizer does not know, most frequent first."""
+    unknown = tokenizer.unk_token_id
+    if unknown is None:
+        return []
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts.update(text)
+    missing = [
+        character
+        for character, count in counts.items()
+        if count >= min_count
+        and not character.isspace()
+        and unicodedata.category(character)[0] != "C"
+        and unknown in tokenizer(character, add_special_tokens=False)["input_ids"]
+    ]
+    return sorted(missing, key=lambda character: (-counts[character], character))
+
+
+def _similar_token(tokenizer: PreTrainedTokenizerBase, character: str) -> int | None:
+    """Return the token of the character that does the same work; None where there is none."""
+    similar = _SIMILAR.get(character) or unicodedata.normalize("NFKC", character)
+    if similar == character:
+        return None
+    ids = [
+        token
+        for token in tokenizer(similar, add_special_tokens=False)["input_ids"]
+        if str(tokenizer.convert_ids_to_tokens(token)).lstrip(_BLANK) == similar
+    ]
+    return int(ids[0]) if len(ids) == 1 and ids[0] != tokenizer.unk_token_id else None

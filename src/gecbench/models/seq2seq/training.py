@@ -1,66 +1,243 @@
-"""How an encoder-decoder is configured and built for training."""
+"""Training an encoder-decoder: its configuration, and its task."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, Literal
 
+import msgspec
 import torch
 from transformers import PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
 
 from gecbench.core.errors import UsageError
-from gecbench.models.pairs import Pair
-from gecbench.models.robust.targets import refuse_for_targets, refuse_without_dropout
-from gecbench.models.seq2seq.config import Seq2SeqConfig
+from gecbench.models.batches import Pair
+from gecbench.models.folder import Card, write_card
+from gecbench.models.robust.alignment import (
+    ContextPair,
+    DecoderTarget,
+    align_targets,
+    check_decoder,
+    check_dropout,
+)
+from gecbench.models.seq2seq.corrector import Options
+from gecbench.models.seq2seq.encoding import SubwordEncoding
 from gecbench.models.seq2seq.network import (
-    encoding_of,
-    network_of,
-    positions_of,
-    settings_of,
-    untrained,
-    vocabulary_of,
+    TorchSearch,
+    add_characters,
+    build_encoding,
+    count_added,
+    load_fitting_tokenizer,
+    load_network,
+    load_seq2seq_config,
+    max_positions,
+    random_network,
 )
-from gecbench.models.seq2seq.task import Seq2SeqTask
-from gecbench.models.seq2seq.vocabulary import (
-    extend_network,
-    extend_tokenizer,
-    missing_characters,
+from gecbench.models.training.config import Below1, Kind, Positive, Robust, RunConfig, Share
+from gecbench.models.training.decoder import (
+    DecoderTable,
+    DecoderTask,
+    Example,
+    refuse_cold_epochs,
 )
-from gecbench.models.training.kinds import Kind
-
-_DROPOUTS = ("dropout", "dropout_rate")
-"""What BART and T5 call it."""
+from gecbench.models.training.task import Batch, ComparableTask, Dataset
 
 
-def build(config: Seq2SeqConfig, pairs: Sequence[Pair], kept: Path | None) -> Seq2SeqTask:
-    """Return the task of a run; the seed decides the rows of new characters.
+class Extension(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Adding characters that the vocabulary lacks.
+
+    Args:
+        min_count: How often a character must occur in the training pairs, both sides counted.
+    """
+
+    min_count: Positive = 5
+
+
+class Seq2SeqTable(DecoderTable, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The model table of a run; `DecoderTable` has the rest.
+
+    Args:
+        place: An encoder-decoder to start from: a folder or a name on the hub.
+        prefix: Text before every source, as "gec: " (T5).
+        language_code: What a multilingual model calls the language, as zh_CN (mBART).
+        longer: What becomes of longer pairs in training. The papers cut; a cut target teaches
+            to stop early, so that dropping is the default.
+        dropout: Of the network; absent leaves the checkpoint's.
+        source_token_dropout: Share of source tokens whose embedding is blanked in training
+            (SynGEC: 0.2).
+        extend_vocabulary: Adds characters that the vocabulary lacks; absent adds none.
+    """
+
+    place: str
+    prefix: str = ""
+    language_code: str = ""
+    longer: Literal["drop", "cut"] = "drop"
+    label_smoothing: Share = 0.1
+    dropout: Below1 | None = None
+    source_token_dropout: Below1 = 0.0
+    extend_vocabulary: Extension | None = None
+    correcting: Options = Options()
+
+
+class Seq2SeqConfig(RunConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A run that trains an encoder-decoder.
+
+    Args:
+        model: What is trained.
+    """
+
+    model: Seq2SeqTable
+
+
+class Seq2SeqTask(DecoderTask, ComparableTask[Example, torch.Tensor]):
+    """Learns to write targets with a network of transformers."""
+
+    encoding: SubwordEncoding
+
+    def __init__(
+        self,
+        config: Seq2SeqConfig,
+        network: PreTrainedModel,
+        tokenizer: PreTrainedTokenizerBase,
+        encoding: SubwordEncoding,
+    ) -> None:
+        """Take a network with rows for all tokens of its tokenizer, as it will be saved."""
+        super().__init__(config, config.model, encoding)
+        self._table = config.model
+        self._network = network
+        self._tokenizer = tokenizer
+        self.positions = max_positions(network.config)
+        self.truncates = config.model.longer == "cut"
+        if share := config.model.source_token_dropout:
+            blank_sources(network, share)
+
+    @property
+    def module(self) -> PreTrainedModel:
+        """The network; its forward pass takes a batch's tensors as keywords."""
+        return self._network
+
+    def prepare(self, items: Sequence[Pair]) -> Dataset[Example]:
+        """Turn pairs into examples, where they are short enough, or can be cut."""
+        dataset = super().prepare(items)
+        if self._table.extend_vocabulary is None:
+            return dataset
+        added = {"characters added to the vocabulary": count_added(self._tokenizer)}
+        return replace(dataset, counts={**dataset.counts, **added})
+
+    def outputs(self, module: torch.nn.Module, batch: Batch) -> torch.Tensor:
+        """Compute the logits of the target tokens, (sentences, positions, vocabulary)."""
+        names = ("input_ids", "attention_mask", "decoder_input_ids")
+        logits: torch.Tensor = module(
+            **{name: batch[name] for name in names}, use_cache=False
+        ).logits
+        return logits
+
+    def matches(
+        self, pair: ContextPair, original: Example, perturbed: Example, robust: Robust
+    ) -> tuple[tuple[int, int], ...]:
+        """Find the places where both targets are to be predicted alike.
+
+        A place is one of the target, so that logits of the same place predict it. What every
+        target begins with is compared, too.
+        """
+        start = ((k, k) for k in range(len(self.encoding.specials.forced)))
+        first = self._target(pair.original.target.strip(), original)
+        second = self._target(pair.perturbed.target.strip(), perturbed)
+        return (*start, *align_targets(pair, first, second, robust, self.config.language))
+
+    def _target(self, text: str, example: Example) -> DecoderTarget:
+        ids = self.encoding.target_ids(text)
+        first = len(self.encoding.specials.forced)
+        spans = self.encoding.tokenizer.encode(text, add_special_tokens=False).offsets
+        end = len(example.target) - 1
+        return DecoderTarget(text, ids[first:-1], spans, first, end, len(ids) == end + 1)
+
+    def gather(
+        self, outputs: torch.Tensor, rows: torch.Tensor, places: torch.Tensor, robust: Robust
+    ) -> tuple[torch.Tensor]:
+        """Gather the logits that predict some places of the targets, (places, vocabulary)."""
+        return (outputs[rows, places],)
+
+    def search(self, options: Options) -> TorchSearch:
+        """Wrap the network as it is now in a search for answers."""
+        return TorchSearch(self._network, self.encoding.specials, options)
+
+    def save(self, folder: Path, provenance: Mapping[str, object]) -> None:
+        """Write the model as `seq2seq:FOLDER`, and transformers itself, load it."""
+        if (forced := self.encoding.specials.forced) and self._network.generation_config:
+            self._network.generation_config.forced_bos_token_id = forced[-1]
+        self._network.save_pretrained(folder)
+        self._tokenizer.save_pretrained(folder)
+        table, language = self._table, self.config.language
+        card = Card(
+            kind="seq2seq",
+            languages=(language,),
+            tokens=language,
+            settings={"prefix": table.prefix, "language_code": table.language_code},
+            defaults=table.defaults(),
+            about=self.config.about,
+            made=provenance,
+        )
+        write_card(folder, card)
+
+
+def blank_sources(network: PreTrainedModel, share: float) -> None:
+    """Make a network blank some source tokens whenever it learns, and only then.
+
+    Their embeddings become zero, those of the others grow by 1 / (1 - share), so that the model
+    cannot just copy (Junczys-Dowmunt et al. 2018, sec. 3; SynGEC's src_dropout).
+
+    Args:
+        network: An encoder-decoder; its encoder gets embeddings in place of ids.
+        share: In (0, 1).
+    """
+    encoder: Any = network.get_encoder()
+
+    def blank(
+        module: torch.nn.Module, args: tuple[Any, ...], options: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
+        ids = options.get("input_ids")
+        if not module.training or ids is None:
+            return None
+        embedded = encoder.get_input_embeddings()(ids)
+        stays = torch.rand(ids.shape, device=ids.device) >= share
+        blanked = embedded * (stays / (1 - share)).unsqueeze(-1).to(embedded.dtype)
+        return args, {**options, "input_ids": None, "inputs_embeds": blanked}
+
+    encoder.register_forward_pre_hook(blank, with_kwargs=True)
+
+
+def build(config: Seq2SeqConfig, pairs: Sequence[Pair], checkpoint: Path | None) -> Seq2SeqTask:
+    """Build the task of a run; the seed decides the rows of new characters.
 
     Raises:
         GecbenchError: The model to start from cannot be loaded.
         UsageError: The configuration contradicts itself or the model.
     """
-    if config.training.cold_epochs:
-        raise UsageError(
-            f"training.cold_epochs {config.training.cold_epochs}: nothing in an encoder-decoder "
-            "is new and could learn alone; leave it out"
-        )
     table = config.model
+    refuse_cold_epochs(config, "nothing in an encoder-decoder is new and could learn alone")
     for name in ("prefix", "language_code"):
         if getattr(table.correcting, name):
             raise UsageError(f"model.correcting.{name}: say it as model.{name}, for training too")
-    place = table.place if kept is None else str(kept)
-    settings = settings_of(place)
-    _check_lengths(config, settings)
+    place = str(checkpoint or table.place)
+    settings = load_seq2seq_config(place)
+    longest, positions = max(table.max_length, table.correcting.max_length), max_positions(settings)
+    if positions and longest > positions:
+        raise UsageError(f"model.max_length: {table.place} reads {positions} tokens, not {longest}")
     _set_dropout(settings, table.dropout, place)
-    refuse_without_dropout(config.robust, settings.to_dict(), table.source_token_dropout)
-    tokenizer = vocabulary_of(place, settings)
-    if kept is not None:
-        network = untrained(settings)
+    check_dropout(config.robust, settings.to_dict(), table.source_token_dropout)
+    tokenizer = load_fitting_tokenizer(place, settings)
+    if checkpoint is not None:
+        network = random_network(settings)
     else:
         # In 32 bits, whatever the checkpoint has: mixed precision is the loop's business.
-        network = network_of(place, settings, tokenizer, dtype=torch.float32)
-        _extend(config, pairs, network, tokenizer)
-    encoding = encoding_of(
+        network = load_network(place, settings, tokenizer, dtype=torch.float32)
+        if extension := table.extend_vocabulary:
+            texts = (text for pair in pairs for text in (pair.source, pair.target))
+            seed, count = config.training.seed, extension.min_count
+            add_characters(network, tokenizer, texts, min_count=count, seed=seed)
+    encoding = build_encoding(
         tokenizer,
         network.config,
         name=place,
@@ -71,50 +248,20 @@ def build(config: Seq2SeqConfig, pairs: Sequence[Pair], kept: Path | None) -> Se
     return Seq2SeqTask(config, network, tokenizer, encoding)
 
 
-def _extend(
-    config: Seq2SeqConfig,
-    pairs: Sequence[Pair],
-    network: PreTrainedModel,
-    tokenizer: PreTrainedTokenizerBase,
-) -> None:
-    """Add the characters of the pairs that the vocabulary lacks, if it is wanted."""
-    wanted = config.model.extend_vocabulary
-    if wanted is None:
-        return
-    texts = (text for pair in pairs for text in (pair.source, pair.target))
-    new = missing_characters(tokenizer, texts, wanted.min_count)
-    if extend_tokenizer(tokenizer, new):
-        extend_network(network, tokenizer, new, seed=config.training.seed)
-
-
-def _check_lengths(config: Seq2SeqConfig, settings: PreTrainedConfig) -> None:
-    """Refuse lengths that the network does not know."""
-    table, positions = config.model, positions_of(settings)
-    asked = max(table.max_length, table.correcting.max_length)
-    if positions and asked > positions:
-        raise UsageError(f"model.max_length: {table.place} reads {positions} tokens, not {asked}")
-
-
 def _set_dropout(settings: PreTrainedConfig, share: float | None, place: str) -> None:
-    """Put another dropout into a configuration."""
+    """Put another dropout into a configuration, by what BART and T5 call it."""
     if share is None:
         return
-    names = [name for name in _DROPOUTS if hasattr(settings, name)]
+    names = [name for name in ("dropout", "dropout_rate") if hasattr(settings, name)]
     if not names:
         raise UsageError(f"model.dropout: {place} ({settings.model_type}) has none; leave it out")
     for name in names:
         setattr(settings, name, share)
 
 
-def check_robust(config: Seq2SeqConfig) -> None:
-    """Refuse what an encoder-decoder cannot honour of the `[robust]` table.
-
-    Raises:
-        UsageError: Names the option.
-    """
-    if config.robust is not None:
-        refuse_for_targets(config.robust)
-
-
-KIND = Kind(Seq2SeqConfig, build, places=("place",), check_robust=check_robust)
-"""What the training loop asks of an encoder-decoder."""
+KIND = Kind(
+    Seq2SeqConfig,
+    build,
+    paths=("place",),
+    check_robust=lambda config: check_decoder(config.robust),
+)

@@ -2,17 +2,45 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import inspect
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
+import msgspec
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
-CORRECT, INCORRECT = 0, 1
-"""Classes of detection."""
+from gecbench.backends.transformers import load_config, load_model, load_tokenizer
+from gecbench.core.errors import FormatError, GecbenchError, reason
+from gecbench.core.files import make_folder, write_bytes
+from gecbench.models.folder import Card, check_kind, read_card
+from gecbench.models.tagger.corrector import (
+    LABELS,
+    Biases,
+    Encoded,
+    Predictions,
+    network_inputs,
+    tokens_read,
+)
+from gecbench.models.tagger.encoding import Encoding, Layout, Subwords, read_encoding
+from gecbench.models.tags.labels import DELETE, LabelVocabulary, read_vocabulary, write_vocabulary
+from gecbench.models.weights import WEIGHTS, fill_network, load_weights, save_network
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedConfig, PreTrainedModel
+
+
+INCORRECT = 1
+"""The class of detection that says so; 0 is correct."""
 
 
 class Logits(NamedTuple):
-    """What the heads say of tokens, $START first.
+    """The outputs of both heads for tokens, $START first.
 
     Args:
         labels: (sentences, tokens, labels).
@@ -31,7 +59,7 @@ class Tagger(nn.Module):
     """
 
     def __init__(self, encoder: nn.Module, width: int, labels: int, dropout: float) -> None:
-        """Make heads with random weights.
+        """Build heads with random weights.
 
         Args:
             encoder: Takes ids and mask, returns states (sentences, positions, width).
@@ -49,7 +77,7 @@ class Tagger(nn.Module):
             nn.init.zeros_(head.bias)
 
     def forward(self, ids: Tensor, mask: Tensor, firsts: Tensor) -> Logits:
-        """Return logits.
+        """Compute logits.
 
         Args:
             ids: (sentences, positions).
@@ -66,7 +94,7 @@ class Pretrained(nn.Module):
     """An encoder of transformers."""
 
     def __init__(self, model: nn.Module) -> None:
-        """Take the model."""
+        """Wrap a model."""
         super().__init__()
         self.model = model
 
@@ -76,8 +104,8 @@ class Pretrained(nn.Module):
         return states
 
 
-def distributions(logits: Logits, unknown: int) -> tuple[Tensor, Tensor]:
-    """Return the probabilities of labels, and that of an error, of each token; 32 bits.
+def probabilities(logits: Logits, unknown: int) -> tuple[Tensor, Tensor]:
+    """Compute the probabilities of labels, and that of an error, of each token; 32 bits.
 
     Args:
         logits: Of the heads.
@@ -90,22 +118,579 @@ def distributions(logits: Logits, unknown: int) -> tuple[Tensor, Tensor]:
     return masked.softmax(-1), logits.detection.float().softmax(-1)[..., INCORRECT]
 
 
-def decided(
-    probabilities: Tensor, keep: int, delete: int, keep_bias: Tensor, delete_bias: Tensor
+def decide(
+    distribution: Tensor, keep: int, delete: int, keep_bias: Tensor, delete_bias: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """Return the label of each token, and its probability with the bias.
+    """Choose the label of each token, with its probability, the bias added.
 
     The bias is added to the probability, not to the logit (grammarly/gector: additional
     confidence).
 
     Args:
-        probabilities: (sentences, tokens, labels).
+        distribution: (sentences, tokens, labels).
         keep: The label that keeps.
         delete: The label that deletes; -1 where the vocabulary has none.
         keep_bias: A scalar.
         delete_bias: A scalar.
     """
-    places = torch.arange(probabilities.shape[-1], device=probabilities.device)
+    places = torch.arange(distribution.shape[-1], device=distribution.device)
     bias = (places == keep) * keep_bias + (places == delete) * delete_bias
-    values, labels = (probabilities + bias).max(-1)
+    values, labels = (distribution + bias).max(-1)
     return labels, values
+
+
+# A small convolutional encoder of our own: learns in minutes on a CPU, needs torch alone.
+
+
+class ConvolutionShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What its weights look like.
+
+    Args:
+        pieces: Rows of the embedding.
+        pad: The row that fills batches.
+        unknown: The row of what was never seen: starts at zero, so that it says nothing.
+        width: Of each position.
+        kernel: Positions that one convolution sees; odd.
+        dilations: How far apart they are, layer by layer.
+        dropout: In [0, 1), after each layer while it learns.
+    """
+
+    pieces: int
+    pad: int
+    unknown: int
+    width: int
+    kernel: int
+    dilations: tuple[int, ...]
+    dropout: float
+
+
+class Convolution(nn.Module):
+    """Embeds pieces, then looks at their neighbours, farther with every layer."""
+
+    def __init__(self, shape: ConvolutionShape) -> None:
+        """Build it with random weights."""
+        super().__init__()
+        self.shape = shape
+        self.embedding = nn.Embedding(shape.pieces, shape.width, padding_idx=shape.pad)
+        nn.init.normal_(self.embedding.weight, std=0.3)
+        with torch.no_grad():
+            self.embedding.weight[[shape.pad, shape.unknown]] = 0
+        self.layers = nn.ModuleList(
+            _Layer(shape.width, shape.kernel, dilation, shape.dropout)
+            for dilation in shape.dilations
+        )
+        self.norm = nn.LayerNorm(shape.width)
+
+    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """Return the states of positions: (sentences, positions, width)."""
+        present = mask.unsqueeze(-1).to(self.embedding.weight.dtype)
+        states: Tensor = self.embedding(ids)
+        for layer in self.layers:
+            states = layer(states, present)
+        normed: Tensor = self.norm(states)
+        return normed
+
+
+class _Layer(nn.Module):
+    """A residual dilated convolution."""
+
+    def __init__(self, width: int, kernel: int, dilation: int, dropout: float) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(width)
+        reach = dilation * (kernel // 2)
+        self.wide = nn.Conv1d(width, width, kernel, padding=reach, dilation=dilation)
+        self.narrow = nn.Linear(width, width)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, states: Tensor, present: Tensor) -> Tensor:
+        # Padding is zero again before every convolution: a sentence sees itself only.
+        seen = (self.norm(states) * present).transpose(1, 2)
+        learned = nn.functional.gelu(self.wide(seen).transpose(1, 2))
+        result: Tensor = states + self.dropout(self.narrow(learned))
+        return result
+
+
+# Encoders: any of transformers by name or path, or our own convolution.
+
+
+_ENCODER = "encoder"
+_UNBOUND = 1 << 20
+"""Positions of an encoder with relative ones: nothing but memory bounds them."""
+
+
+class Encoder(NamedTuple):
+    """An encoder.
+
+    Args:
+        module: Takes ids and mask, returns states.
+        width: Of its states.
+        rows: Of its embedding: ids are smaller.
+        settings: What a card says of it.
+    """
+
+    module: nn.Module
+    width: int
+    rows: int
+    settings: Mapping[str, object]
+
+
+def read_encoder(folder: Path, settings: Mapping[str, object]) -> Encoder:
+    """Build the encoder of the model in a folder, with random weights.
+
+    Args:
+        folder: Of the model.
+        settings: Of its card.
+
+    Raises:
+        FormatError: The folder does not say what its encoder is.
+        GecbenchError: The installed transformers does not know it.
+    """
+    if "convolution" in settings:
+        try:
+            return own_encoder(msgspec.convert(settings["convolution"], ConvolutionShape))
+        except msgspec.ValidationError as error:
+            raise FormatError(f"{folder}: convolution of its card: {error}") from error
+    place = str(folder / _ENCODER)
+    return random_encoder(place, load_config(place))
+
+
+def own_encoder(shape: ConvolutionShape) -> Encoder:
+    """Build our own encoder with random weights."""
+    settings = {"encoder": "convolution", "convolution": msgspec.to_builtins(shape)}
+    return Encoder(Convolution(shape), shape.width, shape.pieces, settings)
+
+
+def random_encoder(place: str, config: PreTrainedConfig) -> Encoder:
+    """Build an encoder with random weights: nothing is loaded, here or from the hub.
+
+    Raises:
+        GecbenchError: The installed transformers cannot build it.
+    """
+    from transformers import AutoModel
+
+    options = {"add_pooling_layer": False} if _has_pooler(config) else {}
+    try:
+        model: PreTrainedModel = AutoModel.from_config(  # type: ignore[no-untyped-call]
+            config, trust_remote_code=False, **options
+        )
+    except (ValueError, TypeError, KeyError, RuntimeError) as error:
+        raise GecbenchError(f"{place}: the encoder cannot be built: {reason(error)}") from error
+    return _wrap(model)
+
+
+def _wrap(model: PreTrainedModel) -> Encoder:
+    # A checkpoint in 16 bits is trained and exported in 32 all the same.
+    module: Any = cast("nn.Module", model).float()
+    config = module.config
+    return Encoder(
+        Pretrained(module), int(config.hidden_size), _rows(model), {"encoder": config.model_type}
+    )
+
+
+def _rows(model: PreTrainedModel) -> int:
+    """Return how many ids the embedding of a model has."""
+    return int(cast("nn.Embedding", model.get_input_embeddings()).num_embeddings)
+
+
+def load_pretrained(
+    place: str, *, adds_start: bool, max_tokens: int, pieces_per_token: int
+) -> tuple[Encoder, Encoding]:
+    """Load an encoder of transformers with its weights, and how it reads.
+
+    Args:
+        place: A folder, or a name on the hub.
+        adds_start: Whether the embedding grows by a row for $START; else it is the unknown token.
+        max_tokens: As `Layout`.
+        pieces_per_token: As `Layout`.
+
+    Raises:
+        GecbenchError: There is none; it is no encoder; tokenizer and embedding do not fit.
+    """
+    from transformers import AutoModel
+
+    config = load_config(place)
+    _check_encoder(place, config)
+    options = {"add_pooling_layer": False} if _has_pooler(config) else {}
+    model = load_model(place, AutoModel, **options)
+    if not hasattr(model.get_input_embeddings(), "num_embeddings"):
+        raise GecbenchError(f"{place}: {config.model_type} reads no words; name an encoder of text")
+    tokenizer, rows = PretrainedTokenizer(place), _rows(model)
+    if tokenizer.subwords.size > rows:
+        raise GecbenchError(
+            f"{place}: its tokenizer has {tokenizer.subwords.size} tokens and its embedding {rows} "
+            "rows; they are not of the same model"
+        )
+    before, after = tokenizer.subwords.around()
+    layout = Layout(
+        pieces="tokenizer",
+        pad=tokenizer.pad,
+        unknown=tokenizer.unknown,
+        start=rows if adds_start else tokenizer.unknown,
+        before=before,
+        after=after,
+        max_tokens=max_tokens,
+        max_positions=max_positions(model.config),
+        pieces_per_token=pieces_per_token,
+    )
+    if adds_start:
+        model.resize_token_embeddings(rows + 1, mean_resizing=False)
+    return _wrap(model), Encoding(layout, tokenizer.subwords)
+
+
+class PretrainedTokenizer:
+    """The tokenizer of an encoder of transformers, as subwords, with its special ids.
+
+    Raises:
+        GecbenchError: It cannot be written down, or lacks a special token.
+    """
+
+    def __init__(self, place: str) -> None:
+
+        tokenizer: Any = load_tokenizer(place)
+        self.ids = tokenizer.convert_tokens_to_ids
+        try:
+            self.subwords = Subwords(tokenizer.backend_tokenizer.to_str())
+        except ValueError as error:
+            raise GecbenchError(f"{place}: its tokenizer cannot be read: {error}") from error
+        if not isinstance(tokenizer.unk_token_id, int) or not isinstance(
+            tokenizer.pad_token_id, int
+        ):
+            raise GecbenchError(f"{place}: its tokenizer has no token for padding or the unknown")
+        self.unknown: int = tokenizer.unk_token_id
+        self.pad: int = tokenizer.pad_token_id
+
+
+def max_positions(config: PreTrainedConfig) -> int:
+    """Return how many positions an encoder reads, at most."""
+    most = getattr(config, "max_position_embeddings", None)
+    if not isinstance(most, int) or most <= 0:
+        return _UNBOUND
+    # RoBERTa and its kin number positions from behind the id of padding.
+    return most - (config.pad_token_id + 1 if config.model_type in _BEHIND_PADDING else 0)
+
+
+_BEHIND_PADDING = (
+    *("camembert", "data2vec-text", "ibert", "lilt", "longformer", "luke", "markuplm", "mpnet"),
+    *("roberta", "roberta-prelayernorm", "xlm-roberta", "xlm-roberta-xl", "xmod"),
+)
+
+
+def _check_encoder(place: str, config: PreTrainedConfig) -> None:
+    """Refuse what writes, and what reads from left to right only."""
+    from transformers.models.auto.modeling_auto import (
+        MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+        MODEL_FOR_MASKED_LM_MAPPING_NAMES,
+    )
+
+    kind = config.model_type
+    one_way = (
+        kind in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+        and kind not in MODEL_FOR_MASKED_LM_MAPPING_NAMES
+        and kind != "xlnet"  # the order in which it reads is a matter of its mask
+    )
+    if one_way or getattr(config, "is_encoder_decoder", False):
+        raise GecbenchError(f"{place}: {kind} writes sentences; a tagger needs an encoder, as BERT")
+
+
+def _has_pooler(config: PreTrainedConfig) -> bool:
+    """Return whether the model would bring a layer that nothing uses and that never learns."""
+    from transformers import AutoModel
+
+    classes = AutoModel._model_mapping.get(type(config), None)
+    first = classes[0] if isinstance(classes, tuple) else classes
+    return first is not None and "add_pooling_layer" in inspect.signature(first).parameters
+
+
+# What the tagger is to minimise: wrong labels and wrong detection.
+
+
+Reduction = Literal["token", "sentence"]
+PADDING = -100
+"""Stands where a label would, in places that carry no loss."""
+
+
+def tagging_loss(
+    logits: Logits, labels: Tensor, *, keep: int, smoothing: float, reduction: Reduction
+) -> Tensor:
+    """Compute the cross-entropy of labels plus that of detection, summed over a batch.
+
+    Args:
+        logits: Of the heads.
+        labels: (sentences, tokens); `PADDING` where there is no token.
+        keep: The label of a correct token; every other is an error.
+        smoothing: Share of the target that is spread over all labels; detection has none.
+        reduction: "token" sums over tokens. "sentence" sums the means of sentences, so that each
+            sentence weighs the same (AllenNLP, hence the official code).
+    """
+    read = labels != PADDING
+    errors = ((labels != keep) & read).long().masked_fill(~read, PADDING)
+    by_label = functional.cross_entropy(
+        _wide(logits.labels).flatten(0, 1),
+        labels.flatten(),
+        ignore_index=PADDING,
+        label_smoothing=smoothing,
+        reduction="none",
+    )
+    by_detection = functional.cross_entropy(
+        _wide(logits.detection).flatten(0, 1),
+        errors.flatten(),
+        ignore_index=PADDING,
+        reduction="none",
+    )
+    per_token = (by_label + by_detection).view_as(labels)
+    if reduction == "token":
+        return per_token.sum()
+    return (per_token.sum(-1) / read.sum(-1).clamp(min=1)).sum()
+
+
+def _wide(logits: Tensor) -> Tensor:
+    """Return logits in 32 bits, or in 64 where they have them, as when gradients are checked."""
+    return logits.to(torch.promote_types(logits.dtype, torch.float32))
+
+
+def loss_weight(labels: Tensor, reduction: Reduction) -> float:
+    """Count what the summed loss is to be divided by: tokens or sentences."""
+    read = labels != PADDING
+    return float(read.sum() if reduction == "token" else read.any(-1).sum())
+
+
+# A tagger as a whole: network, labels and encoding; its folder is written and read here.
+
+
+@dataclass(frozen=True, slots=True)
+class TaggerModel:
+    """All that a tagger consists of.
+
+    Args:
+        name: As tables show it.
+        language: zh or en.
+        tokens: The kind of tokens that labels are given to.
+        about: One line for people.
+        vocabulary: Its labels.
+        encoding: How it reads.
+        network: Its weights.
+        encoder: What a card says of its encoder.
+        dropout: Before the head of labels, while it learns.
+        defaults: Options of inference that were chosen for it.
+    """
+
+    name: str
+    language: str
+    tokens: str
+    about: str
+    vocabulary: LabelVocabulary
+    encoding: Encoding
+    network: Tagger
+    encoder: Mapping[str, object]
+    dropout: float = 0.0
+    defaults: Mapping[str, object] = field(default_factory=dict)
+
+
+def save_model(model: TaggerModel, folder: Path, provenance: Mapping[str, object]) -> None:
+    """Write a tagger into an empty folder."""
+    write_vocabulary(folder / LABELS, model.vocabulary)
+    model.encoding.save(folder)
+    encoder: Any = model.network.encoder
+    if "convolution" not in model.encoder:
+        config = encoder.model.config.to_dict()
+        config.pop("_name_or_path", None)  # a place on this machine says nothing elsewhere
+        make_folder(folder / _ENCODER)
+        text = json.dumps(config, indent=2, sort_keys=True, default=str)
+        write_bytes(folder / _ENCODER / "config.json", f"{text}\n".encode())
+    settings = {"name": model.name, "labels": model.vocabulary.hash, "dropout": model.dropout}
+    card = Card(
+        kind="tagger",
+        languages=(model.language,),
+        tokens=model.tokens,
+        settings={**settings, **model.encoder},
+        defaults=model.defaults,
+        about=model.about,
+        made=provenance,
+    )
+    save_network(model.network, folder, card)
+
+
+def read_model(folder: Path, *, with_weights: bool = True) -> TaggerModel:
+    """Read the tagger that a folder holds, on the CPU, in 32 bits.
+
+    Args:
+        folder: That `save_model` wrote.
+        with_weights: Else they are random: a run that is resumed loads its own.
+
+    Raises:
+        FormatError: A file is damaged, or files do not belong together.
+        GecbenchError: A file is missing.
+    """
+    card = read_card(folder)
+    check_kind(folder, card, "tagger")
+    if card.runtime != "torch":
+        raise GecbenchError(
+            f"{folder}: holds a tagger for {card.runtime}; name the folder for torch"
+        )
+    if len(card.languages) != 1 or not card.tokens:
+        raise FormatError(f"{folder}: its card does not say which language and tokens it reads")
+    vocabulary = read_labels(folder, card)
+    encoding = read_encoding(folder)
+    encoder = read_encoder(folder, card.settings)
+    _check_ids(folder, encoding, encoder.rows)
+    dropout = card.settings.get("dropout", 0.0)
+    if not isinstance(dropout, int | float):
+        raise FormatError(f"{folder}: dropout of its card is no number: {dropout!r}")
+    network = Tagger(encoder.module, encoder.width, len(vocabulary), float(dropout))
+    if with_weights:
+        weights = load_weights(folder / WEIGHTS)
+        head = weights.get("labels.weight")
+        if head is not None and len(head) != len(vocabulary):
+            raise FormatError(
+                f"{folder / WEIGHTS}: has weights for {len(head)} labels, but the vocabulary has "
+                f"{len(vocabulary)}; they are not of the same model"
+            )
+        fill_network(network, weights, folder / WEIGHTS)
+    return TaggerModel(
+        name=str(card.settings.get("name", folder.name)),
+        language=card.languages[0],
+        tokens=card.tokens,
+        about=card.about,
+        vocabulary=vocabulary,
+        encoding=encoding,
+        network=network,
+        encoder=encoder.settings,
+        dropout=float(dropout),
+        defaults=card.defaults,
+    )
+
+
+def read_labels(folder: Path, card: Card) -> LabelVocabulary:
+    """Read the labels of the model in a folder.
+
+    Raises:
+        FormatError: They are not those that the weights were made with.
+    """
+    vocabulary = read_vocabulary(folder / LABELS)
+    if vocabulary.hash != card.settings.get("labels"):
+        raise FormatError(
+            f"{folder / LABELS}: its {len(vocabulary)} labels are not those that the model was "
+            "made with; copy the model's folder again, whole"
+        )
+    return vocabulary
+
+
+def _check_ids(folder: Path, encoding: Encoding, rows: int) -> None:
+    """Refuse an encoding whose ids the embedding does not have.
+
+    Raises:
+        FormatError: Says both sizes.
+    """
+    layout = encoding.layout
+    specials = (layout.pad, layout.unknown, layout.start, *layout.before, *layout.after)
+    highest = max(encoding.pieces.size - 1, *specials)
+    if highest >= rows:
+        raise FormatError(
+            f"{folder}: its pieces have ids up to {highest}, its embedding has {rows} rows; "
+            "files of different models were mixed"
+        )
+
+
+# Taggers run by PyTorch: one, or several whose probabilities are averaged.
+
+
+class Member(NamedTuple):
+    """A tagger in an ensemble.
+
+    Args:
+        encoding: How it reads.
+        network: Its network.
+        weight: Of its probabilities.
+    """
+
+    encoding: Encoding
+    network: Tagger
+    weight: float = 1.0
+
+
+class LabelIds(NamedTuple):
+    """The labels that decisions know by name.
+
+    Args:
+        keep: Of $KEEP, wherever it stands.
+        delete: Of $DELETE; -1 where the vocabulary has none.
+        unknown: Of those outside the vocabulary.
+    """
+
+    keep: int
+    delete: int
+    unknown: int
+
+    @classmethod
+    def of(cls, vocabulary: LabelVocabulary) -> LabelIds:
+        """Look them up."""
+        delete, unknown = vocabulary.id_of(DELETE), vocabulary.unknown
+        return cls(vocabulary.keep, -1 if delete == unknown else delete, unknown)
+
+
+class TorchRuntime:
+    """Runs networks where they are: on the CPU, a GPU, or in the middle of their training.
+
+    Args:
+        members: At least one, all with the same labels; their weights need not sum to one.
+        ids: Of the labels that decisions know by name.
+    """
+
+    batch_size = 32
+
+    def __init__(self, members: Sequence[Member], ids: LabelIds) -> None:
+
+        self.members = tuple(members)
+        self.ids = ids
+        self._total = sum(member.weight for member in members)
+
+    @property
+    def signature(self) -> dict[str, str]:
+        """Version, device and precision."""
+        first = next(self.members[0].network.parameters())
+        return {
+            "runtime": f"torch {torch.__version__}",
+            "device": first.device.type,
+            "precision": str(first.dtype).removeprefix("torch."),
+        }
+
+    def encode(self, sentences: Sequence[Sequence[str]]) -> list[Encoded]:
+        """Encode sentences for each member."""
+        columns = [member.encoding.positions(sentences) for member in self.members]
+        return list(zip(*columns, strict=True)) if sentences else []
+
+    def predict(
+        self, batches: Iterable[Sequence[Encoded]], biases: Biases
+    ) -> Iterator[Predictions]:
+        """Yield the predictions of the members together."""
+        with ExitStack() as stack:  # dropout is off, and on again where a network was learning
+            for member in self.members:
+                stack.callback(member.network.train, member.network.training)
+                member.network.eval()
+            for batch in batches:
+                yield self._predict(batch, biases)
+
+    @torch.inference_mode()
+    def _predict(self, batch: Sequence[Encoded], biases: Biases) -> Predictions:
+        """Average probabilities by the weights, over the tokens that all members read."""
+        read = max(map(tokens_read, batch))
+        sums: list[Tensor] = []
+        for k, member in enumerate(self.members):
+            device = next(member.network.parameters()).device
+            arrays = network_inputs([encoded[k] for encoded in batch], member.encoding.layout.pad)
+            inputs = (torch.from_numpy(array).to(device) for array in arrays)
+            shares = [
+                member.weight / self._total * values[:, :read]
+                for values in probabilities(member.network(*inputs), self.ids.unknown)
+            ]
+            if sums:
+                shares = [a + b.to(a.device) for a, b in zip(sums, shares, strict=True)]
+            sums = shares
+        labels, errors = sums
+        keep_bias, delete_bias = (torch.tensor(bias, device=labels.device) for bias in biases)
+        best, values = decide(labels, self.ids.keep, self.ids.delete, keep_bias, delete_bias)
+        return Predictions(*(tensor.cpu().numpy() for tensor in (best, values, errors)))
+
+    def close(self) -> None:
+        """Drop the networks."""
+        self.members = ()

@@ -1,47 +1,325 @@
-"""How a tagger is configured and built for training."""
+"""Training a tagger: its configuration, its examples, and its task."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from array import array
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 import msgspec
 import torch
 
+from gecbench.core.corrector import CorrectorInfo
 from gecbench.core.errors import UsageError
 from gecbench.core.seeding import number
-from gecbench.models.pairs import Pair
-from gecbench.models.tagger.config import TaggerConfig, TaggerTable
-from gecbench.models.tagger.convolution import ConvolutionShape
-from gecbench.models.tagger.encoders import Built, convolution, pretrained
-from gecbench.models.tagger.encoding import Encoding
-from gecbench.models.tagger.examples import counted_labels
-from gecbench.models.tagger.model import TaggerModel, read_model
-from gecbench.models.tagger.network import Tagger
-from gecbench.models.tagger.pieces import own_encoding, own_pieces
-from gecbench.models.tagger.task import TaggerTask
-from gecbench.models.tags.vocabulary import LabelVocabulary, build_vocabulary, read_vocabulary
-from gecbench.models.training.kinds import Kind
+from gecbench.models.batches import Pair
+from gecbench.models.robust.alignment import ContextPair, align_tokens
+from gecbench.models.tagger.corrector import Decision, TaggerCorrector, TaggerOptions
+from gecbench.models.tagger.encoding import Encoding, build_own_pieces, own_encoding
+from gecbench.models.tagger.network import (
+    PADDING,
+    ConvolutionShape,
+    Encoder,
+    LabelIds,
+    Logits,
+    Member,
+    Tagger,
+    TaggerModel,
+    TorchRuntime,
+    load_pretrained,
+    loss_weight,
+    own_encoder,
+    read_model,
+    save_model,
+    tagging_loss,
+)
+from gecbench.models.tags.derive import Round, apply_labels, derive_rounds
+from gecbench.models.tags.labels import (
+    KEEP,
+    LabelVocabulary,
+    Transforms,
+    build_vocabulary,
+    read_vocabulary,
+    transforms_for,
+)
+from gecbench.models.training.config import Below1, Count, Kind, Positive, Robust, RunConfig, Share
+from gecbench.models.training.decoder import mask_of, pad_tensor
+from gecbench.models.training.task import Batch, ComparableTask, Dataset
 from gecbench.text.tokens import token_texts
 
-_OWN = "convolution"
+OWN = "convolution"
+
+
+class ConvolutionTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Sizes of our own encoder; with `encoder = "convolution"` only.
+
+    Args:
+        pieces: Characters, tokens and endings that it knows, at most; all characters of the
+            training pairs count and stay.
+        width: Of each position.
+        kernel: Positions that a convolution sees; odd.
+        dilations: How far apart they are, one number a layer.
+        dropout: After each layer.
+    """
+
+    pieces: Positive = 8000
+    width: Positive = 192
+    kernel: Positive = 3
+    dilations: tuple[Positive, ...] = (1, 2, 4, 1)
+    dropout: Below1 = 0.1
+
+    def __post_init__(self) -> None:
+        """Refuse a kernel that has no middle."""
+        if self.kernel % 2 == 0:
+            raise ValueError(f"kernel {self.kernel} is even, so it has no middle; make it odd")
+
+
+class TaggerTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What is trained.
+
+    Args:
+        encoder: "convolution", or a model of transformers: a name on the hub, or a folder.
+        continue_from: The folder of a tagger that gecbench made: the run starts with its
+            weights, labels and reading, as the later stages of GECToR do. Then nothing else
+            that shapes the network may be said.
+        tokens: What labels are given to, a name of `text.tokens`; "" is that of the language.
+            "space" is for corpora that are tokenised already.
+        labels: A file of labels, one a line or a JSON list; "" counts those of the training
+            pairs.
+        min_count: Labels that occur less often become unknown.
+        size: Labels at most, the most frequent first; 0 does not bound them.
+        start: Whether $START has a row of its own in the embedding ("added") or is read as the
+            unknown token ("unknown"); "" adds it in English, as the official models.
+        max_tokens: Tokens that are read of a sentence; the rest stays as it is.
+        subwords_per_token: What a token has beyond so many is not read.
+        dropout: Before the head of labels.
+        label_smoothing: Of labels; detection has none.
+        reduction: Whether every token weighs the same in the loss, or every sentence.
+        train_rounds: How many rounds of a pair are learned. With 1, as the papers have it, the
+            source and a first label of each token; with more also what is left to do after it,
+            and that nothing is when the target is reached.
+        convolution: Sizes of our own encoder.
+        correcting: How the model corrects where nobody says otherwise: on dev, and on its card.
+    """
+
+    encoder: str = "convolution"
+    continue_from: str = ""
+    tokens: Literal["", "zh", "en", "space"] = ""
+    labels: str = ""
+    min_count: Positive = 1
+    size: Count = 0
+    start: Literal["", "added", "unknown"] = ""
+    max_tokens: Positive = 200
+    subwords_per_token: Positive = 5
+    dropout: Below1 = 0.0
+    label_smoothing: Share = 0.0
+    reduction: Literal["token", "sentence"] = "token"
+    train_rounds: Positive = 1
+    convolution: ConvolutionTable = ConvolutionTable()
+    correcting: Decision = Decision()
+
+
+class TaggerConfig(RunConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A run that trains a tagger.
+
+    Args:
+        model: What is trained.
+    """
+
+    model: TaggerTable = TaggerTable()
+
+
+# Examples for the network, from parallel pairs.
+
+
+_CHUNK = 1000
+"""Pairs that are turned into examples at once."""
+
+
+class Example(NamedTuple):
+    """A sentence in one round.
+
+    Args:
+        ids: Of its positions.
+        firsts: The position of each token's first piece, $START first.
+        labels: The id of each token's label, $START first.
+    """
+
+    ids: array[int]
+    firsts: array[int]
+    labels: array[int]
+
+
+class _Rounds(NamedTuple):
+    """The rounds of a pair; () without a token in the source. A target may take more."""
+
+    rounds: tuple[Round, ...]
+    needs_more: bool = False
+
+
+def _rounds(pair: Pair, tokens: str, transforms: Transforms, number: int) -> _Rounds:
+    """Derive the first rounds of a pair: those of the source, then of what it becomes.
+
+    The target, where it is reached earlier, is the last of them: nothing is left to do, for a
+    tagger is to learn when to stop.
+    """
+    source, target = (tuple(token_texts(side, tokens)) for side in (pair.source, pair.target))
+    if not source:
+        return _Rounds(())
+    rounds = derive_rounds(source, target, transforms, limit=number)
+    reached = not rounds or apply_labels(*rounds[-1], transforms) == target
+    if reached and len(rounds) < number:
+        rounds += (Round(target, (KEEP,) * (len(target) + 1)),)
+    return _Rounds(rounds, needs_more=not reached)
+
+
+class TaggerTask(ComparableTask[Example, Logits]):
+    """Learns labels and detection, from one round of each pair or from several.
+
+    Only with one round can it be compared: `check_robust` refuses others.
+    """
+
+    def __init__(self, model: TaggerModel, table: TaggerTable) -> None:
+        """Take a model and how it is to learn."""
+        self._model = model
+        self._table = table
+
+    @property
+    def module(self) -> Tagger:
+        """The network; its forward pass takes ids, mask and firsts."""
+        return self._model.network
+
+    def prepare(self, items: Sequence[Pair]) -> Dataset[Example]:
+        """Turn each round of each pair that can be used into an example."""
+        model, number = self._model, self._table.train_rounds
+        transforms = transforms_for(model.language)
+        examples: list[Example] = []
+        sources: list[int] = []
+        empty = 0
+        counts: Counter[str] = Counter()
+        for start in range(0, len(items), _CHUNK):
+            derived = [
+                _rounds(pair, model.tokens, transforms, number)
+                for pair in items[start : start + _CHUNK]
+            ]
+            empty += sum(not rounds for rounds, _ in derived)
+            counts["pairs that need more rounds than are learned"] += sum(
+                needs_more for _, needs_more in derived
+            )
+            counts["examples of later rounds"] += sum(max(0, len(r) - 1) for r, _ in derived)
+            sources += (k for k, (rounds, _) in enumerate(derived, start) for _ in rounds)
+            examples += self._examples([r for rounds, _ in derived for r in rounds], counts)
+        dropped = {"source without a token": empty} if empty else {}
+        return Dataset(examples, dropped, {what: n for what, n in counts.items() if n}, sources)
+
+    def _examples(self, rounds: Sequence[Round], counts: Counter[str]) -> Iterator[Example]:
+        vocabulary = self._model.vocabulary
+        encoded = self._model.encoding.positions([tokens for tokens, _ in rounds])
+        for (_, labels), positions in zip(rounds, encoded, strict=True):
+            ids = array("i", map(vocabulary.id_of, labels[: len(positions.firsts)]))
+            counts["labels outside the vocabulary"] += ids.count(vocabulary.unknown)
+            unread = len(positions.firsts) < len(labels)
+            counts["examples that are longer than what is read"] += unread
+            yield Example(array("i", positions.ids), array("i", positions.firsts), ids)
+
+    def length(self, example: Example) -> int:
+        """Return how many positions an example has."""
+        return len(example.ids)
+
+    def collate(self, examples: Sequence[Example]) -> Batch:
+        """Build ids and mask (sentences, positions), firsts and labels (sentences, tokens)."""
+        ids, firsts, labels = zip(*examples, strict=True)
+        return {
+            "ids": pad_tensor(ids, self._model.encoding.layout.pad),
+            "mask": mask_of(ids),
+            "firsts": pad_tensor(firsts, 0),
+            "labels": pad_tensor(labels, PADDING),
+        }
+
+    def weight(self, batch: Batch) -> float:
+        """Return the number of tokens, or of sentences where they weigh the same."""
+        return loss_weight(batch["labels"], self._table.reduction)
+
+    def outputs(self, module: torch.nn.Module, batch: Batch) -> Logits:
+        """Compute the logits of both heads."""
+        logits: Logits = module(ids=batch["ids"], mask=batch["mask"], firsts=batch["firsts"])
+        return logits
+
+    def likelihood(self, outputs: Logits, batch: Batch) -> torch.Tensor:
+        """Compute the summed loss of labels and detection."""
+        return tagging_loss(
+            outputs,
+            batch["labels"],
+            keep=self._model.vocabulary.keep,
+            smoothing=self._table.label_smoothing,
+            reduction=self._table.reduction,
+        )
+
+    def matches(
+        self, pair: ContextPair, original: Example, perturbed: Example, robust: Robust
+    ) -> list[tuple[int, int]]:
+        """Find the places of equal tokens in both sources, and $START, so far as both are read.
+
+        Labels are compared as they are learnt: two that the vocabulary lacks are the same.
+        """
+        texts = (token_texts(side.source, self._model.tokens) for side in pair)
+        tokens = align_tokens(*texts, skip_after=robust.skip_after)
+        left, right = original.labels, perturbed.labels
+        return [
+            (i, j)
+            for i, j in ((0, 0), *((i + 1, j + 1) for i, j in tokens))
+            if i < len(left)
+            and j < len(right)
+            and (robust.disagreeing == "keep" or left[i] == right[j])
+        ]
+
+    def gather(
+        self, outputs: Logits, rows: torch.Tensor, places: torch.Tensor, robust: Robust
+    ) -> tuple[torch.Tensor, ...]:
+        """Gather the logits of labels at some tokens, and those of detection where it counts."""
+        heads = outputs if robust.heads == "labels+detection" else outputs[:1]
+        return tuple(head[rows, places] for head in heads)
+
+    def freeze(self, *, cold: bool) -> None:
+        """Let only the heads learn (cold), or everything.
+
+        Our own encoder is as new as the heads: it always learns.
+        """
+        is_new = "convolution" in self._model.encoder and not self._table.continue_from
+        self.module.encoder.requires_grad_(is_new or not cold)
+
+    def corrector(self) -> TaggerCorrector:
+        """Wrap the network as it is now, wherever it is."""
+        model = self._model
+        options = TaggerOptions(**msgspec.structs.asdict(self._table.correcting))
+        info = CorrectorInfo(
+            name=model.name,
+            kind="tagger",
+            languages=(model.language,),
+            about=model.about or "A tagger that is learning.",
+            signature={"corrector": "tagger", "model": "in training"},
+        )
+        members = [Member(model.encoding, model.network)]
+        runtime = TorchRuntime(members, LabelIds.of(model.vocabulary))
+        return TaggerCorrector(info, runtime, model.vocabulary, model.tokens, options)
+
+    def save(self, folder: Path, provenance: Mapping[str, object]) -> None:
+        """Write the model as `tagger:FOLDER` loads it."""
+        save_model(self._model, folder, provenance)
+
+
 _SHAPING = (
-    "encoder",
-    "tokens",
-    "labels",
-    "min_count",
-    "size",
-    "start",
-    "max_tokens",
-    "subwords_per_token",
-    "convolution",
+    *("encoder", "tokens", "labels", "min_count", "size", "start"),
+    *("max_tokens", "subwords_per_token", "convolution"),
 )
 """Keys that a tagger to go on from has decided already."""
 
 
-def build(config: TaggerConfig, pairs: Sequence[Pair], kept: Path | None) -> TaggerTask:
-    """Return the task of a run; the seed decides the new weights.
+def build(config: TaggerConfig, pairs: Sequence[Pair], checkpoint: Path | None) -> TaggerTask:
+    """Build the task of a run; the seed decides the new weights.
 
     Raises:
         GecbenchError: The encoder or the tagger to go on from cannot be loaded.
@@ -50,24 +328,23 @@ def build(config: TaggerConfig, pairs: Sequence[Pair], kept: Path | None) -> Tag
     table = config.model
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(number(config.training.seed, "tagger weights"))
-        if kept is not None:
-            model = read_model(kept, with_weights=False)
+        if checkpoint is not None:
+            model = read_model(checkpoint, with_weights=False)
         elif table.continue_from:
-            model = _continued(config)
+            model = _earlier_model(config)
         else:
-            model = _new(config, pairs)
+            model = _new_model(config, pairs)
     model.network.dropout.p = table.dropout
     if config.robust is not None and config.robust.method == "r-drop":
         _check_dropout(model.network)
-    defaults = msgspec.to_builtins(table.correcting)
-    named = dataclasses.replace(
+    model = dataclasses.replace(
         model,
         name=config.name,
         about=config.about,
         dropout=table.dropout,
-        defaults=defaults,
+        defaults=msgspec.to_builtins(table.correcting),
     )
-    return TaggerTask(named, table)
+    return TaggerTask(model, table)
 
 
 def _check_dropout(network: Tagger) -> None:
@@ -77,23 +354,23 @@ def _check_dropout(network: Tagger) -> None:
         UsageError: Nothing in the network drops out.
     """
     # Some encoders have modules of such names that drop nothing themselves.
-    found = (one for one in network.modules() if "Dropout" in type(one).__name__)
-    shares = (getattr(one, "p", 0) for one in found)
-    if not any(shares):
+    modules = (m for m in network.modules() if "Dropout" in type(m).__name__)
+    if not any(getattr(module, "p", 0) for module in modules):
         raise UsageError(
             'robust.method "r-drop" compares two passes under dropout, and there is none: raise '
             "model.dropout"
         )
 
 
-def _continued(config: TaggerConfig) -> TaggerModel:
-    """Return a tagger that was trained before, with its weights."""
-    table, usual = config.model, TaggerTable()
-    if said := [name for name in _SHAPING if getattr(table, name) != getattr(usual, name)]:
-        raise UsageError(
-            f"model.{said[0]} cannot be chosen anew where model.continue_from names a tagger, "
-            "which has its own; leave it out"
-        )
+def _earlier_model(config: TaggerConfig) -> TaggerModel:
+    """Read a tagger that was trained before, with its weights."""
+    table, defaults = config.model, TaggerTable()
+    for name in _SHAPING:
+        if getattr(table, name) != getattr(defaults, name):
+            raise UsageError(
+                f"model.{name} cannot be chosen again where model.continue_from names a tagger, "
+                "which has its own; leave it out"
+            )
     model = read_model(Path(table.continue_from))
     if model.language != config.language:
         raise UsageError(
@@ -102,17 +379,16 @@ def _continued(config: TaggerConfig) -> TaggerModel:
     return model
 
 
-def _new(config: TaggerConfig, pairs: Sequence[Pair]) -> TaggerModel:
-    """Return a tagger whose heads, at least, know nothing."""
+def _new_model(config: TaggerConfig, pairs: Sequence[Pair]) -> TaggerModel:
+    """Build a tagger whose heads, at least, know nothing."""
     table = config.model
-    kind = table.tokens or config.language
-    vocabulary = _labels(config, pairs, kind)
-    shape = None
-    if table.encoder == _OWN:
-        encoder, encoding, shape = _own(table, pairs, kind)
+    tokens = table.tokens or config.language
+    vocabulary = _labels(config, pairs, tokens)
+    if table.encoder == OWN:
+        encoder, encoding = _own_encoder(table, pairs, tokens)
     else:
         start = table.start or ("added" if config.language == "en" else "unknown")
-        encoder, encoding = pretrained(
+        encoder, encoding = load_pretrained(
             table.encoder,
             adds_start=start == "added",
             max_tokens=table.max_tokens,
@@ -121,49 +397,52 @@ def _new(config: TaggerConfig, pairs: Sequence[Pair]) -> TaggerModel:
     return TaggerModel(
         name=config.name,
         language=config.language,
-        tokens=kind,
+        tokens=tokens,
         about=config.about,
         vocabulary=vocabulary,
         encoding=encoding,
         network=Tagger(encoder.module, encoder.width, len(vocabulary), table.dropout),
-        shape=shape,
+        encoder=encoder.settings,
     )
 
 
-def _labels(config: TaggerConfig, pairs: Sequence[Pair], kind: str) -> LabelVocabulary:
-    """Return the labels of a file, or those of the pairs."""
-    table = config.model
+def _labels(config: TaggerConfig, pairs: Sequence[Pair], tokens: str) -> LabelVocabulary:
+    """Read the labels of a file, or count those in the rounds of the pairs."""
+    table, transforms = config.model, transforms_for(config.language)
     if table.labels:
         return read_vocabulary(Path(table.labels))
-    counter = counted_labels(pairs, kind, config.language, table.train_rounds)
-    return build_vocabulary(counter, min_count=table.min_count, size=table.size or None)
+    counts: Counter[str] = Counter()
+    for pair in pairs:
+        for _, labels in _rounds(pair, tokens, transforms, table.train_rounds).rounds:
+            counts.update(labels)
+    return build_vocabulary(counts, min_count=table.min_count, size=table.size or None)
 
 
-def _own(
-    table: TaggerTable, pairs: Sequence[Pair], kind: str
-) -> tuple[Built, Encoding, ConvolutionShape]:
-    """Return our own encoder; both sides of pairs say what it may read in later rounds."""
+def _own_encoder(
+    table: TaggerTable, pairs: Sequence[Pair], tokens: str
+) -> tuple[Encoder, Encoding]:
+    """Build our own encoder; both sides of pairs say what it may read in later rounds."""
     if table.start:
         raise UsageError("model.start is about encoders of transformers; leave it out")
     texts = (text for pair in pairs for text in (pair.source, pair.target))
-    pieces = own_pieces((token_texts(text, kind) for text in texts), table.convolution.pieces)
+    sizes = table.convolution
+    pieces = build_own_pieces((token_texts(text, tokens) for text in texts), sizes.pieces)
     encoding = own_encoding(
         pieces,
         max_tokens=table.max_tokens,
         max_positions=(table.max_tokens + 1) * table.subwords_per_token,
         pieces_per_token=table.subwords_per_token,
     )
-    layout, sizes = encoding.layout, table.convolution
     shape = ConvolutionShape(
         pieces=pieces.size,
-        pad=layout.pad,
-        unknown=layout.unknown,
+        pad=encoding.layout.pad,
+        unknown=encoding.layout.unknown,
         width=sizes.width,
         kernel=sizes.kernel,
         dilations=sizes.dilations,
         dropout=sizes.dropout,
     )
-    return convolution(shape), encoding, shape
+    return own_encoder(shape), encoding
 
 
 def check_robust(config: TaggerConfig) -> None:
@@ -193,6 +472,6 @@ def check_robust(config: TaggerConfig) -> None:
 KIND = Kind(
     TaggerConfig,
     build,
-    places=("encoder", "continue_from", "labels"),
+    paths=("encoder", "continue_from", "labels"),
     check_robust=check_robust,
 )

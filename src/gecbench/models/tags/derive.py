@@ -3,27 +3,248 @@
 The recipe is GECToR's (Omelianchuk et al. 2020, section 3; MuCGEC, section 4.1): a coarse
 alignment, and inside each changed block a finer one. Differs from both published programs: the
 coarse alignment is the least edit distance of `edits.align`, not difflib's longest blocks, and
-`gecbench.models.tags.blocks` spreads insertions so that fewer rounds are needed.
+`gecbench.models.tags.derive` spreads insertions so that fewer rounds are needed.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from array import array
 from collections.abc import Iterator, Sequence
-from itertools import count
+from functools import lru_cache
+from itertools import accumulate, count
+from typing import NamedTuple
 
-from gecbench.edits.align import lattice
-from gecbench.models.tags.blocks import Block, Explained, explained
-from gecbench.models.tags.distances import UTF_32
-from gecbench.models.tags.labels import DELETE, KEEP, append, replace
-from gecbench.models.tags.transforms import Transforms
+import numpy as np
+import numpy.typing as npt
+
+from gecbench.edits.alignment import lattice
+from gecbench.models.tags.labels import (
+    DELETE,
+    KEEP,
+    MERGE_HYPHEN,
+    MERGE_SPACE,
+    MERGE_SWAP,
+    Transforms,
+    append_label,
+    replace_label,
+    transform_label,
+)
+from gecbench.models.tags.replay import outcomes
+
+# How far words are from one another in characters.
+
+
+UTF_32 = f"utf-32-{sys.byteorder[0]}e"
+"""Code points as native 32-bit integers: what the alignment reads."""
+
+
+@lru_cache(maxsize=1 << 16)
+def distance(a: str, b: str) -> int:
+    """Return the edit distance of two words in characters.
+
+    >>> distance("informations", "information")
+    1
+    """
+    left, right = (side.encode(UTF_32, "surrogatepass") for side in (a, b))
+    steps = lattice(left, right, None).steps()
+    return len(steps) - steps.count("M")
+
+
+# A changed block of a pair: which of its target tokens each source token becomes.
+
+
+_LARGEST = 4096
+"""Blocks of more cells (source times target tokens) are aligned by whole tokens: characters of
+such a rewriting say nothing any more, and looking at them would take seconds."""
+
+
+class Block(NamedTuple):
+    """Tokens of the source, and what stands in their place; not both are empty."""
+
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+
+
+class Explanation(NamedTuple):
+    """What happens in a block.
+
+    Args:
+        head: Tokens inserted before its first token.
+        tokens: For each source token the label of what happens to itself, and the tokens inserted
+            behind it.
+    """
+
+    head: tuple[str, ...]
+    tokens: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+_DELETED = (DELETE, ())
+
+
+def explain_block(block: Block, transforms: Transforms, *, swaps: bool = False) -> Explanation:
+    """Return what happens to each token of a block."""
+    source, target = block
+    if not source:
+        return Explanation(target, ())
+    if not target:
+        return Explanation((), (_DELETED,) * len(source))
+    if swaps and len(source) == 2 and source == target[::-1]:
+        return Explanation((), ((MERGE_SWAP, ()), (KEEP, ())))
+    if len(source) == len(target) == 1:
+        return Explanation((), ((_label(source[0], target[0], transforms), ()),))
+    by_tokens = all(len(token) == 1 for token in source + target)
+    if by_tokens or len(source) * len(target) > _LARGEST:
+        return _by_tokens(block, transforms)
+    return _by_characters(block, transforms)
+
+
+def _label(token: str, target: str, transforms: Transforms) -> str:
+    """Return the label that makes one token another."""
+    if token == target:
+        return KEEP
+    name = transforms.explain(token, target)
+    return replace_label(target) if name is None else transform_label(name)
+
+
+def _by_tokens(block: Block, transforms: Transforms) -> Explanation:
+    """Return what happens where tokens are equal or not, and nothing else is to be seen.
+
+    Of least alignments one with the most equal tokens is taken: a word that moved is deleted here
+    and inserted there, instead of all that it passed being replaced.
+    """
+    head: list[str] = []
+    tokens: list[tuple[str, list[str]]] = []
+    for part, matched in _parts(block):
+        first, rest = _pair_up(part, transforms)
+        (tokens[-1][1] if tokens else head).extend(first)
+        tokens += rest
+        if matched:
+            tokens.append((KEEP, []))
+    return Explanation(tuple(head), tuple((own, tuple(behind)) for own, behind in tokens))
+
+
+def _parts(block: Block) -> Iterator[tuple[Block, bool]]:
+    """Yield what lies between equal tokens, each with whether an equal token follows."""
+    source, target = block
+    if len(source) == 1 or len(target) == 1 or set(source).isdisjoint(target):
+        yield block, False  # at least as many changes as the longer side has tokens
+        return
+    i = j = 0
+    for x, y in _align(source, target):
+        yield Block(source[i:x], target[j:y]), True
+        i, j = x + 1, y + 1
+    yield Block(source[i:], target[j:]), False
+
+
+def _align(source: Sequence[str], target: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the equal tokens of a least alignment that has as many as a least one can."""
+    # An operation costs more than all extra parts of substitutions together.
+    step = len(source) + len(target)
+    table = [list(range(0, step * (len(target) + 1), step))]
+    for x, token in enumerate(source, 1):
+        above, left = table[-1], x * step
+        row = [left]
+        for y, other in enumerate(target):
+            least = above[y] if token == other else above[y] + step + 1
+            left = min(least, above[y + 1] + step, left + step)
+            row.append(left)
+        table.append(row)
+    found = []
+    x, y = len(source), len(target)
+    while x and y:
+        here = table[x][y]
+        same = source[x - 1] == target[y - 1]
+        if here == table[x - 1][y - 1] + (0 if same else step + 1):
+            x, y = x - 1, y - 1
+            if same:
+                found.append((x, y))
+        elif here == table[x - 1][y] + step:
+            x -= 1
+        else:
+            y -= 1
+    return found[::-1]
+
+
+def _pair_up(part: Block, transforms: Transforms) -> tuple[list[str], list[tuple[str, list[str]]]]:
+    """Return what is inserted before, and what happens to tokens of which none is equal.
+
+    Surplus source tokens are deleted at the end. Surplus target tokens are spread evenly over the
+    token before the block and those in it, because each takes one label a round.
+    """
+    source, target = part
+    if len(source) >= len(target):
+        own = [_label(a, b, transforms) for a, b in zip(source, target, strict=False)]
+        own += [DELETE] * (len(source) - len(target))
+        return [], [(label, []) for label in own]
+    each, more = divmod(len(target), len(source) + 1)
+    at = each + (more > 0)
+    head, tokens = list(target[:at]), []
+    for place, token in enumerate(source, 1):
+        end = at + each + (place < more)
+        tokens.append((_label(token, target[at], transforms), list(target[at + 1 : end])))
+        at = end
+    return head, tokens
+
+
+def _by_characters(block: Block, transforms: Transforms) -> Explanation:
+    """Return what happens where words resemble one another more or less.
+
+    Each source token gets a run of target tokens (`runs`); of a run the token most like the
+    source token is what it becomes, those before it are inserted behind the token before.
+    """
+    head: list[str] = []
+    tokens: list[tuple[str, list[str]]] = []
+    for token, run, merged in assign_runs(block.source, block.target, transforms):
+        if merged is not None:
+            tokens.append((merged, []))
+            continue
+        before, own, behind = _split_run(token, run, transforms)
+        (tokens[-1][1] if tokens else head).extend(before)
+        tokens.append((own, list(behind)))
+    return Explanation(tuple(head), tuple((own, tuple(behind)) for own, behind in tokens))
+
+
+def _split_run(
+    token: str, run: tuple[str, ...], transforms: Transforms
+) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
+    """Return what is inserted before a token, its own label, and what is inserted behind."""
+    if not run:
+        return (), DELETE, ()
+    if len(run) > 1 and "-" in token:
+        for length in range(len(run), 1, -1):
+            if name := transforms.explain(token, " ".join(run[:length])):
+                return (), transform_label(name), run[length:]
+    best, label = _nearest(token, run, transforms)
+    return run[:best], label, run[best + 1 :]
+
+
+def _nearest(token: str, run: Sequence[str], transforms: Transforms) -> tuple[int, str]:
+    """Return the place of the target token most like a token, and the label that makes it so.
+
+    Of equally near ones it is the middle one, so that no token gets more to insert than it must.
+    """
+    if len(run) == 1:
+        return 0, _label(token, run[0], transforms)
+    if token in run:
+        return run.index(token), KEEP
+    for place, target in enumerate(run):
+        if name := transforms.explain(token, target):
+            return place, transform_label(name)
+    ranked = [
+        (distance(token, target), abs(2 * place + 1 - len(run)), place)
+        for place, target in enumerate(run)
+    ]
+    place = min(ranked)[2]
+    return place, replace_label(run[place])
+
 
 _CHANGED = re.compile("[^M]+")
 _KEPT = (KEEP,)
 
 
-def labels_of(
+def derive_labels(
     source: Sequence[str], target: Sequence[str], transforms: Transforms, *, swaps: bool = False
 ) -> tuple[tuple[str, ...], ...]:
     """Return all labels of each position; done in order, all of them give the target exactly.
@@ -39,12 +260,12 @@ def labels_of(
         As many as source tokens and one: position 0 is $START, that of token i is i + 1. Each
         begins with what happens to the token itself, be it $KEEP; $APPEND_* follow.
 
-    >>> labels_of("我今天高心", "我今天很高兴", Transforms())[3:]
+    >>> derive_labels("我今天高心", "我今天很高兴", Transforms())[3:]
     (('$KEEP', '$APPEND_很'), ('$KEEP',), ('$REPLACE_兴',))
     """
     rows: list[tuple[str, ...]] = [_KEPT] * (len(source) + 1)
     for start, block in _blocks(source, target):
-        _place(rows, start, explained(block, transforms, swaps=swaps))
+        _place(rows, start, explain_block(block, transforms, swaps=swaps))
     return tuple(rows)
 
 
@@ -59,7 +280,7 @@ def first_labels(labels: Sequence[Sequence[str]]) -> tuple[str, ...]:
 
 def _blocks(source: Sequence[str], target: Sequence[str]) -> Iterator[tuple[int, Block]]:
     """Yield the changed blocks of a least alignment, each with its first source token."""
-    steps = lattice(*_coded(source, target), None).steps()
+    steps = lattice(*_encode(source, target), None).steps()
     i = j = done = 0
     for run in _CHANGED.finditer(steps):
         kept = run.start() - done
@@ -70,7 +291,7 @@ def _blocks(source: Sequence[str], target: Sequence[str]) -> Iterator[tuple[int,
         i, j = end, target_end
 
 
-def _coded(source: Sequence[str], target: Sequence[str]) -> tuple[bytes, bytes]:
+def _encode(source: Sequence[str], target: Sequence[str]) -> tuple[bytes, bytes]:
     """Return both sides as native 32-bit codes, equal where tokens are."""
     left, right = "".join(source), "".join(target)
     if len(left) == len(source) and len(right) == len(target):
@@ -80,12 +301,223 @@ def _coded(source: Sequence[str], target: Sequence[str]) -> tuple[bytes, bytes]:
     return array("I", one).tobytes(), array("I", two).tobytes()
 
 
-def _place(rows: list[tuple[str, ...]], start: int, block: Explained) -> None:
+def _place(rows: list[tuple[str, ...]], start: int, block: Explanation) -> None:
     """Write the labels of a block over rows: what is inserted first belongs to what precedes."""
     if block.head:
-        rows[start] = (*rows[start], *map(append, block.head))
+        rows[start] = (*rows[start], *map(append_label, block.head))
     for offset, (own, behind) in enumerate(block.tokens, start + 1):
         if own == DELETE and behind:
-            rows[offset] = (replace(behind[0]), *map(append, behind[1:]))
+            rows[offset] = (replace_label(behind[0]), *map(append_label, behind[1:]))
         else:
-            rows[offset] = (own, *map(append, behind))
+            rows[offset] = (own, *map(append_label, behind))
+
+
+# Runs of target tokens for source tokens: the least total of character edit distances.
+
+
+Numbers = npt.NDArray[np.int64]
+Run = tuple[str, tuple[str, ...], str | None]
+"""A token, its run, and its label where it is part of a merge."""
+
+_UNIT = 1 << 20
+"""Cost of one changed character; what only decides between equals is less in all."""
+
+_FEW = 6
+"""Up to so many target tokens each run is compared by itself; both ways give the same numbers."""
+
+
+def assign_runs(source: Sequence[str], target: Sequence[str], transforms: Transforms) -> list[Run]:
+    """Return for each source token the run of target tokens that it becomes.
+
+    Every run is contiguous, maybe empty; together they are the target. A run costs the edit
+    distance, in characters, between the token and the run without blanks, and nothing where a
+    transform makes it; source tokens that joined are one target token cost nothing. Of equal
+    totals the one with the shorter runs is taken.
+    """
+    costs = _costs(source, target, transforms)
+    merges = list(_merges(source, target, transforms))
+    totals = [np.full(len(target) + 1, np.iinfo(np.int64).max // 4)]
+    totals[0][0] = 0
+    origins: list[Numbers] = []
+    joined: dict[tuple[int, int], tuple[int, str]] = {}
+    for i, cost in enumerate(costs):
+        sums = totals[-1][:, None] + cost
+        origin = sums.argmin(axis=0)
+        total = sums[origin, np.arange(len(target) + 1)]
+        for start, end, at, label in merges:
+            if end == i + 1 and totals[start][at] < total[at + 1]:
+                total[at + 1] = totals[start][at]
+                joined[end, at + 1] = start, label
+        totals.append(total)
+        origins.append(origin)
+    return list(_trace(source, target, origins, joined))[::-1]
+
+
+def _trace(
+    source: Sequence[str],
+    target: Sequence[str],
+    origins: Sequence[Numbers],
+    joined: dict[tuple[int, int], tuple[int, str]],
+) -> Iterator[Run]:
+    """Yield what the best way gives to each token, from the last to the first."""
+    i, j = len(source), len(target)
+    while i:
+        if (i, j) in joined:
+            start, label = joined[i, j]
+            yield source[i - 1], (), KEEP
+            yield from ((source[at], (), label) for at in range(i - 2, start - 1, -1))
+            i, j = start, j - 1
+            continue
+        origin = int(origins[i - 1][j])
+        yield source[i - 1], tuple(target[origin:j]), None
+        i, j = i - 1, origin
+
+
+def _costs(source: Sequence[str], target: Sequence[str], transforms: Transforms) -> list[Numbers]:
+    """Return for each source token what runs cost; shape (first target token, end of run)."""
+    lengths = np.arange(len(target) + 1) - np.arange(len(target) + 1)[:, None]
+    long = np.minimum(np.where(lengths > 1, (lengths - 1) ** 2, 0), _UNIT // (4 * len(source)))
+    beside = np.where(lengths < 0, np.int64(1) << 50, long)
+    far = _run_distances if len(target) <= _FEW else _all_distances
+    found = []
+    for token, letters in zip(source, far(source, target), strict=True):
+        cost = letters * _UNIT + beside
+        _zero_costs(cost, token, target, transforms)
+        found.append(cost)
+    return found
+
+
+def _run_distances(source: Sequence[str], target: Sequence[str]) -> Iterator[Numbers]:
+    """Yield for each source token its edit distance to each run; 0 where no run is."""
+    ends = range(len(target) + 1)
+    runs = [["".join(target[start:end]) for end in ends] for start in ends]
+    for token in source:
+        yield np.array([[distance(token, run) for run in row] for row in runs])
+
+
+def _all_distances(source: Sequence[str], target: Sequence[str]) -> Iterator[Numbers]:
+    """Yield the same, row by row for all runs: less work for many of them."""
+    ends = np.array([0, *accumulate(map(len, target))])
+    letters = _letters("".join(target))
+    columns = np.arange(len(letters) + 1)
+    # Before any letter of the token a run costs its letters; before its first token there is none.
+    empty = np.where(columns >= ends[:, None], columns - ends[:, None], len(letters) * 4 + 4096)
+    for token in source:
+        row = empty
+        for letter in _letters(token):
+            step = row + 1
+            step[:, 1:] = np.minimum(step[:, 1:], row[:, :-1] + (letters != letter))
+            row = np.minimum.accumulate(step - columns, axis=1) + columns
+        yield row[:, ends]
+
+
+def _zero_costs(cost: Numbers, token: str, target: Sequence[str], transforms: Transforms) -> None:
+    """Write 0 where a token is equal to a run or a transform makes it."""
+    for at, other in enumerate(target):
+        if token == other or transforms.explain(token, other):
+            cost[at, at + 1] = 0
+    pieces = tuple(token.split("-"))
+    if len(pieces) > 1:
+        for at in range(len(target) - len(pieces) + 1):
+            run = target[at : at + len(pieces)]
+            if tuple(run) == pieces and transforms.explain(token, " ".join(run)):
+                cost[at, at + len(pieces)] = 0
+
+
+def _merges(
+    source: Sequence[str], target: Sequence[str], transforms: Transforms
+) -> Iterator[tuple[int, int, int, str]]:
+    """Yield source tokens that joined are one target token: start, end, target token, label."""
+    for label, hyphen in ((MERGE_SPACE, ""), (MERGE_HYPHEN, "-")):
+        if label not in transforms.merges:
+            continue
+        for at, other in enumerate(target):
+            for start, token in enumerate(source):
+                built = token
+                for end in range(start + 1, len(source)):
+                    if len(built) >= len(other) or not other.startswith(built):
+                        break
+                    built += hyphen + source[end]
+                    if built == other:
+                        yield start, end + 1, at, label
+
+
+def _letters(text: str) -> Numbers:
+    return np.fromiter(map(ord, text), np.int64, len(text))
+
+
+# Rounds: a tagger gives one label to a token, so what needs more is done in several rounds.
+
+
+class Round(NamedTuple):
+    """One round on the way to a target: what a tagger reads, and what it is to say.
+
+    Args:
+        tokens: As they stand before the round, without $START.
+        labels: One for $START and one for each token.
+    """
+
+    tokens: tuple[str, ...]
+    labels: tuple[str, ...]
+
+
+def derive_rounds(
+    source: Sequence[str],
+    target: Sequence[str],
+    transforms: Transforms,
+    *,
+    limit: int | None = None,
+    swaps: bool = False,
+) -> tuple[Round, ...]:
+    """Return the rounds from a source to its target; () where they are equal.
+
+    It always ends there: the first round does all that happens to tokens themselves, each later
+    one inserts at least one of the tokens that are still missing.
+
+    Args:
+        source: Tokens.
+        target: Tokens.
+        transforms: The changes of form that labels may name.
+        limit: End after so many rounds, wherever they lead; None goes on to the target.
+        swaps: Derive $MERGE_SWAP.
+
+    >>> [round.labels for round in derive_rounds("他很高", "他今天很高", Transforms())]
+    [('$KEEP', '$APPEND_今', '$KEEP', '$KEEP'), ('$KEEP', '$KEEP', '$APPEND_天', '$KEEP', '$KEEP')]
+    """
+    rounds: list[Round] = []
+    tokens, wanted = tuple(source), tuple(target)
+    while tokens != wanted and (limit is None or len(rounds) < limit):
+        labels = first_labels(derive_labels(tokens, wanted, transforms, swaps=swaps))
+        rounds.append(Round(tokens, labels))
+        tokens = apply_labels(tokens, labels, transforms)
+    return tuple(rounds)
+
+
+def apply_labels(
+    tokens: Sequence[str], labels: Sequence[str], transforms: Transforms
+) -> tuple[str, ...]:
+    """Return the tokens that one round makes: `replay.text_edits` for tokens without a text.
+
+    A label that cannot be done keeps its token; `outcomes` says which.
+
+    Args:
+        tokens: Without $START.
+        labels: One for $START and one for each token.
+        transforms: What labels may name.
+
+    >>> labels = ["$KEEP", "$KEEP", "$REPLACE_go", "$APPEND_."]
+    >>> apply_labels(["I", "goes", "home"], labels, Transforms())
+    ('I', 'go', 'home', '.')
+    """
+    made: list[str] = []
+    joint: str | None = None
+    for outcome in outcomes(tokens, labels, transforms):
+        for word in outcome.words:
+            if joint is None:
+                made.append(word)
+            else:
+                made[-1] += joint + word
+            joint = None
+        made += outcome.behind.split()
+        joint = joint if outcome.joint is None else outcome.joint
+    return tuple(made)

@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, partial
+from hashlib import sha256
+from itertools import permutations
+from pathlib import Path
 from typing import Literal, NamedTuple
+
+import msgspec
+
+from gecbench.core.errors import FormatError
+from gecbench.core.files import read_lines, write_text
+from gecbench.lang.en.verbs import FORMS, verb_form, verb_forms
 
 KEEP = "$KEEP"
 DELETE = "$DELETE"
@@ -20,8 +34,8 @@ _APPEND, _REPLACE, _TRANSFORM = "$APPEND_", "$REPLACE_", "$TRANSFORM_"
 Kind = Literal["keep", "delete", "append", "replace", "transform", "merge", "unknown"]
 
 
-class Parts(NamedTuple):
-    """A label taken apart.
+class Label(NamedTuple):
+    """What a label does.
 
     Args:
         kind: What is done.
@@ -33,43 +47,329 @@ class Parts(NamedTuple):
     argument: str
 
 
-def append(token: str) -> str:
+def append_label(token: str) -> str:
     """Return the label that inserts a token behind."""
     return _APPEND + token
 
 
-def replace(token: str) -> str:
+def replace_label(token: str) -> str:
     """Return the label that puts another token in the place."""
     return _REPLACE + token
 
 
-def transform(name: str) -> str:
+def transform_label(name: str) -> str:
     """Return the label that changes the form of a token, as "CASE_LOWER"."""
     return _TRANSFORM + name
 
 
-def parts(label: str) -> Parts:
+def parse_label(label: str) -> Label:
     """Return kind and argument of a label; what is no label is "unknown".
 
-    >>> parts("$APPEND_的")
-    Parts(kind='append', argument='的')
-    >>> parts("$TRANSFORM_VERB_VB_VBZ").argument
+    >>> parse_label("$APPEND_的")
+    Label(kind='append', argument='的')
+    >>> parse_label("$TRANSFORM_VERB_VB_VBZ").argument
     'VERB_VB_VBZ'
     """
-    if label == KEEP:
-        return Parts("keep", "")
-    if label == DELETE:
-        return Parts("delete", "")
+    if label in (KEEP, DELETE):
+        return Label("keep" if label == KEEP else "delete", "")
     if label in (MERGE_SPACE, MERGE_HYPHEN, MERGE_SWAP):
-        return Parts("merge", label.removeprefix("$MERGE_"))
-    for prefix, kind in _PREFIXES:
+        return Label("merge", label.removeprefix("$MERGE_"))
+    for prefix, kind in _PREFIXES.items():
         if label.startswith(prefix) and label[len(prefix) :].strip():
-            return Parts(kind, label[len(prefix) :])
-    return Parts("unknown", "")
+            return Label(kind, label[len(prefix) :])
+    return Label("unknown", "")
 
 
-_PREFIXES: tuple[tuple[str, Kind], ...] = (
-    (_APPEND, "append"),
-    (_REPLACE, "replace"),
-    (_TRANSFORM, "transform"),
-)
+_PREFIXES: Mapping[str, Kind] = {
+    _APPEND: "append",
+    _REPLACE: "replace",
+    _TRANSFORM: "transform",
+}
+
+
+# Changes of form that a label names without naming the word: case, verb form, plural, hyphen.
+
+
+Transform = Callable[[str], str | None]
+"""From a token to its other form; None where it has none. Several tokens come with blanks."""
+
+
+Namer = Callable[[str, str], tuple[str, ...]]
+"""From a token and another form of it to the names that may lead there, likeliest first."""
+
+
+def _no_name(_token: str, _target: str) -> tuple[str, ...]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Transforms:
+    """The changes of form of a language.
+
+    Args:
+        functions: Name, as "CASE_LOWER", to what it does.
+        merges: Labels that join tokens; () in a language that writes no blanks.
+        namer: Says which transforms to try; it only saves time.
+    """
+
+    functions: Mapping[str, Transform] = field(default_factory=dict)
+    merges: tuple[str, ...] = ()
+    namer: Namer = _no_name
+
+    def apply(self, name: str, token: str) -> str | None:
+        """Return what a transform makes of a token; None where it does nothing: keep it."""
+        function = self.functions.get(name)
+        form = function(token) if function else None
+        return None if form == token else form
+
+    def explain(self, token: str, target: str) -> str | None:
+        """Return the name of the transform that leads from a token to another, or None.
+
+        >>> transforms_for("en").explain("goes", "went")
+        'VERB_VBZ_VBD'
+        >>> transforms_for("en").explain("well-known", "well known")
+        'SPLIT_HYPHEN'
+        """
+        if token == target:
+            return None
+        return next(
+            (name for name in self.namer(token, target) if self.apply(name, token) == target), None
+        )
+
+
+@cache
+def transforms_for(language: str) -> Transforms:
+    """Return the changes of form of a language: "en" has some, every other none."""
+    if language != "en":
+        return Transforms()
+    verbs = {
+        f"VERB_{a}_{b}": partial(verb_form, given=a, wanted=b) for a, b in permutations(FORMS, 2)
+    }
+    return Transforms({**_CASES, **verbs, **_OTHERS}, (MERGE_SPACE, MERGE_HYPHEN), _english)
+
+
+def _english(token: str, target: str) -> tuple[str, ...]:
+    """Return what may lead from an English token to another: case, verb form, plural, hyphen."""
+    if token.lower() == target.lower():
+        return tuple(_CASES)
+    if "-" in token:
+        return (*verb_forms(token, target), *_OTHERS)
+    if token.startswith(target) or target.startswith(token):
+        return (*verb_forms(token, target), *_AGREEMENTS)
+    return verb_forms(token, target)
+
+
+def _capital_1(token: str) -> str | None:
+    return token[0] + token[1:].capitalize() if len(token) > 1 else None
+
+
+def _upper_but_last(token: str) -> str | None:
+    return token[:-1].upper() + token[-1] if len(token) > 1 else None
+
+
+def _plural(token: str) -> str | None:
+    return token + "s" if token[-1:].isalpha() else None
+
+
+def _singular(token: str) -> str | None:
+    return token[:-1] if token.endswith("s") and token[-2:-1].isalpha() else None
+
+
+def _split(token: str) -> str | None:
+    """Return the parts of a token as tokens; None where a part would be empty."""
+    pieces = token.split("-")
+    return " ".join(pieces) if len(pieces) > 1 and all(pieces) else None
+
+
+_CASES: Mapping[str, Transform] = {
+    "CASE_LOWER": str.lower,
+    "CASE_CAPITAL": str.capitalize,
+    "CASE_UPPER": str.upper,
+    "CASE_CAPITAL_1": _capital_1,
+    "CASE_UPPER_-1": _upper_but_last,
+}
+_AGREEMENTS: Mapping[str, Transform] = {
+    "AGREEMENT_PLURAL": _plural,
+    "AGREEMENT_SINGULAR": _singular,
+}
+_OTHERS: Mapping[str, Transform] = {**_AGREEMENTS, "SPLIT_HYPHEN": _split}
+
+
+# Vocabularies of labels: which labels a tagger can give.
+
+
+_PADDINGS = frozenset({"@@PADDING@@", "<PAD>"})
+_UNKNOWNS = frozenset({UNKNOWN, "<OOV>"})
+"""What AllenNLP's vocabularies and those of gotutiyan/gector call them."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelVocabulary:
+    """Labels in the order of a tagger's outputs; ids are looked up by name, never assumed.
+
+    Args:
+        labels: Different labels, $KEEP and @@UNKNOWN@@ among them.
+
+    Raises:
+        FormatError: A label occurs twice, or one of the two is missing.
+    """
+
+    labels: tuple[str, ...]
+    _ids: Mapping[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Refuse what no tagger can work with."""
+        ids: dict[str, int] = {}
+        for n, label in enumerate(self.labels):
+            if ids.setdefault(label, n) != n:
+                raise FormatError(f"label {label!r} stands twice in the vocabulary; remove one")
+        for label in (KEEP, UNKNOWN):
+            if label not in ids:
+                raise FormatError(f"the vocabulary has no {label}; every vocabulary of labels does")
+        object.__setattr__(self, "_ids", ids)
+
+    def __len__(self) -> int:
+        """Return the number of labels."""
+        return len(self.labels)
+
+    @property
+    def keep(self) -> int:
+        """The id of $KEEP."""
+        return self._ids[KEEP]
+
+    @property
+    def unknown(self) -> int:
+        """The id of @@UNKNOWN@@, which must never be predicted."""
+        return self._ids[UNKNOWN]
+
+    def id_of(self, label: str) -> int:
+        """Return the id of a label; that of @@UNKNOWN@@ where it is absent."""
+        return self._ids.get(label, self._ids[UNKNOWN])
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the labels in their order, hexadecimal: what weights are keyed to."""
+        return sha256(json.dumps(self.labels).encode()).hexdigest()
+
+
+class CleanLabels(NamedTuple):
+    """A vocabulary of another program in our form.
+
+    Args:
+        vocabulary: Without padding, with @@UNKNOWN@@ under our name.
+        rows: For each of its labels the place in the list that was given, which is the row of
+            the weights; None for what was added.
+        notes: What was changed, a line each, for people.
+    """
+
+    vocabulary: LabelVocabulary
+    rows: tuple[int | None, ...]
+    notes: tuple[str, ...]
+
+
+def build_vocabulary(
+    counter: Mapping[str, int], *, min_count: int = 1, size: int | None = None
+) -> LabelVocabulary:
+    """Return the vocabulary of counted labels: $KEEP, $DELETE, @@UNKNOWN@@, then by count.
+
+    Of equally frequent labels the one that sorts first comes first, so the order of counting
+    makes no difference.
+
+    Args:
+        counter: How often each label occurs.
+        min_count: Labels that occur less often are left out. MuCGEC's code asks for more than 5,
+            which is 6 here.
+        size: At most so many labels, the first three among them; None sets no limit.
+    """
+    fixed = (KEEP, DELETE, UNKNOWN)
+    ranked = sorted((-count, label) for label, count in counter.items() if label not in fixed)
+    labels = fixed + tuple(label for count, label in ranked if -count >= min_count)
+    return LabelVocabulary(labels[: None if size is None else max(size, len(fixed))])
+
+
+def coverage(counter: Mapping[str, int], vocabulary: LabelVocabulary) -> float:
+    """Return the share of occurrences of labels, $KEEP left out, that a vocabulary has; in [0, 1].
+
+    Where there is none it is 1: nothing is missing.
+    """
+    counts = Counter({label: count for label, count in counter.items() if label != KEEP})
+    found = sum(n for label, n in counts.items() if vocabulary.id_of(label) != vocabulary.unknown)
+    return found / counts.total() if counts else 1.0
+
+
+def unknown_labels(vocabulary: LabelVocabulary, transforms: Transforms) -> tuple[str, ...]:
+    """Return the labels of a vocabulary that would change nothing, because nobody knows them.
+
+    >>> vocabulary = LabelVocabulary(("$KEEP", "$TRANSFORM_CASE_LOWER", UNKNOWN))
+    >>> unknown_labels(vocabulary, Transforms())
+    ('$TRANSFORM_CASE_LOWER',)
+    """
+    missing = []
+    for label in vocabulary.labels:
+        kind, name = parse_label(label)
+        if (kind == "transform" and name not in transforms.functions) or (
+            kind == "unknown" and label != UNKNOWN
+        ):
+            missing.append(label)
+    return tuple(missing)
+
+
+def clean_labels(labels: Sequence[str], where: str) -> CleanLabels:
+    """Return a vocabulary of another program's labels: padding dropped, unknown by our name.
+
+    Args:
+        labels: In the order of its weights.
+        where: Where they come from, for messages.
+
+    Raises:
+        FormatError: A label occurs twice, or $KEEP is missing.
+    """
+    notes = []
+    rows: list[tuple[str, int | None]] = []
+    for n, label in enumerate(labels):
+        if label in _PADDINGS:
+            notes.append(f"{where}: label {n} {label} is left out; padding is never predicted")
+        elif label in _UNKNOWNS:
+            rows.append((UNKNOWN, n))
+            if label != UNKNOWN:
+                notes.append(f"{where}: label {n} {label} is called {UNKNOWN}")
+        else:
+            rows.append((label, n))
+    if all(label != UNKNOWN for label, _ in rows):
+        rows.append((UNKNOWN, None))
+        notes.append(f"{where}: {UNKNOWN} is missing; it was added at the end")
+    try:
+        vocabulary = LabelVocabulary(tuple(label for label, _ in rows))
+    except FormatError as error:
+        raise FormatError(f"{where}: {error}") from None
+    return CleanLabels(vocabulary, tuple(row for _, row in rows), tuple(notes))
+
+
+def read_vocabulary(path: Path) -> LabelVocabulary:
+    """Read a vocabulary from a JSON list, or from a released text file, one label a line.
+
+    Args:
+        path: A name ending in ".json" is read as JSON; blank lines of a text are skipped.
+
+    Raises:
+        FormatError: It is no list of strings, a label occurs twice, or $KEEP is missing.
+        GecbenchError: The file cannot be read.
+    """
+    lines = read_lines(path)
+    if path.suffix == ".json":
+        try:
+            labels = msgspec.json.decode("\n".join(lines), type=list[str])
+        except msgspec.DecodeError as error:
+            raise FormatError(f"{path}:1: {error}; a vocabulary is a JSON list of labels") from None
+    else:
+        labels = [line for line in lines if line.strip()]
+    return clean_labels(labels, str(path)).vocabulary
+
+
+def write_vocabulary(path: Path, vocabulary: LabelVocabulary) -> None:
+    """Write a vocabulary as a JSON list, one label a line.
+
+    Raises:
+        GecbenchError: It cannot be written.
+    """
+    write_text(path, json.dumps(vocabulary.labels, ensure_ascii=False, indent=0) + "\n")

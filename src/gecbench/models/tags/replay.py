@@ -2,16 +2,175 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from gecbench.core.corrector import TextEdit
-from gecbench.models.tags.labels import MERGE_SWAP
-from gecbench.models.tags.outcomes import Outcome, outcomes
-from gecbench.models.tags.spacing import Blanks, Spacing, spacing_of
-from gecbench.models.tags.transforms import Transforms
+from gecbench.core.corrector import TextEdit, apply
+from gecbench.models.tags.labels import KEEP, MERGE_SWAP, Label, Transforms, parse_label
 from gecbench.text.tokens import Token
+
+# What labels make of tokens, before anybody asks how it is written.
+
+
+_JOINTS = {"SPACE": "", "HYPHEN": "-"}
+
+
+class Outcome(NamedTuple):
+    """What becomes of one token, or of two that changed places.
+
+    Args:
+        first: Its place among the tokens; -1 for $START.
+        end: The place after the last that it stands for.
+        words: What stands there now; () where it is deleted, and for $START.
+        behind: What is inserted behind it; "" for nothing.
+        joint: What joins it with the next word that stands; None where nothing does.
+    """
+
+    first: int
+    end: int
+    words: tuple[str, ...]
+    behind: str = ""
+    joint: str | None = None
+
+
+def outcomes(tokens: Sequence[str], labels: Sequence[str], transforms: Transforms) -> list[Outcome]:
+    """Return what becomes of $START and each token.
+
+    A label that cannot be done keeps its token: one that is unknown, a transform that the token
+    does not have, a merge at the end, an exchange with a token that has a label of its own,
+    anything but an insertion at $START.
+
+    Args:
+        tokens: Without $START.
+        labels: One for $START and one for each token.
+        transforms: What labels may name.
+    """
+    taken = [parse_label(label) for label in labels]
+    start, *own = taken
+    behind = _plain(start.argument) if start.kind == "append" else ""
+    made = [Outcome(-1, 0, (), behind)]
+    for at, (token, part) in enumerate(zip(tokens, own, strict=True)):
+        if at < made[-1].end:
+            continue  # it has changed places with the one before
+        if part.argument == "SWAP" and part.kind == "merge":
+            if at + 1 < len(tokens) and labels[at + 2] == KEEP:
+                made.append(Outcome(at, at + 2, (tokens[at + 1], token)))
+            else:
+                made.append(Outcome(at, at + 1, (token,)))
+        else:
+            made.append(_outcome(at, token, part, transforms))
+    return made
+
+
+def _outcome(at: int, token: str, part: Label, transforms: Transforms) -> Outcome:
+    kept = Outcome(at, at + 1, (token,))
+    match part.kind:
+        case "delete":
+            return kept._replace(words=())
+        case "append":
+            return kept._replace(behind=_plain(part.argument))
+        case "replace":
+            return kept._replace(words=tuple(part.argument.split()) or (token,))
+        case "transform":
+            made = transforms.apply(part.argument, token)
+            return kept._replace(words=tuple((made or token).split()))
+        case "merge":
+            return kept._replace(joint=_JOINTS[part.argument])
+    return kept
+
+
+def _plain(argument: str) -> str:
+    return " ".join(argument.split())
+
+
+# Blanks between tokens: how a text writes them, and where a changed one needs them.
+
+
+Spacing = Literal["raw", "tokenised"]
+"""As people write, or with a blank between any two tokens, as corpora are often kept."""
+
+_CLOSING = re.compile(r"[,.;:!?%)\]}»”…]+|['’](?:s|m|d|re|ve|ll|t)|n['’]t", re.IGNORECASE)
+_OPENING = frozenset("([{«“$£€¥#@")
+_BINDING = frozenset("-/‐‑")
+_WORD = re.compile("[A-Za-z0-9]")
+_NUMBER = re.compile(r"[0-9]+(?:[.,:][0-9]+)*")
+
+
+def detect_spacing(tokens: Sequence[Token], *, language: str) -> Spacing:
+    """Return how a text writes its tokens.
+
+    English is tokenised where half of the tokens that belong to the word before them, as commas
+    and "'s", stand behind a blank; a text without any is taken to be raw. Other languages write
+    no blanks, and are tokenised where half of neighbours have blanks between them, words of
+    letters or digits not counted.
+
+    >>> detect_spacing([Token("Well", 0, 4), Token(",", 5, 6)], language="en")
+    'tokenised'
+    """
+    apart = near = 0
+    for one, two in pairwise(tokens):
+        if _CLOSING.fullmatch(two.text) if language == "en" else _dense(one.text, two.text):
+            apart += two.start > one.end
+            near += two.start == one.end
+    return "tokenised" if apart and apart >= near else "raw"
+
+
+class Blanks(NamedTuple):
+    """Where blanks stand in a language, written in a certain way.
+
+    >>> Blanks("en", "raw").wants("home", "."), Blanks("en", "tokenised").wants("home", ".")
+    (False, True)
+    >>> Blanks("zh", "raw").wants("我", "有"), Blanks("zh", "raw").wants("big", "data")
+    (False, True)
+    """
+
+    language: str
+    spacing: Spacing
+
+    def wants(self, left: str, right: str) -> bool | None:
+        """Return whether a blank stands between two words; None where both ways are right."""
+        if self.spacing == "tokenised":
+            return True
+        return _english(left, right) if self.language == "en" else _chinese(left, right)
+
+    def fuses(self, left: str, right: str) -> bool:
+        """Say whether two words without a blank would be read as one."""
+        if self.language == "en":
+            # "5km" is a number and a word; "fivekm" would be one word.
+            apart = _NUMBER.fullmatch(left) and not right[0].isdigit()
+            return left[-1].isalnum() and right[0].isalnum() and not apart
+        return _same_run(left[-1], right[0])
+
+
+def _english(left: str, right: str) -> bool | None:
+    """Return whether a blank stands between two words of English as people write it."""
+    if '"' in (left, right):
+        return None  # whether it opens or closes is not to be seen from here
+    if _CLOSING.fullmatch(right) or left[-1] in _OPENING:
+        return False
+    return not (left[-1] in _BINDING or right[0] in _BINDING)
+
+
+def _chinese(left: str, right: str) -> bool | None:
+    """Return whether a blank stands between two Chinese tokens; around Latin words it may."""
+    if _same_run(left[-1], right[0]):
+        return True
+    return False if _dense(left, right) else None
+
+
+def _same_run(left: str, right: str) -> bool:
+    """Say whether two characters would be read as one token without a blank."""
+    return (
+        left.isascii()
+        and right.isascii()
+        and ((left.isalpha() and right.isalpha()) or (left.isdigit() and right.isdigit()))
+    )
+
+
+def _dense(left: str, right: str) -> bool:
+    return not (_WORD.match(left[-1]) or _WORD.match(right[0]))
 
 
 def text_edits(
@@ -39,7 +198,7 @@ def text_edits(
         scores: One for each label, in [0, 1]; None where the tagger does not say.
         transforms: What labels may name.
         language: Code; decides where blanks stand.
-        spacing: How tokens are written; None looks at this text (`spacing_of`). Say "tokenised"
+        spacing: How tokens are written; None looks at this text (`detect_spacing`). Say "tokenised"
             where tokens are whatever stands between blanks, and of any tokenised corpus: a
             sentence without punctuation does not show it.
 
@@ -51,7 +210,7 @@ def text_edits(
     [(1, 1, '最'), (2, 3, ''), (4, 5, '！')]
     """
     made = outcomes([token.text for token in tokens], labels, transforms)
-    blanks = Blanks(language, spacing or spacing_of(tokens, language=language))
+    blanks = Blanks(language, spacing or detect_spacing(tokens, language=language))
     written = _Written(text, tokens, blanks)
     edits = []
     for owner, run in groupby(_changes(written, made), key=lambda change: change.owner):
@@ -223,3 +382,145 @@ def _closed(written: _Written, left: Outcome, right: Outcome | None, gaps: Seque
     if wanted is None:
         return gaps[0] if one.now[-1].isascii() and one.now[-1].isalnum() else gaps[-1]
     return _blank(wanted, next(filter(None, gaps), ""))
+
+
+# Edits of edits: what several rounds did to a text, as one list of edits of the first text.
+
+
+class _Placed(NamedTuple):
+    """An edit over the text between the rounds.
+
+    Args:
+        start: First character there; half-open span.
+        end: Character after the last.
+        edit: As it was given.
+        late: Whether it is one of the second edits.
+    """
+
+    start: int
+    end: int
+    edit: TextEdit
+    late: bool
+
+
+def compose(
+    first: Sequence[TextEdit], second: Sequence[TextEdit], source: str
+) -> tuple[TextEdit, ...]:
+    """Return edits of a source that do what two lists of edits do, one after the other.
+
+    Edits that have nothing to do with one another stay as they are. Those that overlap, and
+    those where one is an insertion behind the other or at the place of a deletion, become one:
+    its score is the least of theirs, its label all of theirs in the order of the text. What the
+    second edits undo disappears, and what they leave of the source is cut off at the ends,
+    though never inside a word.
+
+    Args:
+        first: Of the source.
+        second: Of the text that the first make.
+        source: The first text.
+
+    Raises:
+        EditError: Edits are out of order, overlap, or end after their text.
+
+    >>> compose([TextEdit(0, 1, "a")], [TextEdit(1, 1, "b"), TextEdit(2, 3, "")], "xyz")
+    (TextEdit(start=0, end=1, replacement='ab', score=None, label=None), TextEdit(start=2, end=3, \
+replacement='', score=None, label=None))
+    """
+    between = apply(first, source)
+    apply(second, between)  # raises where they do not fit
+    made = []
+    shift = 0  # from the source to the text between, in characters, before a group
+    for group in _group_edits(first, second):
+        edit, shift = _merge(group, shift, between)
+        kept = _trim(edit, source) if len(group) > 1 else edit
+        if kept is not None:
+            made.append(kept)
+    return tuple(made)
+
+
+def _group_edits(first: Sequence[TextEdit], second: Sequence[TextEdit]) -> Iterator[list[_Placed]]:
+    """Yield edits that belong together, in the order of the text between."""
+    placed = [_Placed(edit.start, edit.end, edit, late=True) for edit in second]
+    shift = 0
+    for edit in first:
+        start = edit.start + shift
+        placed.append(_Placed(start, start + len(edit.replacement), edit, late=False))
+        shift += len(edit.replacement) - (edit.end - edit.start)
+    # At one place deletions come first, then insertions, then what has characters there.
+    placed.sort(key=lambda one: (one.start, one.end, one.late))
+    group: list[_Placed] = []
+    for one in placed:
+        if group and not any(_interact(other, one) for other in group):
+            yield group
+            group = []
+        group.append(one)
+    if group:
+        yield group
+
+
+def _interact(one: _Placed, two: _Placed) -> bool:
+    """Say whether two edits become one."""
+    if one.late == two.late:
+        return False
+    early, late = (two, one) if one.late else (one, two)
+    if early.start == early.end:
+        return late.start <= early.start <= late.end
+    if late.start == late.end == early.end:
+        return True
+    return early.start < late.end and late.start < early.end
+
+
+def _merge(group: Sequence[_Placed], shift: int, between: str) -> tuple[TextEdit, int]:
+    """Return the edit of the source that a group makes, and the shift behind it."""
+    start, end = min(one.start for one in group), max(one.end for one in group)
+    after = shift + sum(
+        (one.end - one.start) - (one.edit.end - one.edit.start) for one in group if not one.late
+    )
+    late = [
+        TextEdit(one.start - start, one.end - start, one.edit.replacement)
+        for one in group
+        if one.late
+    ]
+    scores = [one.edit.score for one in group if one.edit.score is not None]
+    labels = [one.edit.label for one in group if one.edit.label is not None]
+    edit = TextEdit(
+        start - shift,
+        end - after,
+        apply(late, between[start:end]),
+        min(scores, default=None),
+        " ".join(labels) if labels else None,
+    )
+    return edit, after
+
+
+def _trim(edit: TextEdit, source: str) -> TextEdit | None:
+    """Return an edit without what it leaves as it is at its ends; None if nothing remains."""
+    old, new = source[edit.start : edit.end], edit.replacement
+    if old == new:
+        return None
+    before, behind = source[: edit.start][-1:], source[edit.end :][:1]
+    length = min(len(old), len(new))
+    head = next((n for n in range(length) if old[n] != new[n]), length)
+    while head and _in_word(old[:head], old[head:] + behind, new[head:] + behind):
+        head -= 1
+    rest = range(1, length - head + 1)
+    tail = next((n - 1 for n in rest if old[-n] != new[-n]), length - head)
+    while tail and _in_word(
+        old[len(old) - tail :][::-1],
+        (before + old[: len(old) - tail])[::-1],
+        (before + new[: len(new) - tail])[::-1],
+    ):
+        tail -= 1
+    return TextEdit(
+        edit.start + head, edit.end - tail, new[head : len(new) - tail], edit.score, edit.label
+    )
+
+
+def _in_word(kept: str, old: str, new: str) -> bool:
+    """Say whether a cut behind what is kept goes through a word, of either text."""
+    return _letter(kept[-1:]) and (_letter(old[:1]) or _letter(new[:1]))
+
+
+def _letter(character: str) -> bool:
+    """Say whether a character belongs to a word of several; Chinese ones stand alone."""
+    return character.isalnum() and character < "\u2e80"

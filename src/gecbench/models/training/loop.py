@@ -2,35 +2,244 @@
 
 from __future__ import annotations
 
+import json
 import math
+import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
+import msgspec
+import numpy as np
 import torch
 from accelerate import Accelerator
 from accelerate.utils import broadcast_object_list, gather_object
 
 from gecbench.core import seeding
-from gecbench.core.errors import GecbenchError
+from gecbench.core.errors import FormatError, GecbenchError
+from gecbench.core.files import read_bytes, write_bytes
 from gecbench.core.sample import Corpus
 from gecbench.models.batches import batches
-from gecbench.models.training import checkpoints
-from gecbench.models.training.checkpoints import State
-from gecbench.models.training.config import RunConfig
-from gecbench.models.training.log import Log
-from gecbench.models.training.plan import learning_rate, plan, steps_of
-from gecbench.models.training.task import Learner, Part, Watching
+from gecbench.models.folder import atomic_folder
+from gecbench.models.training.config import RunConfig, Training
+from gecbench.models.training.task import Batch, Task
+from gecbench.models.weights import load_weights, report_full_disk, save_weights
+
+_POOL = 256
+"""Batches whose sentences are sorted by length together: chance stays, padding goes."""
+
+
+def plan_epoch(lengths: Sequence[int], training: Training, epoch: int) -> list[list[int]]:
+    """Plan the batches of an epoch, as indices of examples.
+
+    Examples are shuffled, cut into pools, and sorted by length within a pool, so that little is
+    padding and yet every epoch has other batches.
+
+    Args:
+        lengths: Of the examples, in positions.
+        training: Batch size, bound of positions, and seed.
+        epoch: From 0.
+    """
+    chance = np.random.default_rng(seeding.number(training.seed, f"epoch {epoch}"))
+    order = chance.permutation(len(lengths))
+    size = training.batch_size * _POOL
+    plan: list[list[int]] = []
+    for start in range(0, len(order), size):
+        pool = order[start : start + size].tolist()
+        groups = batches([lengths[k] for k in pool], training.batch_size, training.batch_tokens)
+        plan += ([pool[k] for k in group] for group in groups)
+    return [plan[k] for k in chance.permutation(len(plan))]
+
+
+def learning_rate(training: Training, *, step: int, total: int, cold: bool) -> float:
+    """Compute the learning rate of a step.
+
+    Args:
+        training: Its schedule.
+        step: From 0, among the warm or the cold ones.
+        total: Number of these steps; beyond it the rate stays what it was at the end.
+        cold: Whether only what is new learns: then the rate is constant.
+    """
+    if cold:
+        return training.cold_learning_rate
+    peak = training.learning_rate
+    if step < training.warmup_steps:
+        return peak * (step + 1) / training.warmup_steps
+    if training.schedule == "constant":
+        return peak
+    # Polynomial of power 1, as fairseq's and transformers' defaults: linear is the same.
+    share = (total - step) / max(1, total - training.warmup_steps)
+    return peak * max(0.0, min(1.0, share))
+
+
+class State(msgspec.Struct, kw_only=True):
+    """How far a run is.
+
+    No state of random generators is saved: before each step they are seeded by the run's seed and
+    the step's number, so a step is the same whether or not the run was interrupted before it.
+
+    Args:
+        step: Steps done.
+        epoch: The epoch, from 0.
+        batch: Batches of this epoch's plan that are done, on all devices.
+        phase_step: Steps done since the last change of what learns.
+        cold: Whether only what is new learns.
+        best: Value of the best evaluation, the higher the better; None before the first.
+        best_step: When that was.
+        waited: Evaluations since then.
+        scaler: State of the gradient scaler of fp16.
+        finished: Whether the run is over, and why; "" while it is not.
+        scored_by: What the value of the last evaluation is, with all that it depends on; "" for a
+            loss.
+        history: The result of each evaluation.
+        seconds: How long the run has taken so far.
+    """
+
+    step: int = 0
+    epoch: int = 0
+    batch: int = 0
+    phase_step: int = 0
+    cold: bool = False
+    best: float | None = None
+    best_step: int = 0
+    waited: int = 0
+    scaler: dict[str, int | float] = msgspec.field(default_factory=dict)
+    finished: str = ""
+    scored_by: str = ""
+    history: list[dict[str, Any]] = msgspec.field(default_factory=list)
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoints:
+    """The checkpoints of a run: folders that are whole or not there, also after kill -9.
+
+    Each has the state, the tensors that ever learn, the optimizer's, and the model as users load
+    it. Beside them is the best model so far.
+    """
+
+    folder: Path
+
+    def latest(self) -> Path | None:
+        """Find the newest whole checkpoint; None where there is none."""
+        return max(self.folder.glob("step-*"), default=None) if self.folder.is_dir() else None
+
+    def best(self, state: State) -> Path:
+        """Return the folder of the best model that a state names."""
+        return self.folder / f"best-{state.best_step:08d}"
+
+    def save_best(self, state: State, save: Callable[[Path], None]) -> None:
+        """Write the best model so far; the one before stays until a checkpoint names this one."""
+        path = self.best(state)
+        with atomic_folder(path, replace=True) as folder, report_full_disk(path):
+            save(folder)
+
+    def save(
+        self,
+        state: State,
+        tensors: Mapping[str, torch.Tensor],
+        optimizer: Mapping[str, torch.Tensor],
+        save: Callable[[Path], None],
+    ) -> None:
+        """Write a checkpoint; `save` writes the model as users load it into a folder."""
+        path = self.folder / f"step-{state.step:08d}"
+        with atomic_folder(path, replace=True) as folder, report_full_disk(path):
+            (folder / "model").mkdir()
+            save(folder / "model")
+            save_weights(tensors, folder / "weights.safetensors")
+            save_weights(optimizer, folder / "optimizer.safetensors")
+            write_bytes(folder / "state.json", msgspec.json.format(msgspec.json.encode(state)))
+
+    def prune(self, state: State, number: int) -> None:
+        """Remove all but the last checkpoints, the best model, and what a killed run left."""
+        for path in (
+            *sorted(self.folder.glob("step-*"))[:-number],
+            *(path for path in self.folder.glob("best-*") if path != self.best(state)),
+            *self.folder.glob(".*"),
+        ):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def load_state(checkpoint: Path) -> State:
+    """Load the state of a checkpoint.
+
+    Raises:
+        GecbenchError: The file is damaged.
+    """
+    path = checkpoint / "state.json"
+    try:
+        return msgspec.json.decode(read_bytes(path), type=State)
+    except msgspec.MsgspecError as error:
+        raise GecbenchError(
+            f"{path}: is damaged ({error}); remove the folder {checkpoint}"
+        ) from None
+
+
+def _load_tensors(path: Path) -> dict[str, torch.Tensor]:
+    try:
+        return load_weights(path)
+    except FormatError as error:
+        raise GecbenchError(f"{path}: is damaged ({error}); remove the folder around it") from None
+
+
+class Log:
+    """Writes what happened at which step, to `log.jsonl` and to `tensorboard/`.
+
+    Args:
+        run: The run's folder.
+        step: Steps done when the log is opened: lines about later ones, by a run that was killed
+            before its next checkpoint, are removed.
+    """
+
+    def __init__(self, run: Path, step: int) -> None:
+
+        from torch.utils.tensorboard import SummaryWriter
+
+        self._path = run / "log.jsonl"
+        if self._path.exists():
+            lines = self._path.read_bytes().splitlines(keepends=True)
+            write_bytes(self._path, b"".join(line for line in lines if _is_until(step, line)))
+        self._writer: Any = SummaryWriter(str(run / "tensorboard"), purge_step=step + 1)
+
+    def add(self, what: str, step: int, values: Mapping[str, float | str]) -> None:
+        """Write values of a step.
+
+        Args:
+            what: "train" or "dev".
+            step: Steps done.
+            values: By name; only numbers go to TensorBoard.
+        """
+        line = json.dumps({"what": what, "step": step, **values}, ensure_ascii=False)
+        try:
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(f"{line}\n")
+        except OSError as error:
+            raise GecbenchError(f"{self._path}: cannot be written: {error.strerror}") from error
+        for name, value in values.items():
+            if not isinstance(value, str):
+                self._writer.add_scalar(f"{what}/{name}", value, step)
+
+    def close(self) -> None:
+        """Flush and close."""
+        self._writer.close()
+
+
+def _is_until(step: int, line: bytes) -> bool:
+    """Return whether a line of a log is whole and about a step until this one."""
+    try:
+        return bool(json.loads(line)["step"] <= step) and line.endswith(b"\n")
+    except (ValueError, KeyError, TypeError):
+        return False
 
 
 class Score(Protocol):
     """Values corrected dev sentences, the higher the better."""
 
     def __call__(self, dev: Corpus, texts: Sequence[str]) -> float:
-        """Return the value of corrections, in the order of the sentences."""
+        """Compute the value of corrections, in the order of the sentences."""
         ...
 
     @property
@@ -39,7 +248,7 @@ class Score(Protocol):
         ...
 
 
-@dataclass(slots=True)
+@dataclass
 class Loop:
     """A run in progress.
 
@@ -51,35 +260,37 @@ class Loop:
         dev_examples: Of the dev pairs, for their loss.
         run: The run's folder.
         score: Values corrections of the dev sentences.
-        made: What the model's card says of its making.
+        provenance: What the model's card says of its making.
         say: Tells the user how it goes.
         accelerator: Of accelerate: devices, precision, several processes.
     """
 
     config: RunConfig
-    task: Learner[Any]
+    task: Task[Any, Any]
     examples: Sequence[Any]
     dev: Corpus
     dev_examples: Sequence[Any]
     run: Path
     score: Score
-    made: Mapping[str, object]
+    provenance: Mapping[str, object]
     say: Callable[[str], None]
     accelerator: Accelerator
-    state: State = None  # type: ignore[assignment]  # set by `begin`
-    module: Any = None
-    optimizer: Any = None
-    log: Log | None = None
-    learning: frozenset[str] = frozenset()
-    lengths: list[int] = None  # type: ignore[assignment]
-    total: int = 0
-    losses: list[torch.Tensor] = None  # type: ignore[assignment]
-    started: float = 0.0
 
-    @property
-    def folder(self) -> Path:
-        """Where the checkpoints are."""
-        return self.run / "checkpoints"
+    def __post_init__(self) -> None:
+        """Take up the last checkpoint, or the start."""
+        self.checkpoints = Checkpoints(self.run / "checkpoints")
+        self.lengths = [self.task.length(example) for example in self.examples]
+        self.losses: list[torch.Tensor] = []
+        self.started = time.monotonic()
+        self.module: Any = None
+        self.log: Log | None = None
+        self.task.freeze(cold=False)
+        parameters = self.task.module.named_parameters()
+        self.learning = frozenset(name for name, tensor in parameters if tensor.requires_grad)
+        checkpoint = self.checkpoints.latest()
+        cold = self.config.training.cold_epochs > 0
+        self.state = load_state(checkpoint) if checkpoint else State(cold=cold)
+        self.total = self._total_steps()
 
     def train(self) -> State:
         """Train to the end, from the last checkpoint where there is one.
@@ -87,7 +298,7 @@ class Loop:
         Raises:
             GecbenchError: The loss is no number any more, or a checkpoint is damaged.
         """
-        self._begin()
+        self._restore()
         try:
             while not self.state.finished:
                 self._epoch()
@@ -102,137 +313,111 @@ class Loop:
                 self.log.close()
         return self.state
 
-    def _begin(self) -> None:
-        """Set everything up as it was at the last checkpoint, or as it is at the start."""
-        self.lengths = [self.task.length(example) for example in self.examples]
-        self.losses = []
-        self.started = time.monotonic()
-        self.task.freeze(cold=False)
-        parameters = self.task.module.named_parameters()
-        self.learning = frozenset(name for name, each in parameters if each.requires_grad)
-        checkpoint = checkpoints.latest(self.folder)
-        cold = self.config.training.cold_epochs > 0
-        self.state = checkpoints.read_state(checkpoint) if checkpoint else State(cold=cold)
-        self.total = self._total_steps()
+    def _restore(self) -> None:
+        checkpoint = self.checkpoints.latest()
         if checkpoint:
-            checkpoints.restore_weights(checkpoint, self._kept())
+            self._restore_weights(checkpoint / "weights.safetensors")
             self.say(f"going on from step {self.state.step}")
-        self._phase()
+        self._begin_phase()
         if checkpoint and not self.state.finished:
-            checkpoints.restore_optimizer(checkpoint, self._bare_optimizer(), self._names())
+            self._restore_optimizer(checkpoint / "optimizer.safetensors")
             if self.state.scaler and self.accelerator.scaler is not None:
                 self.accelerator.scaler.load_state_dict(self.state.scaler)
         if self.accelerator.is_main_process:
             self.log = Log(self.run, self.state.step)
 
     def _total_steps(self) -> int:
-        """Return how many steps the warm epochs are; for schedules that end with them."""
+        """Count the steps of the warm epochs; for schedules that end with them."""
         training = self.config.training
         warm = range(training.cold_epochs, training.epochs)
         # Only where positions bound batches do epochs differ in how many there are.
-        plans = warm if training.batch_tokens else warm[:1]
-        counts = [len(plan(self.lengths, training, epoch)) for epoch in plans]
+        epochs = warm if training.batch_tokens else warm[:1]
+        counts = [len(plan_epoch(self.lengths, training, epoch)) for epoch in epochs]
         counts = counts if training.batch_tokens else counts * len(warm)
-        return sum(steps_of(n, training, self.accelerator.num_processes) for n in counts)
+        # A step takes `accumulation` batches on every device.
+        per_step = training.accumulation * self.accelerator.num_processes
+        return sum(-(-count // per_step) for count in counts)
 
-    def _phase(self) -> None:
+    def _begin_phase(self) -> None:
         """Let what is to learn now learn, with an optimizer of its own."""
         training = self.config.training
         if self.module is not None:
             self.accelerator.unwrap_model(self.module, keep_fp32_wrapper=False)
             self.accelerator.free_memory()
         self.task.freeze(cold=self.state.cold)
-        self.optimizer = torch.optim.AdamW(
-            [each for each in self.task.module.parameters() if each.requires_grad],
+        self.adam = torch.optim.AdamW(
+            [tensor for tensor in self.task.module.parameters() if tensor.requires_grad],
             betas=(training.beta1, training.beta2),
             eps=training.epsilon,
             weight_decay=training.weight_decay,
         )
-        self.module, self.optimizer = self.accelerator.prepare(self.task.module, self.optimizer)
+        self.module, self.optimizer = self.accelerator.prepare(self.task.module, self.adam)
 
     def _epoch(self) -> None:
         """Train what is left of an epoch."""
-        training = self.config.training
-        if self.state.cold and self.state.epoch >= training.cold_epochs:
-            self.state.cold = False
-            self.state.phase_step = 0
-            self.state.waited = 0
-            self._phase()
-        whole = plan(self.lengths, training, self.state.epoch)
-        at_once = training.accumulation * self.accelerator.num_processes
-        while self.state.batch < len(whole):
-            self._step([*whole[self.state.batch : self.state.batch + at_once]])
-            self.state.batch += at_once
-            self.state.step += 1
-            self.state.phase_step += 1
-            ended = self.state.batch >= len(whole)
+        training, state = self.config.training, self.state
+        if state.cold and state.epoch >= training.cold_epochs:
+            state.cold, state.phase_step, state.waited = False, 0, 0
+            self._begin_phase()
+        plan = plan_epoch(self.lengths, training, state.epoch)
+        per_step = training.accumulation * self.accelerator.num_processes
+        ended = False
+        while not ended and not state.finished:
+            self._step(plan[state.batch : state.batch + per_step])
+            state.batch += per_step
+            state.step += 1
+            state.phase_step += 1
+            ended = state.batch >= len(plan)
             if ended:
-                self.state.epoch += 1
-                self.state.batch = 0
+                state.epoch, state.batch = state.epoch + 1, 0
             self._after_step(ended=ended)
-            if ended or self.state.finished:
-                return
 
-    def _step(self, group: list[list[int]]) -> None:
+    def _step(self, group: Sequence[Sequence[int]]) -> None:
         """Learn from some batches, as if they were one."""
         rank, devices = self.accelerator.process_index, self.accelerator.num_processes
-        training = self.config.training
-        seed = seeding.number(training.seed, f"step {self.state.step} device {rank}")
-        torch.manual_seed(seed)
-        mine = [self._collated(places) for places in group[rank::devices]]
-        weight = torch.tensor(sum(self.task.weight(batch) for batch in mine), dtype=torch.float64)
-        everywhere = float(self._summed(weight))
-        if everywhere <= 0:
+        training, state = self.config.training, self.state
+        torch.manual_seed(seeding.number(training.seed, f"step {state.step} device {rank}"))
+        parts = [self._collate(indices) for indices in group[rank::devices]]
+        weight = torch.tensor(sum(self.task.weight(batch) for batch in parts), dtype=torch.float64)
+        whole = float(self._sum(weight))
+        if whole <= 0:
             raise GecbenchError(
-                f"step {self.state.step + 1}: the batch has nothing to learn from; report it"
+                f"step {state.step + 1}: the batch has nothing to learn from; report it"
             )
         # At the end of an epoch a device may be left without a batch: it takes part with nothing.
-        share = devices / everywhere if mine else 0.0
-        mine = mine or [self._collated(group[0])]
+        share = devices / whole if parts else 0.0
+        parts = parts or [self._collate(group[0])]
         total = torch.zeros((), device=self.accelerator.device)
-        for k, batch in enumerate(mine):
-            apart = k + 1 < len(mine)
-            with self.accelerator.no_sync(self.module) if apart else nullcontext():
-                loss = self.task.loss(self.module, self._moved(batch)) * share
+        for number, batch in enumerate(parts, 1):
+            last = number == len(parts)
+            with nullcontext() if last else self.accelerator.no_sync(self.module):
+                loss = self.task.loss(self.module, self._move(batch)) * share
                 self.accelerator.backward(loss)
             total += loss.detach()
         if training.clip:
             learning = [p for p in self.module.parameters() if p.requires_grad]
             self.accelerator.clip_grad_norm_(learning, training.clip)
-        self._set_rate()
+        rate = learning_rate(training, step=state.phase_step, total=self.total, cold=state.cold)
+        for parameters in self.optimizer.param_groups:
+            parameters["lr"] = rate
         self.optimizer.step()
         self.optimizer.zero_grad()
         self.losses.append(total / devices)
         if self.accelerator.device.type == "cpu":
             self._check_loss()
 
-    def _set_rate(self) -> None:
-        training, state = self.config.training, self.state
-        rate = learning_rate(training, step=state.phase_step, total=self.total, cold=state.cold)
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
-
     def _check_loss(self) -> None:
-        """Refuse to go on with weights that are no numbers any more.
-
-        Raises:
-            GecbenchError: Says at which step, and what helps.
-        """
-        if not self.losses or math.isfinite(float(self.losses[-1])):
-            return
-        raise self._no_number(f"the loss is {float(self.losses[-1])}", self.state.step + 1)
+        """Refuse to go on with weights that are no numbers any more."""
+        if self.losses and not math.isfinite(loss := float(self.losses[-1])):
+            raise self._not_finite(f"the loss is {loss}", self.state.step + 1)
 
     def _check_weights(self) -> None:
-        """Refuse to value or keep weights that are no numbers: a finite loss may still lead there.
-
-        Raises:
-            GecbenchError: Names the first of them.
-        """
-        for name, tensor in self._kept().items():
+        """Refuse to keep weights that are no numbers: a finite loss may still lead there."""
+        for name, tensor in self._tensors().items():
             if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
-                raise self._no_number(f"{name} is no number any more", self.state.step)
+                raise self._not_finite(f"{name} is no number any more", self.state.step)
 
-    def _no_number(self, what: str, step: int) -> GecbenchError:
+    def _not_finite(self, what: str, step: int) -> GecbenchError:
         return GecbenchError(
             f"{self.run}: {what} at step {step}; lower training.learning_rate or "
             "training.precision, or look for broken pairs; the last checkpoint is as it was"
@@ -241,106 +426,95 @@ class Loop:
     def _after_step(self, *, ended: bool) -> None:
         """Log, evaluate and keep a checkpoint where it is time to."""
         training, step = self.config.training, self.state.step
-        evaluate = step % training.evaluate_every == 0 if training.evaluate_every else ended
         over = ended and self.state.epoch >= training.epochs
-        evaluate = evaluate or over
+        every = training.evaluate_every
+        evaluate = over or (step % every == 0 if every else ended)
         if step % training.log_every == 0 or evaluate:
             self._log_loss()
         due = training.checkpoint_every and step % training.checkpoint_every == 0
         if evaluate or due:
             self._check_weights()
-        if evaluate:
-            self._evaluate()
-        if over and not self.state.finished:
-            self.state.finished = "all epochs done"
-        if evaluate or due:
-            self._checkpoint()
+            if evaluate:
+                self._evaluate()
+            if over and not self.state.finished:
+                self.state.finished = "all epochs done"
+            self._save_checkpoint()
 
     def _log_loss(self) -> None:
         self._check_loss()
-        loss = float(self._summed(torch.stack(self.losses).mean()))
+        loss = float(self._sum(torch.stack(self.losses).mean()))
         self.losses.clear()
-        rate = self.optimizer.param_groups[0]["lr"]
         if self.log:
-            passed = self.state.seconds + time.monotonic() - self.started
-            values = {"loss": loss, "learning_rate": rate, "epoch": self.state.epoch}
-            self.log.add("train", self.state.step, {**values, "seconds": round(passed, 1)})
+            seconds = self.state.seconds + time.monotonic() - self.started
+            values = {
+                "loss": loss,
+                "learning_rate": self.optimizer.param_groups[0]["lr"],
+                "epoch": self.state.epoch,
+                "seconds": round(seconds, 1),
+            }
+            self.log.add("train", self.state.step, values)
 
     def _evaluate(self) -> None:
-        """Find out how good the network is on the dev sentences, and whether to go on."""
+        """Measure how good the network is on the dev sentences, and decide whether to go on."""
         by, state = self.config.scoring.by, self.state
-        found = self.dev_losses()
-        loss = found["loss"]
-        if not math.isfinite(loss):
-            raise self._no_number(f"the dev loss is {loss}", state.step)
-        value = -loss if by == "loss" else self.dev_score()
+        values = self.dev_losses()
+        if not math.isfinite(values["loss"]):
+            raise self._not_finite(f"the dev loss is {values['loss']}", state.step)
         if by != "loss":
-            found["score"] = value
-        state.history.append({"step": state.step, "epoch": state.epoch, **found})
+            values["score"] = self.dev_score()
+        value = values.get("score", -values["loss"])
+        state.history.append({"step": state.step, "epoch": state.epoch, **values})
         if self.log:
-            self.log.add("dev", state.step, found)
-        best = state.best is None or value > state.best
-        if best or by == "last":
+            self.log.add("dev", state.step, values)
+        improved = state.best is None or value > state.best
+        if improved or by == "last":
             state.best, state.best_step, state.waited = value, state.step, 0
             if self.accelerator.is_main_process:
-                checkpoints.keep_best(self.folder, state, self._save)
-        elif not state.cold and self._has_learnt():
-            state.waited += 1
-        mark = "  best so far" if best and by != "last" else ""
-        if not self._has_learnt():
-            mark = "  nothing corrected rightly yet"
-        named = ", ".join(f"dev {name} {number:.4f}" for name, number in found.items())
-        self.say(f"step {state.step}, epoch {state.epoch}: {named}{mark}")
+                self.checkpoints.save_best(state, self._save_model)
+        # Patience is not lost while a model from scratch corrects nothing.
+        useful = by == "loss" or bool(state.best)
+        state.waited += not improved and by != "last" and not state.cold and useful
+        remark = "  best so far" if improved and by != "last" else ""
+        remark = remark if useful else "  nothing corrected rightly yet"
+        named = ", ".join(f"dev {name} {number:.4f}" for name, number in values.items())
+        self.say(f"step {state.step}, epoch {state.epoch}: {named}{remark}")
         if self.config.training.patience and state.waited >= self.config.training.patience:
             state.finished = f"no better for {state.waited} evaluations"
 
-    def _has_learnt(self) -> bool:
-        """Return whether patience may be lost: not while a model from scratch corrects nothing."""
-        return self.config.scoring.by == "loss" or bool(self.state.best)
-
     def dev_losses(self) -> dict[str, float]:
-        """Return the loss on the dev pairs, and what else the task watches, each by its weight."""
+        """Compute the loss on the dev pairs, and the task's metrics, each by its weight."""
         rank, devices = self.accelerator.process_index, self.accelerator.num_processes
-        lengths = [self.task.length(example) for example in self.dev_examples]
         training = self.config.training
-        size, bound = training.batch_size, training.batch_tokens
-        groups = batches(lengths, size, bound, most_padding=0.1)
-        names = ("loss", *(self.task.watched if isinstance(self.task, Watching) else ()))
+        lengths = [self.task.length(example) for example in self.dev_examples]
+        groups = batches(lengths, training.batch_size, training.batch_tokens, most_padding=0.1)
+        names = ("loss", *self.task.metrics)
         sums = torch.zeros(len(names), 2, dtype=torch.float64)
-        with self._evaluating():
-            for places in groups[rank::devices]:
-                batch = self.task.collate([self.dev_examples[k] for k in places])
-                for k, part in enumerate(self._measured(batch)):
-                    sums[k] += torch.tensor((float(part.sum), part.weight), dtype=torch.float64)
-        totals = zip(names, self._summed(sums).tolist(), strict=True)
-        found = {name: total / weight for name, (total, weight) in totals if weight}
-        return {"loss": math.nan, **found}
-
-    def _measured(self, batch: Mapping[str, torch.Tensor]) -> Sequence[Part]:
-        moved, module = self._moved(batch), self.task.module
-        if isinstance(self.task, Watching):
-            return self.task.measured(module, moved)
-        return [Part(self.task.loss(module, moved), self.task.weight(batch))]
+        with self._evaluation():
+            for group in groups[rank::devices]:
+                batch = self._move(self.task.collate([self.dev_examples[k] for k in group]))
+                for k, part in enumerate(self.task.measure(self.task.module, batch)):
+                    sums[k] += torch.tensor((float(part.total), part.weight), dtype=torch.float64)
+        totals = zip(names, self._sum(sums).tolist(), strict=True)
+        means = {name: total / weight for name, (total, weight) in totals if weight}
+        return {"loss": math.nan, **means}
 
     def dev_score(self) -> float:
-        """Return the value of the metric for what the network makes of the dev sentences."""
+        """Score the network's corrections of the dev sentences."""
         rank, devices = self.accelerator.process_index, self.accelerator.num_processes
-        limit = self.config.scoring.sentences or None
-        samples = self.dev.samples[:limit]
-        with self._evaluating():
-            mine = self.task.corrector().correct([s.source for s in samples[rank::devices]])
-        texts = gather_object([(rank + devices * k, c.text) for k, c in enumerate(mine)])
+        samples = self.dev.samples[: self.config.scoring.sentences or None]
+        with self._evaluation():
+            corrections = self.task.corrector().correct([s.source for s in samples[rank::devices]])
+        texts = gather_object([(rank + devices * k, c.text) for k, c in enumerate(corrections)])
         value = [0.0]
         if self.accelerator.is_main_process:
-            in_order = [text for _, text in sorted(texts)]
             part = Corpus(self.dev.name, samples, self.dev.lang, self.dev.provenance)
-            value = [self.score(part, in_order)]
+            value = [self.score(part, [text for _, text in sorted(texts)])]
             self.state.scored_by = self.score.signature
         broadcast_object_list(value)
         return value[0]
 
     @contextmanager
-    def _evaluating(self) -> Iterator[None]:
+    def _evaluation(self) -> Iterator[None]:
         self.task.module.eval()
         try:
             with torch.no_grad():
@@ -348,7 +522,7 @@ class Loop:
         finally:
             self.task.module.train()
 
-    def _checkpoint(self) -> None:
+    def _save_checkpoint(self) -> None:
         """Keep where the run is; what it was before goes when this is whole."""
         self._check_loss()
         now = time.monotonic()
@@ -357,35 +531,76 @@ class Loop:
         if self.accelerator.scaler is not None:
             self.state.scaler = self.accelerator.scaler.state_dict()
         if self.accelerator.is_main_process:
-            tensors, names = self._kept(), self._names()
-            optimizer = self._bare_optimizer()
-            checkpoints.write(self.folder, self.state, tensors, optimizer, names, self._save)
-            checkpoints.prune(self.folder, self.state, self.config.training.keep_checkpoints)
+            self.checkpoints.save(
+                self.state, self._tensors(), self._optimizer_tensors(), self._save_model
+            )
+            self.checkpoints.prune(self.state, self.config.training.keep_checkpoints)
         self.accelerator.wait_for_everyone()
 
-    def _save(self, folder: Path) -> None:
-        self.task.save(folder, self.made)
+    def _save_model(self, folder: Path) -> None:
+        self.task.save(folder, self.provenance)
 
-    def _kept(self) -> dict[str, torch.Tensor]:
-        return dict(checkpoints.kept(self.task.module, self.learning))
+    def _tensors(self) -> dict[str, torch.Tensor]:
+        """Select the tensors that a checkpoint holds: those that ever learn, and buffers.
 
-    def _names(self) -> dict[torch.nn.Parameter, str]:
-        return {parameter: name for name, parameter in self.task.module.named_parameters()}
+        Parameters that are frozen for good, as the base of a LoRA model, are loaded from where
+        they were at the start.
+        """
+        module = self.task.module
+        learning = {n: t for n, t in module.named_parameters() if n in self.learning}
+        persistent = set(module.state_dict())
+        return learning | {n: t for n, t in module.named_buffers() if n in persistent}
 
-    def _bare_optimizer(self) -> torch.optim.Optimizer:
-        bare: torch.optim.Optimizer = getattr(self.optimizer, "optimizer", self.optimizer)
-        return bare
+    def _restore_weights(self, path: Path) -> None:
+        """Copy a checkpoint's tensors into the network, exactly.
 
-    def _collated(self, places: Sequence[int]) -> Mapping[str, torch.Tensor]:
-        return self.task.collate([self.examples[k] for k in places])
+        Raises:
+            GecbenchError: They are not those of this network, or the file is damaged.
+        """
+        tensors, weights = self._tensors(), _load_tensors(path)
+        if differing := sorted(weights.keys() ^ tensors.keys()):
+            raise GecbenchError(
+                f"{path}: does not fit the network: {', '.join(differing[:3])} "
+                f"{'is' if len(differing) == 1 else 'are'} in one of them only"
+            )
+        with torch.no_grad():
+            for name, tensor in tensors.items():
+                if tensor.shape != weights[name].shape:
+                    raise GecbenchError(
+                        f"{path}: does not fit the network: {name} is "
+                        f"{tuple(weights[name].shape)}, not {tuple(tensor.shape)}"
+                    )
+                tensor.copy_(weights[name])
 
-    def _moved(self, batch: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    def _optimizer_tensors(self) -> dict[str, torch.Tensor]:
+        """Name the optimizer's tensors by their parameters."""
+        names = {tensor: name for name, tensor in self.task.module.named_parameters()}
+        return {
+            f"{names[cast('torch.nn.Parameter', parameter)]}|{key}": torch.as_tensor(value)
+            for parameter, values in self.adam.state.items()
+            for key, value in values.items()
+        }
+
+    def _restore_optimizer(self, path: Path) -> None:
+        parameters = dict(self.task.module.named_parameters())
+        for key, tensor in _load_tensors(path).items():
+            name, _, what = key.rpartition("|")
+            parameter = parameters[name]
+            # Adam counts steps on the CPU; its moments live with the parameter.
+            self.adam.state[parameter][what] = tensor.to(
+                "cpu" if what == "step" else parameter.device
+            )
+
+    def _collate(self, indices: Sequence[int]) -> Batch:
+        return self.task.collate([self.examples[k] for k in indices])
+
+    def _move(self, batch: Batch) -> dict[str, torch.Tensor]:
         device = self.accelerator.device
         return {name: tensor.to(device, non_blocking=True) for name, tensor in batch.items()}
 
-    def _summed(self, value: torch.Tensor) -> torch.Tensor:
-        """Return the sum of a tensor over all devices."""
+    def _sum(self, value: torch.Tensor) -> torch.Tensor:
+        """Add up a tensor over all devices."""
         if self.accelerator.num_processes == 1:
             return value
-        summed: torch.Tensor = self.accelerator.reduce(value.to(self.accelerator.device), "sum")
-        return summed.cpu()
+        total: torch.Tensor = self.accelerator.reduce(value.to(self.accelerator.device), "sum")
+        return total.cpu()

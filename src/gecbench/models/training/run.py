@@ -1,4 +1,4 @@
-"""A training run in its folder: begun, gone on with, and finished with a model to use."""
+"""A training run in its folder: begun, resumed, and finished with a model to use."""
 
 from __future__ import annotations
 
@@ -18,31 +18,29 @@ import msgspec
 from gecbench import __version__
 from gecbench.core import seeding
 from gecbench.core.errors import CorpusError, GecbenchError, UsageError
-from gecbench.core.files import make_folder, read_bytes
-from gecbench.models.folder import read_card, whole_folder, write_card
-from gecbench.models.robust.given import check_robust, read_twins, sides
-from gecbench.models.training.cards import readme
-from gecbench.models.training.config import RunConfig
-from gecbench.models.training.kinds import Kind, rooted
-from gecbench.models.training.pairs import Given, read_given
-from gecbench.models.training.task import Learner, Prepared
+from gecbench.core.files import make_folder, read_bytes, write_text
+from gecbench.lang import language_of
+from gecbench.models import MODEL
+from gecbench.models.folder import Card, atomic_folder, read_card, write_card
+from gecbench.models.robust.pairs import check_robust, distinct_pairs, read_context_pairs
+from gecbench.models.training.config import Kind, RunConfig, resolve_paths
+from gecbench.models.training.data import TrainingData, read_pairs
+from gecbench.models.training.task import Dataset, Task
 
 if TYPE_CHECKING:
-    from gecbench.models.training.loop import Score
+    from accelerate import Accelerator
+
+    from gecbench.models.training.loop import Score, State
 
 Say = Callable[[str], None]
 
-_USELESS = (
-    "note: the model makes not one right correction on dev; train it longer, at a higher rate, on "
-    "more pairs, or from a pretrained encoder"
-)
-_CONFIG, _LOCK, MODEL = "run.json", ".lock", "model"
+_CONFIG, _LOCK = "run.json", ".lock"
 _LIBRARIES = ("torch", "transformers", "accelerate", "peft", "numpy")
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a run came to.
+    """The result of a run.
 
     Args:
         model: The folder of the best model, to be given to `correct`.
@@ -64,15 +62,9 @@ class Outcome:
 
 
 def train_run(
-    config: RunConfig,
-    kind: Kind,
-    run: Path,
-    *,
-    home: Path,
-    score: Score,
-    say: Say,
+    config: RunConfig, kind: Kind, run: Path, *, home: Path, score: Score, say: Say
 ) -> Outcome:
-    """Train in a folder: anew where there is none, else from its last checkpoint.
+    """Train in a folder: from the start where there is no run, else from its last checkpoint.
 
     Args:
         config: Of the kind's type.
@@ -91,85 +83,87 @@ def train_run(
     from accelerate.state import AcceleratorState
 
     precision = config.training.precision
-    _check_precision(precision)
+    if precision == "fp16" and not torch.cuda.is_available():
+        raise UsageError(
+            'training.precision "fp16" needs a GPU, and torch sees none; use "bf16" or "no"'
+        )
     check_robust(config, kind)
-    # Without being told so, accelerate lets each process of torchrun train alone on a CPU.
-    on_cpu = not torch.accelerator.is_available()
     # Its state is one for the whole process; the run before may have had another precision.
     AcceleratorState._reset_state()
+    # Without being told so, accelerate lets each process of torchrun train alone on a CPU.
+    on_cpu = not torch.accelerator.is_available()
     accelerator = Accelerator(mixed_precision=precision, cpu=on_cpu)
-    speak = say if accelerator.is_main_process else _silent
-    given = _given(config, home)
-    described = _described(config, given)
-    with _owned(run, first=accelerator.is_main_process), _deterministic(config):
-        _check_same(run, described, first=accelerator.is_main_process)
+    first = accelerator.is_main_process
+    say = say if first else lambda _message: None
+    data: TrainingData[Any] = (
+        read_pairs(config, home) if config.robust is None else read_context_pairs(config, home)
+    )
+    provenance = {
+        "gecbench": __version__,
+        "configuration": msgspec.to_builtins(config),
+        "data": dict(data.files),
+        "counts": dict(data.counts),
+        "libraries": {name: _version(name) for name in _LIBRARIES},
+        "python": platform.python_version(),
+    }
+    with _lock(run, first=first), _deterministic(config):
+        _check_same_run(run, provenance, first=first)
         accelerator.wait_for_everyone()
         torch.manual_seed(seeding.number(config.training.seed, "weights"))
-        config = rooted(config, kind, home)
-        outcome = _trained(config, kind, run, given, described, score, speak, accelerator)
+        config = resolve_paths(config, kind, home)
+        outcome = _train(config, kind, run, data, provenance, score, say, accelerator)
     if config.scoring.by != "loss" and not outcome.value:
-        speak(_USELESS)
+        say(
+            "note: the model makes not one right correction on dev; train it longer, at a higher "
+            "rate, on more pairs, or from a pretrained encoder"
+        )
     return outcome
 
 
-def _given(config: RunConfig, home: Path) -> Given[Any]:
-    """Return what a run learns from: pairs, or twins of them."""
-    if config.robust is not None:
-        return read_twins(config, config.robust, home)
-    return read_given(config.data, home, language=config.language, seed=config.training.seed)
-
-
-def _task(
-    config: RunConfig, kind: Kind, given: Given[Any], kept: Path | None
-) -> tuple[Learner[Any], Prepared[Any], Prepared[Any]]:
-    """Return what learns, and the examples of the training and the dev pairs."""
-    if config.robust is None:
-        task = kind.build(config, given.train, kept)
-        return task, task.prepare(given.train), task.prepare(given.dev_pairs)
-    from gecbench.models.robust.task import RobustTask
-
-    built: Any = kind.build(config, sides(given.train), kept)  # comparable, as the kind has said
-    robust = RobustTask[Any, Any](built, config.robust)
-    return robust, robust.prepare(given.train), robust.prepare(given.dev_pairs)
-
-
-def _trained(
+def _train(
     config: RunConfig,
     kind: Kind,
     run: Path,
-    given: Given[Any],
-    described: Mapping[str, Any],
+    data: TrainingData[Any],
+    provenance: Mapping[str, Any],
     score: Score,
     say: Say,
-    accelerator: Any,
+    accelerator: Accelerator,
 ) -> Outcome:
-    """Build what learns, let it learn, and keep the best of it."""
-    from gecbench.models.training import checkpoints
-    from gecbench.models.training.loop import Loop
+    """Build the task, run the loop, and write the best model as the run's result."""
+    from gecbench.models.training.loop import Checkpoints, Loop
 
-    checkpoint = checkpoints.latest(run / "checkpoints")
-    kept = checkpoints.model_of(checkpoint) if checkpoint else None
-    task, prepared, held = _task(config, kind, given, kept)
-    _check_prepared(prepared, held)
-    say(_counted(config, given, prepared))
-    made = {**described, "prepared": _facts(prepared), "device": str(accelerator.device)}
+    checkpoints = Checkpoints(run / "checkpoints")
+    latest = checkpoints.latest()
+    task = _build_task(config, kind, data, latest / MODEL if latest else None)
+    train, dev = task.prepare(data.train), task.prepare(data.dev_pairs)
+    for what, dataset in (("training", train), ("dev", dev)):
+        if not dataset.examples:
+            why = "; ".join(f"{reason}: {n}" for reason, n in dataset.dropped.items())
+            raise CorpusError(f"no {what} pair can be used ({why or 'none given'})")
+    say(_describe_data(config, data, train))
+    prepared = {
+        "examples": len(train.examples),
+        "dropped": dict(train.dropped),
+        "counted": dict(train.counts),
+    }
+    provenance = {**provenance, "prepared": prepared, "device": str(accelerator.device)}
     loop = Loop(
         config=config,
         task=task,
-        examples=prepared.examples,
-        dev=given.dev,
-        dev_examples=held.examples,
+        examples=train.examples,
+        dev=data.dev,
+        dev_examples=dev.examples,
         run=run,
         score=score,
-        made=made,
+        provenance=provenance,
         say=say,
         accelerator=accelerator,
     )
     state = loop.train()
-    best = checkpoints.best_of(run / "checkpoints", state)
     if accelerator.is_main_process:
-        made |= {"scored by": state.scored_by}
-        _finish(best, run / MODEL, config, {**made, **_ending(state, accelerator.num_processes)})
+        provenance = {**provenance, **_result(state), "devices": accelerator.num_processes}
+        _finish(checkpoints.best(state), run / MODEL, config, provenance)
     accelerator.wait_for_everyone()
     return Outcome(
         model=run / MODEL,
@@ -177,43 +171,48 @@ def _trained(
         best_step=state.best_step,
         value=state.best if state.best is not None else float("nan"),
         why=state.finished,
-        dropped=prepared.dropped,
-        counts=given.counts,
+        dropped=train.dropped,
+        counts=data.counts,
     )
 
 
-def _ending(state: Any, devices: int) -> dict[str, object]:
+def _build_task(
+    config: RunConfig, kind: Kind, data: TrainingData[Any], checkpoint: Path | None
+) -> Task[Any, Any]:
+    if config.robust is None:
+        return kind.build(config, data.train, checkpoint)
+    from gecbench.models.robust.task import RobustTask
+
+    task: Any = kind.build(config, distinct_pairs(data.train), checkpoint)
+    return RobustTask(task, config.robust)
+
+
+def _describe_data(config: RunConfig, data: TrainingData[Any], train: Dataset[Any]) -> str:
+    dropped = {f"left out: {reason}": n for reason, n in train.dropped.items()}
+    counts = {**data.counts, "examples": len(train.examples), **dropped, **train.counts}
+    return f"{config.name}: " + ", ".join(f"{name} {n:,}" for name, n in counts.items() if n)
+
+
+def _result(state: State) -> dict[str, object]:
     return {
+        "scored by": state.scored_by,
         "steps": state.step,
         "best_step": state.best_step,
         "ended": state.finished,
         "history": state.history,
         "seconds": round(state.seconds, 1),
-        "devices": devices,
     }
 
 
-def _finish(best: Path, model: Path, config: RunConfig, made: Mapping[str, Any]) -> None:
+def _finish(best: Path, model: Path, config: RunConfig, provenance: Mapping[str, Any]) -> None:
     """Write the best model, with its card, as the run's result."""
-    for left in model.parent.glob(f".{model.name}.*"):  # what a killed run was writing
-        shutil.rmtree(left, ignore_errors=True)
-    with whole_folder(model, replace=True) as folder:
+    for rest in model.parent.glob(f".{model.name}.*"):  # what a killed run was writing
+        shutil.rmtree(rest, ignore_errors=True)
+    with atomic_folder(model, replace=True) as folder:
         shutil.copytree(best, folder, dirs_exist_ok=True)
-        card = msgspec.structs.replace(read_card(folder), made=made, about=config.about)
+        card = msgspec.structs.replace(read_card(folder), made=provenance, about=config.about)
         write_card(folder, card)
-        (folder / "README.md").write_text(readme(config, card), encoding="utf-8")
-
-
-def _described(config: RunConfig, given: Given[Any]) -> dict[str, Any]:
-    """Return what a run depends on: the same description, the same weights."""
-    return {
-        "gecbench": __version__,
-        "configuration": msgspec.to_builtins(config),
-        "data": dict(given.files),
-        "counts": dict(given.counts),
-        "libraries": {name: _version(name) for name in _LIBRARIES},
-        "python": platform.python_version(),
-    }
+        write_text(folder / "README.md", model_card(config, card))
 
 
 def _version(name: str) -> str:
@@ -223,30 +222,28 @@ def _version(name: str) -> str:
         return "not installed"
 
 
-def _check_same(run: Path, described: Mapping[str, Any], *, first: bool) -> None:
-    """Keep what a new run depends on; refuse to go on with another.
+def _check_same_run(run: Path, provenance: Mapping[str, Any], *, first: bool) -> None:
+    """Write what a new run depends on; refuse to go on with another.
 
     Raises:
         UsageError: Names what differs.
     """
-    from gecbench.models.training.checkpoints import write_json
-
     path = run / _CONFIG
     if not path.exists() or not any((run / "checkpoints").glob("step-*")):
         if first:
-            write_json(path, described)
+            write_text(path, f"{json.dumps(provenance, ensure_ascii=False, indent=2)}\n")
         return
     try:
         before = json.loads(read_bytes(path))
     except ValueError as error:
         raise GecbenchError(f"{path}: is damaged ({error}); name another folder") from error
-    differing = sorted(
-        _differing(before.get("configuration", {}), dict(described["configuration"]))
-    )
+    # As JSON has it, where a tuple is a list.
+    config = json.loads(json.dumps(provenance["configuration"]))
+    differing = sorted(_differing_keys(before.get("configuration", {}), config))
     # By their order, which the configuration tells: paths depend on where the command is given.
-    was = [*before.get("data", {}).values()]
-    now = dict(described["data"])
-    differing += (f"data.{name}" for k, name in enumerate(now) if was[k : k + 1] != [now[name]])
+    hashes = [*before.get("data", {}).values()]
+    files = provenance["data"].items()
+    differing += (f"data.{name}" for k, (name, h) in enumerate(files) if hashes[k : k + 1] != [h])
     if differing:
         raise UsageError(
             f"{run}: holds a run that differs in {', '.join(differing[:5])}; "
@@ -254,62 +251,30 @@ def _check_same(run: Path, described: Mapping[str, Any], *, first: bool) -> None
         )
 
 
-def _differing(one: Any, two: Any, at: str = "configuration") -> Iterator[str]:
+def _differing_keys(before: Any, after: Any, at: str = "configuration") -> Iterator[str]:
     """Yield the keys at which two nested tables differ."""
-    if isinstance(one, dict) and isinstance(two, dict):
-        for key in one.keys() | two.keys():
-            yield from _differing(one.get(key), two.get(key), f"{at}.{key}")
-    elif one != two and not (isinstance(two, tuple) and list(two) == one):
+    if isinstance(before, dict) and isinstance(after, dict):
+        for key in before.keys() | after.keys():
+            yield from _differing_keys(before.get(key), after.get(key), f"{at}.{key}")
+    elif before != after:
         yield at
 
 
-def _check_prepared(prepared: Prepared[Any], held: Prepared[Any]) -> None:
-    for what, each in (("training", prepared), ("dev", held)):
-        if not each.examples:
-            why = "; ".join(f"{reason}: {n}" for reason, n in each.dropped.items()) or "none given"
-            raise CorpusError(f"no {what} pair can be used ({why})")
-
-
-def _facts(prepared: Prepared[Any]) -> dict[str, object]:
-    return {
-        "examples": len(prepared.examples),
-        "dropped": dict(prepared.dropped),
-        "counted": dict(prepared.counted),
-    }
-
-
-def _counted(config: RunConfig, given: Given[Any], prepared: Prepared[Any]) -> str:
-    """Return the line that says what is learnt from."""
-    counts = {**given.counts, "examples": len(prepared.examples)}
-    left = {f"left out: {reason}": n for reason, n in prepared.dropped.items()}
-    every = {**counts, **left, **prepared.counted}
-    return f"{config.name}: " + ", ".join(f"{name} {n:,}" for name, n in every.items() if n)
-
-
-def _check_precision(precision: str) -> None:
-    import torch
-
-    if precision == "fp16" and not torch.cuda.is_available():
-        raise UsageError(
-            'training.precision "fp16" needs a GPU, and torch sees none; use "bf16" or "no"'
-        )
-
-
 @contextmanager
-def _owned(run: Path, *, first: bool) -> Iterator[None]:
+def _lock(run: Path, *, first: bool) -> Iterator[None]:
     """Hold a run's folder for this run alone.
 
     Raises:
-        GecbenchError: Another run holds it, or it holds something else.
+        GecbenchError: Another run holds it, or it is no folder of a run.
     """
     if not first:
         yield
         return
     if run.is_dir() and not (run / _CONFIG).exists():
         ours = (_LOCK, f".{_CONFIG}.")  # the second is what a killed run was writing
-        if held := [p.name for p in run.iterdir() if not p.name.startswith(ours)]:
+        if names := sorted(p.name for p in run.iterdir() if not p.name.startswith(ours)):
             raise GecbenchError(
-                f"{run}: holds {sorted(held)[0]} and is no run of gecbench; name another folder"
+                f"{run}: holds {names[0]} and is no run of gecbench; name another folder"
             )
     make_folder(run)
     try:
@@ -329,17 +294,103 @@ def _deterministic(config: RunConfig) -> Iterator[None]:
     """Let torch compute the same twice, with the threads that the configuration asks for."""
     import torch
 
-    before = torch.are_deterministic_algorithms_enabled()
-    threads = torch.get_num_threads()
+    before = torch.are_deterministic_algorithms_enabled(), torch.get_num_threads()
     torch.use_deterministic_algorithms(mode=True, warn_only=True)
     if config.training.threads:
         torch.set_num_threads(config.training.threads)
     try:
         yield
     finally:
-        torch.use_deterministic_algorithms(mode=before)
-        torch.set_num_threads(threads)
+        torch.use_deterministic_algorithms(mode=before[0])
+        torch.set_num_threads(before[1])
 
 
-def _silent(_message: str) -> None:
-    """Say nothing: one process of several speaks."""
+# The model card: what a trained model is, what it is from, how good it is, and what it cannot do.
+
+
+_ROBUST = {
+    "cpr": "each sentence beside the same errors in other contexts",
+    "r-drop": "each sentence twice, under two dropouts",
+}
+
+
+def model_card(config: RunConfig, card: Card) -> str:
+    """Write the card as Markdown, with the fields that model hubs read at its head."""
+    language = language_of(config.language).name
+    facts: Mapping[str, Any] = card.made
+    history = facts.get("history", [])
+    columns = ["loss", *(n for n in ("divergence", "score") if any(n in row for row in history))]
+    rows = [
+        f"| {row['step']} | "
+        + " | ".join(f"{row[name]:.4f}" if name in row else "" for name in columns)
+        + " |"
+        for row in history
+    ]
+    prepared = facts.get("prepared", {})
+    counts = {**facts.get("counts", {}), **prepared.get("dropped", {}), **prepared["counted"]}
+    files = [f"| `{name}` | `{digest}` |" for name, digest in facts.get("data", {}).items()]
+    libraries = ", ".join(f"{name} {number}" for name, number in facts["libraries"].items())
+    notes = " They are the last, whatever dev says." if config.scoring.by == "last" else ""
+    if signature := facts.get("scored by"):
+        notes += f"\nScored by `{signature}`."
+    robustness = ""
+    if config.robust is not None:
+        robustness = (
+            f"\n## Robustness\n\nTrained by {config.robust.method} with alpha "
+            f"{config.robust.alpha:g}: {_ROBUST[config.robust.method]}, and predictions brought "
+            "together. Whoever corrects less is consistent more easily: read CRS and P-CRS beside "
+            "F only, and beside an untreated model with a bias for keeping.\n"
+        )
+    newline = "\n"
+    return f"""---
+library_name: gecbench
+language: {config.language}
+tags: [grammatical-error-correction, {config.kind}]
+---
+
+# {config.name}
+
+{config.about or f"A {config.kind} that corrects {language} sentences."}
+
+## Use
+
+```bash
+gecbench correct FOLDER sentences.txt -o corrected.txt
+```
+
+where FOLDER is this one: a {config.kind} of gecbench, weights in safetensors.
+
+## Scores on the dev sentences
+
+The weights are those after step {facts.get("best_step")}, of {facts.get("steps")}; \
+the run ended because of: {facts.get("ended")}.{notes}
+
+| step | {" | ".join(columns)} |
+|---:|{"---:|" * len(columns)}
+{newline.join(rows)}
+{robustness}
+## Data
+
+Whoever passes these weights on must look at the terms of the corpora that they come from, one by \
+one: several corpora of learners' texts allow research only.
+
+| file | SHA-256 |
+|---|---|
+{newline.join(files)}
+
+{newline.join(f"- {name}: {count:,}" for name, count in counts.items())}
+
+## Training
+
+gecbench {facts["gecbench"]}, Python {facts["python"]}, {libraries}; \
+device {facts.get("device")}, {facts.get("devices")} in all; {facts.get("seconds")} seconds.
+
+```json
+{json.dumps(facts["configuration"], ensure_ascii=False, indent=1)}
+```
+
+## Limits
+
+What it learnt to correct is what its training data correct. It may change what was right; score \
+it on {language} sentences like yours before you rely on it, and have people read what it writes.
+"""

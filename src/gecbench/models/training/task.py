@@ -2,122 +2,172 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from gecbench.core.corrector import Corrector
-from gecbench.models.pairs import Pair
+from gecbench.models.batches import Pair
 
 if TYPE_CHECKING:
     import torch
 
+    from gecbench.models.robust.alignment import ContextPair
+    from gecbench.models.training.config import Robust
+
+Item = TypeVar("Item")
 Example = TypeVar("Example")
-Taken = TypeVar("Taken", contravariant=True)
+Outputs = TypeVar("Outputs")
 
 Batch = Mapping[str, "torch.Tensor"]
-"""Tensors by name, on the CPU as `collate` makes them; the loop moves them."""
+"""Tensors by name, on the CPU as `collate` builds them; the loop moves them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared(Generic[Example]):
-    """What a task made of parallel pairs.
+class Dataset(Generic[Example]):
+    """The examples of parallel pairs.
 
     Args:
         examples: Ready to be put into batches, in the order of their pairs.
         dropped: How many pairs could not be used, by the reason, in words a user understands.
-        counted: What else is worth saying of them, as "labels outside the vocabulary".
-        places: Of each example, the place of its pair among those given; () where the task does
-            not say. Those that are compared with each other (`robust.comparable`) do.
+        counts: What else is worth knowing of them, as "labels outside the vocabulary".
+        sources: For each example the index of its pair; () where the task does not say. A
+            `ComparableTask` does.
     """
 
     examples: Sequence[Example]
     dropped: Mapping[str, int] = field(default_factory=dict)
-    counted: Mapping[str, int] = field(default_factory=dict)
-    places: Sequence[int] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+    sources: Sequence[int] = ()
 
 
-class Part(NamedTuple):
+class Measurement(NamedTuple):
     """Something measured on a batch.
 
     Args:
-        sum: A scalar.
-        weight: What the sums of all batches are divided by, added up; 0 where there was nothing.
+        total: A scalar.
+        weight: What the totals of all batches are divided by, added up; 0 for nothing.
     """
 
-    sum: torch.Tensor
+    total: torch.Tensor
     weight: float
 
 
-class Learner(Protocol[Taken]):
-    """A network, how examples become its batches, what it is to minimise, and how it is kept."""
+class Task(ABC, Generic[Item, Example]):
+    """A network, how its batches are built, what it is to minimise, and how it is saved."""
+
+    metrics: tuple[str, ...] = ()
+    """What `measure` gives beside the loss, in order."""
 
     @property
+    @abstractmethod
     def module(self) -> torch.nn.Module:
         """The network. Its forward pass takes a batch's tensors as keywords."""
-        ...
 
-    def length(self, example: Taken) -> int:
-        """Return how many positions an example takes in a batch: batches are made by it."""
-        ...
+    @abstractmethod
+    def prepare(self, items: Sequence[Item]) -> Dataset[Example]:
+        """Turn pairs into examples. An example is small: the loop keeps all of them."""
 
-    def collate(self, examples: Sequence[Taken]) -> Batch:
-        """Return the batch of some examples, padded to the longest of them."""
-        ...
+    @abstractmethod
+    def length(self, example: Example) -> int:
+        """Return how many positions an example takes in a batch: batches are built by it."""
 
+    @abstractmethod
+    def collate(self, examples: Sequence[Example]) -> Batch:
+        """Build the batch of some examples, padded to the longest of them."""
+
+    @abstractmethod
     def weight(self, batch: Batch) -> float:
         """Return by how much the loss of a batch is to be divided, as its number of tokens.
 
         The loop divides by the sum over all batches of a step, so that accumulating gradients
         over two halves of a batch gives what the whole batch gives.
         """
-        ...
 
+    @abstractmethod
     def loss(self, module: torch.nn.Module, batch: Batch) -> torch.Tensor:
-        """Return the loss of a batch, summed, not averaged: a scalar in 32 bits with gradient.
+        """Compute the loss of a batch, summed, not averaged: a 32-bit scalar with gradient.
 
         Args:
             module: `self.module`, perhaps wrapped for several devices: call this one.
             batch: On the module's device.
         """
-        ...
+
+    def measure(self, module: torch.nn.Module, batch: Batch) -> Sequence[Measurement]:
+        """Compute the loss and the `metrics` of a dev batch in one forward pass."""
+        return [Measurement(self.loss(module, batch), self.weight(batch))]
 
     def freeze(self, *, cold: bool) -> None:
         """Let only what is new learn (cold), or everything."""
-        ...
 
+    @abstractmethod
     def corrector(self) -> Corrector:
-        """Return what corrects with the network as it is now; for scoring while it learns."""
-        ...
+        """Wrap the network as it is now, to score it while it learns."""
 
-    def save(self, folder: Path, made: Mapping[str, object]) -> None:
-        """Write the model as users load it, into an empty folder: safetensors, no pickle.
+    @abstractmethod
+    def save(self, folder: Path, provenance: Mapping[str, object]) -> None:
+        """Write the model as users load it, into an empty folder: safetensors, no pickle."""
+
+
+class ComparableTask(Task[Pair, Example], Generic[Example, Outputs]):
+    """A task whose loss has two steps, so that predictions can be compared in between.
+
+    `robust.task.RobustTask` wraps it. Beyond what a task does
+
+    - `prepare` fills `Dataset.sources`, and gives at most one example of a pair;
+    - `collate` makes one row of each example, in their order: the wrapper gives it the originals
+      of a batch and then as many perturbed ones, so that the network is called once for both;
+    - `weight` is the number of label tokens in a batch, whatever else the kind offers.
+
+    What the kind cannot honour of the `[robust]` table is refused before anything is loaded: by
+    `Kind.check_robust`, which also says that the kind is comparable at all.
+    """
+
+    def loss(self, module: torch.nn.Module, batch: Batch) -> torch.Tensor:
+        """Compute the negative log-likelihood of the labels, summed."""
+        return self.likelihood(self.outputs(module, batch), batch)
+
+    @abstractmethod
+    def outputs(self, module: torch.nn.Module, batch: Batch) -> Outputs:
+        """Compute the logits of a batch: one forward pass, nothing else."""
+
+    @abstractmethod
+    def likelihood(self, outputs: Outputs, batch: Batch) -> torch.Tensor:
+        """Compute the negative log-likelihood of the labels, summed: a scalar."""
+
+    @abstractmethod
+    def matches(
+        self, pair: ContextPair, original: Example, perturbed: Example, robust: Robust
+    ) -> Sequence[tuple[int, int]]:
+        """Find the places whose predictions are to agree.
+
+        `robust.alignment.align_tokens` finds them among words. Honour `robust.disagreeing` and
+        `robust.skip_after` here. Called for equal pairs, too: then all places match.
+
+        Returns:
+            (i, j): place i of the original and place j of the perturbed example, ascending. A
+            place is what `gather` takes: for a tagger a token, $START being 0; for the others the
+            position in the row of logits whose distribution is that of the matched token (not the
+            position that reads it).
+        """
+
+    @abstractmethod
+    def gather(
+        self, outputs: Outputs, rows: torch.Tensor, places: torch.Tensor, robust: Robust
+    ) -> tuple[torch.Tensor, ...]:
+        """Gather the logits at some places, before any softmax.
+
+        That order bounds the memory: a vocabulary may have 50,000 words. Do not convert or copy
+        more than what is gathered: `robust.task.divergence` does the rest, in 32 bits.
 
         Args:
-            folder: Where; it exists.
-            made: Provenance for the card.
+            outputs: Of `outputs`.
+            rows: (n,), which row of the batch.
+            places: (n,), which place in it; see `matches`.
+            robust: Says which heads.
+
+        Returns:
+            For each head that the divergence covers: logits, (n, classes).
         """
-        ...
-
-
-class Task(Learner[Example], Protocol[Example]):
-    """What a kind of model is: it learns from pairs."""
-
-    def prepare(self, pairs: Sequence[Pair]) -> Prepared[Example]:
-        """Return examples of pairs. An example is small: the loop keeps all of them."""
-        ...
-
-
-@runtime_checkable
-class Watching(Protocol):
-    """What a learner may bring beside its loss: more that is worth seeing on the dev pairs."""
-
-    @property
-    def watched(self) -> tuple[str, ...]:
-        """What is measured beside the loss, in order."""
-        ...
-
-    def measured(self, module: torch.nn.Module, batch: Batch) -> Sequence[Part]:
-        """Return the loss, and what is watched, of a batch; in one forward pass."""
-        ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gecbench.reports.words import Words
+from gecbench.reports.exhibit import Words
 
 WORDS: Mapping[str, Words] = {
     # The page.

@@ -15,9 +15,8 @@ from gecbench.core.errors import MissingExtraError, UsageError
 from gecbench.core.files import encoded, make_folder, write_files
 
 if TYPE_CHECKING:
-    from gecbench.reports.figure import Figure
+    from gecbench.reports.exhibit import Figure, Language
     from gecbench.reports.theme import Theme
-    from gecbench.reports.words import Language
 
 FileFormat = Literal["svg", "pdf", "png"]
 FILE_FORMATS: tuple[FileFormat, ...] = ("svg", "pdf", "png")
@@ -85,7 +84,7 @@ def write_figures(
         MissingExtraError: matplotlib is not installed.
         UsageError: There is no such format.
     """
-    from gecbench.reports.figure import figure_csv
+    from gecbench.reports.exhibit import figure_csv
 
     wrong = [name for name in formats if name not in FILE_FORMATS]
     if wrong:

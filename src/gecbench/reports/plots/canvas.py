@@ -16,19 +16,17 @@ from matplotlib.text import Text
 from matplotlib.transforms import IdentityTransform
 
 from gecbench.core.errors import GecbenchError
-from gecbench.reports.plots import fonts, vector
-from gecbench.reports.plots.kinds import KINDS
-from gecbench.reports.plots.legend import place
-from gecbench.reports.plots.look import NO_DATA, SIZE, WIDTH, Look, wrapped
+from gecbench.reports.plots import vector
+from gecbench.reports.plots.charts import KINDS
+from gecbench.reports.plots.style import NO_DATA, SIZE, WIDTH, Look, place, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.backend_bases import GraphicsContextBase
     from matplotlib.font_manager import FontProperties
 
-    from gecbench.reports.figure import Figure
+    from gecbench.reports.exhibit import Figure, Language
     from gecbench.reports.plots import FileFormat
     from gecbench.reports.theme import Theme
-    from gecbench.reports.words import Language
 
 _DPI = 72
 _PNG_DPI = 220
@@ -45,7 +43,7 @@ def page_svg(figure: Figure, language: Language) -> str:
     """Return a figure as `plots.svg` promises."""
     look = Look("light", language)
     _require_numbers(figure, look)
-    with _settings(look, [fonts.LATIN], "none", figure.name):
+    with _settings(look, [vector.LATIN], "none", figure.name):
         drawing = _painted(figure, look, titled=False, renderer=_PageRenderer)
         width, height = (side * _DPI for side in drawing.get_size_inches())
         out = io.StringIO()
@@ -61,7 +59,7 @@ def file_bytes(figure: Figure, format: FileFormat, language: Language, theme: Th
     """Return a figure as `plots.draw` promises."""
     look = Look(theme, language)
     _require_numbers(figure, look)
-    with _settings(look, fonts.families(_texts(figure, look)), "path", figure.name):
+    with _settings(look, vector.families(_texts(figure, look)), "path", figure.name):
         drawing = _painted(figure, look, titled=True, renderer=RendererSVG)
         out = io.BytesIO()
         metadata = {
@@ -250,7 +248,7 @@ class _PageRenderer(RendererSVG):
     ) -> tuple[float, float, float]:
         """Measure a text as wide as it will be, without a font that has its characters."""
         size: tuple[float, float, float] = super().get_text_width_height_descent(  # type: ignore[no-untyped-call]
-            fonts.measurable(s), prop, ismath
+            vector.measurable(s), prop, ismath
         )
         return size
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 
-from gecbench.core.errors import FormatError, GecbenchError
+from gecbench.core.errors import FormatError, GecbenchError, quote
 from gecbench.core.sample import Rewrite
-from gecbench.formats.fields import Fields
-from gecbench.formats.texts import shown
+from gecbench.formats.validation import value_of
 from gecbench.server.exchange.content import Content
 from gecbench.server.exchange.found import Found, Record, Trouble
 
 FULL = "gecbench-annotations"
 """Name in the header of the export with everything."""
+
+Row = Mapping[str, object]
+_Rows = tuple[dict[str, object], ...]
 
 _TEXT_KEYS = ("text", "sentence", "source", "src", "input")
 _SPACE = " \t\n"
@@ -87,11 +89,11 @@ def _ended(content: Content, line: int, rest: str) -> None:
     after = rest[1:].lstrip(_SPACE)
     if after:
         line += rest[: len(rest) - len(after)].count("\n")
-        raise FormatError(f"{content.name}:{line}: something follows the array: {shown(after)}")
+        raise FormatError(f"{content.name}:{line}: something follows the array: {quote(after)}")
 
 
 def _each(
-    read: Callable[[Fields, int], Record | None],
+    read: Callable[[Row, int], Record | None],
 ) -> Callable[[Content], Iterator[Found]]:
     """Return a reader of files that have an object for each sentence."""
 
@@ -99,9 +101,9 @@ def _each(
         try:
             for line, item in _items(content):
                 try:
-                    record = read(Fields("", item), line)
+                    record = read(item, line)
                 except GecbenchError as error:
-                    yield Trouble(line, str(error).removeprefix(": "))
+                    yield Trouble(line, str(error))
                 else:
                     if record is not None:
                         yield record
@@ -113,55 +115,61 @@ def _each(
     return reader
 
 
-def _label_studio(row: Fields, line: int) -> Record:
+def _label_studio(row: Row, line: int) -> Record:
     data = _object(row, "data")
-    key = next((one for one in _TEXT_KEYS if isinstance(data.values.get(one), str)), None)
+    key = next((one for one in _TEXT_KEYS if isinstance(data.get(one), str)), None)
     if key is None:
-        raise FormatError(
-            f": the task's data has none of {', '.join(_TEXT_KEYS)}; name the text so"
-        )
+        raise FormatError(f"the task's data has none of {', '.join(_TEXT_KEYS)}; name the text so")
     references: list[Rewrite] = []
     left_out: list[str] = []
-    done = row.rows("annotations") if row.has("annotations") else ()
+    done = _rows(row, "annotations")
     for annotation in done:
-        if annotation.values.get("was_cancelled") is True:
+        if annotation.get("was_cancelled") is True:
             left_out.append("cancelled annotations")
             continue
-        for result in annotation.rows("result") if annotation.has("result") else ():
-            if result.values.get("type") != "textarea":
-                left_out.append(f"results of type {_printable(result.values.get('type'))}")
+        for result in _rows(annotation, "result"):
+            if result.get("type") != "textarea":
+                left_out.append(f"results of type {_printable(result.get('type'))}")
                 continue
             references += [Rewrite(text=text) for text in _texts(_object(result, "value"), "text")]
-    if row.has("predictions") and row.values["predictions"]:
+    if row.get("predictions"):
         left_out.append("predictions")
-    meta = {name: _said(value) for name, value in data.values.items() if name != key}
+    meta = {name: _said(value) for name, value in data.items() if name != key}
     return Record(
-        line, _name(row, "id"), data.text(key), tuple(references), meta, "", left_out=(*left_out,)
+        line,
+        _name(row, "id"),
+        value_of(data, key, str),
+        tuple(references),
+        meta,
+        "",
+        left_out=(*left_out,),
     )
 
 
-def _doccano(row: Fields, line: int) -> Record:
-    key = next((one for one in ("label", "labels") if row.has(one)), None)
+def _doccano(row: Row, line: int) -> Record:
+    key = next((one for one in ("label", "labels") if one in row), None)
     texts = _texts(row, key) if key else ()
     kept = {"id", "text", "label", "labels", "annotation_approver", "Comments"}
-    meta = {name: _said(value) for name, value in row.values.items() if name not in kept}
-    left_out = ("comments",) if row.values.get("Comments") else ()
+    meta = {name: _said(value) for name, value in row.items() if name not in kept}
+    left_out = ("comments",) if row.get("Comments") else ()
     references = tuple(Rewrite(text=text) for text in texts)
-    return Record(line, _name(row, "id"), row.text("text"), references, meta, left_out=left_out)
+    return Record(
+        line, _name(row, "id"), value_of(row, "text", str), references, meta, left_out=left_out
+    )
 
 
-def _yaclc(row: Fields, line: int) -> Record:
-    source = row.text("sentence_text")
+def _yaclc(row: Row, line: int) -> Record:
+    source = value_of(row, "sentence_text", str)
     references: list[Rewrite] = []
     fluency: set[int] = set()
-    for one in row.rows("sentence_annos") if row.has("sentence_annos") else ():
-        text = one.text("correction")
-        if one.values.get("is_grammatical") in (0, False):
+    for one in _rows(row, "sentence_annos"):
+        text = value_of(one, "correction", str)
+        if one.get("is_grammatical") in (0, False):
             fluency.add(len(references))
         same = text.strip() == source.strip()
         references.append(Rewrite(error_free=True) if same else Rewrite(text=text))
     kept = {"sentence_id", "sentence_text", "sentence_annos"}
-    meta = {name: _said(value) for name, value in row.values.items() if name not in kept}
+    meta = {name: _said(value) for name, value in row.items() if name not in kept}
     return Record(
         line,
         _name(row, "sentence_id"),
@@ -173,25 +181,33 @@ def _yaclc(row: Fields, line: int) -> Record:
     )
 
 
-def _annotations(row: Fields, line: int) -> Record | None:
+def _annotations(row: Row, line: int) -> Record | None:
     """Read a sentence of the full export: its text and its last golden set."""
-    if row.has("format"):
-        if row.number("schema") != 1:
-            raise FormatError(f": schema {row.number('schema')} is not known, only 1")
+    if "format" in row:
+        if value_of(row, "schema", int) != 1:
+            raise FormatError(f"schema {row['schema']} is not known, only 1")
         return None
-    golden = row.rows("goldens")[-1:]
+    golden = value_of(row, "goldens", _Rows)[-1:]
     references = tuple(
-        Rewrite(text=one.text("text")) for last in golden for one in last.rows("references")
+        Rewrite(text=value_of(one, "text", str))
+        for last in golden
+        for one in value_of(last, "references", _Rows)
     )
-    if golden and golden[0].text("decision") == "error_free":
+    if golden and value_of(golden[0], "decision", str) == "error_free":
         references = (Rewrite(error_free=True),)
-    elif golden and golden[0].text("decision") == "not_annotatable":
+    elif golden and value_of(golden[0], "decision", str) == "not_annotatable":
         references = (Rewrite(unannotatable=True),)
-    left_out = [name for name in ("submissions", "reviews", "studies") if row.values.get(name)]
-    meta = {key: _said(value) for key, value in _object(row, "meta").values.items()}
-    source = row.text("source") if row.has("source") else ""
+    left_out = [name for name in ("submissions", "reviews", "studies") if row.get(name)]
+    meta = {key: _said(value) for key, value in _object(row, "meta").items()}
+    source = value_of(row, "source", str) if "source" in row else ""
     return Record(
-        line, row.text("id"), row.text("text"), references, meta, source, left_out=(*left_out,)
+        line,
+        value_of(row, "id", str),
+        value_of(row, "text", str),
+        references,
+        meta,
+        source,
+        left_out=(*left_out,),
     )
 
 
@@ -200,25 +216,29 @@ def _printable(value: object) -> str:
     return str(value)[:40].encode("utf-8", "backslashreplace").decode()
 
 
-def _object(row: Fields, key: str) -> Fields:
-    value = row.values.get(key)
+def _object(row: Row, key: str) -> Row:
+    value = row.get(key)
     if not isinstance(value, dict):
-        raise FormatError(f": {key!r} is {shown(str(value))}; an object was expected")
-    return Fields("", value)
+        raise FormatError(f"{key!r} is {quote(str(value))}; an object was expected")
+    return value
 
 
-def _texts(row: Fields, key: str) -> tuple[str, ...]:
+def _rows(row: Row, key: str) -> _Rows:
+    return value_of(row, key, _Rows) if key in row else ()
+
+
+def _texts(row: Row, key: str) -> tuple[str, ...]:
     """Return one text or a list of texts."""
-    value = row.values.get(key)
-    return (value,) if isinstance(value, str) else row.words(key)
+    value = row.get(key)
+    return (value,) if isinstance(value, str) else value_of(row, key, tuple[str, ...])
 
 
-def _name(row: Fields, key: str) -> str | None:
-    value = row.values.get(key)
+def _name(row: Row, key: str) -> str | None:
+    value = row.get(key)
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | str):
-        raise FormatError(f": {key!r} is {shown(str(value))}; a number or a text was expected")
+        raise FormatError(f"{key!r} is {quote(str(value))}; a number or a text was expected")
     return str(value)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from gecbench.core.errors import GecbenchError, UsageError
+from gecbench.lang.detection import is_chinese
 from gecbench.server.exchange.cleaning import (
     Answers,
     Tally,
@@ -34,7 +35,6 @@ from gecbench.server.exchange.records import parallel, records
 from gecbench.server.laws.text import digest
 from gecbench.server.models import Project
 from gecbench.server.workflow.sentences import NewSentence
-from gecbench.text.script import language_of
 
 _PLAIN_OPTIONS = ImportOptions()
 _HALF = re.compile("[\ud800-\udfff]")
@@ -294,7 +294,7 @@ def _report(
         merged=tally.merged,
         same_as_source=tally.same_as_source,
         lengths={LENGTHS[bar]: bars[bar] for bar in sorted(bars)},
-        languages=dict(Counter(language_of([text]) for text in texts)),
+        languages=dict(Counter("zh" if is_chinese([text]) else "en" for text in texts)),
         sources=dict(Counter(one.record.source or options.source for one in read.candidates)),
         left_out=dict(sorted(tally.left_out.items())),
         problems=tuple(read.problems),

@@ -12,8 +12,7 @@ from pathlib import Path
 from gecbench.core.errors import FormatError, GecbenchError, UnknownNameError
 from gecbench.core.sample import Rewrite, Sample
 from gecbench.formats import load_format
-from gecbench.formats.m2.targets import is_target
-from gecbench.formats.reading import check_columns
+from gecbench.formats.m2 import is_target
 from gecbench.formats.texts import text_of
 from gecbench.server.exchange import foreign
 from gecbench.server.exchange.content import Content
@@ -38,7 +37,7 @@ def records(content: Content, format: str | None = None) -> tuple[str, Iterator[
     if chosen not in READERS:
         raise UnknownNameError("format", chosen, READERS)
     if chosen == "mucgec" and format is None:
-        check_columns(Path(content.name), content.lines)
+        load_format(chosen).check(Path(content.name), content.lines)
     return chosen, READERS[chosen](content)
 
 

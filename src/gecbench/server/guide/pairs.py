@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Literal
 
-from gecbench.edits.changes import changes
+from gecbench.edits.apply import changes
 from gecbench.server.guide.taxonomy import Language
 
 Role = Literal["source", "wrong", "right", "note"]

@@ -13,7 +13,7 @@ from functools import cache
 from itertools import groupby
 from types import MappingProxyType
 
-from gecbench.backends.opencc import t2s
+from gecbench.backends.chinese import t2s
 from gecbench.core.errors import MissingExtraError
 from gecbench.server.laws import marks
 from gecbench.server.laws.diff import edits_of

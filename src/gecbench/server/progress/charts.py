@@ -8,8 +8,7 @@ from itertools import accumulate
 
 from gecbench.analysis.agreement import Agreement
 from gecbench.reports import agreement
-from gecbench.reports.figure import Figure, Series
-from gecbench.reports.words import Words
+from gecbench.reports.exhibit import Figure, Series, Words
 from gecbench.server.guide.taxonomy import REJECT_REASONS
 from gecbench.server.models import Project
 from gecbench.server.progress.accepting import reasons

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from gecbench.analysis.agreement import Agreement, Each, Pair, Rate
+from gecbench.analysis.agreement import Agreement, AnnotatorAgreement, Pair, Rate
 from gecbench.analysis.references import References, Statistics
-from gecbench.api.agreement import agreement as compare
-from gecbench.api.references import references
+from gecbench.api.analyse import agreement as compare
+from gecbench.api.analyse import references
 from gecbench.server.models import Project
 from gecbench.server.progress.handed import SOURCE, golden_corpus, submissions_corpus
 from gecbench.server.progress.keeping import AGREEMENT, SCORES, TABLE4, basis_of, keep
@@ -80,7 +80,7 @@ def agreement_of(data: Mapping[str, Any]) -> Agreement:
 
     whole = {
         **rated(data),
-        "each": tuple(Each(**rated(one)) for one in data["each"]),
+        "each": tuple(AnnotatorAgreement(**rated(one)) for one in data["each"]),
         "pairs": tuple(Pair(**rated(one)) for one in data["pairs"]),
         "notes": tuple(data["notes"]),
         "signatures": tuple(data["signatures"]),

@@ -12,14 +12,15 @@ from django.db.models import Min
 from django.utils import timezone
 
 from gecbench.analysis.facts import signatures
-from gecbench.analysis.human import SUBMISSIONS, Asked, scorable, submissions_of
-from gecbench.api.judge import SPAN_METRICS, judge
+from gecbench.analysis.human import SUBMISSIONS, HumanOptions, find_submissions, scorable
 from gecbench.api.options import Options
 from gecbench.api.schemes import load_scheme
+from gecbench.api.score import judge
 from gecbench.core.scheme import Scheme
 from gecbench.core.score import Counts
-from gecbench.scoring.judged import Judged
-from gecbench.scoring.means import mean
+from gecbench.lang import language_of
+from gecbench.scoring.resample import mean
+from gecbench.scoring.results import Judged
 from gecbench.server.models import Project
 from gecbench.server.progress.handed import Facts, Handed, counted, handed
 
@@ -136,7 +137,7 @@ def _remembering(scheme: Scheme) -> Scheme:
 
 def metric_of(project: Project) -> str:
     """Return the metric of a project's language."""
-    return SPAN_METRICS[project.lang]
+    return language_of(project.lang).metric
 
 
 def scores(project: Project, person: int | None = None) -> Scores:
@@ -175,7 +176,7 @@ def _judge(
         return
     everything = range(len(piece.golden.samples))
     lang = piece.golden.lang or ""
-    made = submissions_of(piece.golden, piece.submissions, lang, Asked(), everything)
+    made = find_submissions(piece.golden, piece.submissions, lang, HumanOptions(), everything)
     corpus, output = scorable(piece.golden, piece.submissions, made)
     judged = judge(corpus, [output], scheme=scheme, options=Options(metrics=(metric,)))
     found.judged = judged

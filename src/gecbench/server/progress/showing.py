@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from gecbench.reports import agreement, references
-from gecbench.reports.exhibit import Exhibit, Table
-from gecbench.reports.words import Words
+from gecbench.reports.exhibit import Exhibit, Table, Words
 from gecbench.server.progress import tables
 from gecbench.server.progress.charts import charts
 from gecbench.server.progress.whole import Quality
@@ -61,7 +60,11 @@ def _tables(found: Quality) -> tuple[Table, ...]:
     made += tables.scored_by(found)
     if found.agreement is not None:
         agreed = found.agreement
-        made += [agreement.whole(agreed), agreement.each(agreed), agreement.pairs(agreed)]
+        made += [
+            agreement.overall_table(agreed),
+            agreement.annotators_table(agreed),
+            agreement.pairs_table(agreed),
+        ]
     made += [tables.reasons(found), tables.reasons_of_people(found), tables.reviewers(found)]
     made += [tables.states(found), tables.days(found), tables.ages(found)]
     return tuple(made)

@@ -17,10 +17,8 @@ from django.views.decorators.http import require_GET, require_POST
 
 from gecbench.core.errors import GecbenchError, MissingExtraError
 from gecbench.reports import agreement, plots, references
-from gecbench.reports.exhibit import Table
-from gecbench.reports.figure import Figure
+from gecbench.reports.exhibit import Figure, Language, Table, Words, said
 from gecbench.reports.theme import Theme
-from gecbench.reports.words import Language, Words, said
 from gecbench.server import progress
 from gecbench.server.models import Member
 from gecbench.server.progress import tables
@@ -157,7 +155,9 @@ def _charts(found: Quality, slug: str, language: Language) -> tuple[Chart, ...]:
     agreed = found.agreement
     data: dict[str, Sequence[Table]] = {
         "progress": (tables.states(found), tables.days(found)),
-        "agreement": (agreement.whole(agreed), agreement.each(agreed)) if agreed else (),
+        "agreement": (agreement.overall_table(agreed), agreement.annotators_table(agreed))
+        if agreed
+        else (),
         "volume": (tables.people(found),),
         "reasons": (tables.reasons(found), tables.reasons_of_people(found)),
         "ages": (tables.ages(found),),

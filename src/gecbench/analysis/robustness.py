@@ -1,0 +1,921 @@
+"""Do corrections stay the same when the context changes? (RobustGEC, Zhang et al., EMNLP 2023)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from typing import Literal, cast
+
+from gecbench.analysis.perturbed_cases import Region, Tokens, perturbations, span_image
+from gecbench.core.case import Case, Version
+from gecbench.core.errors import UsageError
+from gecbench.core.perturbed import SYNTHETIC, PerturbedSet, marks
+from gecbench.core.score import Counts
+from gecbench.core.seeding import number
+from gecbench.formats.frequencies import Frequencies
+from gecbench.lang import language_of
+from gecbench.scoring.results import Judged
+from gecbench.scoring.spans import Level, Rows, SpanF
+
+# The result.
+
+Rule = Literal["official", "edits"]
+"""Equal F as the published program has it, or equal corrections as the paper says it."""
+RULES: tuple[Rule, ...] = ("official", "edits")
+
+
+@dataclass(frozen=True, slots=True)
+class CountScores:
+    """Counts of edits with their precision, recall and F, in [0, 1], not rounded."""
+
+    tp: int
+    fp: int
+    fn: int
+    precision: float
+    recall: float
+    f: float
+
+
+@dataclass(frozen=True, slots=True)
+class Consistency:
+    """What one rule says of a system.
+
+    Args:
+        consistent_cases: Cases that are consistent in all variants.
+        crs: Their share.
+        like_original: Variants that are like their original.
+        p_crs: Their share.
+    """
+
+    consistent_cases: int
+    crs: float
+    like_original: int
+    p_crs: float
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How many cases are consistent by both rules, by one alone, and by neither."""
+
+    both: int
+    official_only: int
+    edits_only: int
+    neither: int
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """How far the official rule depends on the order of the cases.
+
+    Args:
+        orders: How many were tried, two or more: that of the file, its reverse, random ones.
+        seed: Of the random ones.
+        consistent_cases: Least and most.
+        upper_f: Least and greatest upper bound of F, in [0, 1], not rounded.
+        lower_f: Likewise of the lower bound.
+        unsettled_cases: Those that are consistent in some orders and not in others.
+    """
+
+    orders: int
+    seed: int
+    consistent_cases: tuple[int, int]
+    upper_f: tuple[float, float]
+    lower_f: tuple[float, float]
+    unsettled_cases: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """What the rules say of each case.
+
+    Args:
+        official: For each case, whether it is consistent by the official rule.
+        equal: For each case and variant, whether its F is the original's.
+        same: For each case and variant, whether its corrections are the original's.
+    """
+
+    official: tuple[bool, ...]
+    equal: tuple[tuple[bool, ...], ...]
+    same: tuple[tuple[bool, ...], ...]
+
+    @property
+    def edits(self) -> tuple[bool, ...]:
+        """For each case, whether it is consistent by edits."""
+        return tuple(map(all, self.same))
+
+
+@dataclass(frozen=True, slots=True)
+class SystemRobustness:
+    """One system on one subset, or on all of them.
+
+    Args:
+        system: Its name.
+        subset: None means all subsets one after another.
+        cases: How many there are.
+        variants: How many they have together.
+        original: Scores of all originals.
+        upper: Scores of the sentence of each case that is best for the running F.
+        lower: Likewise of the worst.
+        delta_f: Upper F less lower F.
+        official: Consistency by the official rule.
+        edits: Consistency by edits.
+        agreement: Of the two rules.
+        edits_made: How many changes the system made in all sentences.
+        edits_per_sentence: Likewise, over all sentences; not rounded.
+        orders: How far the official rule depends on the order; None where it was not tried.
+        verdicts: On each case.
+    """
+
+    system: str
+    subset: str | None
+    cases: int
+    variants: int
+    original: CountScores
+    upper: CountScores
+    lower: CountScores
+    delta_f: float
+    official: Consistency
+    edits: Consistency
+    agreement: Agreement
+    edits_made: int
+    edits_per_sentence: float
+    orders: Orders | None
+    verdicts: Verdicts
+
+    def consistency(self, rule: Rule) -> Consistency:
+        """Return what a rule says."""
+        return self.official if rule == "official" else self.edits
+
+
+@dataclass(frozen=True, slots=True)
+class ShownChange:
+    """One change of a sentence.
+
+    Args:
+        start: Half-open token span of the source.
+        end: Its end.
+        before: What stood there.
+        after: What stands there now.
+        right: Whether the reference has it.
+    """
+
+    start: int
+    end: int
+    before: str
+    after: str
+    right: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSentence:
+    """One sentence of a case, and what a system made of it.
+
+    Args:
+        mark: O, A1, A2, ...
+        source: The sentence.
+        equal_f: Whether its F is the original's.
+        same_edits: Whether its corrections are the original's.
+        changes: In text order.
+    """
+
+    mark: str
+    source: str
+    equal_f: bool
+    same_edits: bool
+    changes: tuple[ShownChange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A case that one rule calls consistent and the other does not."""
+
+    system: str
+    subset: str
+    case: str
+    official: bool
+    edits: bool
+    sentences: tuple[ShownSentence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How many variants are like their original, and their share."""
+
+    like_original: int
+    p_crs: float
+
+
+@dataclass(frozen=True, slots=True)
+class SystemShares:
+    """One system on variants of one kind, by both rules."""
+
+    system: str
+    official: Share
+    edits: Share
+
+    def share(self, rule: Rule) -> Share:
+        """Return what a rule says."""
+        return self.official if rule == "official" else self.edits
+
+
+@dataclass(frozen=True, slots=True)
+class VariantGroup:
+    """Variants of one kind.
+
+    Args:
+        name: As "insertion" or "10-99".
+        variants: How many there are.
+        systems: Each system on them.
+    """
+
+    name: str
+    variants: int
+    systems: tuple[SystemShares, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SubsetSize:
+    """A subset of the cases, by its name, and how many it has."""
+
+    name: str
+    cases: int
+
+
+@dataclass(frozen=True, slots=True)
+class Robustness:
+    """How robust systems are to their context.
+
+    Args:
+        corpus: Name of the set of cases.
+        beta: Weight of recall in F.
+        unit: What the scheme's tokens are.
+        subsets: In their order.
+        systems: All subsets together first, where there are several; system by system.
+        trivial: Likewise of a perfect system and of one that copies its input.
+        unpaired_errors: Errors of references that the other reference of a pair does not have.
+        disagreements: In the order of systems and cases.
+        actions: By what the perturbation did to the original.
+        distances: By tokens between the perturbation and the error, where both are single.
+        frequencies: By how often the rarest word that the perturbation put in occurs; None
+            where no frequencies were given.
+        signatures: How edits were found and compared.
+        notes: What the reader should know.
+        others: The same with other weights of recall, where several were asked for.
+    """
+
+    corpus: str
+    beta: float
+    unit: Literal["word", "character"]
+    subsets: tuple[SubsetSize, ...]
+    systems: tuple[SystemRobustness, ...]
+    trivial: tuple[SystemRobustness, ...]
+    unpaired_errors: int
+    disagreements: tuple[Disagreement, ...]
+    actions: tuple[VariantGroup, ...]
+    distances: tuple[VariantGroup, ...]
+    frequencies: tuple[VariantGroup, ...] | None
+    signatures: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    others: tuple[Robustness, ...] = ()
+
+    @property
+    def whole(self) -> tuple[SystemRobustness, ...]:
+        """Each system on everything."""
+        return tuple(one for one in self.systems if one.subset == self.systems[0].subset)
+
+
+# The official rule of RobustGEC: which variant is best and worst, CRS and P-CRS.
+#
+# robustgec_eval.py (HillZhang1999/RobustGEC 1c5787b), with its cache fixed so that it runs. A case
+# is consistent there if one variant is both the best and the worst for the running totals; what was
+# corrected is never compared, so `is_consistent` stands beside it.
+
+Triple = tuple[int, int, int]
+"""True positives, false positives, false negatives of one sentence."""
+
+Row = tuple[Triple, ...]
+"""Those of an original and its variants."""
+
+_Key = tuple[float, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Official:
+    """What the official rule says.
+
+    Args:
+        original: Counts of all originals.
+        upper: Counts of the sentence of each case that is best for the running F.
+        lower: Likewise of the worst.
+        consistent: For each case, whether one sentence is both.
+        equal: For each case and variant, whether its F alone, rounded to 4 decimals, is the
+            original's.
+    """
+
+    original: Counts
+    upper: Counts
+    lower: Counts
+    consistent: tuple[bool, ...]
+    equal: tuple[tuple[bool, ...], ...]
+
+
+def official(rows: Sequence[Row], beta: float) -> Official:
+    """Apply the official rule to cases in the order of the file.
+
+    Args:
+        rows: For each case, the counts of the original first, then of its variants.
+        beta: Weight of recall in F.
+    """
+    best, upper = _extremes(rows, beta, max)
+    worst, lower = _extremes(rows, beta, min)
+    f = _rounded_f(beta)
+    return Official(
+        original=Counts(*(sum(row[0][k] for row in rows) for k in range(3))),
+        upper=upper,
+        lower=lower,
+        consistent=tuple(one == two for one, two in zip(best, worst, strict=True)),
+        equal=tuple(
+            tuple(triple == row[0] or f(*triple) == f(*row[0]) for triple in row[1:])
+            for row in rows
+        ),
+    )
+
+
+def in_other_orders(rows: Sequence[Row], beta: float, *, orders: int, seed: int) -> Orders:
+    """Return how the official rule's results move when the cases come in other orders."""
+    consistent, uppers, lowers = [], [], []
+    for order in _orders(len(rows), orders, seed):
+        best, upper = _extremes([rows[at] for at in order], beta, max)
+        worst, lower = _extremes([rows[at] for at in order], beta, min)
+        pairs = zip(order, best, worst, strict=True)
+        consistent.append(frozenset(at for at, b, w in pairs if b == w))
+        uppers.append(upper.f(beta))
+        lowers.append(lower.f(beta))
+    sizes = [len(cases) for cases in consistent]
+    return Orders(
+        orders=orders,
+        seed=seed,
+        consistent_cases=(min(sizes), max(sizes)),
+        upper_f=(min(uppers), max(uppers)),
+        lower_f=(min(lowers), max(lowers)),
+        unsettled_cases=len(frozenset.union(*consistent) - frozenset.intersection(*consistent)),
+    )
+
+
+def _orders(count: int, orders: int, seed: int) -> list[list[int]]:
+    """Return that of the file, its reverse, and random ones: at least two."""
+    found = [list(range(count)), list(reversed(range(count)))]
+    for k in range(2, orders):
+        order = list(range(count))
+        random.Random(number(seed, f"robustness-order-{k}")).shuffle(order)
+        found.append(order)
+    return found
+
+
+def _extremes(
+    rows: Sequence[Row], beta: float, choose: Callable[[list[_Key]], _Key]
+) -> tuple[list[Triple], Counts]:
+    """Return the counts of the best (or worst) sentence of each case, and their sum.
+
+    The best is that with the greatest (F of the running totals with it, true positives, fewer
+    false positives, fewer false negatives). Of equal counts only the first sentence is ever
+    taken, so that the same sentence is best and worst just where the same counts are.
+    """
+    f = _rounded_f(beta)
+    tp = fp = fn = 0
+    chosen: list[Triple] = []
+    for row in rows:
+        triples = list(dict.fromkeys(row))
+        one = triples[0]
+        if len(triples) > 1:
+            keys = [(f(tp + t, fp + p, fn + n), t, -p, -n) for t, p, n in triples]
+            one = triples[keys.index(choose(keys))]
+        chosen.append(one)
+        tp, fp, fn = tp + one[0], fp + one[1], fn + one[2]
+    return chosen, Counts(tp, fp, fn)
+
+
+def _rounded_f(beta: float) -> Callable[[int, int, int], float]:
+    """Return F of counts, rounded to 4 decimals as ERRANT's computeFScore does."""
+    square = beta**2
+
+    def f(tp: int, fp: int, fn: int) -> float:
+        p = tp / (tp + fp) if fp else 1.0
+        r = tp / (tp + fn) if fn else 1.0
+        return round((1 + square) * p * r / (square * p + r), 4) if p + r else 0.0
+
+    return f
+
+
+# The stricter rule, `edits`: are the corrections themselves the same in every variant?
+#
+# The paper speaks of consistent corrections; its program compares F. Here the edits of an
+# original are carried through the perturbation and compared with those of the variant.
+
+
+Change = tuple[int, int, tuple[str, ...]]
+"""An edit as it is compared: half-open span of the source, and its replacement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One sentence: what the system changed, and what the reference changes."""
+
+    changes: tuple[Change, ...]
+    gold: tuple[Change, ...]
+
+
+def changes(version: Version, level: Level) -> tuple[Change, ...]:
+    """Return the edits of a version as they are compared, each once.
+
+    Edits that were only detected take part where detection is what is compared.
+    """
+    detects = level.startswith("detection")
+    return tuple(
+        dict.fromkeys(
+            (edit.start, edit.end, () if detects else edit.replacement or ())
+            for edit in version.edits
+            if detects or edit.replacement is not None
+        )
+    )
+
+
+def partners(
+    original: Sequence[Change], variant: Sequence[Change], regions: Sequence[Region]
+) -> dict[int, int]:
+    """Return which error of a variant is which of the original, by their places in both.
+
+    First those with the same correction at the same place, then those at places that touch one
+    another (a perturbation can change what the correction is, as "a" and "an"), then those with
+    the same correction, in their order. The published references are not the same in all
+    variants, so some may have no partner.
+    """
+    pairs: dict[int, int] = {}
+    for alike in (_same, _meet, _corrected_alike):
+        pairs |= _matched(original, variant, regions, alike, pairs)
+    return pairs
+
+
+def is_consistent(original: Side, variant: Side, regions: Sequence[Region]) -> bool:
+    """Return whether a system made the same corrections in an original and a variant.
+
+    Two changes are the same if span and replacement are the same after mapping, or if both hit
+    one and the same error. Changes that are left over break consistency, unless they hit an
+    error that the other reference does not have: then there is nothing to compare with.
+    """
+    if original.changes == variant.changes and (not original.changes or not regions):
+        return True
+    matched = _matched(original.changes, variant.changes, regions, _same, {})
+    here = [change for at, change in enumerate(original.changes) if at not in matched]
+    there = [change for k, change in enumerate(variant.changes) if k not in matched.values()]
+    if not here and not there:
+        return True
+    errors = partners(original.gold, variant.gold, regions)
+    known_here = {gold: at for at, gold in enumerate(original.gold)}
+    known_there = {gold: k for k, gold in enumerate(variant.gold)}
+    if not (all(e in known_here for e in here) and all(e in known_there for e in there)):
+        return False
+    hit_here = {errors[known_here[e]] for e in here if known_here[e] in errors}
+    shared = set(errors.values())
+    return hit_here == {known_there[e] for e in there if known_there[e] in shared}
+
+
+def _matched(
+    one: Sequence[Change],
+    two: Sequence[Change],
+    regions: Sequence[Region],
+    alike: Callable[[Change, Change, Sequence[Region]], bool],
+    known: Mapping[int, int],
+) -> dict[int, int]:
+    """Return new pairs, from the left, of what is not paired yet."""
+    pairs: dict[int, int] = {}
+    free = [k for k in range(len(two)) if k not in known.values()]
+    for at, change in enumerate(one):
+        if at in known:
+            continue
+        found = next((k for k in free if alike(change, two[k], regions)), None)
+        if found is not None:
+            pairs[at] = found
+            free.remove(found)
+    return pairs
+
+
+def _same(one: Change, two: Change, regions: Sequence[Region]) -> bool:
+    if one[2] != two[2] or (one[0] == one[1]) != (two[0] == two[1]):
+        return False
+    starts, ends = span_image(regions, one[0], one[1])
+    return starts[0] <= two[0] <= starts[1] and ends[0] <= two[1] <= ends[1]
+
+
+def _meet(one: Change, two: Change, regions: Sequence[Region]) -> bool:
+    """Return whether the spans share a token or, where one is empty, touch."""
+    starts, ends = span_image(regions, one[0], one[1])
+    low, high = starts[0], ends[1]
+    if low == high or two[0] == two[1]:
+        return low <= two[1] and two[0] <= high
+    return low < two[1] and two[0] < high
+
+
+def _corrected_alike(one: Change, two: Change, regions: Sequence[Region]) -> bool:
+    del regions
+    return one[2] == two[2]
+
+
+# The fine-grained analysis (RobustGEC, figure 3): variants by what was done to them.
+
+ACTIONS = ("substitution", "insertion", "deletion", "mixed", "none")
+_DISTANCES = ((0, 0), (1, 1), (2, 2), (3, 3), (4, 4), (5, 6), (7, 9), (10, 14), (15, None))
+_FREQUENCIES = ((0, 0), (1, 9), (10, 99), (100, 999), (1000, 9999), (10000, None))
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """An original and one of its variants.
+
+    Args:
+        tokens: Of the variant.
+        regions: What the perturbation changed.
+        gold: Errors of the original.
+        variant_gold: Errors of the variant.
+    """
+
+    tokens: Tokens
+    regions: tuple[Region, ...]
+    gold: tuple[Change, ...]
+    variant_gold: tuple[Change, ...]
+
+
+def action(pair: Pair) -> str:
+    """Return what the perturbations did, "mixed" where they did different things."""
+    actions = {region.action for region in pair.regions}
+    if not actions:
+        return "none"
+    return actions.pop() if len(actions) == 1 else "mixed"
+
+
+def distance(pair: Pair) -> int | None:
+    """Return how many tokens of the variant stand between perturbation and error.
+
+    None unless there is one of each.
+    """
+    if not len(pair.regions) == len(pair.gold) == len(pair.variant_gold) == 1:
+        return None
+    region, (start, end, _) = pair.regions[0], pair.variant_gold[0]
+    return max(start - region.to_end, region.to_start - end, 0)
+
+
+def inserted(pair: Pair, *, spaced: bool) -> tuple[str, ...]:
+    """Return the words that a single perturbation put in, in lower case.
+
+    Where no white space divides words, all that it put in is one word.
+    """
+    if len(pair.regions) != 1:
+        return ()
+    (region,) = pair.regions
+    words = [token.lower() for token in pair.tokens[region.to_start : region.to_end]]
+    return tuple(words) if spaced or not words else ("".join(words),)
+
+
+def by_frequency(
+    pairs: Sequence[Pair],
+    systems: Sequence[SystemRobustness],
+    frequencies: Mapping[str, int],
+    *,
+    spaced: bool,
+) -> tuple[VariantGroup, ...]:
+    """Group variants with one perturbation by the frequency of the rarest word put in."""
+    words = [inserted(pair, spaced=spaced) for pair in pairs]
+    rarest = [min((frequencies[word] for word in some), default=None) for some in words]
+    return _binned(rarest, _FREQUENCIES, systems)
+
+
+def _binned(
+    values: Sequence[int | None],
+    bins: Sequence[tuple[int, int | None]],
+    systems: Sequence[SystemRobustness],
+) -> tuple[VariantGroup, ...]:
+    names = [
+        f"{low}+" if high is None else str(low) if low == high else f"{low}-{high}"
+        for low, high in bins
+    ]
+    places = [None if v is None else sum(low <= v for low, _ in bins) - 1 for v in values]
+    return _groups([None if at is None else names[at] for at in places], names, systems)
+
+
+def _groups(
+    names: Sequence[str | None], order: Sequence[str], systems: Sequence[SystemRobustness]
+) -> tuple[VariantGroup, ...]:
+    """Group variants by names, those of one name in a group; there are none without a variant."""
+    members = {name: [at for at, own in enumerate(names) if own == name] for name in order}
+    flat = [
+        tuple(
+            [value for case in rows for value in case]
+            for rows in (one.verdicts.equal, one.verdicts.same)
+        )
+        for one in systems
+    ]
+
+    def share(values: Sequence[bool], places: Sequence[int]) -> Share:
+        like = sum(values[at] for at in places)
+        return Share(like, like / len(places))
+
+    return tuple(
+        VariantGroup(
+            name,
+            len(places),
+            tuple(
+                SystemShares(one.system, *(share(values, places) for values in rules))
+                for one, rules in zip(systems, flat, strict=True)
+            ),
+        )
+        for name, places in members.items()
+        if places
+    )
+
+
+# From judged sentences to the result.
+
+PERFECT = "(perfect)"
+COPY = "(copies its input)"
+_SYNTHETIC = (
+    "these cases were perturbed by a program and may have gained or lost errors: they are for "
+    "training, no evaluation"
+)
+_IDLE = 10
+"""A system is idle that makes less than this part of the references' changes."""
+
+CountWords = Callable[[Collection[str]], Frequencies]
+"""How often words occur, each of them asked for."""
+
+
+def measure_robustness(
+    cases: PerturbedSet,
+    judged: Judged,
+    tokens: Sequence[Tokens],
+    *,
+    orders: int,
+    seed: int,
+    count_words: CountWords | None = None,
+    betas: Sequence[float] = (),
+) -> Robustness:
+    """Measure how robust the judged systems are.
+
+    Args:
+        cases: What was judged, as `PerturbedSet.corpus` makes a corpus of it.
+        judged: By one metric of edits.
+        tokens: Of each source, in the order of the corpus.
+        orders: In how many orders the official rule is tried; 0 for none.
+        seed: Of the random ones.
+        count_words: In a training text.
+        betas: Weights of recall in F, instead of the metric's; the first is the main one.
+    """
+    metric = next(iter(judged.metrics.values())).span_metric
+    if metric is None:
+        raise UsageError("consistency of edits needs a metric that compares them")
+    main, *others = (
+        _measure(cases, judged, replace(metric, beta=beta), tokens, orders, seed, count)
+        for beta, count in zip_longest(betas or (metric.beta,), (count_words,))
+    )
+    signatures = tuple(signature for one in (main, *others) for signature in one.signatures)
+    return replace(main, others=tuple(others), signatures=signatures)
+
+
+def _measure(
+    cases: PerturbedSet,
+    judged: Judged,
+    metric: SpanF,
+    tokens: Sequence[Tokens],
+    orders: int,
+    seed: int,
+    count_words: CountWords | None,
+) -> Robustness:
+    """Measure by one weight of recall."""
+    first = next(iter(judged.cases.values()))
+    golds = [changes(case.references[0], metric.level) for case in first]
+    pairs = [
+        Pair(tokens[k], perturbations(tokens[at], tokens[k]), golds[at], golds[k])
+        for at in range(0, len(first), cases.width)
+        for k in range(at + 1, at + cases.width)
+    ]
+    run = _Run(cases, judged, metric, tokens, golds, pairs)
+    systems = [
+        run.system(
+            name,
+            [changes(case.hypotheses[0], metric.level) for case in own],
+            run.rows(name),
+            orders=orders,
+            seed=seed,
+        )
+        for name, own in judged.cases.items()
+    ]
+    # Whatever a system does, its true positives and false negatives are all errors.
+    errors = [[tp + fn for tp, _, fn in row] for row in run.rows(next(iter(judged.cases)))]
+    trivial = [
+        run.system(PERFECT, golds, [tuple((n, 0, 0) for n in row) for row in errors]),
+        run.system(COPY, [()] * len(golds), [tuple((0, 0, n) for n in row) for row in errors]),
+    ]
+    whole = [one[0] for one in systems]
+    spaced = run.spaced
+    words = {word for pair in pairs for word in inserted(pair, spaced=spaced)}
+    frequencies = count_words(words) if count_words else None
+    signature = str(metric.signature) + (f"|orders:{orders}|seed:{seed}" if orders else "")
+    return Robustness(
+        corpus=cases.name,
+        beta=metric.beta,
+        unit="word" if spaced else "character",
+        subsets=tuple(SubsetSize(subset.name, len(subset.cases)) for subset in cases.subsets),
+        systems=_by_subset(systems),
+        trivial=_by_subset(trivial),
+        unpaired_errors=sum(map(_unpaired, pairs)),
+        disagreements=tuple(found for one in whole for found in run.disagreements(one)),
+        actions=_groups([action(pair) for pair in pairs], ACTIONS, whole),
+        distances=_binned([distance(pair) for pair in pairs], _DISTANCES, whole),
+        frequencies=by_frequency(pairs, whole, frequencies.of, spaced=spaced)
+        if frequencies
+        else None,
+        signatures=(signature,),
+        notes=(
+            *([_SYNTHETIC] if SYNTHETIC in cases.provenance else []),
+            *_idle(whole, trivial[0][0]),
+            *([frequencies.note] if frequencies else []),
+            *judged.notes,
+        ),
+    )
+
+
+def _by_subset(systems: Sequence[Sequence[SystemRobustness]]) -> tuple[SystemRobustness, ...]:
+    """Return the results of all systems, all subsets together first."""
+    return tuple(one for row in zip(*systems, strict=True) for one in row)
+
+
+def _idle(systems: Sequence[SystemRobustness], perfect: SystemRobustness) -> list[str]:
+    """Return a warning of systems that are robust because they do next to nothing."""
+    return [
+        f"{one.system}: changes {one.edits_per_sentence:.2f} places a sentence, the references "
+        f"{perfect.edits_per_sentence:.2f}: what is hardly ever corrected is consistent whatever "
+        "the context, so its CRS and P-CRS say nothing; look at F"
+        for one in systems
+        if _IDLE * one.edits_made < perfect.edits_made
+    ]
+
+
+def _unpaired(pair: Pair) -> int:
+    """Return how many errors of a reference the other of its pair does not have."""
+    common = partners(pair.gold, pair.variant_gold, pair.regions)
+    return len(pair.gold) + len(pair.variant_gold) - 2 * len(common)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One set of cases; what is the same for all systems."""
+
+    cases: PerturbedSet
+    judged: Judged
+    metric: SpanF
+    tokens: Sequence[Tokens]
+    golds: Sequence[tuple[Change, ...]]
+    pairs: Sequence[Pair]
+
+    @property
+    def spaced(self) -> bool:
+        """Whether white space divides words."""
+        return language_of(self.judged.lang).joiner == " "
+
+    def rows(self, name: str) -> list[Row]:
+        """Return a system's counts of each sentence, case by case; each has one reference."""
+        flat = []
+        for (pairing,) in cast("Sequence[Rows]", self.judged.rows[name, self.metric.name]):
+            flat.append((pairing.counts.tp, pairing.counts.fp, pairing.counts.fn))
+        width = self.cases.width
+        return [tuple(flat[at : at + width]) for at in range(0, len(flat), width)]
+
+    def system(
+        self,
+        name: str,
+        edits: Sequence[tuple[Change, ...]],
+        rows: Sequence[Row],
+        *,
+        orders: int = 0,
+        seed: int = 0,
+    ) -> list[SystemRobustness]:
+        """Return a system on all subsets together, where there are several, and on each.
+
+        Args:
+            name: Of the system.
+            edits: Its changes of each sentence.
+            rows: Its counts, case by case.
+            orders: In how many orders the official rule is tried; 0 for none.
+            seed: Of the random ones.
+        """
+        width, beta = self.cases.width, self.metric.beta
+        sides = [Side(*both) for both in zip(edits, self.golds, strict=True)]
+        pairs = iter(self.pairs)
+        same = [
+            tuple(
+                is_consistent(sides[at], sides[k], next(pairs).regions)
+                for k in range(at + 1, at + width)
+            )
+            for at in range(0, len(sides), width)
+        ]
+        spans: list[tuple[str | None, int, int]] = []
+        for subset in self.cases.subsets:
+            start = spans[-1][2] if spans else 0
+            spans.append((subset.name, start, start + len(subset.cases)))
+        whole = [(None, 0, spans[-1][2])] if len(spans) > 1 else []
+        return [
+            _result(
+                name,
+                subset,
+                official(rows[start:end], beta),
+                tuple(same[start:end]),
+                sum(map(len, edits[start * width : end * width])),
+                beta,
+                in_other_orders(rows[start:end], beta, orders=orders, seed=seed)
+                if orders
+                else None,
+            )
+            for subset, start, end in [*whole, *spans]
+        ]
+
+    def disagreements(self, system: SystemRobustness) -> list[Disagreement]:
+        """Return the cases that the two rules call differently."""
+        ids = [(subset.name, case.id) for subset in self.cases.subsets for case in subset.cases]
+        verdicts = system.verdicts
+        pairs = zip(verdicts.official, verdicts.edits, strict=True)
+        return [
+            Disagreement(system.system, *ids[at], one, two, self._shown(system, at))
+            for at, (one, two) in enumerate(pairs)
+            if one != two
+        ]
+
+    def _shown(self, system: SystemRobustness, at: int) -> tuple[ShownSentence, ...]:
+        width = self.cases.width
+        rows = range(at * width, (at + 1) * width)
+        equal = (True, *system.verdicts.equal[at])
+        same = (True, *system.verdicts.same[at])
+        cases = self.judged.cases[system.system]
+        return tuple(
+            ShownSentence(mark, cases[k].source, one, two, self._changes(k, cases[k]))
+            for mark, k, one, two in zip(marks(width), rows, equal, same, strict=True)
+        )
+
+    def _changes(self, k: int, case: Case) -> tuple[ShownChange, ...]:
+        space = " " if self.spaced else ""
+        golds = set(self.golds[k])
+        return tuple(
+            ShownChange(
+                edit.start,
+                edit.end,
+                space.join(self.tokens[k][edit.start : edit.end]),
+                space.join(edit.replacement or ()),
+                not golds.isdisjoint(changes(Version((edit,)), self.metric.level)),
+            )
+            for edit in dict.fromkeys(case.hypotheses[0].edits)
+        )
+
+
+def _result(
+    name: str,
+    subset: str | None,
+    rule: Official,
+    same: tuple[tuple[bool, ...], ...],
+    edits_made: int,
+    beta: float,
+    orders: Orders | None,
+) -> SystemRobustness:
+    verdicts = Verdicts(rule.consistent, rule.equal, same)
+    cases, variants = len(same), sum(map(len, same))
+
+    def scores(counts: Counts) -> CountScores:
+        ratios = (counts.precision, counts.recall, counts.f(beta))
+        return CountScores(counts.tp, counts.fp, counts.fn, *ratios)
+
+    def consistency(
+        consistent: Sequence[bool], variants_alike: Sequence[Sequence[bool]]
+    ) -> Consistency:
+        count, like = sum(consistent), sum(map(sum, variants_alike))
+        return Consistency(count, count / cases, like, like / variants)
+
+    both = list(zip(verdicts.official, verdicts.edits, strict=True))
+    upper, lower = scores(rule.upper), scores(rule.lower)
+    return SystemRobustness(
+        system=name,
+        subset=subset,
+        cases=cases,
+        variants=variants,
+        original=scores(rule.original),
+        upper=upper,
+        lower=lower,
+        delta_f=upper.f - lower.f,
+        official=consistency(verdicts.official, verdicts.equal),
+        edits=consistency(verdicts.edits, same),
+        agreement=Agreement(
+            *map(both.count, ((True, True), (True, False), (False, True), (False, False)))
+        ),
+        edits_made=edits_made,
+        edits_per_sentence=edits_made / (cases + variants),
+        orders=orders,
+        verdicts=verdicts,
+    )

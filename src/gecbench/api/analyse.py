@@ -1,0 +1,246 @@
+"""How far annotators agree before anybody decides."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from gecbench.analysis.agreement import (
+    Agreement,
+    comparisons,
+    measure_agreement,
+    scorable,
+    works_of,
+)
+from gecbench.analysis.breakdown import BreakdownOptions, Breakdowns, break_down
+from gecbench.analysis.correlation import Correlations, SystemScores, correlations, scores_of
+from gecbench.analysis.human import (
+    Against,
+    Human,
+    HumanOptions,
+    find_submissions,
+    score_annotators,
+)
+from gecbench.analysis.human import scorable as human_scorable
+from gecbench.analysis.references import References, Sweep, Taking, describe_references
+from gecbench.api.extract import Watch, unwatched
+from gecbench.api.options import Options
+from gecbench.api.schemes import AnyScheme, corpus_language
+from gecbench.api.score import judge, places
+from gecbench.core.errors import UnknownNameError, UsageError
+from gecbench.core.sample import Corpus, Rewrite, SystemOutput, Systems
+from gecbench.formats.judgments import read_numbers
+
+
+def agreement(
+    submissions: Corpus,
+    *,
+    least: int = 10,
+    scheme: AnyScheme = None,
+    watch: Watch = unwatched,
+) -> Agreement:
+    """Return how far annotators agree: decisions, whole answers, and edits by F0.5.
+
+    Args:
+        submissions: Sentences whose references are what annotators handed in, each with its
+            `annotator`.
+        least: Pairs with fewer sentences in common are not listed.
+        scheme: As for `score`.
+        watch: Wraps long loops, to show progress.
+
+    Raises:
+        GecbenchError: Something does not fit together.
+    """
+    language = corpus_language(submissions, scheme)
+    metric = language.metric
+    works = works_of(submissions, language.code)
+    rows = comparisons(works)
+    judged = None
+    if rows:
+        corpus, output = scorable(submissions, rows)
+        options = Options(metrics=(metric,))
+        judged = judge(corpus, [output], scheme=scheme, options=options, watch=watch)
+    return measure_agreement(submissions, works, rows, judged, metric=metric, least=least)
+
+
+# Scores by parts: where systems are good and bad.
+
+
+def breakdown(
+    corpus: Corpus,
+    systems: Systems,
+    *,
+    by: Sequence[str] = (),
+    length_ends: Sequence[int] = (),
+    between: Sequence[str] = (),
+    least: int = 10,
+    most: int = 10,
+    scheme: AnyScheme = None,
+    options: Options | None = None,
+    watch: Watch = unwatched,
+) -> Breakdowns:
+    """Return scores by type, position, length, number of errors, state and metadata.
+
+    Args:
+        corpus: With at least one reference for every sentence.
+        systems: Their outputs, joined to this corpus.
+        by: Kinds of groups: type-1, type-2, type-3, position, length, errors, state, field:NAME;
+            () means all that say something.
+        length_ends: Greatest lengths of all bins but the last; () means the usual ones.
+        between: Names of the two systems to set against each other; () means the best two.
+        least: Groups with fewer sentences or edits are not compared.
+        most: How many sentences that do most to a difference to find.
+        scheme: As for `score`.
+        options: How to score.
+        watch: Wraps long loops, to show progress.
+
+    Raises:
+        GecbenchError: Something does not fit together.
+    """
+    own = BreakdownOptions(tuple(by), tuple(length_ends), tuple(between), least, most)
+    judged = judge(corpus, systems, scheme=scheme, options=options, watch=watch)
+    return break_down(judged, own)
+
+
+# Correlations of metrics over systems: of systems scored here, or of a table of scores.
+
+
+def correlation(
+    data: Corpus | Path | str,
+    systems: Systems = (),
+    *,
+    scheme: AnyScheme = None,
+    options: Options | None = None,
+    lower: Collection[str] = (),
+    oriented: bool = False,
+    watch: Watch = unwatched,
+) -> Correlations:
+    """Return how far metrics agree with one another over systems.
+
+    Args:
+        data: A corpus, whose systems are scored by the metrics of the options; or the path of a
+            table with a row for each system and a column for each metric, TSV or CSV.
+        systems: With a corpus: three or more.
+        scheme: With a corpus: as in `gecbench.score`.
+        options: With a corpus: how to score, with two metrics or more.
+        lower: With a table: columns of which a lower score is a better system.
+        oriented: Turn the sign of metrics of which lower is better.
+        watch: Wraps loops over sentences, to show progress.
+
+    Raises:
+        GecbenchError: Something does not fit together; fewer than three systems or two metrics.
+    """
+    if isinstance(data, Corpus):
+        if lower:
+            raise UsageError("lower is of a table; metrics say themselves which way is better")
+        judged = judge(data, systems, scheme=scheme, options=options, watch=watch)
+        return correlations(scores_of(judged), oriented=oriented)
+    if systems or options or scheme:
+        raise UsageError(
+            "a table has the scores already; systems, scheme and options need a corpus"
+        )
+    return correlations(table_scores(Path(data), lower), oriented=oriented)
+
+
+def table_scores(path: Path, lower: Collection[str] = ()) -> SystemScores:
+    """Return the scores that a table holds.
+
+    Raises:
+        FormatError: It is no table of numbers.
+        UnknownNameError: It has no column of a name that is said to be lower for the better.
+    """
+    table = read_numbers(path)
+    for name in lower:
+        if name not in table.columns:
+            raise UnknownNameError(f"column of {path}", name, table.columns)
+    return SystemScores(table.name, table.rows, table.columns, frozenset(lower))
+
+
+# How annotators fare against the final references.
+
+
+def human(
+    corpus: Corpus,
+    submissions: Corpus,
+    *,
+    against: Against = "final",
+    least: int = 10,
+    anonymous: bool = False,
+    scheme: AnyScheme = None,
+    options: Options | None = None,
+    watch: Watch = unwatched,
+) -> Human:
+    """Return the scores of annotators, each of whose submissions is one sample.
+
+    Args:
+        corpus: With the final references.
+        submissions: The same sentences or some of them, whose references are what annotators
+            handed in, each with its `annotator`.
+        against: "final": all final references; "others": those that somebody else wrote, too.
+        least: Annotators with fewer scored submissions are not in the mean.
+        anonymous: Name annotators A1, A2, ..., the one with most submissions first.
+        scheme: As for `score`.
+        options: How to score; parts of the corpus are taken before submissions are looked at.
+        watch: Wraps long loops, to show progress.
+
+    Raises:
+        GecbenchError: Something does not fit together.
+    """
+    own, options = HumanOptions(against, least, anonymous), options or Options()
+    lang = corpus_language(corpus, scheme).code
+    only = set(places(corpus, options)[0])
+    rewritings = find_submissions(corpus, submissions, lang, own, only)
+    options = replace(options, part=None, references_exactly=None)
+    single, output = human_scorable(replace(corpus, lang=lang), submissions, rewritings)
+    judged = judge(single, [output], scheme=scheme, options=options, watch=watch)
+    return score_annotators(judged, corpus, rewritings, own)
+
+
+# What there is to say of a corpus's references, and what their number does to scores.
+
+
+def references(
+    corpus: Corpus,
+    systems: Systems = (),
+    *,
+    by: str | None = None,
+    taking: Taking = "subsets",
+    at_least: int = 1,
+    up_to: int | None = None,
+    most: int = 20,
+    seed: int = 0,
+    scheme: AnyScheme = None,
+    options: Options | None = None,
+    watch: Watch = unwatched,
+) -> References:
+    """Return statistics and distribution of references; with systems, score against their number.
+
+    Args:
+        corpus: With at least one reference for every sentence.
+        systems: Outputs, joined to this corpus; none for statistics alone.
+        by: A metadata field; each of its values gets its own statistics.
+        taking: "subsets": systems are scored with all subsets of k references; "first": the first
+            k.
+        at_least: Only sentences with at least this many references are scored.
+        up_to: The greatest k; None means the most that any sentence has.
+        most: Of more subsets of a size than this, so many are drawn by lot.
+        seed: Of the draws.
+        scheme: As for `score`.
+        options: How to score.
+        watch: Wraps long loops, to show progress.
+
+    Raises:
+        GecbenchError: Something does not fit together.
+    """
+    sweep = Sweep(taking, at_least, up_to, most, seed)
+    judged = judge(
+        corpus, systems or [_silent(corpus)], scheme=scheme, options=options, watch=watch
+    )
+    return describe_references(judged, by=by, sweep=sweep if systems else None)
+
+
+def _silent(corpus: Corpus) -> SystemOutput:
+    """Return a system without corrections, for runs that need one and show none."""
+    nothing = (Rewrite(error_free=True),)
+    return SystemOutput("source", {sample.id: nothing for sample in corpus.samples})

@@ -1,0 +1,281 @@
+"""Commands made of functions with annotated parameters.
+
+    @command
+    def score(corpus: Annotated[Path, Argument()], options: Options, output: Output) -> None:
+
+A parameter is an argument, an option, or an options class whose declared fields are options; see
+`gecbench.core.options`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin
+from typing import get_type_hints as hints_of
+
+import click
+from click.core import ParameterSource
+
+from gecbench.core.errors import UsageError
+from gecbench.core.options import Argument, Option, Without
+
+_TYPES: Mapping[object, click.ParamType[Any]] = {
+    str: click.STRING,
+    int: click.INT,
+    float: click.FLOAT,
+    # Not looked at before it is read, so that one place words the failure.
+    Path: click.Path(path_type=Path),
+}
+
+
+def command(function: Callable[..., None]) -> click.Command:
+    """Make a command of a function, whose name and docstring it takes.
+
+    Raises, when it is called:
+        UsageError: An option is given without what it needs (`Option.needs`).
+    """
+    hints = hints_of(function, include_extras=True)
+    del hints["return"]
+    defaults = {
+        name: MISSING if parameter.default is parameter.empty else parameter.default
+        for name, parameter in inspect.signature(function).parameters.items()
+    }
+
+    def callback(**values: object) -> None:
+        arguments = {name: _value(name, hint, values) for name, hint in hints.items()}
+        _check_needs(click.get_current_context())
+        function(**{name: value for name, value in arguments.items() if value is not MISSING})
+
+    return click.Command(
+        function.__name__.rstrip("_").replace("_", "-"),
+        params=[
+            parameter
+            for name, default in defaults.items()
+            for parameter in _parameters(name, hints[name], default)
+        ],
+        callback=callback,
+        help=function.__doc__,
+    )
+
+
+class _DeclaredOption(click.Option):
+    """An option that knows its declaration."""
+
+    def __init__(self, declaration: Option, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.declaration = declaration
+
+
+def _parameters(name: str, hint: object, default: object) -> Iterator[click.Parameter]:
+    """Yield click's parameters for a parameter of a function or a field of an options class."""
+    kind, mark = _kind_and_mark(hint)
+    if isinstance(mark, Option):
+        yield _option(kind, default, mark)
+    elif isinstance(mark, Argument):
+        many = get_origin(kind) is tuple
+        # click takes a default of None for a value, so that nothing would be missing.
+        with_default: dict[str, Any] = (
+            {} if default in (MISSING, (), None) else {"default": default}
+        )
+        yield click.Argument(
+            [name],
+            type=_TYPES[get_args(kind)[0] if many else kind],
+            required=default is MISSING,
+            nargs=-1 if many else 1,
+            metavar=mark.metavar,
+            **with_default,
+        )
+    else:
+        for field, (field_hint, field_default) in _declared_fields(kind, mark).items():
+            yield from _parameters(field, field_hint, field_default)
+
+
+def _option(kind: Any, default: Any, option: Option) -> click.Option:
+    """Return click's option for a declaration."""
+    attributes: dict[str, Any] = (
+        {"is_flag": True} if kind is bool else {"type": _type(kind, option)}
+    )
+    value = _default(default, option)
+    if value is not None or kind is bool:  # for others, click takes a None for a value
+        attributes["default"] = value
+    visible = value not in (None, "", Path("-")) and (value is not False or "/" in option.name)
+    return _DeclaredOption(
+        option,
+        param_decls=[_key(option), *filter(None, [option.short]), option.name],
+        required=default is MISSING,
+        multiple=_is_repeated(kind, option),
+        help=option.help,
+        metavar=option.metavar,
+        envvar=option.envvar,
+        show_envvar=option.envvar is not None,
+        show_default=option.show_default or visible,
+        shell_complete=option.complete and _completion(option, option.complete),
+        **attributes,
+    )
+
+
+def _is_repeated(kind: Any, option: Option) -> bool:
+    is_plain_tuple = get_origin(kind) is tuple and not option.commas and not option.read
+    return option.repeated or get_origin(kind) is Mapping or is_plain_tuple
+
+
+def _type(kind: Any, option: Option) -> click.ParamType[Any]:
+    item = get_args(kind)[0] if get_origin(kind) is tuple else kind
+    if option.choices or get_origin(item) is Literal:
+        return click.Choice(option.choices or [str(value) for value in get_args(item)])
+    return click.STRING if option.read else _TYPES.get(item, click.STRING)
+
+
+def _default(default: Any, option: Option) -> Any:
+    """Return the default as click takes it, None for none."""
+    if option.default is not None:
+        return option.default
+    if default in (MISSING, ()) or (option.read and not option.commas):
+        return None
+    return ",".join(default) if option.commas else default
+
+
+def _completion(
+    option: Option, values: Collection[str]
+) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    """Return what tells shells the values of an option, after the last comma of several."""
+
+    def complete(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[str]:
+        before, comma, word = incomplete.rpartition("," if option.commas else "\0")
+        return [f"{before}{comma}{value}" for value in values if value.startswith(word)]
+
+    return complete
+
+
+def _value(name: str, hint: object, values: Mapping[str, Any]) -> object:
+    """Return what a parameter or field becomes; MISSING means its own default."""
+    kind, mark = _kind_and_mark(hint)
+    if isinstance(mark, Argument):
+        return values[name]
+    if not isinstance(mark, Option):
+        members = {
+            field: _value(field, field_hint, values)
+            for field, (field_hint, _) in _declared_fields(kind, mark).items()
+        }
+        return kind(**{field: value for field, value in members.items() if value is not MISSING})
+    value = values[_key(mark)]
+    if mark.commas and value is not None:
+        value = split(value)
+    if mark.read is not None:
+        return MISSING if value in (None, ()) else mark.read(value)
+    if (mark.commas and value is None) or (get_origin(kind) is Mapping and not value):
+        return MISSING
+    if get_origin(kind) is Literal:
+        return next((choice for choice in get_args(kind) if str(choice) == value), None)
+    return value
+
+
+def split(text: str) -> tuple[str, ...]:
+    """Divide a text at its commas."""
+    return tuple(map(str.strip, text.split(",")))
+
+
+def _key(option: Option) -> str:
+    """Return click's name of an option, by which no two options of a command are the same."""
+    return option.name.partition("/")[0].lstrip("-").replace("-", "_")
+
+
+def _kind_and_mark(hint: Any) -> tuple[Any, object]:
+    """Return the type of an annotation without None, and its declaration."""
+    marks: Sequence[object] = ()
+    if get_origin(hint) is Annotated:
+        hint, *marks = get_args(hint)
+    if get_origin(hint) in (Union, UnionType):
+        kinds = [kind for kind in get_args(hint) if kind is not NoneType]
+        hint = kinds[0] if len(kinds) == 1 or kinds[0] is Path else str
+    declared = (mark for mark in marks if isinstance(mark, Option | Argument | Without))
+    return hint, next(declared, None)
+
+
+def _declared_fields(kind: Any, mark: object) -> Mapping[str, tuple[object, object]]:
+    """Return annotation and default of the fields of an options class that a command offers."""
+    left_out = mark.fields if isinstance(mark, Without) else frozenset()
+    return {name: field for name, field in _all_declared(kind).items() if name not in left_out}
+
+
+@cache
+def _all_declared(kind: Any) -> Mapping[str, tuple[object, object]]:
+    declared: dict[str, tuple[object, object]] = {}
+    hints = hints_of(kind, include_extras=True)
+    for field in fields(kind):
+        inner, mark = _kind_and_mark(hints[field.name])
+        if isinstance(mark, Option) or (is_dataclass(inner) and _all_declared(cast("Any", inner))):
+            make = field.default_factory
+            declared[field.name] = hints[field.name], field.default if make is MISSING else make()
+    return declared
+
+
+def is_given(option: str) -> bool:
+    """Say whether an option, as "--beta", stands on the command line."""
+    context = click.get_current_context()
+    parameters = context.command.params
+    return any(_is_given(each, context) for each in parameters if option in each.opts)
+
+
+def _is_given(parameter: click.Parameter, context: click.Context) -> bool:
+    name = parameter.name or ""
+    is_typed = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    return is_typed and context.params[name] not in (None, ())
+
+
+def _typed_name(parameter: click.Parameter, context: click.Context) -> str:
+    """Return the name of a parameter as the user has typed it."""
+    if not isinstance(parameter, click.Option):
+        return parameter.human_readable_name
+    if parameter.secondary_opts and context.params[parameter.name or ""] is False:
+        return parameter.secondary_opts[-1]
+    return parameter.opts[-1]
+
+
+def _check_needs(context: click.Context) -> None:
+    """Refuse options that are given without those that they need."""
+    by_name = {name: parameter for parameter in context.command.params for name in parameter.opts}
+    for option in context.command.params:
+        if not isinstance(option, _DeclaredOption) or not _is_given(option, context):
+            continue
+        needs = [name for name in option.declaration.needs if name in by_name]
+        if needs and not any(context.params[by_name[name].name or ""] for name in needs):
+            name = _typed_name(option, context)
+            raise UsageError(
+                f"{name} has no effect without {' or '.join(needs)}; add it, or leave {name} out"
+            )
+
+
+def refuse(why: str, *unused: str | type, all_but: Sequence[str | type] = ()) -> None:
+    """Refuse what is given on the command line though it has no effect.
+
+    Args:
+        why: Why it has none.
+        unused: Options as "--beta", arguments by name, or options classes.
+        all_but: Instead of `unused`, all that has an effect.
+    """
+    context = click.get_current_context()
+    names = set(_keys(all_but or unused))
+    refused = [
+        _typed_name(parameter, context)
+        for parameter in context.command.params
+        if (parameter.name in names) != bool(all_but) and _is_given(parameter, context)
+    ]
+    if refused:
+        raise UsageError(f"{why}; leave {' and '.join(refused)} out")
+
+
+def _keys(names: Sequence[str | type]) -> Iterator[str]:
+    for name in names:
+        if isinstance(name, str):
+            yield name.lstrip("-").replace("-", "_")
+            continue
+        for hint, _ in _all_declared(name).values():
+            _, mark = _kind_and_mark(hint)
+            if isinstance(mark, Option):
+                yield _key(mark)

@@ -1,0 +1,94 @@
+"""How a field of an options class is written on the command line, declared beside the field.
+
+    beta: Annotated[float, Option("--beta", "Weight of recall in F.")] = 0.5
+
+`gecbench.cli.command` makes command-line options of it; nothing else has to repeat it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gecbench.core.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A command-line option. Its type and default are those of the field.
+
+    Args:
+        name: As "--beta"; "--simplify/--no-simplify" for a flag that can be switched off.
+        help: One line.
+        short: As "-o".
+        metavar: What help calls the value, where its type does not say enough.
+        envvar: Environment variable that is read where the option is not given.
+        commas: One text with commas between the values, instead of an option that is repeated.
+        repeated: `read` gets all texts of an option that is repeated. So it is for a mapping, and
+            for a tuple that nothing reads, without saying.
+        choices: What the value may be, where the type does not say.
+        default: The default as text, for a field that `read` makes; None takes the field's.
+        show_default: What help says of the default, where its value would not be understood.
+        read: Makes the field's value of the text; raises UsageError.
+        complete: Values that shells offer, where the type does not say.
+        needs: Names of options, as "--figures". Without any of them this one has no effect, and
+            is refused if it is given.
+    """
+
+    name: str
+    help: str
+    short: str | None = None
+    metavar: str | None = None
+    envvar: str | None = None
+    commas: bool = False
+    repeated: bool = False
+    choices: Sequence[str] | None = None
+    default: str | None = None
+    show_default: str | None = None
+    read: Callable[[Any], object] | None = None
+    complete: Collection[str] | None = None
+    needs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A positional argument, required unless it has a default."""
+
+    metavar: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Without:
+    """Fields of an options class that a command does not offer; they keep their defaults."""
+
+    fields: frozenset[str]
+
+    def __init__(self, *fields: str) -> None:
+        object.__setattr__(self, "fields", frozenset(fields))
+
+
+def pairs(
+    option: str, form: str, *, last: bool = False, empty: bool = True
+) -> Callable[[Sequence[str]], dict[str, str]]:
+    """Return a function that reads the NAME=VALUE texts of a repeated option.
+
+    Args:
+        option: Its name, for messages.
+        form: What each should look like, as "NAME=W".
+        last: Divide at the last equals sign instead of the first.
+        empty: Whether a value may be empty.
+    """
+
+    def read(texts: Sequence[str]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for text in texts:
+            name, equals, value = text.rpartition("=") if last else text.partition("=")
+            if not (equals and name and (empty or value)):
+                raise UsageError(f"{option} {text!r} must be {form}")
+            if name in found:
+                raise UsageError(f"{option} {name} is given twice; give it once")
+            found[name] = value
+        return found
+
+    return read

@@ -1,0 +1,224 @@
+"""Errors: what is made wrong in a correct text, and the text and edits that come of several."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
+from itertools import accumulate
+from struct import Struct
+from typing import Generic, NamedTuple, Protocol, TypeVar
+
+from gecbench.core import seeding
+
+# Random numbers of a sentence, which depend on the seed and its number alone.
+#
+# They are blocks of a hash in counter mode: equal on every machine, whatever was made before, and
+# cheaper to begin anew for each sentence than a generator that has a state to fill.
+
+
+Draw = Callable[[], int]
+"""Gives the next random number of 32 bits."""
+
+Thing = TypeVar("Thing")
+
+BITS = 32
+UNIT = 2.0**-BITS
+"""Brings a number of 32 bits to [0, 1)."""
+
+_WORDS = Struct("<16I").unpack
+_PLACE = Struct("<QQ").pack
+
+
+def key_of(seed: int, name: str) -> bytes:
+    """Return the key that the numbers of a run hang on."""
+    return seeding.number(seed, name).to_bytes(8, "little")
+
+
+def draws(key: bytes, sentence: int) -> Draw:
+    """Return the numbers of a sentence, one after another and without an end.
+
+    >>> one, again = draws(key_of(0, "x"), 7), draws(key_of(0, "x"), 7)
+    >>> [one() for _ in range(20)] == [again() for _ in range(20)]
+    True
+    """
+    return _numbers(key, sentence).__next__
+
+
+def _numbers(key: bytes, sentence: int) -> Iterator[int]:
+    block = 0
+    while True:
+        yield from _WORDS(blake2b(_PLACE(sentence, block), key=key).digest())
+        block += 1
+
+
+class Choices(Generic[Thing]):
+    """Things to sample from, each as likely as its weight says.
+
+    Args:
+        things: At least one.
+        weights: One for each, none below 0, not all 0.
+    """
+
+    __slots__ = ("cumulative", "things")
+
+    def __init__(self, things: Iterable[Thing], weights: Iterable[float]) -> None:
+        self.things: Sequence[Thing] = tuple(things)
+        self.cumulative: Sequence[float] = tuple(accumulate(weights))
+
+    def pick(self, draw: Draw) -> Thing:
+        """Return one of the things."""
+        reach = self.cumulative
+        return self.things[bisect_right(reach, draw() * UNIT * reach[-1])]
+
+
+View_contra = TypeVar("View_contra", contravariant=True)
+
+
+class Error(NamedTuple):
+    """A change of the correct text, in its units: characters in Chinese, tokens in English.
+
+    Args:
+        start: First unit that is replaced; half-open span.
+        end: Unit after the last; equal to `start` where something is inserted.
+        wrong: Units that stand there instead: a string in Chinese, one of tokens in English.
+    """
+
+    start: int
+    end: int
+    wrong: Sequence[str]
+
+
+Spans = Sequence[tuple[int, int]]
+"""Spans of the errors that a sentence has already."""
+
+
+class Rule(Protocol[View_contra]):
+    """A way to make one kind of error: all of its places are tried before it gives up."""
+
+    def __call__(self, view: View_contra, others: Spans, draw: Draw) -> Error | None:
+        """Return an error at a random place that touches no other; None where there is none."""
+        ...
+
+
+def is_free(others: Spans, start: int, end: int) -> bool:
+    """Return whether a span neither overlaps nor touches one that is others.
+
+    Something is kept between any two errors, so that each of them is an edit of its own.
+    """
+    for begun, ended in others:  # noqa: SIM110 - all() makes a generator for each place
+        if begun <= end and start <= ended:
+            return False
+    return True
+
+
+def difference(right: Sequence[str], wrong: Sequence[str]) -> tuple[int, int, Sequence[str]]:
+    """Return where two sequences differ: skipped units, replaced units, what stands instead.
+
+    >>> difference("目的是", "目的是为了")
+    (3, 0, '为了')
+    >>> difference("的", "地")
+    (0, 1, '地')
+    """
+    head = 0
+    least = min(len(right), len(wrong))
+    while head < least and right[head] == wrong[head]:
+        head += 1
+    tail = 0
+    while tail < least - head and right[-1 - tail] == wrong[-1 - tail]:
+        tail += 1
+    return head, len(right) - head - tail, wrong[head : len(wrong) - tail]
+
+
+# How many errors a sentence gets, and of which types.
+
+
+View = TypeVar("View")
+
+_TRIES = 8
+"""Draws among all types before those that are possible are looked out."""
+
+
+class ErrorSampler(Generic[View]):
+    """Draws errors by their distributions.
+
+    A type that a sentence has no place for is drawn anew among the others, so the number of
+    errors is what was drawn unless no type at all has a place left.
+
+    Args:
+        types: Name to the rule that makes it.
+        weights: Name to how often it is drawn; only those above 0 are looked at.
+        errors: Weight of 1, 2, 3, ... errors in a sentence that gets some.
+        correct: Share of sentences that get none, in [0, 1].
+    """
+
+    def __init__(
+        self,
+        types: Mapping[str, Rule[View]],
+        weights: Mapping[str, float],
+        errors: Sequence[float],
+        correct: float,
+    ) -> None:
+        self._rules = types
+        self._weights = {name: weight for name, weight in weights.items() if weight > 0}
+        self._types = Choices(self._weights, self._weights.values())
+        self._numbers = Choices(range(1, len(errors) + 1), errors)
+        self._correct = correct
+
+    def sample(self, view: View, draw: Draw) -> tuple[int, list[tuple[Error, str]]]:
+        """Return how many errors a sentence should get, and those that could be made.
+
+        These are in the order of the text, each with its type.
+        """
+        if draw() * UNIT < self._correct:
+            return 0, []
+        wanted = self._numbers.pick(draw)
+        errors: list[tuple[Error, str]] = []
+        spans: list[tuple[int, int]] = []
+        impossible: set[str] = set()
+        rules, types = self._rules, self._types
+        while len(errors) < wanted:
+            name = types.pick(draw)
+            if impossible and name in impossible:
+                other = self._possible(impossible, draw)
+                if other is None:
+                    break
+                name = other
+            error = rules[name](view, spans, draw)
+            if error is None:
+                impossible.add(name)
+            else:
+                errors.append((error, name))
+                spans.append((error.start, error.end))
+        errors.sort()
+        return wanted, errors
+
+    def _possible(self, impossible: set[str], draw: Draw) -> str | None:
+        """Return a type that may still be possible; None where there is none."""
+        for _ in range(_TRIES):
+            name = self._types.pick(draw)
+            if name not in impossible:
+                return name
+        rest = {name: weight for name, weight in self._weights.items() if name not in impossible}
+        return Choices(rest, rest.values()).pick(draw) if rest else None
+
+
+class AnyOf(Generic[View]):
+    """Several rules of one type of error, drawn by weight; all are tried before it gives up."""
+
+    def __init__(self, rules: Sequence[Rule[View]], weights: Sequence[float]) -> None:
+        self._rules = rules
+        self._order = Choices(range(len(rules)), weights)
+
+    def __call__(self, view: View, others: Spans, draw: Draw) -> Error | None:
+        """Return an error by one of the rules; None where none finds a place."""
+        first = self._order.pick(draw)
+        error = self._rules[first](view, others, draw)
+        if error is not None:
+            return error
+        for k, rule in enumerate(self._rules):
+            if k != first:
+                error = rule(view, others, draw)
+                if error is not None:
+                    return error
+        return None

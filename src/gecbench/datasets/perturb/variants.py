@@ -1,0 +1,358 @@
+"""The variants of one sentence, each with exactly one change of its context."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from gecbench.core.errors import CorpusError, UnknownNameError, UsageError, counted
+from gecbench.core.perturbed import PerturbedCase, Subset, Variant
+from gecbench.core.seeding import number
+from gecbench.datasets.perturb.context import (
+    EMPTY_REFERENCES,
+    REPEATED,
+    UNCHANGED,
+    Context,
+    Divide,
+    Pair,
+    Place,
+    Words,
+    changed,
+    context_of,
+    is_han,
+)
+from gecbench.datasets.perturb.fillers import Blank, Filler, Offer
+
+# What a perturbation is asked for.
+
+
+SUBSTITUTE, INSERT, DELETE = "substitute", "insert", "delete"
+OPERATIONS = (SUBSTITUTE, INSERT, DELETE)
+
+RANDOM, FILL = "random", "fill"
+INSERTIONS = (RANDOM, FILL)
+
+_MOST = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What is made of each case.
+
+    Args:
+        variants: Of each case; RobustGEC has 5.
+        operations: Each variant has exactly one of these; they are equally likely.
+        insertion: "random" inserts any word of the vocabulary, as the paper does; "fill" one that
+            the filler finds for the place.
+        seed: Of all choices.
+
+    Raises:
+        UsageError: A value is out of range, or an operation stands twice or is unknown.
+    """
+
+    variants: int = 5
+    operations: Sequence[str] = OPERATIONS
+    insertion: str = RANDOM
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be done."""
+        if not 1 <= self.variants <= _MOST:
+            raise UsageError(f"variants is {self.variants}; ask for 1 to {_MOST} of each case")
+        if not self.operations:
+            raise UsageError(f"no operation is named; name some of {', '.join(OPERATIONS)}")
+        for name in self.operations:
+            if name not in OPERATIONS:
+                raise UnknownNameError("operation", name, OPERATIONS)
+        if self.insertion not in INSERTIONS:
+            raise UnknownNameError("insertion", self.insertion, INSERTIONS)
+        if len(set(self.operations)) < len(self.operations):
+            raise UsageError(
+                f"operations {','.join(self.operations)}: one stands twice; name it once"
+            )
+
+
+NOTHING_FITS = "no word fits"
+
+_TRIES = 20
+
+Asking = Generator[Blank, Offer, "Varied"]
+"""Asks for what may fill a place, is sent an offer, and returns at last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Varied:
+    """What became of a sentence.
+
+    Args:
+        made: Operations and variants, all different; fewer than were asked for where the sentence
+            has no more.
+        rejected: Attempts that were given up, by reason.
+    """
+
+    made: tuple[tuple[str, Variant], ...]
+    rejected: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """How sentences are changed.
+
+    Args:
+        plan: What is asked for.
+        vocabulary: What random insertions are drawn from; () where there are none.
+        by_character: Whether Chinese words are filled character by character.
+    """
+
+    plan: Plan
+    vocabulary: Sequence[str]
+    by_character: bool
+
+
+def varied(context: Context, ways: Ways) -> Asking:
+    """Make the variants of a sentence, by choices that depend on the seed and its id alone.
+
+    The operation of each is drawn first, then a place for it, again if need be; an operation that
+    finds none in twenty tries is not drawn for the sentence any more.
+    """
+    pair, plan = context.pair, ways.plan
+    chance = random.Random(number(plan.seed, f"perturb:{pair.subset}/{pair.id}"))
+    possible = [name for name in plan.operations if _places(context, name)]
+    made: dict[str, tuple[str, Variant]] = {}
+    rejected: Counter[str] = Counter()
+    while possible and len(made) < plan.variants:
+        operation = chance.choice(possible)
+        for _ in range(_TRIES):
+            found = yield from _attempt(context, operation, ways, chance)
+            if isinstance(found, Variant) and found.source in made:
+                found = REPEATED
+            if isinstance(found, Variant):
+                made[found.source] = operation, found
+                break
+            rejected[found] += 1
+        else:
+            possible.remove(operation)
+    return Varied(tuple(made.values()), rejected)
+
+
+def _places(context: Context, operation: str) -> Sequence[Place]:
+    if operation == INSERT:
+        return context.gaps
+    return context.deletable if operation == DELETE else context.words
+
+
+def _attempt(
+    context: Context, operation: str, ways: Ways, chance: random.Random
+) -> Generator[Blank, Offer, Variant | str]:
+    """Return a variant, or why there is none."""
+    place = chance.choice(_places(context, operation))
+    word: str | None = None
+    if operation == INSERT and ways.plan.insertion == RANDOM:
+        word = chance.choice(ways.vocabulary)
+    elif operation in (SUBSTITUTE, INSERT):
+        word = yield from _filled(context, place, ways, chance)
+        if word is None:
+            return NOTHING_FITS
+        if place.word and word == place.word.text:
+            return UNCHANGED
+    return changed(context, place, word)
+
+
+def _filled(
+    context: Context, place: Place, ways: Ways, chance: random.Random
+) -> Generator[Blank, Offer, str | None]:
+    """Return a word for a place, None if nothing is offered."""
+    before, after = _around(context, place)
+    if not (ways.by_character and context.kind == "zh"):
+        word = yield from _drawn(Blank(before, after, place.word), chance)
+        return word and (_cased(word, place.word.text) if place.word else word)
+    if place.word and not is_han(place.word.text):
+        return None  # as a number or a Latin word: what is offered are Chinese characters
+    word = ""
+    for left in range(len(place.word.text) if place.word else 1, 0, -1):
+        # Characters after the first may be the original's, or no other word would be found.
+        known = None if word else place.word
+        found = yield from _drawn(Blank(before + word, after, known, left), chance)
+        if found is None:
+            return None
+        word += found
+    return word
+
+
+def _drawn(blank: Blank, chance: random.Random) -> Generator[Blank, Offer, str | None]:
+    offer = yield blank
+    if not offer.words:
+        return None
+    while True:
+        word = chance.choices(offer.words, offer.weights or None)[0]
+        if word != offer.barred:
+            return word
+
+
+def _around(context: Context, place: Place) -> tuple[str, str]:
+    """Return the corrected sentence before and after a place."""
+    side, (first, last) = context.sides[1], place.target
+    start = side.tokens[first].start
+    if first == last:
+        return side.text[:start], f"{' ' if context.spaced else ''}{side.text[start:]}"
+    return side.text[:start], side.text[side.tokens[last - 1].end :]
+
+
+def _cased(word: str, like: str) -> str:
+    """Return a word with capitals where another has them.
+
+    >>> _cased("apple", "House"), _cased("apple", "HOUSE"), _cased("apple", "house")
+    ('Apple', 'APPLE', 'apple')
+    """
+    if len(like) > 1 and like.isupper():
+        return word.upper()
+    return word[0].upper() + word[1:] if like[0].isupper() else word
+
+
+# Perturbing many sentences: their places are filled together, their choices are their own.
+
+
+TOO_FEW = "not enough different variants"
+
+_AT_ONCE = 256
+
+Watch = Callable[[str, Sequence[Pair]], Iterator[Pair]]
+"""Wraps a loop over pairs, which the text names, to show progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a perturbation made and left.
+
+    Args:
+        sentences: That it was given.
+        cases: That have all their variants.
+        operations: Variants of these cases, by operation.
+        rejected: Attempts of all cases that were given up, by reason.
+        left_out: Ids of sentences by the reason why they are no case, behind the names of their
+            subsets (SUBSET/ID) where there are several.
+    """
+
+    sentences: int
+    cases: int
+    operations: Mapping[str, int]
+    rejected: Mapping[str, int]
+    left_out: Mapping[str, Sequence[str]]
+
+
+def words_of(pairs: Sequence[Pair], divide: Divide, watch: Watch) -> list[Words]:
+    """Return the words of each pair's target."""
+    found: list[Words] = []
+    waiting: list[str] = []
+    for pair in watch("words", pairs):
+        waiting.append(pair.target)
+        if len(waiting) == _AT_ONCE:
+            found.extend(divide(waiting))
+            waiting = []
+    found.extend(divide(waiting))
+    return found
+
+
+def perturb(
+    pairs: Sequence[Pair],
+    words: Sequence[Words],
+    *,
+    kind: str,
+    filler: Filler,
+    plan: Plan,
+    watch: Watch,
+) -> tuple[tuple[Subset, ...], Report]:
+    """Return perturbed cases, subset by subset, and what became of all pairs.
+
+    Args:
+        pairs: Those of a subset stand together.
+        words: Of each pair's target.
+        kind: Of tokens, as `text.tokens` names them.
+        filler: Fills places.
+        plan: What is made.
+        watch: Wraps the loop over pairs, to show progress.
+
+    Raises:
+        CorpusError: No pair has as many different variants as the plan wants.
+    """
+    several = len({pair.subset for pair in pairs}) > 1
+    random_words = INSERT in plan.operations and plan.insertion == RANDOM
+    ways = Ways(plan, filler.vocabulary if random_words else (), filler.by_character)
+    cases: list[tuple[str, PerturbedCase]] = []
+    operations: Counter[str] = Counter(dict.fromkeys(plan.operations, 0))
+    rejected: Counter[str] = Counter()
+    left_out: dict[str, list[str]] = defaultdict(list)
+    for pair, made in _all_varied(pairs, words, kind, filler, ways, watch):
+        rejected.update(made.rejected)
+        if len(made.made) < plan.variants:
+            reason = TOO_FEW if pair.target.strip() else EMPTY_REFERENCES
+            left_out[reason].append(f"{pair.subset}/{pair.id}" if several else pair.id)
+            continue
+        operations.update(name for name, _ in made.made)
+        variants = tuple(variant for _, variant in made.made)
+        cases.append((pair.subset, _case(pair, variants)))
+    if not cases:
+        raise CorpusError(
+            f"none of {counted(len(pairs), 'sentence')} has "
+            f"{counted(plan.variants, 'different variant')} (rejected: {told(rejected)}); ask for "
+            "fewer by --variants, or allow more --operations"
+        )
+    report = Report(len(pairs), len(cases), operations, rejected, dict(left_out))
+    return _subsets(cases), report
+
+
+def told(counts: Mapping[str, int]) -> str:
+    """Return counts in words, the largest first.
+
+    >>> told({"no word fits": 2, "repeated": 1300})
+    '1,300 repeated, 2 no word fits'
+    """
+    largest = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{count:,} {name}" for name, count in largest) or "none"
+
+
+def _case(pair: Pair, variants: tuple[Variant, ...]) -> PerturbedCase:
+    return PerturbedCase(pair.id, Variant(pair.source, pair.target), variants)
+
+
+def _subsets(cases: Sequence[tuple[str, PerturbedCase]]) -> tuple[Subset, ...]:
+    return tuple(
+        Subset(name, tuple(case for _, case in group))
+        for name, group in groupby(cases, key=lambda item: item[0])
+    )
+
+
+def _all_varied(
+    pairs: Sequence[Pair],
+    words: Sequence[Words],
+    kind: str,
+    filler: Filler,
+    ways: Ways,
+    watch: Watch,
+) -> Iterator[tuple[Pair, Varied]]:
+    waiting: list[tuple[Pair, Words]] = []
+    for n, pair in enumerate(watch("variants", pairs)):
+        waiting.append((pair, words[n]))
+        if len(waiting) == _AT_ONCE or n == len(pairs) - 1:
+            asking = [varied(context_of(each, kind, found), ways) for each, found in waiting]
+            done = _answered(asking, filler)
+            yield from zip((each for each, _ in waiting), done, strict=True)
+            waiting = []
+
+
+def _answered(asking: Sequence[Asking], filler: Filler) -> list[Varied]:
+    """Return what each sentence came to; all that ask at a time are answered together."""
+    done: dict[int, Varied] = {}
+    offers: Mapping[int, Offer | None] = dict.fromkeys(range(len(asking)))
+    while offers:
+        blanks: dict[int, Blank] = {}
+        for n, offer in offers.items():
+            try:
+                blanks[n] = next(asking[n]) if offer is None else asking[n].send(offer)
+            except StopIteration as ended:
+                done[n] = ended.value
+        offers = dict(zip(blanks, filler.offers(list(blanks.values())), strict=True))
+    return [done[n] for n in range(len(asking))]

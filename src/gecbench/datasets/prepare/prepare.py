@@ -1,0 +1,525 @@
+"""Training data by a recipe: one pass over the corpora, one over the pairs that stay."""
+
+from __future__ import annotations
+
+import random
+import unicodedata
+from array import array
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from heapq import heappush, heappushpop
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+import msgspec
+
+from gecbench import __version__
+from gecbench.core.errors import CorpusError, GecbenchError, UnknownNameError, UsageError, counted
+from gecbench.core.files import STDIO, check_target, temporary_file, write_bytes, write_stream
+from gecbench.core.sample import Corpus, Rewrite, Sample
+from gecbench.core.seeding import number
+from gecbench.datasets.catalog import sha256_of
+from gecbench.datasets.prepare.manifest import (
+    CorpusCounts,
+    EvaluationCounts,
+    Manifest,
+    NearExample,
+    Output,
+    Source,
+    encode_manifest,
+)
+from gecbench.datasets.prepare.recipe import PAIRS, Recipe, Sentence, check_recipe, open_corpus
+from gecbench.datasets.prepare.steps import (
+    DROPPED,
+    EvaluationSets,
+    Found,
+    Near,
+    Normaliser,
+    Steps,
+    Verdict,
+    group_of,
+)
+from gecbench.formats import load_format
+from gecbench.formats.texts import check_cell
+
+Progress = Callable[[str, int], None]
+"""Called now and then with the name of a corpus and how many of its sentences were read."""
+
+OUTPUT_FORMATS = ("jsonl", "mucgec", PAIRS)
+"""What can be written line by line."""
+
+COUNTED = (
+    *("sentences", "without_reference", "unannotatable", "inapplicable", "pairs"),
+    *("split", "pieces", "cut", "kept"),
+)
+"""What is counted of a corpus beside the reasons for which pairs are dropped."""
+
+_EVENTS = {"split": "split", "piece": "pieces", "cut": "cut"}
+_EXAMPLES = 20
+_EVERY = 5000
+_BATCH = 1000
+
+
+class Places(NamedTuple):
+    """Where the result goes.
+
+    Args:
+        train: Pairs for training.
+        dev: Sentences that are put aside; None where the recipe puts none aside.
+        manifest: What was done.
+        format: A name of `OUTPUT_FORMATS`.
+    """
+
+    train: Path
+    dev: Path | None
+    manifest: Path
+    format: str
+
+
+def places_of(output: Path, recipe: Recipe, *, dev: Path | None, format: str) -> Places:
+    """Return where the result of a recipe goes.
+
+    Args:
+        output: For the pairs.
+        recipe: Says whether sentences are put aside.
+        dev: For these; None takes the name of the output with .dev before its ending.
+        format: A name of `OUTPUT_FORMATS`.
+
+    Raises:
+        UnknownNameError: There is no such format.
+        UsageError: Two of the files are the same, or one is read as well, or the terminal.
+        GecbenchError: A file surely cannot be written.
+    """
+    if format not in OUTPUT_FORMATS:
+        raise UnknownNameError("format of prepared data", format, OUTPUT_FORMATS)
+    if str(output) == STDIO:
+        raise UsageError("prepared data goes to files, not to standard output; name one by -o")
+    if dev is not None and not recipe.dev:
+        raise UsageError("the recipe puts no sentences aside; say how many, as --dev 5000")
+    beside = dev or output.with_name(f"{output.stem}.dev{output.suffix}")
+    manifest = output.with_name(f"{output.name}.manifest.json")
+    outputs = [output, manifest, *([beside] if recipe.dev else [])]
+    for target in outputs:
+        check_target(target)
+    ends = [target.resolve() for target in outputs]
+    if len(set(ends)) < len(ends):
+        raise UsageError(f"{beside}: would be written twice; name another file for the sentences")
+    for path in _inputs(recipe):
+        if Path(path).resolve() in ends:
+            raise UsageError(f"{path}: is read and would be written over; name another output")
+    return Places(output, beside if recipe.dev else None, manifest, format)
+
+
+def prepare(
+    recipe: Recipe, places: Places, *, progress: Progress = lambda _name, _count: None
+) -> Manifest:
+    """Make training data and return what was done; files are written whole or not at all.
+
+    In memory are the evaluation sets, the sentences put aside, 8 bytes for each pair that stays
+    and for each line that is written, about 100 for each pair more where sentences are put
+    aside, and as many where duplicates are dropped. Meanwhile the pairs lie in a file without a
+    name in the folder of the output.
+
+    Raises:
+        GecbenchError: The recipe is not complete, a file cannot be read or written, or nothing
+            would be left.
+    """
+    check_recipe(recipe)
+    sources = {path: _source(path) for path in _inputs(recipe)}
+    normalise = Normaliser(recipe.normalise)
+    evaluation = EvaluationSets(
+        recipe.filter,
+        near=recipe.near,
+        shingle=recipe.shingle,
+        change=normalise if normalise.names else None,
+    )
+    steps = Steps(recipe, evaluation, normalise)
+    folder = places.train.parent
+    with temporary_file(folder) as file:
+        pairs = PairFile(file, folder)
+        tallies = [_gather(recipe, k, steps, pairs, progress) for k in range(len(recipe.corpus))]
+        pairs.flush()
+        _check_left(tallies)
+        dev_groups = choose_dev(pairs.groups, recipe)
+        dev_counts = [len(_dev_places(pairs, tally, dev_groups)) for tally in tallies]
+        train = _train_samples(recipe, pairs, tallies, dev_groups)
+        dev = _dev_samples(recipe, pairs, tallies, dev_groups)
+        manifest = Manifest(
+            gecbench=__version__,
+            unicode=unicodedata.unidata_version,
+            recipe=_keys(recipe),
+            normalise=normalise.names,
+            evaluation=tuple(
+                EvaluationCounts(file=sources[set_.path], sentences=set_.sentences)
+                for set_ in evaluation.files
+            ),
+            evaluation_sentences=evaluation.sentences,
+            corpora=tuple(
+                CorpusCounts(
+                    name=corpus.name,
+                    files=tuple(sources[path] for path in (corpus.path, *corpus.references)),
+                    notes=tally.notes,
+                    weight=corpus.weight,
+                    dropped={reason: tally.dropped[reason] for reason in DROPPED},
+                    dev=dev_counts[k],
+                    written=corpus.weight * (tally.counts["kept"] - dev_counts[k]),
+                    **{name: tally.counts[name] for name in COUNTED},
+                )
+                for k, (corpus, tally) in enumerate(zip(recipe.corpus, tallies, strict=True))
+            ),
+            near_examples=tuple(
+                NearExample(
+                    corpus=corpus.name,
+                    side=found.side,
+                    text=verdict.source if found.side == "source" else verdict.target,
+                    evaluation=near.text,
+                    similarity=near.similarity,
+                )
+                for corpus, tally in zip(recipe.corpus, tallies, strict=True)
+                for verdict, found, near in tally.near
+            ),
+            outputs=(),
+        )
+        return _write(
+            places,
+            Lines(_about(recipe, ""), train, places.format),
+            Lines(_about(recipe, "-dev"), dev, places.format),
+            manifest,
+        )
+
+
+def _inputs(recipe: Recipe) -> list[str]:
+    corpora = [path for corpus in recipe.corpus for path in (corpus.path, *corpus.references)]
+    return [*corpora, *recipe.filter]
+
+
+def _source(path: str) -> Source:
+    """Return a file as a manifest names it."""
+    if Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir():
+        raise UsageError(f"{path}: is a pipe or a device; files are read twice, so save it first")
+    try:
+        return Source(path=path, size=Path(path).stat().st_size, sha256=sha256_of(Path(path)))
+    except FileNotFoundError:
+        raise GecbenchError(f"{path}: no such file; check the path") from None
+    except IsADirectoryError:
+        raise GecbenchError(f"{path}: is a folder; name a file in it") from None
+    except OSError as error:
+        raise GecbenchError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+# The first pass: every corpus is read, every pair taken through the steps and counted.
+
+
+class PairFile:
+    """Pairs on disk between the two passes.
+
+    Args:
+        file: Without a name; needs as much room as the result takes without its weights.
+        folder: Where it is, for errors.
+
+    Attributes:
+        groups: For each pair 64 bits that are equal where sources compare equal; empty where no
+            sentences are put aside.
+    """
+
+    def __init__(self, file: BinaryIO, folder: Path) -> None:
+        self.groups = array("Q")
+        self._file, self._folder = file, folder
+        self._starts = array("Q", [0])
+        self._encode = msgspec.msgpack.Encoder().encode
+        self._decode = msgspec.msgpack.Decoder(tuple[str, str]).decode
+
+    def __len__(self) -> int:
+        return len(self._starts) - 1
+
+    def add(self, source: str, target: str) -> None:
+        """Add a pair.
+
+        Raises:
+            GecbenchError: The disk is full.
+        """
+        row = self._encode((source, target))
+        try:
+            self._file.write(row)
+        except OSError as error:
+            raise self._full(error) from error
+        self._starts.append(self._starts[-1] + len(row))
+
+    def flush(self) -> None:
+        """Write what is buffered; the pairs can be read now.
+
+        Raises:
+            GecbenchError: The disk is full.
+        """
+        try:
+            self._file.flush()
+        except OSError as error:
+            raise self._full(error) from error
+
+    def __getitem__(self, k: int) -> tuple[str, str]:
+        self._file.seek(self._starts[k])  # not mapped: what was read would count as memory
+        return self._decode(self._file.read(self._starts[k + 1] - self._starts[k]))
+
+    def _full(self, error: OSError) -> GecbenchError:
+        return GecbenchError(f"{self._folder}: cannot be written: {error.strerror}")
+
+
+@dataclass
+class Tally:
+    """What the first pass found in one corpus.
+
+    Attributes:
+        notes: What its reader could not keep.
+        counts: By field of `CorpusCounts`.
+        dropped: By reason, a key of `DROPPED`.
+        near: The first pairs that were dropped because they are like an evaluation sentence.
+        places: Of its pairs in the file of pairs.
+    """
+
+    notes: tuple[str, ...]
+    places: range = range(0)
+    counts: Counter[str] = field(default_factory=Counter)
+    dropped: Counter[str] = field(default_factory=Counter)
+    near: list[tuple[Verdict, Found, Near]] = field(default_factory=list)
+
+
+def _gather(recipe: Recipe, k: int, steps: Steps, pairs: PairFile, progress: Progress) -> Tally:
+    """Add the pairs of a corpus that stay to a file, and count all.
+
+    Raises:
+        GecbenchError: The corpus cannot be read, or the disk is full.
+    """
+    name = recipe.corpus[k].name
+    notes, sentences = open_corpus(recipe.corpus[k])
+    tally = Tally(notes)
+    counts, first = tally.counts, len(pairs)
+    for sentence in sentences:
+        _count_sentence(counts, sentence)
+        if counts["sentences"] % _EVERY == 0:
+            progress(name, counts["sentences"])
+        for target in sentence.targets:
+            for verdict in steps.verdicts(sentence.source, target):
+                counts[_EVENTS.get(verdict.event, "")] += 1
+                if verdict.dropped:
+                    tally.dropped[verdict.dropped] += 1
+                    if verdict.found and verdict.found.near and len(tally.near) < _EXAMPLES:
+                        tally.near.append((verdict, verdict.found, verdict.found.near))
+                    continue
+                counts["kept"] += 1
+                pairs.add(verdict.source, verdict.target)
+                if recipe.dev:
+                    pairs.groups.append(group_of(recipe.seed, verdict.source))
+    progress(name, counts["sentences"])
+    tally.places = range(first, len(pairs))
+    return tally
+
+
+def _count_sentence(counts: Counter[str], sentence: Sentence) -> None:
+    counts["sentences"] += 1
+    counts["without_reference"] += not sentence.targets
+    counts["unannotatable"] += sentence.unannotatable
+    counts["inapplicable"] += sentence.inapplicable
+    counts["pairs"] += len(sentence.targets)
+
+
+def _check_left(tallies: Sequence[Tally]) -> None:
+    """Refuse to write nothing."""
+    if any(tally.places for tally in tallies):
+        return
+    pairs = sum(tally.counts["pairs"] for tally in tallies)
+    if not pairs:
+        raise CorpusError(
+            "no sentence has a reference, so there is no pair; give --reference NAME=FILE"
+        )
+    dropped = {
+        what: sum(tally.dropped[reason] for tally in tallies) for reason, what in DROPPED.items()
+    }
+    why = ", ".join(f"{count} {what}" for what, count in dropped.items() if count)
+    raise CorpusError(f"of {counted(pairs, 'pair')} none is left, so nothing was written: {why}")
+
+
+# The second pass: which sentences are put aside, and in which order the others are written.
+
+
+def choose_dev(groups: Sequence[int], recipe: Recipe) -> Set[int]:
+    """Return the groups of sources that are put aside: those with the smallest numbers.
+
+    The numbers hash the seed and the source, so the choice does not depend on the order.
+
+    Raises:
+        UsageError: There are not more sources than should be put aside.
+    """
+    chosen: set[int] = set()
+    if not recipe.dev:
+        return chosen
+    greatest: list[int] = []  # a heap of negative numbers, so that the greatest comes first
+    for group in groups:
+        if group in chosen:
+            continue
+        if len(chosen) < recipe.dev:
+            heappush(greatest, -group)
+        elif group < -greatest[0]:
+            chosen.remove(-heappushpop(greatest, -group))
+        else:
+            continue
+        chosen.add(group)
+    if len(chosen) < recipe.dev or all(group in chosen for group in groups):
+        raise UsageError(
+            f"dev = {recipe.dev} leaves no sentence to train on, for only "
+            f"{counted(len(chosen), 'different source')} passed the steps; ask for fewer"
+        )
+    return chosen
+
+
+def _train_samples(
+    recipe: Recipe, pairs: PairFile, tallies: Sequence[Tally], dev_groups: Set[int]
+) -> Iterator[Sample]:
+    """Yield a sample for each pair as often as its corpus weighs; ids count from 1.
+
+    Without shuffling a corpus of weight 2 stands twice as a whole, before the next.
+    """
+    groups, order = pairs.groups, array("Q")
+    for corpus, tally in zip(recipe.corpus, tallies, strict=True):
+        places = (i for i in tally.places if not dev_groups or groups[i] not in dev_groups)
+        numbers = array("Q", places)
+        for _ in range(corpus.weight):
+            order.extend(numbers)
+    if recipe.shuffle:
+        random.Random(number(recipe.seed, "prepare-shuffle")).shuffle(order)
+    ends = [tally.places.stop for tally in tallies]
+    for n, i in enumerate(order, 1):
+        source, target = pairs[i]
+        yield _sample(n, source, (target,), recipe.corpus[bisect_right(ends, i)].name)
+
+
+def _dev_samples(
+    recipe: Recipe, pairs: PairFile, tallies: Sequence[Tally], dev_groups: Set[int]
+) -> Iterator[Sample]:
+    """Yield the sentences that are put aside with all their references, in the order they came.
+
+    Sources that compare equal and are not, as by white space, are sentences of their own.
+    """
+    sentences: dict[str, tuple[str, dict[str, None]]] = {}
+    for corpus, tally in zip(recipe.corpus, tallies, strict=True):
+        for i in _dev_places(pairs, tally, dev_groups):
+            source, target = pairs[i]
+            sentences.setdefault(source, (corpus.name, {}))[1][target] = None
+    for n, (source, (name, targets)) in enumerate(sentences.items(), 1):
+        yield _sample(n, source, targets, name)
+
+
+def _dev_places(pairs: PairFile, tally: Tally, dev_groups: Set[int]) -> list[int]:
+    return [i for i in tally.places if pairs.groups[i] in dev_groups] if dev_groups else []
+
+
+def _sample(number: int, source: str, targets: Iterable[str], corpus: str) -> Sample:
+    """Return a sentence with its corrections; one that equals it says that it is free of error."""
+    references = tuple(
+        Rewrite(error_free=True) if target == source else Rewrite(text=target) for target in targets
+    )
+    return Sample(str(number), source, references, {"corpus": corpus})
+
+
+# Files and the manifest beside them.
+
+
+class Lines:
+    """A corpus as the lines of a file in bytes, to be gone through once; counts them.
+
+    Args:
+        about: What the corpus says of itself.
+        samples: Those to write.
+        format: A name of `OUTPUT_FORMATS`.
+    """
+
+    def __init__(self, about: Corpus, samples: Iterable[Sample], format: str) -> None:
+        self._about = about
+        self._samples = iter(samples)
+        self._format = format
+        self._hash = sha256()
+        self._sentences = self._references = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Yield the file, some lines at a time.
+
+        Raises:
+            CorpusError: The format cannot hold a text; names the sample.
+        """
+        has_header = self._format == "jsonl"
+        if has_header:
+            yield self._encode(())
+        while samples := tuple(islice(self._samples, _BATCH)):
+            self._sentences += len(samples)
+            self._references += sum(len(sample.references) for sample in samples)
+            yield self._encode(samples, skip=has_header)
+
+    def _encode(self, samples: tuple[Sample, ...], *, skip: bool = False) -> bytes:
+        corpus = replace(self._about, samples=samples)
+        if self._format == PAIRS:
+            text = "".join(map(_pair, samples))
+        else:
+            text = load_format(self._format).write(corpus)[""]
+        content = (text.partition("\n")[2] if skip else text).encode()
+        self._hash.update(content)
+        return content
+
+    def output(self, path: Path) -> Output:
+        """Return what was written to a file."""
+        return Output(
+            path=str(path),
+            format=self._format,
+            sentences=self._sentences,
+            references=self._references,
+            sha256=self._hash.hexdigest(),
+        )
+
+
+def _pair(sample: Sample) -> str:
+    texts = [sample.source]
+    texts += [sample.source if r.text is None else r.text for r in sample.references]
+    for k, text in enumerate(texts):
+        what = f"reference {k - 1}" if k else "the source"
+        check_cell(text, sample, what, PAIRS, tab_divides=True)
+    return "\t".join(texts) + "\n"
+
+
+def _about(recipe: Recipe, ending: str) -> Corpus:
+    """Return what the output says of itself."""
+    provenance = {"made by": f"gecbench {__version__} data prepare", "recipe": recipe.name}
+    return Corpus(f"{recipe.name}{ending}", (), recipe.language or None, provenance)
+
+
+def _keys(recipe: Recipe) -> Mapping[str, object]:
+    """Return the keys of a recipe but for its files, which a manifest names with their content."""
+    keys: dict[str, object] = msgspec.to_builtins(recipe)
+    del keys["filter"]
+    corpora = [
+        {"name": one.name, "format": one.format, "columns": one.columns, "limit": one.limit}
+        for one in recipe.corpus
+    ]
+    return keys | {"corpus": corpora}
+
+
+def _write(places: Places, train: Lines, dev: Lines, manifest: Manifest) -> Manifest:
+    """Write all files and return the manifest with them.
+
+    The training data takes its name last, when the other files are there: what makes its last
+    piece makes them.
+    """
+    outputs: list[Output] = []
+
+    def pieces() -> Iterator[bytes]:
+        yield from train
+        outputs.append(train.output(places.train))
+        if places.dev is not None:
+            write_stream(places.dev, dev)
+            outputs.append(dev.output(places.dev))
+        whole = msgspec.structs.replace(manifest, outputs=tuple(outputs))
+        write_bytes(places.manifest, encode_manifest(whole))
+
+    write_stream(places.train, pieces())
+    return msgspec.structs.replace(manifest, outputs=tuple(outputs))

@@ -1,0 +1,218 @@
+"""The distinct edit sets of all least-cost alignments, without listing the alignments.
+
+The number of co-optimal alignments is exponential; the number of edit sets that differ seldom
+is. Three facts make the sets come out one by one, in the order in which ChERRANT's depth-first
+listing first meets them:
+
+1. All ways through one run of substitutions, insertions and deletions become one segment, so the
+   walk goes over whole segments (`Lattice.arcs`).
+2. Merging by windows never looks across a place where a window could not lie: once the segments
+   to the right of such a place are known, their edits are final, whatever comes to the left.
+3. What can lie to the left of a cell depends on the cell and on the unsettled segments alone, not
+   on what has been settled. So it is found once for each, as an ordered list of different edit
+   lists, and every way that comes there shares it.
+
+If some cell alone has more different beginnings than the limit, so has the whole, and the search
+ends. So the work is bounded by cells times the limit, never by alignments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
+
+from gecbench.edits import kernel
+from gecbench.edits.features import FeatureCosts
+from gecbench.edits.kernel import Segment
+
+# The choice between the compiled kernel and the one in Python; both give the same lattice.
+
+
+try:
+    from gecbench.edits import _kernel as compiled  # type: ignore[attr-defined,unused-ignore]
+except ImportError:  # no compiler at installation: slower, the same numbers
+    compiled = None
+
+
+class Lattice(Protocol):
+    """All least-cost alignments of two token sequences; see `kernel.Lattice`."""
+
+    def chain(self, first: bool, /) -> list[kernel.Segment] | None:
+        """Return all segments if there is no choice; see `kernel.Lattice.chain`."""
+        ...
+
+    def arcs(self, i: int, j: int, in_run: bool, /) -> list[kernel.Arc]:
+        """Return the segments that may end at a cell; see `kernel.Lattice.arcs`."""
+        ...
+
+    def steps(self) -> str:
+        """Return the first alignment as letters M, S, I, D."""
+        ...
+
+
+def lattice(source: bytes, target: bytes, costs: FeatureCosts | None) -> Lattice:
+    """Return the lattice of all least-cost alignments.
+
+    Args:
+        source: Token codes, native 32-bit integers.
+        target: The same of the other side.
+        costs: Graded substitution costs; None means edit distance without transpositions.
+    """
+    if compiled is None:
+        return kernel.Lattice(source, target, costs)
+    made: Lattice = compiled.Lattice(source, target, costs.data if costs else None)
+    return made
+
+
+def kernel_name() -> str:
+    """Return "compiled" or "python"."""
+    return "python" if compiled is None else "compiled"
+
+
+# Merging neighbouring segments of an alignment, by windows of three.
+
+
+Window = Callable[[Segment, Segment, Segment], "Segment | None"]
+"""What three neighbours become when they are merged; None leaves them."""
+
+
+def merge_windows(segments: Sequence[Segment], window: Window) -> tuple[Segment, ...]:
+    """Return the changes of an alignment, merged from left to right.
+
+    At each segment that is no match and that two others follow, `window` is asked; where it
+    merges, the three are one change and the walk goes on behind them, else the first is kept
+    unless it is a match ("M") and the walk goes on by one.
+    """
+    merged: list[Segment] = []
+    at = 0
+    last_window = len(segments) - 3
+    while at < len(segments):
+        if at <= last_window and segments[at][0] != "M":
+            three = window(segments[at], segments[at + 1], segments[at + 2])
+            if three:
+                merged.append(three)
+                at += 3
+                continue
+        if segments[at][0] != "M":
+            merged.append(segments[at])
+        at += 1
+    return tuple(merged)
+
+
+SET_LIMIT = 1000
+"""More different edit sets than this between two texts are not listed; the first is kept."""
+
+_RUNS = ("S", "I", "D")
+
+
+class EditSegments(NamedTuple):
+    """Distinct lists of merged segments, in order; only the first where there were too many."""
+
+    sets: tuple[tuple[Segment, ...], ...]
+    capped: bool
+
+
+_State = tuple[int, int, tuple[Segment, ...]]
+"""A cell, and the segments behind it that are not settled."""
+
+
+class _Lists:
+    """Lists of edits that share their beginnings; equal lists have equal numbers."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[int, Segment], int] = {}
+        self._nodes: list[tuple[int, Segment]] = []  # list k + 1 is that list, then this segment
+
+    def extend(self, number: int, segments: Sequence[Segment]) -> int:
+        """Return the number of a list with these segments behind it."""
+        for segment in segments:
+            node = (number, segment)
+            number = self._numbers.setdefault(node, len(self._nodes) + 1)
+            if number > len(self._nodes):
+                self._nodes.append(node)
+        return number
+
+    def of(self, number: int) -> tuple[Segment, ...]:
+        """Return the list of a number."""
+        segments = []
+        while number:
+            number, segment = self._nodes[number - 1]
+            segments.append(segment)
+        return tuple(reversed(segments))
+
+
+def edit_sets(
+    lattice: Lattice, n: int, m: int, *, window: Window, first: bool, limit: int = SET_LIMIT
+) -> EditSegments:
+    """Return the distinct edit sets of an alignment lattice.
+
+    Args:
+        lattice: Between `n` source and `m` target tokens.
+        n: Number of source tokens.
+        m: Number of target tokens.
+        window: The scheme's merging rule.
+        first: Only the set of the first alignment.
+        limit: Above this number of different sets only the first is returned.
+    """
+    chain = lattice.chain(first)
+    if chain is not None:
+        return EditSegments((merge_windows(chain, window),), capped=False)
+    lists = _Lists()
+    found = _beginnings((n, m, ()), lattice, window, lists, limit)
+    if found is None:
+        return EditSegments((merge_windows(lattice.chain(True) or (), window),), capped=True)
+    return EditSegments(tuple(map(lists.of, found)), capped=False)
+
+
+def _beginnings(
+    end: _State, lattice: Lattice, window: Window, lists: _Lists, limit: int
+) -> list[int] | None:
+    """Return the different edit lists up to a state, in order; None where there are too many."""
+    known: dict[_State, list[int]] = {}
+    steps: dict[_State, list[tuple[_State, tuple[Segment, ...]]]] = {}
+    stack = [end]
+    while stack:
+        state = stack[-1]
+        i, j, tail = state
+        if state in known:
+            stack.pop()
+        elif not i and not j:
+            known[state] = [lists.extend(0, merge_windows(tail, window))]
+        elif state not in steps:
+            steps[state] = _steps(state, lattice, window)
+            stack.extend(before for before, _ in steps[state] if before not in known)
+        else:
+            found: dict[int, None] = {}
+            for before, settled in steps.pop(state):
+                found |= dict.fromkeys(lists.extend(one, settled) for one in known[before])
+            if len(found) > limit:
+                return None
+            known[state] = list(found)
+    return known[end]
+
+
+def _steps(
+    state: _State, lattice: Lattice, window: Window
+) -> list[tuple[_State, tuple[Segment, ...]]]:
+    """Return the states that may come before one, in order, with the edits settled on the way."""
+    i, j, tail = state
+    steps: list[tuple[_State, tuple[Segment, ...]]] = []
+    for kind, x, y in lattice.arcs(i, j, bool(tail) and tail[0][0] in _RUNS):
+        segment = (kind, x, i, y, j)
+        if _reaches(segment, tail, window):
+            steps.append(((x, y, (segment, *tail)), ()))
+        else:
+            steps.append(((x, y, (segment,)), merge_windows(tail, window)))
+    return steps
+
+
+def _reaches(segment: Segment, tail: tuple[Segment, ...], window: Window) -> bool:
+    """Say whether a window may yet lie across a segment and the unsettled ones behind it.
+
+    A window is a run, then a match or transposition, then a run. So nothing spans two
+    neighbouring segments of which neither is a run; and where a run starts no window itself,
+    what follows it can only be merged from inside.
+    """
+    if segment[0] in _RUNS:
+        return len(tail) > 1 and window(segment, tail[0], tail[1]) is not None
+    return bool(tail) and tail[0][0] in _RUNS

@@ -1,1 +1,0 @@
-"""MaxMatch: the edits of a hypothesis that agree with gold edits as far as they can."""

@@ -1,0 +1,685 @@
+"""m2: tokens and edits, in ERRANT's dialect and in ChERRANT's, which adds lines of targets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise, takewhile
+from pathlib import Path
+from typing import NamedTuple
+
+from gecbench.core.edit import DETECTED, Edit
+from gecbench.core.errors import CorpusError, EditError, FormatError, counted, quote
+from gecbench.core.files import name_of
+from gecbench.core.format import Format, Rows
+from gecbench.core.sample import NOT_KEPT, Corpus, EditSet, Rewrite, Sample
+from gecbench.edits.apply import apply
+from gecbench.formats.texts import blocks as text_blocks
+from gecbench.formats.texts import check_cell, corrected_tokens, join_rows, loss, lost
+
+BARS = "|||"
+NONE = "-NONE-"
+NOOP = "noop"
+NOT_ANNOTATED = "NA"
+ERROR_FREE = "没有错误"
+UNANNOTATABLE = "无法标注"
+MAXMATCH = "m2-maxmatch"
+OR_MAXMATCH = f", or read the file as the MaxMatch scorer does: --from {MAXMATCH}"
+
+
+def join(tokens: Sequence[str], *, targets: bool) -> str:
+    """Return the text of tokens: without spaces in ChERRANT's dialect, which has target lines."""
+    return ("" if targets else " ").join(tokens)
+
+
+def is_number(text: str) -> bool:
+    """Return whether a text is a number as the format has it: at most nine digits, no sign."""
+    return text.isascii() and text.isdecimal() and len(text) < 10
+
+
+Block = Sequence[tuple[int, str]]
+"""Numbered lines, those of a sentence or some of them."""
+
+# A lines: one edit, or the declaration that there is none.
+
+_NO_SPAN = ["-1", "-1"]
+_FORM = "A start end|||type|||correction|||REQUIRED|||-NONE-|||coder"
+
+
+class Annotation(NamedTuple):
+    """What one line says.
+
+    Args:
+        n: Line number.
+        coder: A number, as it stands in the file.
+        label: The type; noop and NA where there is no edit.
+        edit: None for noop and NA.
+    """
+
+    n: int
+    coder: str
+    label: str
+    edit: Edit | None
+
+
+def parse(at: str, n: int, line: str, source: tuple[str, ...], hint: str = "") -> Annotation:
+    """Return what an A line says of a source.
+
+    Args:
+        at: path:line.
+        n: The line's number.
+        line: The line.
+        source: Tokens.
+        hint: What can be done where a span ends after the source.
+
+    Raises:
+        FormatError: Begins with `at`, which is path:line.
+    """
+    head, label, correction, coder = fields_of(at, line)
+    span = head[2:].split(" ")
+    if label in (NOOP, NOT_ANNOTATED):
+        if span != _NO_SPAN or correction not in ("", NONE):
+            raise FormatError(f"{at}: type {label} needs span -1 -1 and correction {NONE}")
+        return Annotation(n, coder, label, None)
+    start, end = _span(at, span, len(source), hint)
+    texts = [
+        () if text == NONE else tokens_of(at, text, "the correction")
+        for text in correction.split("||")  # CoNLL's files have alternatives
+    ]
+    return Annotation(n, coder, label, edit_of(start, end, label, texts, source))
+
+
+def edit_of(
+    start: int,
+    end: int,
+    label: str,
+    texts: Sequence[tuple[str, ...]],
+    source: tuple[str, ...],
+) -> Edit:
+    """Return an edit by its type and the texts that stand beside it, at least one.
+
+    An edit of type UNK or Um was detected, not corrected. Where another text than the source's
+    stands beside it all the same, that is kept as an alternative: the official MaxMatch scorer
+    uses it.
+    """
+    first, *others = texts
+    if label in DETECTED:
+        written = () if first == source[start:end] and not others else tuple(texts)
+        return Edit(start, end, None, label, written)
+    return Edit(start, end, first, label, tuple(others))
+
+
+def tokens_of(at: str, text: str, what: str) -> tuple[str, ...]:
+    """Return the tokens of a text; () where it is empty.
+
+    Raises:
+        FormatError: Tokens are not parted by exactly one space.
+    """
+    tokens = text.split(" ") if text else []
+    if tokens != text.split():
+        if "" in tokens:
+            raise FormatError(
+                f"{at}: {what} has an empty token: two spaces in a row, or one at an end; "
+                "part tokens by one space"
+            )
+        odd = next(token for token in tokens if token.split() != [token])
+        raise FormatError(
+            f"{at}: {what} has white space inside the token {odd!r}; part tokens by one space"
+        )
+    return tuple(tokens)
+
+
+def fields_of(at: str, line: str, *, leftmost: bool = False) -> tuple[str, str, str, str]:
+    """Return the span with its A, the type, the correction and the coder of a line.
+
+    Args:
+        at: path:line.
+        line: The line.
+        leftmost: Where more than three bars stand in a row, the first three divide; else that is
+            refused.
+
+    Raises:
+        FormatError: Begins with `at`.
+    """
+    if not line.startswith("A "):
+        if line.startswith("S "):
+            raise FormatError(f"{at}: a second S line in the block; put a blank line before it")
+        raise FormatError(
+            f"{at}: {quote(line)} is no line of M2, which begin with S, A, or T and a number; "
+            "remove it"
+        )
+    fields = line.split(BARS)
+    if len(fields) != 6:
+        raise FormatError(
+            f"{at}: {len(fields)} fields instead of 6, as {_FORM}; is there a {BARS} inside a text?"
+        )
+    if not leftmost and "|" in line.replace(BARS, "") and any(field[:1] == "|" for field in fields):
+        raise FormatError(
+            f"{at}: more than three bars in a row, so where a field ends is not certain; "
+            "replace the | at the end of the type or correction"
+        )
+    head, label, correction, _required, _comment, coder = fields
+    if not is_number(coder):
+        raise FormatError(f"{at}: the coder is {quote(coder)}; number the coders from 0")
+    return head, label, correction, coder
+
+
+def _span(at: str, span: list[str], length: int, hint: str) -> tuple[int, int]:
+    if span == _NO_SPAN:
+        raise FormatError(f"{at}: span -1 -1 belongs to the types noop and NA alone")
+    if len(span) != 2 or not all(map(is_number, span)):
+        raise FormatError(
+            f"{at}: the span is {quote(' '.join(span))}; it is two token numbers, start end"
+        )
+    start, end = int(span[0]), int(span[1])
+    if start > end:
+        raise FormatError(f"{at}: edit span '{start} {end}' is reversed; M2 spans are start end")
+    if end > length:
+        raise FormatError(
+            f"{at}: edit span '{start} {end}' ends after the source, which has {length} tokens"
+            f"{hint}"
+        )
+    return start, end
+
+
+def declaration(annotation: Annotation) -> Rewrite:
+    """Return what a line of type noop or NA declares."""
+    if annotation.label == NOOP:
+        return Rewrite(error_free=True, edit_sets=((),), annotator=annotation.coder)
+    return Rewrite(unannotatable=True, annotator=annotation.coder)
+
+
+def _apply(
+    path: Path, annotations: Sequence[Annotation], tokens: tuple[str, ...], hint: str = ""
+) -> tuple[EditSet, tuple[str, ...]]:
+    """Return the edits of one set in the order of the file, and what they make of the source.
+
+    Raises:
+        FormatError: Names the line of an edit that overlaps one before it; ends with `hint`.
+    """
+    rows = [(n, edit) for n, _, _, edit in annotations if edit is not None]
+    edits = tuple([edit for _, edit in rows])
+    try:
+        return edits, apply(edits, tokens)
+    except EditError as error:
+        # The spans lie in the source, so two neighbours overlap: the first such are named.
+        rows.sort(key=lambda row: (row[1].start, row[1].end))
+        line = next(max(m, n) for (m, one), (n, two) in pairwise(rows) if two.start < one.end)
+        raise FormatError(f"{path}:{line}: {error}; remove one of them{hint}") from error
+
+
+def detects_only(edits: EditSet) -> bool:
+    """Return whether some edit detects an error without correcting it."""
+    return any(edit.replacement is None for edit in edits)
+
+
+# T lines of ChERRANT's dialect: reference k in edit set n, then the target's tokens.
+
+
+class Target(NamedTuple):
+    """A T line and the A lines under it.
+
+    Args:
+        n: Line number.
+        k: Reference.
+        a: Edit set of the reference; None before a mark.
+        body: Tokens or a mark.
+        annotations: Its A lines.
+    """
+
+    n: int
+    k: int
+    a: int | None
+    body: str
+    annotations: list[Annotation]
+
+    def __str__(self) -> str:
+        """Return the beginning of the line."""
+        return f"T{self.k}" if self.a is None else f"T{self.k}-A{self.a}"
+
+
+def is_target(line: str) -> bool:
+    """Return whether a line is a T line."""
+    return line.startswith("T") and line[1:2].isdecimal()
+
+
+def _references(path: Path, rows: Block, tokens: tuple[str, ...]) -> list[Rewrite]:
+    """Return the rewrites of a block in ChERRANT's dialect.
+
+    Raises:
+        FormatError: A T line is out of order, lacks its A lines, or is not what they make.
+    """
+    by_reference: list[list[Target]] = []
+    last: Target | None = None
+    for n, line in rows:
+        at = f"{path}:{n}"
+        if is_target(line):
+            last = _target(at, n, line, last)
+            if last.a:  # neither a mark nor the first edit set
+                by_reference[-1].append(last)
+            else:
+                by_reference.append([last])
+            continue
+        annotation = parse(at, n, line, tokens)
+        if last is None:
+            raise FormatError(
+                f"{at}: an A line before the first T line; in a file with T lines every "
+                "reference begins with one"
+            )
+        if annotation.coder != str(last.k):
+            raise FormatError(f"{at}: coder {annotation.coder} under {last}; write {last.k}")
+        last.annotations.append(annotation)
+    return [_rewrite(path, targets, tokens) for targets in by_reference]
+
+
+def _target(at: str, n: int, line: str, last: Target | None) -> Target:
+    """Parse a T line that follows another one."""
+    head, _, body = line[1:].partition(" ")
+    k, dash, a = head.partition("-A")
+    numbers = [k, a] if dash else [k]
+    if not all(map(is_number, numbers)):
+        raise FormatError(f"{at}: {quote('T' + head)} is no reference; write T0, T0-A0 and so on")
+    if not dash and body not in (ERROR_FREE, UNANNOTATABLE):
+        raise FormatError(
+            f"{at}: T{head} stands before {quote(body)}; without -A it stands before "
+            f"{ERROR_FREE} or {UNANNOTATABLE}"
+        )
+    target = Target(n, int(k), int(a) if dash else None, body, [])
+    following = last.k + 1 if last else 0
+    allowed: list[tuple[int, int | None]] = [(following, None), (following, 0)]
+    if last and last.a is not None:
+        allowed.append((last.k, last.a + 1))
+    if (target.k, target.a) not in allowed:
+        after = f"after {last}" if last else "at the beginning"
+        raise FormatError(
+            f"{at}: {target} {after} is out of order; references count from T0, edit sets from A0"
+        )
+    return target
+
+
+def _rewrite(path: Path, targets: Sequence[Target], tokens: tuple[str, ...]) -> Rewrite:
+    first = targets[0]
+    if first.a is None:
+        label = NOOP if first.body == ERROR_FREE else NOT_ANNOTATED
+        if [annotation.label for annotation in first.annotations] != [label]:
+            raise FormatError(
+                f"{path}:{first.n}: {first} {first.body} needs exactly one A line, of type {label}"
+            )
+        return declaration(first.annotations[0])
+    sets = [_edits(path, target, tokens) for target in targets]
+    text = sets[0][1]
+    for target, (_, other) in zip(targets, sets, strict=True):
+        if other != text:
+            raise FormatError(
+                f"{path}:{target.n}: {target} is another text than {first}; "
+                "edit sets of one reference make one text"
+            )
+    edit_sets = tuple([edits for edits, _ in sets])
+    detected = any(map(detects_only, edit_sets))
+    return Rewrite(None if detected else text, edit_sets=edit_sets, annotator=str(first.k))
+
+
+def _edits(path: Path, target: Target, tokens: tuple[str, ...]) -> tuple[EditSet, str]:
+    """Return the edits of one set, and the text that they make.
+
+    Texts are compared, not tokens: at word level ChERRANT drops an edit that only divides words
+    (毒气体 -> 毒 气体), so its T line may have other tokens than its A lines make.
+    """
+    at = f"{path}:{target.n}"
+    if not target.annotations:
+        raise FormatError(
+            f"{at}: {target} has no A line; a reference without edits is "
+            f"T{target.k} {ERROR_FREE} and a noop line"
+        )
+    for n, _, label, edit in target.annotations:
+        if edit is None:
+            raise FormatError(
+                f"{path}:{n}: type {label} under {target}, which is a target; "
+                f"it belongs under T{target.k} {ERROR_FREE} or {UNANNOTATABLE}"
+            )
+    wanted = "".join(tokens_of(at, target.body, "the T line"))
+    edits, corrected = _apply(path, target.annotations, tokens)
+    text = "".join(corrected)
+    if text != wanted:
+        alike = takewhile(lambda pair: pair[0] == pair[1], zip(text, wanted, strict=False))
+        i = len(list(alike))  # the shorter may end first, hence not strict
+        raise FormatError(
+            f"{at}: {target} goes on with {quote(wanted[i:])} after {counted(i, 'character')}, "
+            f"its A lines make {quote(text[i:])}; correct one of them"
+        )
+    return edits, text
+
+
+# M2 files to samples, in both dialects.
+
+
+def sniff(lines: Sequence[str]) -> bool:
+    """Return whether the first line that is not blank is an S line, and what follows is M2 too.
+
+    A text may begin with "S " as well, so a blank line must follow, or somewhere a T line or
+    the three bars between two fields.
+    """
+    first = next((n for n, line in enumerate(lines) if line.strip()), None)
+    if first is None or not lines[first].startswith("S "):
+        return False
+    after = lines[first + 1 :]
+    return not "".join(after[:1]).strip() or any(BARS in ln or is_target(ln) for ln in after)
+
+
+def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
+    """Return the blocks as samples whose ids are "1", "2", ...
+
+    A file with a target line is in ChERRANT's dialect: Chinese, tokens joined without spaces.
+    The fields "required" and "comment" are not kept. Edits of a set keep the order of the file.
+    A block without A lines is error free for an annotator without a name, as in m2scorer
+    (util.py, load_annotation) and ERRANT.
+
+    Raises:
+        FormatError: Names the first line that breaks a rule of the format.
+    """
+    lines = list(lines)
+    targets = any(map(is_target, lines))
+    rows = (
+        (block[0][0], _sample(path, str(k), block, targets=targets))
+        for k, block in enumerate(blocks(path, lines), 1)
+    )
+    lang = "zh" if targets else None
+    return Corpus(name_of(path), (), lang, provenance(lines)), rows
+
+
+def provenance(lines: Iterable[str], notes: Sequence[str] = ()) -> dict[str, str]:
+    """Return how many lines say something in the fields that are not kept, and more notes."""
+    usual = f"{BARS}REQUIRED{BARS}{NONE}{BARS}"
+    count = sum(line.startswith("A ") and usual not in line for line in lines)
+    fields = [f"the fields required and comment of {counted(count, 'A line')}"] if count else []
+    notes = [*fields, *notes]
+    return {NOT_KEPT: "; ".join(notes)} if notes else {}
+
+
+def blocks(path: Path, lines: Iterable[str]) -> Iterator[Block]:
+    """Yield the blocks of an M2 file.
+
+    Raises:
+        FormatError: There is none, or one does not begin with an S line.
+    """
+    n = 0
+    for block in text_blocks(lines):
+        n, first = block[0]
+        if first != "S" and not first.startswith("S "):
+            raise FormatError(
+                f"{path}:{n}: the block begins with {quote(first)}; it begins with an S line, and "
+                "blank lines stand only between blocks"
+            )
+        yield block
+    if not n:
+        raise FormatError(f"{path}:1: there is no S line; M2 begins with one: S token token")
+
+
+def _sample(path: Path, name: str, block: Block, *, targets: bool) -> Sample:
+    (n, first), *rows = block
+    tokens = tokens_of(f"{path}:{n}", first[2:], "the S line")
+    if not tokens:
+        raise FormatError(f"{path}:{n}: the S line has no token; remove the block")
+    if not rows and targets:
+        raise FormatError(
+            f"{path}:{n}: the block has no T line; in a file with T lines every block has one "
+            "(T0 没有错误 if it is error free)"
+        )
+    if not rows:
+        rewrites = [Rewrite(error_free=True, edit_sets=((),))]
+    elif targets:
+        rewrites = _references(path, rows, tokens)
+    else:
+        rewrites = _coders(path, rows, tokens)
+    return Sample(name, join(tokens, targets=targets), tuple(rewrites), tokens=tokens)
+
+
+def _coders(path: Path, rows: Block, tokens: tuple[str, ...]) -> list[Rewrite]:
+    """Return the rewrites of a block in ERRANT's dialect, in order of first appearance."""
+    coders: dict[str, list[Annotation]] = {}
+    for n, line in rows:
+        annotation = parse(f"{path}:{n}", n, line, tokens, f"; correct it{OR_MAXMATCH}")
+        coders.setdefault(annotation.coder, []).append(annotation)
+    return [_coder(path, annotations, tokens) for annotations in coders.values()]
+
+
+def _coder(path: Path, annotations: Sequence[Annotation], tokens: tuple[str, ...]) -> Rewrite:
+    for n, coder, label, edit in annotations:
+        if edit is None and len(annotations) > 1:
+            raise FormatError(
+                f"{path}:{n}: type {label} stands beside another line of coder {coder}; "
+                "remove one of them"
+            )
+    if annotations[0].edit is None:
+        return declaration(annotations[0])
+    edits, corrected = _apply(path, annotations, tokens, OR_MAXMATCH)
+    text = None if detects_only(edits) else " ".join(corrected)
+    return Rewrite(text=text, edit_sets=(edits,), annotator=annotations[0].coder)
+
+
+# Samples to M2: ChERRANT's dialect for Chinese, ERRANT's for everything else.
+
+
+def write(corpus: Corpus) -> Mapping[str, str]:
+    """Return the blocks of a corpus, byte for byte as ChERRANT and ERRANT write them.
+
+    A deletion is -NONE- in ChERRANT's dialect and an empty field in ERRANT's, as in the files of
+    ERRANT 3.0.2 and CoNLL-2014.
+
+    Raises:
+        CorpusError: The edits are not extracted, or names the sample with a token or label that
+            would be read back as something else.
+    """
+    targets = corpus.lang == "zh"
+    rows = [_block(sample, targets=targets) for sample in corpus.samples]
+    return {"": join_rows(rows, corpus, "m2")}
+
+
+def coders(sample: Sample, *, targets: bool) -> list[str]:
+    """Return the coder of each reference.
+
+    In ERRANT's dialect that is the annotator, where all have different numbers; else the place.
+    """
+    names = [rewrite.annotator or "" for rewrite in sample.references]
+    numbered = all(map(is_number, names))
+    if numbered and len(set(names)) == len(names) and not targets:
+        return names
+    return [str(k) for k in range(len(names))]
+
+
+def _is_bare(sample: Sample) -> bool:
+    """Return whether nobody annotated a sentence, which ERRANT's dialect says by no A line."""
+    states = [(r.error_free, r.annotator, r.edit_sets) for r in sample.references]
+    return states == [(True, None, ((),))]
+
+
+def _block(sample: Sample, *, targets: bool) -> str:
+    if not sample.references:
+        raise _refusal(sample, "m2 reads a sentence without references as error free")
+    if not sample.tokens and not sample.source.strip():
+        raise CorpusError(
+            f"sample {sample.id!r}: the source has no token, which m2 cannot hold; leave it out"
+        )
+    if not sample.tokens:
+        raise _not_extracted(sample)
+    lines = [f"S {_phrase(sample, sample.tokens)}"]
+    if targets or not _is_bare(sample):
+        names = coders(sample, targets=targets)
+        for k, (rewrite, coder) in enumerate(zip(sample.references, names, strict=True)):
+            lines += _reference(sample, k, rewrite, coder, targets=targets)
+    return "\n".join(lines) + "\n"
+
+
+def _reference(sample: Sample, k: int, rewrite: Rewrite, coder: str, *, targets: bool) -> list[str]:
+    if rewrite.unannotatable and not rewrite.edit_sets:
+        return _mark(UNANNOTATABLE, NOT_ANNOTATED, coder, targets=targets)
+    if not rewrite.edit_sets:
+        raise _not_extracted(sample)
+    if rewrite.edit_sets == ((),) and not rewrite.unannotatable:
+        return _mark(ERROR_FREE, NOOP, coder, targets=targets)
+    if rewrite.error_free or rewrite.unannotatable or () in rewrite.edit_sets:
+        raise _refusal(sample, f"reference {k} has edits and is said to need none")
+    if not targets:
+        return _annotations(sample, rewrite.edit_sets[0], coder, targets=False)
+    phrases = [corrected_tokens(sample, edits) for edits in rewrite.edit_sets]
+    if len(set(map("".join, phrases))) > 1:
+        raise _refusal(sample, f"edit sets of reference {k} make different texts")
+    lines = []
+    for a, (edits, tokens) in enumerate(zip(rewrite.edit_sets, phrases, strict=True)):
+        lines.append(f"T{k}-A{a} {_phrase(sample, tokens)}")
+        lines += _annotations(sample, edits, coder, targets=True)
+    return lines
+
+
+def _mark(mark: str, label: str, coder: str, *, targets: bool) -> list[str]:
+    line = _annotation(-1, -1, label, NONE, coder)
+    return [f"T{coder} {mark}", line] if targets else [line]
+
+
+def _annotations(sample: Sample, edits: EditSet, coder: str, *, targets: bool) -> list[str]:
+    corrected_tokens(sample, edits)  # refuses edits that overlap or leave the source
+    return [
+        _annotation(
+            edit.start,
+            edit.end,
+            _label(sample, edit),
+            _correction(sample, edit, targets=targets),
+            coder,
+        )
+        for edit in edits
+    ]
+
+
+def _label(sample: Sample, edit: Edit) -> str:
+    label = edit.label
+    if edit.replacement is None and label not in DETECTED:
+        raise _refusal(sample, f"an edit without replacement has label {label!r}, not UNK or Um")
+    if edit.replacement is None and edit.alternatives == (sample.tokens[edit.start : edit.end],):
+        raise _refusal(sample, "an edit without replacement has the source as its alternative")
+    if label is None:
+        raise _refusal(sample, "an edit has no label")
+    if label in (NOOP, NOT_ANNOTATED) or (label in DETECTED and edit.replacement is not None):
+        raise _refusal(sample, f"the label {label!r} of an edit means in m2 that there is none")
+    check_cell(label, sample, "a label", "m2")
+    _check_bars(sample, label, BARS)
+    return label
+
+
+def _correction(sample: Sample, edit: Edit, *, targets: bool) -> str:
+    choices = edit.alternatives
+    if edit.replacement is not None:
+        choices = (edit.replacement, *choices)
+    elif not choices:
+        choices = (sample.tokens[edit.start : edit.end],)
+    if choices == ((),) and not targets:
+        return ""
+    texts = []
+    for tokens in choices:
+        if tokens == (NONE,):
+            raise _refusal(sample, f"the replacement {NONE!r} means in m2 that there is none")
+        text = _phrase(sample, tokens)
+        _check_bars(sample, text, "||")
+        texts.append(text or NONE)
+    return "||".join(texts)
+
+
+def _check_bars(sample: Sample, text: str, divider: str) -> None:
+    if divider in text or text.startswith("|") or text.endswith("|"):
+        raise _refusal(sample, f"the bars in {text!r} would divide fields")
+
+
+def _phrase(sample: Sample, tokens: tuple[str, ...]) -> str:
+    for token in tokens:
+        if token.split() != [token]:
+            raise _refusal(sample, f"the token {token!r} is empty or holds white space")
+    return " ".join(tokens)
+
+
+def _refusal(sample: Sample, what: str) -> CorpusError:
+    return CorpusError(f"sample {sample.id!r}: {what}; write it as jsonl")
+
+
+def _not_extracted(sample: Sample) -> CorpusError:
+    return CorpusError(
+        f"sample {sample.id!r}: m2 holds edits; extract them first: gecbench edits CORPUS"
+    )
+
+
+def _annotation(start: int, end: int, label: str, correction: str, coder: str) -> str:
+    return BARS.join((f"A {start} {end}", label, correction, "REQUIRED", NONE, coder))
+
+
+def losses(corpus: Corpus) -> list[str]:
+    """Return what is lost beside the name, which is the file's.
+
+    Raises:
+        CorpusError: Edits cannot be applied; names the sample.
+    """
+    targets = corpus.lang == "zh"
+    samples = corpus.samples
+    pairs = [(sample, rewrite) for sample in samples for rewrite in sample.references]
+    names = [name for sample in samples for name in coders(sample, targets=targets)]
+    annotators = zip((rewrite.annotator for _, rewrite in pairs), names, strict=True)
+    nameless = sum(r.annotator is None for s, r in pairs if targets or not _is_bare(s))
+    numbers = sum(sample.id != str(n) for n, sample in enumerate(samples, 1))
+    sources = sum(
+        bool(sample.tokens) and join(sample.tokens, targets=targets) != sample.source
+        for sample in samples
+    )
+    texts = sum(_differs(sample, rewrite, targets=targets) for sample, rewrite in pairs)
+    alike = sum(r.edit_sets == ((),) and not r.error_free for _, r in pairs)
+    sets = 0 if targets else sum(len(r.edit_sets) > 1 for _, r in pairs)
+    other = "m2 holds edits: {}"
+    return [
+        *lost("m2", "metadata", sum(bool(sample.meta) for sample in samples), "sentence"),
+        *lost("m2", "provenance", bool(corpus.provenance), "corpus"),
+        *lost("m2", "ids but numbers", numbers, "sentence"),
+        *lost("m2", "language", corpus.lang not in (None, "zh"), "corpus"),
+        *lost("m2", "flag that edit sets were capped", sum(r.capped for _, r in pairs)),
+        *lost(
+            "m2",
+            "annotators but numbers",
+            sum(annotator not in (None, name) for annotator, name in annotators),
+        ),
+        *loss(nameless, "reference", "m2 numbers annotators, and {} named none"),
+        *loss(
+            sources,
+            "source",
+            f"{other} read back as tokens joined, other in white space or more",
+        ),
+        *loss(
+            texts,
+            "reference",
+            f"{other} with another text read back as what edits make of tokens",
+        ),
+        *loss(
+            alike,
+            "reference",
+            f"{other} without edits read back as a declaration of being error free",
+        ),
+        *loss(
+            sets,
+            "reference",
+            f"{other} with several edit sets read back as the first of them",
+        ),
+    ]
+
+
+def _differs(sample: Sample, rewrite: Rewrite, *, targets: bool) -> bool:
+    """Return whether the text is another one than reading back gives."""
+    if not any(rewrite.edit_sets):
+        return False
+    sets = rewrite.edit_sets if targets else rewrite.edit_sets[:1]
+    if any(map(detects_only, sets)):
+        return rewrite.text is not None
+    return rewrite.text != join(corrected_tokens(sample, sets[0]), targets=targets)
+
+
+FORMAT = Format(
+    name="m2",
+    about="tokens and edits: ChERRANT's dialect for Chinese, else ERRANT's",
+    sniff=sniff,
+    stream=stream,
+    write=write,
+    losses=losses,
+    has_ids=False,
+)

@@ -1,0 +1,259 @@
+"""Values from TOML, JSON and the terminal, checked by msgspec: errors say which key holds what."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TypeVar, get_origin
+
+import msgspec
+
+from gecbench.core.errors import FormatError, UnknownNameError, UsageError, quote
+from gecbench.core.files import read_bytes
+
+T = TypeVar("T")
+Options = TypeVar("Options", bound=msgspec.Struct)
+
+_NAMES: Mapping[str, str] = {
+    "str": "a string",
+    "int": "a whole number",
+    "float": "a number with a point",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "an object",
+    "null": "null",
+}
+"""What msgspec calls a type, and what an error message does."""
+
+_MISMATCH = re.compile(r"Expected `(.+)`, got `(.+)`")
+_STEP = re.compile(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]")
+
+
+def value_of(row: Mapping[str, object], key: str, into: type[T]) -> T:
+    """Return the value under a key of parsed JSON.
+
+    Raises:
+        FormatError: It is missing or of another type.
+    """
+    if key not in row:
+        raise FormatError(f"{key!r} is missing; expected {_wanted(into)}")
+    try:
+        return msgspec.convert(row[key], into)
+    except msgspec.ValidationError as error:
+        raise FormatError(_problem(error, row[key], into, key)) from error
+
+
+def options_of(kind: str, into: type[Options], values: Mapping[str, object]) -> Options:
+    """Convert options by name; strings, as a terminal gives them, are converted.
+
+    An option of several values takes them with commas between them.
+
+    Args:
+        kind: What the options belong to, for errors, as "tagger".
+        into: A Struct with the options.
+        values: By name.
+
+    Raises:
+        UnknownNameError: There is no such option; the nearest are named.
+        UsageError: A value has the wrong type or is out of its bounds.
+    """
+    known = {field.encode_name: field.type for field in msgspec.structs.fields(into)}
+    for name in values:
+        if name not in known:
+            raise UnknownNameError(f"option of {kind}", name, known)
+    divided = {name: _divide(value, known[name]) for name, value in values.items()}
+    try:
+        return msgspec.convert(divided, into, strict=False)
+    except msgspec.ValidationError as error:
+        name, problem = _explain(error, divided, into)
+        which = f"option {name} of {kind}: it" if name else f"options of {kind}:"
+        raise UsageError(f"{which} {problem}") from error
+
+
+def _divide(value: object, annotation: object) -> object:
+    """Return the parts of a text between commas where several values are wanted."""
+    if isinstance(value, str) and get_origin(annotation) is tuple:
+        return [part.strip() for part in value.split(",")] if value.strip() else []
+    return value
+
+
+def read_toml(path: Path, into: type[Options]) -> Options:
+    """Return the configuration in a TOML file.
+
+    Raises:
+        FormatError: The file is not TOML, or holds an unknown key or a value of a wrong type.
+        GecbenchError: It cannot be read.
+    """
+    return convert(str(path), toml_of(path), into)
+
+
+def toml_of(path: Path) -> dict[str, object]:
+    """Return the tables of a TOML file.
+
+    Raises:
+        FormatError: The file is not TOML in UTF-8; says which line.
+    """
+    import tomllib
+
+    try:
+        return tomllib.loads(read_bytes(path).decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{path}: is not UTF-8; save it as UTF-8") from error
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"line (\d+)", str(error))
+        at = f":{line.group(1)}" if line else ""
+        raise FormatError(f"{path}{at}: is not TOML: {error}") from error
+
+
+def parse_json(
+    path: Path | str, number: int, text: str, *, hint: str = "each line is one object"
+) -> object:
+    """Parse JSON that begins at a line of a file.
+
+    Args:
+        path: Of the file.
+        number: Of the line.
+        text: The JSON.
+        hint: What the text should be, for errors.
+
+    Raises:
+        FormatError: It is not JSON, repeats a key, or escapes half of a surrogate pair.
+    """
+    import json  # msgspec takes the last of two equal keys
+
+    at = f"{path}:{number}"
+
+    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        values = dict(pairs)
+        if len(values) != len(pairs):
+            keys = [key for key, _ in pairs]
+            twice = next(key for i, key in enumerate(keys) if key in keys[:i])
+            raise FormatError(f"{at}: key {twice!r} occurs twice in one object; remove one")
+        return values
+
+    if not text.strip():
+        raise FormatError(f"{at}: the line is blank; remove it")
+    try:
+        value: object = json.loads(text, object_pairs_hook=unique)
+    except json.JSONDecodeError as error:
+        raise FormatError(
+            f"{path}:{number + error.lineno - 1}: not JSON at column {error.colno}: {error.msg}; "
+            f"{hint}"
+        ) from error
+    except ValueError as error:
+        raise FormatError(f"{at}: a number has too many digits; write a token number") from error
+    except RecursionError as error:
+        raise FormatError(f"{at}: brackets are nested too deep; {hint}") from error
+    if "\\u" in text:
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            raise FormatError(
+                f"{at}: a string holds half a surrogate pair, as \\ud800; write the character"
+            ) from error
+    return value
+
+
+def convert(at: str, value: object, into: type[T]) -> T:
+    """Return parsed TOML or JSON as a type, whose Structs forbid unknown fields.
+
+    Raises:
+        FormatError: Begins with `at`, and names the first key that is unknown, with the nearest
+            known ones, or missing, or whose value has a wrong type or is out of its bounds.
+    """
+    try:
+        return msgspec.convert(value, into)
+    except msgspec.ValidationError as error:
+        raise FormatError(f"{at}: {_problem(error, value, into)}") from error
+
+
+def _problem(
+    error: msgspec.ValidationError, value: object, into: type[object], place: str = ""
+) -> str:
+    """Return what msgspec complains of as a sentence."""
+    key, problem = _explain(error, value, into, place)
+    return f"{key!r} {problem}" if key else problem
+
+
+def _explain(
+    error: msgspec.ValidationError, value: object, into: type[object], place: str = ""
+) -> tuple[str, str]:
+    """Return the key that msgspec complains of, as "rows[2].name", and what is wrong with it."""
+    message, _, path = str(error).partition(" - at `$")
+    mismatch = _MISMATCH.fullmatch(message)
+    annotation: object = into
+    for key, index in _STEP.findall(path.removesuffix("`")):
+        if key:
+            place += f".{key}" if place else key
+            annotation = _type_of(annotation, key)
+            value = value.get(key) if isinstance(value, Mapping) else None
+        elif isinstance(value, (list, tuple)):
+            place, value = f"{place}[{index}]", value[int(index)]
+        elif mismatch and isinstance(value, Mapping):  # msgspec does not say which key
+            key = next(name for name, item in value.items() if _kind(item) == mismatch[2])
+            place, value = f"{place}.{key}", value[key]
+    shown = quote(value) if isinstance(value, str) else quote(str(value))[1:-1]
+    if mismatch:
+        expected, kind = mismatch.groups()
+        seen = f", {shown}" if kind in ("str", "int", "float") else ""
+        subject = "" if place else "the line "
+        return place, f"{subject}is {_NAMES.get(kind, kind)}{seen}; expected {_name(expected)}"
+    name = message.split("`")[1] if "`" in message else ""
+    if message.startswith("Object contains unknown field"):
+        prefix = re.sub(r"\[\d+\]", "", f"{place}." if place else "").lstrip(".")
+        return "", str(UnknownNameError("key", prefix + name, _keys(_struct(annotation), prefix)))
+    if message.startswith("Object missing required field"):
+        wanted = _wanted(_type_of(annotation, name))
+        return f"{place}.{name}" if place else name, f"is missing; expected {wanted}"
+    if message.startswith("Invalid enum value"):
+        choices = ", ".join(map(str, getattr(annotation, "__args__", ())))
+        return place, f"is {shown}; one of: {choices}"
+    if message.startswith("Expected"):
+        return place, f"is {shown}; {message[:1].lower()}{message[1:].replace('`', '')}"
+    return "", f"{place}: {message}" if place else message  # of a Struct's __post_init__
+
+
+def _wanted(annotation: object) -> str:
+    """Return what an error calls the values that a type accepts."""
+    try:
+        msgspec.convert(object(), annotation)
+    except msgspec.ValidationError as error:
+        return _name(str(error).split("`")[1])
+    return "a value"
+
+
+def _name(expected: str) -> str:
+    """Return what an error calls the first of msgspec's types, as of `array | null`."""
+    first = expected.split(" | ")[0]
+    return _NAMES.get(first, first)
+
+
+def _kind(value: object) -> str:
+    """Return what msgspec calls the type of a parsed value."""
+    kinds = {list: "array", tuple: "array", dict: "object", type(None): "null"}
+    return kinds.get(type(value), type(value).__name__)
+
+
+def _type_of(annotation: object, key: str) -> object:
+    """Return the type of a field of the Struct that an annotation is about."""
+    struct = _struct(annotation)
+    fields = msgspec.structs.fields(struct) if struct else ()
+    return next((field.type for field in fields if field.encode_name == key), None)
+
+
+def _struct(annotation: object) -> type[msgspec.Struct] | None:
+    """Return the Struct that an annotation is about: itself, or in a list or a union."""
+    if isinstance(annotation, type) and issubclass(annotation, msgspec.Struct):
+        return annotation
+    inner = map(_struct, getattr(annotation, "__args__", ()))
+    return next((struct for struct in inner if struct), None)
+
+
+def _keys(struct: type[msgspec.Struct] | None, prefix: str) -> list[str]:
+    """Return the keys of a Struct and of those in it, each with the tables that it stands in."""
+    keys = []
+    for field in msgspec.structs.fields(struct) if struct else ():
+        keys.append(f"{prefix}{field.encode_name}")
+        keys += _keys(_struct(field.type), f"{keys[-1]}.")
+    return keys

@@ -1,0 +1,82 @@
+"""Which language undeclared texts are in: by their script, else by the library py3langid.
+
+py3langid is a maintained fork of langid.py (Lui and Baldwin, ACL 2012), a naive Bayes classifier
+over n-grams of bytes. It is asked only where no Han characters decide, and never guesses: below
+`CERTAIN` the answer is that nobody knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+_HAN = ((0x3400, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x323AF))
+_KANA = (0x3040, 0x30FF)
+_ENOUGH = 10_000
+"""Letters that are looked at."""
+
+CERTAIN = 0.5
+"""Probability from which an answer of py3langid counts."""
+
+
+def detect(texts: Iterable[str]) -> str | None:
+    """Return the code of the language that texts are in; None where it cannot be told.
+
+    Only the first 10,000 letters count.
+
+    >>> detect(["我用 Python 写作业"]), detect(["He go to school every day ."])
+    ('zh', 'en')
+    >>> detect(["Ich habe gestern ein Buch gelesen ."]), detect(["12 34"])
+    ('de', None)
+    """
+    parts, han, kana, other = _letters(texts)
+    if not han + kana + other:
+        return None
+    if _is_chinese(han, kana, other):
+        return "zh"
+    code, probability = _identifier().classify("\n".join(parts)[: 2 * _ENOUGH])
+    return str(code) if probability >= CERTAIN else None
+
+
+def is_chinese(texts: Iterable[str]) -> bool:
+    """Say whether texts are mostly Han characters, and no kana is among them."""
+    _, han, kana, other = _letters(texts)
+    return bool(han) and _is_chinese(han, kana, other)
+
+
+def _is_chinese(han: int, kana: int, other: int) -> bool:
+    # A Latin word takes several letters for what Chinese writes with one or two characters.
+    return han * 3 > other and kana * 10 < han
+
+
+def _letters(texts: Iterable[str]) -> tuple[list[str], int, int, int]:
+    """Return the first texts, and how many Han characters, kana and other letters they have."""
+    han = kana = other = 0
+    parts: list[str] = []
+    for text in texts:
+        parts.append(text)
+        if text.isascii():
+            other += sum(map(str.isalpha, text))
+        else:
+            for character in filter(str.isalpha, text):
+                code = ord(character)
+                if any(low <= code <= high for low, high in _HAN):
+                    han += 1
+                elif _KANA[0] <= code <= _KANA[1]:
+                    kana += 1
+                else:
+                    other += 1
+        if han + kana + other > _ENOUGH:
+            break
+    return parts, han, kana, other
+
+
+@cache
+def _identifier() -> Any:
+    """Return the classifier over the languages that have a code of two letters."""
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    made = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    made.set_languages([label for label in made.labels if len(label) == 2])
+    return made

@@ -1,0 +1,338 @@
+"""The alignment of two sentences as ERRANT makes it, by the compiled kernel where there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from itertools import accumulate
+from typing import NamedTuple
+
+from gecbench.core.errors import GecbenchError
+from gecbench.core.sentence import Sentence, Words
+
+# How alike two words are, in the two measures that ERRANT takes from rapidfuzz.
+#
+# Bit-parallel: a column of the table is one integer, so a word costs one step per character of the
+# other one. Importing a library for it would cost more than all the types of a corpus.
+
+
+def places(word: str) -> Mapping[str, int]:
+    """Return, for each character of a word, the places where it stands as bits."""
+    bits: dict[str, int] = {}
+    for at, character in enumerate(word):
+        bits[character] = bits.get(character, 0) | 1 << at
+    return bits
+
+
+def indel_distance(bits: Mapping[str, int], length: int, other: str) -> float:
+    """Return the normalised Indel distance of two words, in [0, 1].
+
+    That is the least number of characters to delete and insert, over the sum of both lengths.
+    The longest common subsequence behind it is found as in Hyyro (2004).
+
+    Args:
+        bits: `places` of the one word.
+        length: Its length, at least 1.
+        other: The other word.
+
+    >>> indel_distance(places("colour"), 6, "color") == 1 / 11
+    True
+    """
+    open_places = every = (1 << length) - 1
+    for character in other:
+        met = open_places & bits.get(character, 0)
+        open_places = (open_places + met) | (open_places - met)
+    common = length - (open_places & every).bit_count()
+    both = length + len(other)
+    return (both - 2 * common) / both
+
+
+def indel_similarity(one: str, two: str) -> float:
+    """Return 1 minus the normalised Indel distance of two words that are not empty, in [0, 1]."""
+    return 1 - indel_distance(places(one), len(one), two)
+
+
+def levenshtein_similarity(one: str, two: str) -> float:
+    """Return 1 minus the Levenshtein distance over the greater length, in [0, 1].
+
+    Neither word is empty. Computed in this form, because ERRANT compares the result with 0.5 and
+    0.8 by ==.
+
+    >>> levenshtein_similarity("thing", "think")
+    0.8
+    """
+    return 1 - _levenshtein(one, two) / max(len(one), len(two))
+
+
+def _levenshtein(one: str, two: str) -> int:
+    """Return the edit distance: Myers (1999), in the form of Hyyro (2003)."""
+    bits = places(one)
+    every, last = (1 << len(one)) - 1, 1 << (len(one) - 1)
+    distance, above, below = len(one), every, 0  # where a column goes up and down by one
+    for character in two:
+        equal = bits.get(character, 0)
+        diagonal = (((equal & above) + above) ^ above) | equal | below
+        more, less = below | ~(diagonal | above) & every, above & diagonal
+        distance += bool(more & last) - bool(less & last)
+        more, less = more << 1 | 1, less << 1
+        above = (less | ~(diagonal | more)) & every
+        below = more & diagonal & every
+    return distance
+
+
+# ERRANT's alignment, in readable form (ERRANT 3.0.2, alignment.py).
+#
+# `_align.cpp` does the same work fast and is used where it could be compiled; `align` chooses.
+# Costs: insertion and deletion 1; substitution 0 to 1.999, as `_Substitutions` says; transposition
+# of k + 1 tokens k. What differs from a plain edit distance:
+#
+# - Where the two forms are equal, the step is a match; nothing else is considered, even if cheaper.
+# - Else the first least of transposition, substitution, insertion and deletion is taken, in this
+#   order. Sums are taken in double arithmetic, in the order written here, because that decides
+# ties.
+# - A transposition covers the last k + 1 tokens of both sides, which must be the same multiset of
+#   lower-case forms, for the smallest such k from 1 on. The search stops at the first diagonal step
+#   on which the *cost* does not change: a match, a change of case, or an accident of numbers.
+
+
+class Step(NamedTuple):
+    """One step of an alignment; spans are half-open token spans.
+
+    Args:
+        op: "M" match, "S" substitution, "D" deletion, "I" insertion, or "T2", "T3", ... for a
+            transposition of so many tokens.
+        start: First token of the source.
+        end: Token of the source after the last.
+        target_start: First token of the target.
+        target_end: Token of the target after the last.
+    """
+
+    op: str
+    start: int
+    end: int
+    target_start: int
+    target_end: int
+
+
+Features = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+"""Lower-case forms, lemmas and coarse parts of speech, one for each token."""
+
+OPEN = frozenset(("ADJ", "ADV", "NOUN", "VERB"))
+"""Parts of speech that cost less to exchange for one another; AUX and PROPN are not among them."""
+
+_MATCH, _SUBSTITUTE, _INSERT, _DELETE = range(4)
+_SWAP = 2  # a transposition of w tokens, at least two, is the number w + 2
+
+
+def python_steps(
+    source: tuple[str, ...],
+    target: tuple[str, ...],
+    source_features: Features | None,
+    target_features: Features | None,
+) -> tuple[Step, ...]:
+    """Return the steps from source to target; edit distance without transpositions if no features.
+
+    Both sides have features or none has.
+    """
+    n, m = len(source), len(target)
+    # Equal last tokens allow only a match, so a common ending needs no table. A common beginning
+    # needs it: "saw the cat" to "saw saw the cat" inserts at 0, not at 1.
+    while n and m and source[n - 1] == target[m - 1]:
+        n, m = n - 1, m - 1
+    if source_features is None or target_features is None:
+        ops = _plain_operations(source[:n], target[:m])
+    else:
+        ops = _graded_operations(source[:n], target[:m], source_features, target_features)
+    return _walk(ops, n, m, len(source))
+
+
+def _walk(ops: list[list[int]], n: int, m: int, length: int) -> tuple[Step, ...]:
+    """Return the steps back from the corner of the table, and the matches behind it."""
+    found = [Step("M", n + k, n + k + 1, m + k, m + k + 1) for k in reversed(range(length - n))]
+    i, j = n, m
+    while i or j:
+        op = ops[i][j]
+        width = op - _SWAP if op > _DELETE else 1
+        x = i if op == _INSERT else i - width
+        y = j if op == _DELETE else j - width
+        name = f"T{width}" if op > _DELETE else "MSID"[op]
+        found.append(Step(name, x, i, y, j))
+        i, j = x, y
+    return tuple(reversed(found))
+
+
+def _edges(n: int, m: int) -> list[list[int]]:
+    """Return the table of operations with its first row and column filled."""
+    return [[_INSERT] * (m + 1), *([_DELETE] + [_MATCH] * m for _ in range(n))]
+
+
+def _plain_operations(a: tuple[str, ...], b: tuple[str, ...]) -> list[list[int]]:
+    ops = _edges(len(a), len(b))
+    row = [float(y) for y in range(len(b) + 1)]
+    for x, form in enumerate(a, 1):
+        above, row = row, [float(x)]
+        for y, other in enumerate(b, 1):
+            if form == other:
+                row.append(above[y - 1])
+                continue
+            costs = (above[y - 1] + 1, row[-1] + 1, above[y] + 1)
+            least = min(costs)
+            ops[x][y] = (_SUBSTITUTE, _INSERT, _DELETE)[costs.index(least)]
+            row.append(least)
+    return ops
+
+
+# One loop on purpose: a call for each cell would cost a third more.
+def _graded_operations(
+    a: tuple[str, ...], b: tuple[str, ...], source: Features, target: Features
+) -> list[list[int]]:
+    ops = _edges(len(a), len(b))
+    lower_a, lower_b = source[0][: len(a)], target[0][: len(b)]
+    windows = _Windows(lower_a, lower_b)
+    substitutions = _Substitutions(a, b, source, target)
+    table = [[float(y) for y in range(len(b) + 1)]]
+    changing = [0] * (len(b) + 1)  # for how many diagonal steps back the cost has changed
+    seen = [0] * (len(b) + 1)  # row where b's lower form last stood in a
+    for x, form in enumerate(a, 1):
+        above, row, kept = table[-1], [float(x)], ops[x]
+        table.append(row)
+        before, changing = changing, [0] * (len(b) + 1)
+        lower, last = lower_a[x - 1], 0  # `last`: column where a's lower form last stood in b
+        for y, other in enumerate(b, 1):
+            diagonal = above[y - 1]
+            if lower == lower_b[y - 1]:
+                last, seen[y] = y, x
+            if form == other:
+                row.append(diagonal)
+                continue
+            insert, delete = row[-1] + 1, above[y] + 1
+            least, op = (insert, _INSERT) if insert <= delete else (delete, _DELETE)
+            replace = diagonal + substitutions.cost(x - 1, y - 1)
+            if replace <= least:
+                least, op = replace, _SUBSTITUTE
+            # Only tokens that both sides have met can have changed places.
+            if last and seen[y] and before[y - 1]:
+                nearest = max(y - last, x - seen[y], 1)
+                width = windows.width(x, y, nearest, before[y - 1])
+                if width:
+                    swap = table[x - width][y - width] + (width - 1)
+                    if swap <= least:
+                        least, op = swap, width + _SWAP
+            row.append(least)
+            kept[y] = op
+            if least != diagonal:
+                changing[y] = before[y - 1] + 1
+    return ops
+
+
+class _Substitutions:
+    """What it costs to exchange two words that differ in form.
+
+    Nothing where only case differs; else 0.499 for another lemma, 0.25 for another open part of
+    speech or 0.5 for any other, and the normalised Indel distance of the forms, added in this
+    order.
+    """
+
+    def __init__(
+        self, a: tuple[str, ...], b: tuple[str, ...], source: Features, target: Features
+    ) -> None:
+        self._a, self._b = a, b
+        self._lowers_a, self._lemmas_a, self._pos_a = source
+        self._lowers_b, self._lemmas_b, self._pos_b = target
+        self._bits = {form: places(form) for form in set(a)}
+        self._forms: dict[tuple[str, str], float] = {}
+
+    def cost(self, i: int, j: int) -> float:
+        """Return the cost of putting the target's token `j` in the place of the source's `i`."""
+        if self._lowers_a[i] == self._lowers_b[j]:
+            return 0.0
+        lemma = 0.0 if self._lemmas_a[i] == self._lemmas_b[j] else 0.499
+        one, two = self._pos_a[i], self._pos_b[j]
+        pos = 0.0 if one == two else 0.25 if one in OPEN and two in OPEN else 0.5
+        pair = (self._a[i], self._b[j])
+        form = self._forms.get(pair)
+        if form is None:
+            form = indel_distance(self._bits[pair[0]], len(pair[0]), pair[1])
+            self._forms[pair] = form
+        return lemma + pos + form
+
+
+class _Windows:
+    """Finds windows of both sides, before one cell, that hold the same tokens in any order.
+
+    Windows are compared by the sums of 128-bit hashes of their tokens, in one step however wide
+    they are. That two different windows have one sum is less likely than a fault of the machine.
+    """
+
+    def __init__(self, a: Sequence[str], b: Sequence[str]) -> None:
+        known = {form: _hash(form) for form in {*a, *b}}
+        self._a = [0, *accumulate(map(known.__getitem__, a))]
+        self._b = [0, *accumulate(map(known.__getitem__, b))]
+
+    def width(self, x: int, y: int, nearest: int, farthest: int) -> int:
+        """Return k + 1 for the least k from `nearest` to `farthest` that gives a pair, or 0."""
+        a, b = self._a, self._b
+        rest = a[x] - b[y]
+        for k in range(nearest, farthest + 1):
+            if a[x - 1 - k] - b[y - 1 - k] == rest:
+                return k + 1
+        return 0
+
+
+def _hash(form: str) -> int:
+    digest = blake2b(form.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return int.from_bytes(digest, "little")
+
+
+# What a pipeline says of a sentence, asked for where nothing can be done without it.
+
+
+def words_of(sentence: Sentence) -> Words:
+    """Return what the pipeline says of the tokens of a sentence.
+
+    Raises:
+        GecbenchError: No pipeline has seen the sentence.
+    """
+    if sentence.words is None:
+        raise GecbenchError(
+            f"the sentence {sentence.text[:40]!r} has no lemmas and parts of speech, which "
+            "ERRANT's rules read; parse it with a pipeline first"
+        )
+    return sentence.words
+
+
+try:
+    from gecbench.lang.en import _align as compiled  # type: ignore[attr-defined,unused-ignore]
+except ImportError:  # no compiler at installation: slower, the same steps
+    compiled = None
+
+
+def steps(source: Sentence, target: Sentence, *, levenshtein: bool = False) -> tuple[Step, ...]:
+    """Return the steps from source to target in text order (ERRANT 3.0.2, alignment.py).
+
+    Args:
+        source: What the learner wrote.
+        target: Its rewriting.
+        levenshtein: Every substitution costs 1 and nothing is transposed; then neither lemmas
+            nor parts of speech are read.
+
+    Raises:
+        GecbenchError: A sentence has not been through a pipeline.
+    """
+    one = two = None
+    if not levenshtein:
+        one, two = _features(source), _features(target)
+    if compiled is None:
+        return python_steps(source.tokens, target.tokens, one, two)
+    found: tuple[Step, ...] = compiled.steps(Step, source.tokens, target.tokens, one, two)
+    return found
+
+
+def kernel_name() -> str:
+    """Return "compiled" or "python"."""
+    return "python" if compiled is None else "compiled"
+
+
+def _features(sentence: Sentence) -> Features:
+    words = words_of(sentence)
+    return tuple(map(str.lower, sentence.tokens)), words.lemmas, words.pos

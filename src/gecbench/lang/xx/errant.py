@@ -1,0 +1,95 @@
+"""The scheme errant: ERRANT's alignment and merging over universal parts of speech, any language.
+
+What is English in ERRANT are its types alone: they read tags of the Penn Treebank, a word list and
+a stemmer. Here types are made of universal parts of speech and lemmas, as Boyd (W-NUT 2018, section
+3.2) made them for German: M:, U: and R: with the part of speech that all tokens of the edit have,
+else OTHER; and for replacements ORTH, WO, POS:FORM (one lemma, one part of speech) and MORPH (one
+lemma, two parts of speech). There is no SPELL: that takes a dictionary.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gecbench.core.scheme import Scheme
+from gecbench.core.sentence import Sentence
+from gecbench.lang.en.alignment import words_of
+from gecbench.lang.en.classify import RARE, UNKNOWN
+from gecbench.lang.en.errant import Progress, Reader, scheme_of
+from gecbench.lang.en.merge import Span, Strategy
+
+
+def scheme(
+    *,
+    reader: Reader,
+    types: bool = True,
+    merging: Strategy = "rules",
+    levenshtein: bool = False,
+    progress: Progress,
+) -> Scheme:
+    """Return the scheme.
+
+    Args:
+        reader: Gives universal parts of speech and lemmas.
+        types: Classify the edits; without, they have no label.
+        merging: How steps of the alignment become edits; ERRANT's -merge.
+        levenshtein: Align by plain edit distance; ERRANT's -lev.
+        progress: Wraps the reading of sentences.
+    """
+    return scheme_of(
+        "errant",
+        "xx",
+        UniversalClassifier() if types else None,
+        {},
+        reader=reader,
+        merging=merging,
+        levenshtein=levenshtein,
+        progress=progress,
+        notes=(),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class UniversalClassifier:
+    """Finds the types of edits by universal parts of speech and lemmas."""
+
+    def label(self, source: Sentence, target: Sentence, span: Span) -> str:
+        """Return the type of an edit, as "R:VERB:FORM".
+
+        Args:
+            source: What the learner wrote.
+            target: Its rewriting.
+            span: Half-open token spans of both: (start, end, target_start, target_end).
+
+        Raises:
+            GecbenchError: A sentence has not been through a pipeline.
+        """
+        start, end, target_start, target_end = span
+        forms, target_forms = source.tokens[start:end], target.tokens[target_start:target_end]
+        if forms == target_forms:
+            return UNKNOWN
+        words, target_words = words_of(source), words_of(target)
+        pos, target_pos = words.pos[start:end], target_words.pos[target_start:target_end]
+        if not forms:
+            return f"M:{_one_class(target_pos)}"
+        if not target_forms:
+            return f"U:{_one_class(pos)}"
+        lowers, target_lowers = _lowers(forms), _lowers(target_forms)
+        if "".join(lowers) == "".join(target_lowers):
+            return "R:ORTH"
+        if sorted(lowers) == sorted(target_lowers):
+            return "R:WO"
+        if words.lemmas[start:end] == target_words.lemmas[target_start:target_end]:
+            one = _one_class((*pos, *target_pos))
+            return "R:MORPH" if one == "OTHER" else f"R:{one}:FORM"
+        return f"R:{_one_class((*pos, *target_pos))}"
+
+
+def _lowers(forms: tuple[str, ...]) -> list[str]:
+    return [form.lower() for form in forms]
+
+
+def _one_class(pos: tuple[str, ...]) -> str:
+    """Return the part of speech that all tokens have, "OTHER" where they differ or it is rare."""
+    first = pos[0]
+    return first if {*pos} == {first} and first not in RARE and first else "OTHER"

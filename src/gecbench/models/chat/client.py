@@ -1,0 +1,389 @@
+"""Calls that are made again until they succeed, within limits of rate, number and time."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import random
+import sqlite3
+import time
+from collections import Counter, deque
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gecbench.backends.chat import ChatClient, Reply, Trouble
+from gecbench.core.corrector import Correction
+from gecbench.core.errors import GecbenchError, counted
+from gecbench.core.files import make_folder
+
+if TYPE_CHECKING:
+    from gecbench.models.chat.loading import Profile
+
+# What asking has cost: totals of a run, and a log with a line for each call.
+
+_MILLION = 1_000_000
+
+
+@dataclass(slots=True)
+class Totals:
+    """Counts of a corrector, and a log of its calls in which no text and no key is.
+
+    Args:
+        log: The file that a JSON line is added to for each call; None writes none.
+        model: As the server calls it.
+        price_in: Of a million tokens in questions.
+        price_out: Of a million tokens in answers.
+        sentences: Corrected, equal ones as often as they came.
+        calls: Questions answered by the server.
+        cached: Questions answered by the cache.
+        retries: Calls that had to be made again.
+        failed_batches: Batches whose answers could not be divided and were asked for one by one.
+        tokens_in: As the server counted them.
+        tokens_out: As the server counted them.
+        uncounted: Answers whose tokens the server did not say.
+        cost: By the prices; of answers that were counted.
+        flags: How many sentences were flagged, by flag.
+        last_trouble: The last reason why no answer came; "" where one always came.
+    """
+
+    log: Path | None
+    model: str
+    price_in: float
+    price_out: float
+    sentences: int = 0
+    calls: int = 0
+    cached: int = 0
+    retries: int = 0
+    failed_batches: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    uncounted: int = 0
+    cost: float = 0.0
+    flags: Counter[str] = field(default_factory=Counter)
+    last_trouble: str = ""
+
+    def count(self, corrections: Iterable[Correction]) -> None:
+        """Count sentences and their flags."""
+        for correction in corrections:
+            self.sentences += 1
+            self.flags.update(correction.flags)
+
+    def add_call(self, reply: Reply, *, sentences: int = 1, tries: int = 1) -> None:
+        """Count a call and write its line.
+
+        Args:
+            reply: The answer.
+            sentences: That it is about.
+            tries: How often it was asked for; 0 where it was in the cache.
+
+        Raises:
+            GecbenchError: The log cannot be written.
+        """
+        cached = not tries
+        ins, outs = (0, 0) if cached else (reply.tokens_in, reply.tokens_out)
+        known = ins is not None and outs is not None
+        cost = ((ins or 0) * self.price_in + (outs or 0) * self.price_out) / _MILLION
+        self.cached += cached
+        self.calls += not cached
+        self.uncounted += not known
+        self.tokens_in += ins or 0
+        self.tokens_out += outs or 0
+        self.cost += cost
+        line = {
+            "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
+            "model": self.model,
+            "sentences": sentences,
+            "tokens_in": ins,
+            "tokens_out": outs,
+            "cost": cost if known else None,
+            "cached": cached,
+            "tries": tries,
+            "finish": reply.finish,
+        }
+        if self.log is None:
+            return
+        try:
+            # One write in append mode: lines of several processes do not mix.
+            with self.log.open("ab", buffering=0) as file:
+                file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+        except OSError as error:
+            raise GecbenchError(
+                f"{self.log}: the log of costs cannot be written: {error.strerror}; name another "
+                "file in log"
+            ) from error
+
+    def lines(self) -> tuple[str, ...]:
+        """Return what a user wants to know at the end, in a few lines."""
+        lines = [
+            f"{counted(self.sentences, 'sentence')}: {counted(self.calls, 'answer')} of the "
+            f"server, {self.cached} from the cache, {counted(self.retries, 'call')} made again",
+            f"{counted(self.tokens_in, 'token')} in, {self.tokens_out} out, cost {self.cost:.6f}",
+        ]
+        if self.uncounted:
+            lines.append(f"{self.uncounted} answers came without their number of tokens: not in it")
+        if self.failed_batches:
+            lines.append(f"{self.failed_batches} batches had to be asked sentence by sentence")
+        if self.flags:
+            flags = ", ".join(f"{n} {flag}" for flag, n in sorted(self.flags.items()))
+            lines.append(f"flagged: {flags}")
+        if self.last_trouble:
+            lines.append(f"last trouble: {self.last_trouble}")
+        return tuple(lines)
+
+
+# Rate limits: how many requests and tokens go out in any minute.
+
+
+_MINUTE = 60.0
+
+
+class Rates:
+    """Lets callers through so that no minute holds more than is allowed.
+
+    Args:
+        requests: In any 60 seconds; 0 does not limit.
+        tokens: In any 60 seconds; 0 does not limit. One call that needs more alone is let
+            through when nothing else is under way in its minute.
+        clock: Seconds that never go back.
+        sleep: Waits for seconds.
+    """
+
+    def __init__(
+        self,
+        requests: int = 0,
+        tokens: int = 0,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        """Start with an empty minute."""
+        self._requests, self._tokens = requests, tokens
+        self._clock, self._sleep = clock, sleep
+        self._past: deque[list[float]] = deque()
+        self._closed_until = 0.0
+        self._turn = asyncio.Lock()
+
+    async def admit(self, tokens: int) -> list[float]:
+        """Wait until a call may go out; first come, first served.
+
+        Args:
+            tokens: That the call is expected to take, in and out.
+
+        Returns:
+            What `settle` needs to put the true number in the place of the expected one.
+        """
+        async with self._turn:
+            while (wait := self._wait(tokens)) > 0:
+                await self._sleep(wait)
+            entry = [self._clock(), float(tokens)]
+            self._past.append(entry)
+            return entry
+
+    def settle(self, entry: list[float], tokens: int) -> None:
+        """Say how many tokens an admitted call really took."""
+        entry[1] = float(tokens)
+
+    def hold(self, seconds: float) -> None:
+        """Let nobody through for so long: the server has asked for it."""
+        self._closed_until = max(self._closed_until, self._clock() + seconds)
+
+    def _wait(self, tokens: int) -> float:
+        """Return for how many seconds a call must wait; 0 or less where it may go."""
+        now = self._clock()
+        while self._past and self._past[0][0] <= now - _MINUTE:
+            self._past.popleft()
+        wait = self._closed_until - now
+        if self._requests and len(self._past) >= self._requests:
+            wait = max(wait, self._past[-self._requests][0] + _MINUTE - now)
+        if self._tokens and self._past:
+            spare = self._tokens - tokens - sum(used for _, used in self._past)
+            for when, used in self._past:
+                if spare >= 0:
+                    break
+                wait = max(wait, when + _MINUTE - now)
+                spare += used
+        return wait
+
+
+_LONGEST_PAUSE = 60.0
+_BYTES_A_TOKEN = 3
+
+
+class Failed(Exception):  # noqa: N818 (one sentence without an answer; the run goes on)
+    """No answer came, even after trying again.
+
+    Args:
+        why: In one line.
+        reached: Whether a server answered at all.
+    """
+
+    def __init__(self, why: str, *, reached: bool) -> None:
+        super().__init__(why)
+        self.reached = reached
+
+
+@dataclass(slots=True)
+class Sender:
+    """Sends questions to a server, and again where that may help.
+
+    A call that failed is made again after a pause, which doubles each time, up to a minute, and is
+    shortened by up to a half at random so that callers do not come back together.
+
+    Args:
+        client: Of the server.
+        profile: With the limits of rate, number and time.
+        totals: Where each answer is counted.
+    """
+
+    client: ChatClient
+    profile: Profile
+    totals: Totals
+    _rates: Rates = field(init=False)
+    _questions: asyncio.Semaphore = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._rates = Rates(self.profile.requests_per_minute, self.profile.tokens_per_minute)
+        self._questions = asyncio.Semaphore(self.profile.concurrency)
+
+    async def send(self, body: Mapping[str, object], expected: int, sentences: int = 1) -> Reply:
+        """Return the answer to a question.
+
+        Args:
+            body: Of the call.
+            expected: Tokens that the answer may take, for the limits.
+            sentences: That it is about, for the log.
+
+        Raises:
+            Failed: No answer came.
+            Unsuitable: The server does not take this text.
+            ServerError: The server takes none.
+        """
+        expected += len(json.dumps(body, ensure_ascii=False).encode()) // _BYTES_A_TOKEN
+        deadline = self.profile.deadline
+        async with self._questions:
+            entry = await self._rates.admit(expected)
+            end = time.monotonic() + deadline
+            for attempt in range(1, self.profile.retries + 2):
+                try:
+                    async with asyncio.timeout(max(0.0, end - time.monotonic())):
+                        reply = await self.client.ask(body)
+                except TimeoutError:
+                    why = f"no answer within {deadline:g} seconds in all"
+                    raise Failed(why, reached=True) from None
+                except Trouble as trouble:
+                    await self._pause(trouble, attempt, end)
+                    entry = await self._rates.admit(expected)
+                else:
+                    used = (reply.tokens_in, reply.tokens_out)
+                    if used != (None, None):
+                        self._rates.settle(entry, sum(n or 0 for n in used))
+                    self.totals.add_call(reply, sentences=sentences, tries=attempt)
+                    return reply
+        raise AssertionError("the last attempt either returns or raises")
+
+    async def _pause(self, trouble: Trouble, attempt: int, end: float) -> None:
+        """Wait before a call is made again.
+
+        Raises:
+            Failed: It is not to be made again.
+        """
+        why = self.totals.last_trouble = str(trouble)
+        if attempt > self.profile.retries:
+            times = f"; tried {attempt} times" if attempt > 1 else ""
+            raise Failed(f"{why}{times}", reached=trouble.reached)
+        pause = min(self.profile.backoff * 2 ** (attempt - 1), _LONGEST_PAUSE)
+        pause = max(pause * random.uniform(0.5, 1), trouble.retry_after or 0.0)
+        if time.monotonic() + pause > end:
+            raise Failed(
+                f"{why}; trying again in {pause:.0f} seconds would pass the deadline of "
+                f"{self.profile.deadline:g} seconds",
+                reached=trouble.reached,
+            )
+        self._rates.hold(trouble.retry_after or 0.0)
+        self.totals.retries += 1
+        await asyncio.sleep(pause)
+
+
+# The cache: what was paid for once is not asked again.
+
+
+_FILE = "answers.sqlite"
+_PATIENCE = 60.0
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS answers (
+    question TEXT PRIMARY KEY,
+    answer TEXT NOT NULL,
+    tokens_in INTEGER,
+    tokens_out INTEGER,
+    kept_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
+) WITHOUT ROWID
+"""
+
+
+def key_of(question: Mapping[str, object]) -> str:
+    """Return the key of a question: a hash of all that its answer depends on."""
+    text = json.dumps(question, sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class AnswerCache:
+    """Whole answers by question, in one SQLite file; several processes may share it.
+
+    Answers are stored as they came, so that other bounds can apply to them. Sources are not
+    stored, but answers hold most of their words.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Open the cache in a folder; both are made where they are missing.
+
+        Raises:
+            GecbenchError: The folder cannot be made, or its file is no cache.
+        """
+        make_folder(folder)
+        self.path = folder / _FILE
+        try:
+            # Answers hold what people have written: a new file is its owner's alone.
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+            # Opened by one thread and used by another, but never by both at once.
+            self._rows = sqlite3.connect(
+                self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+            )
+            self._rows.execute(_SCHEMA)
+        except (sqlite3.Error, OSError) as error:
+            raise self._failure(error) from error
+
+    def get(self, question: str) -> Reply | None:
+        """Return the answer to a question by its key; None where there is none."""
+        try:
+            row = self._rows.execute(
+                "SELECT answer, tokens_in, tokens_out FROM answers WHERE question = ?", (question,)
+            ).fetchone()
+        except sqlite3.Error as error:
+            raise self._failure(error) from error
+        return row and Reply(row[0], "stop", row[1], row[2])
+
+    def put(self, question: str, reply: Reply) -> None:
+        """Store an answer; it is on the disk when this returns. The first one stays."""
+        try:
+            self._rows.execute(
+                "INSERT OR IGNORE INTO answers (question, answer, tokens_in, tokens_out) "
+                "VALUES (?, ?, ?, ?)",
+                (question, reply.text, reply.tokens_in, reply.tokens_out),
+            )
+        except (sqlite3.Error, UnicodeEncodeError) as error:
+            raise self._failure(error) from error
+
+    def close(self) -> None:
+        """Close the file."""
+        self._rows.close()
+
+    def _failure(self, error: Exception) -> GecbenchError:
+        return GecbenchError(
+            f"{self.path}: the cache of answers cannot be used: {error}; name another folder in "
+            "cache, or cache=none to keep no answers"
+        )

@@ -1,0 +1,185 @@
+"""Tasks of networks that write targets token by token, given what stands before."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from array import array
+from collections import Counter
+from collections.abc import Sequence
+from typing import Annotated, Any, NamedTuple
+
+import msgspec
+import torch
+from torch.nn.functional import cross_entropy
+
+from gecbench.core.errors import UsageError
+from gecbench.models.batches import Pair, pad_rows
+from gecbench.models.folder import changed_options
+from gecbench.models.seq2seq.corrector import Decoding, Search, Seq2Seq, build_corrector
+from gecbench.models.seq2seq.encoding import Encoding
+from gecbench.models.training.config import RunConfig, Share
+from gecbench.models.training.task import Batch, Dataset, Task
+
+
+class DecoderTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What the `model` tables of encoder-decoders share.
+
+    Args:
+        max_length: Longest source and target in tokens, specials included (MuCGEC: 100).
+        label_smoothing: Share of the loss that is about all tokens alike.
+        correcting: Options of inference, while scoring on dev and as defaults afterwards.
+    """
+
+    max_length: Annotated[int, msgspec.Meta(ge=8)] = 100
+    label_smoothing: Share = 0.0
+    correcting: Decoding = Decoding()
+
+    def defaults(self) -> dict[str, object]:
+        """Return the options of inference that a run chooses for its model."""
+        return {"max_length": self.max_length, **changed_options(self.correcting)}
+
+
+IGNORED = -100
+"""Stands where a label would, in places that carry no loss."""
+
+
+class Example(NamedTuple):
+    """A pair in ids.
+
+    Args:
+        source: With specials.
+        target: What the decoder is to write, the end included.
+    """
+
+    source: array[int]
+    target: array[int]
+
+
+def pad_tensor(rows: Sequence[Sequence[int]], fill: int) -> torch.Tensor:
+    """Stack rows as one tensor, filled up to the longest."""
+    return torch.from_numpy(pad_rows(rows, fill))
+
+
+def mask_of(rows: Sequence[Sequence[int]]) -> torch.Tensor:
+    """Return 1 for each place of rows, 0 for their padding."""
+    return pad_tensor([(1,) * len(row) for row in rows], 0)
+
+
+def refuse_cold_epochs(config: RunConfig, why: str) -> None:
+    """Refuse cold epochs of a network in which nothing, or everything, is new.
+
+    Raises:
+        UsageError: There are some.
+    """
+    if epochs := config.training.cold_epochs:
+        raise UsageError(f"training.cold_epochs {epochs}: {why}; leave it out")
+
+
+class DecoderTask(Task[Pair, Example]):
+    """Learns to write targets: what tasks of encoder-decoders share."""
+
+    positions = 0
+    """Most tokens that the decoder can be at; 0 where there is no bound."""
+    truncates = False
+    """Whether pairs that are too long are cut; else they are dropped. Both are counted."""
+
+    def __init__(self, config: RunConfig, table: DecoderTable, encoding: Encoding) -> None:
+        """Take the run's configuration, its `model` table, and the encoding of texts."""
+        self.config = config
+        self.table = table
+        self.encoding = encoding
+
+    @abstractmethod
+    def outputs(self, module: torch.nn.Module, batch: Batch) -> torch.Tensor:
+        """Compute the logits of the target tokens, (sentences, positions, vocabulary)."""
+
+    @abstractmethod
+    def search(self, options: Any) -> Search:
+        """Wrap the network as it is now in a search for answers."""
+
+    def prepare(self, items: Sequence[Pair]) -> Dataset[Example]:
+        """Turn pairs into examples, where they are short enough, or can be cut."""
+        longest, specials = self.table.max_length, self.encoding.specials
+        examples: list[Example] = []
+        sources: list[int] = []
+        dropped: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
+        for index, pair in enumerate(items):
+            if not pair.source.strip() or not pair.target.strip():
+                dropped["empty source or target"] += 1
+                continue
+            source: Sequence[int] = self.encoding.source_ids(pair.source.strip())
+            target: Sequence[int] = self.encoding.target_ids(pair.target.strip())
+            if max(len(source), len(target)) > longest:
+                if not self.truncates:
+                    dropped[f"longer than {longest} tokens"] += 1
+                    continue
+                counts[f"pairs cut to {longest} tokens"] += 1
+                source = _truncate(source, longest, specials.after)
+                target = _truncate(target, longest, (specials.end,))
+            examples.append(Example(array("i", source), array("i", target)))
+            sources.append(index)
+        if specials.unknown is not None:
+            for k, name in enumerate(("sources", "targets")):
+                if number := sum(example[k].count(specials.unknown) for example in examples):
+                    counts[f"unknown tokens in {name}"] = number
+        return Dataset(examples, dropped, counts, sources)
+
+    def length(self, example: Example) -> int:
+        """Return how many positions the longer side of an example has."""
+        return max(map(len, example))
+
+    def collate(self, examples: Sequence[Example]) -> Batch:
+        """Build the tensors that transformers calls so, each (sentences, positions).
+
+        The decoder reads what it is to write one step later.
+        """
+        pad, start = self.encoding.specials.pad, self.encoding.specials.start
+        sources, targets = [e.source for e in examples], [e.target for e in examples]
+        return {
+            "input_ids": pad_tensor(sources, pad),
+            "attention_mask": mask_of(sources),
+            "decoder_input_ids": pad_tensor([(start, *target[:-1]) for target in targets], pad),
+            "labels": pad_tensor(targets, IGNORED),
+        }
+
+    def weight(self, batch: Batch) -> float:
+        """Return the number of target tokens."""
+        return float((batch["labels"] != IGNORED).sum())
+
+    def loss(self, module: torch.nn.Module, batch: Batch) -> torch.Tensor:
+        """Compute the summed cross entropy of the target tokens, smoothed."""
+        return self.likelihood(self.outputs(module, batch), batch)
+
+    def likelihood(self, outputs: torch.Tensor, batch: Batch) -> torch.Tensor:
+        """Compute the summed cross entropy of the target tokens, smoothed."""
+        wide = torch.promote_types(outputs.dtype, torch.float32)
+        return cross_entropy(
+            outputs.to(wide).flatten(0, 1),
+            batch["labels"].flatten(),
+            ignore_index=IGNORED,
+            label_smoothing=self.table.label_smoothing,
+            reduction="sum",
+        )
+
+    def corrector(self) -> Seq2Seq:
+        """Wrap the network as it is now."""
+        config = self.config
+        return build_corrector(
+            self.search,
+            self.table.correcting,
+            kind=config.kind,
+            name=config.name,
+            languages=(config.language,),
+            tokens=config.language,
+            about=config.about,
+            signature={"model": "in training"},
+            encoding=self.encoding,
+            max_length=self.table.max_length,
+            positions=self.positions,
+        )
+
+
+def _truncate(ids: Sequence[int], longest: int, end: tuple[int, ...]) -> Sequence[int]:
+    """Cut ids where they are too long, but not their end."""
+    return ids if len(ids) <= longest else (*ids[: longest - len(end)], *end)

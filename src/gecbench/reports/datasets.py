@@ -1,0 +1,146 @@
+"""What a preparation of training data came to, for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from gecbench.core.errors import counted
+from gecbench.datasets.corrupt.corrupt import UNMADE, Counts
+from gecbench.datasets.corrupt.fitting import Fit
+from gecbench.datasets.corrupt.profile import kind_of
+from gecbench.datasets.prepare.manifest import CorpusCounts, Manifest
+from gecbench.datasets.prepare.steps import DROPPED
+from gecbench.reports.grid import Grid, as_text
+
+_EXAMPLES = 3
+
+_BEFORE: Mapping[str, Callable[[CorpusCounts], int]] = {
+    "sentences read": lambda one: one.sentences,
+    "  without a correction": lambda one: one.without_reference,
+    "  corrections: unannotatable": lambda one: one.unannotatable,
+    "  corrections: edits that overlap": lambda one: one.inapplicable,
+    "pairs": lambda one: one.pairs,
+    "  of these divided into sentences": lambda one: one.split,
+    "  which makes so many more": lambda one: one.pieces,
+    "  of these cut": lambda one: one.cut,
+}
+_AFTER: Mapping[str, Callable[[CorpusCounts], int]] = {
+    "kept": lambda one: one.kept,
+    "  put aside": lambda one: one.dev,
+    "weight": lambda one: one.weight,
+    "written": lambda one: one.written,
+}
+_ALWAYS = ("sentences read", "pairs", "kept", "weight", "written")
+
+
+def counts_of(manifest: Manifest) -> list[str]:
+    """Return a table of all counts that are not 0, a column for each corpus, and what follows it.
+
+    These are the evaluation sets, the first near-duplicates, notes, and the files written.
+    """
+    lines = as_text(_table(manifest)).splitlines()
+    for file in manifest.evaluation:
+        lines.append(f"filtered by {counted(file.sentences, 'sentence')} of {file.file.path}")
+    for example in manifest.near_examples[:_EXAMPLES]:
+        lines.append(
+            f"nearly one of these ({example.similarity:.2f}), {example.corpus} {example.side}: "
+            f"{example.text} | {example.evaluation}"
+        )
+    for one in manifest.corpora:
+        lines += [f"note: {one.name}: not kept: {note}" for note in one.notes]
+    for output in manifest.outputs:
+        lines.append(
+            f"{output.path}: {counted(output.sentences, 'sentence')}, "
+            f"{counted(output.references, 'correction')}"
+        )
+    return lines
+
+
+def _table(manifest: Manifest) -> Grid:
+    dropped: dict[str, Callable[[CorpusCounts], int]] = {
+        f"  dropped: {said}": lambda one, reason=reason: one.dropped[reason]  # type: ignore[misc]
+        for reason, said in DROPPED.items()
+    }
+    rows = []
+    for name, count in {**_BEFORE, **dropped, **_AFTER}.items():
+        numbers = [count(one) for one in manifest.corpora]
+        if any(numbers) or name in _ALWAYS:
+            total = "" if name == "weight" else str(sum(numbers))
+            rows.append((name, *map(str, numbers), total))
+    names = [one.name for one in manifest.corpora]
+    return Grid(("", *names, "all"), tuple(rows), 1)
+
+
+# What corrupting a file came to, and what a profile was fitted to, for the terminal.
+
+
+_LENGTHS = 8
+
+
+def report_of(counts: Counts) -> list[str]:
+    """Return tables of types and numbers of errors, and the counts around them."""
+    lines = [
+        f"{counted(counts.sentences, 'sentence')}, {counted(counts.written, 'pair')} written: "
+        f"{counts.with_errors} with errors, {counts.left_correct} left correct as drawn",
+    ]
+    kept = counts.unmade - counts.left_out.get(UNMADE, 0)
+    if kept:
+        lines.append(f"{kept} of them have no place for any error and are kept without")
+    lines += [f"left out: {n}: {why}" for why, n in counts.left_out.items()]
+    lines.append(
+        f"{counted(counts.made, 'error')} of {counts.drawn} that were drawn; {counts.impossible} "
+        "had no place"
+    )
+    if counts.units:
+        lines.append(
+            f"of {counts.units} correct units {counts.changed} are replaced or left out "
+            f"({100 * counts.changed / counts.units:.2f}%), {counts.added} stand in their place or "
+            "are too much"
+        )
+    if counts.made:
+        lines += as_text(_types(counts)).splitlines()
+        lines += as_text(_numbers(counts)).splitlines()
+        common = list(counts.of_errors.items())[:_LENGTHS]
+        shown = ", ".join(f"{sizes}: {n}" for sizes, n in common)
+        lines.append(f"units in the error > in its correction: {shown}")
+    return lines
+
+
+def _types(counts: Counts) -> Grid:
+    rows = []
+    for name in sorted(counts.shares, key=lambda one: -counts.types.get(one, 0)):
+        made = counts.types.get(name, 0)
+        rows.append(
+            (name, str(made), f"{100 * made / counts.made:.1f}", f"{100 * counts.shares[name]:.1f}")
+        )
+    return Grid(("type", "errors", "%", "% asked for"), tuple(rows), 1)
+
+
+def _numbers(counts: Counts) -> Grid:
+    rows = tuple(
+        (str(errors), str(n), f"{100 * n / counts.written:.1f}")
+        for errors, n in counts.errors.items()
+        if n
+    )
+    return Grid(("errors in a sentence", "pairs", "%"), rows, 0)
+
+
+def fit_of(fit: Fit) -> list[str]:
+    """Return what a profile was fitted to, and what it does not hold."""
+    shared = [one for one in fit.profile.fitted if not (one.by or kind_of(one.lengths))]
+    again = sum(round(one.rest * one.edits) for one in shared)
+    rest = fit.edits - fit.kept - again
+    rows = sum(len(one.confusions) for one in fit.profile.fitted)
+    lines = [
+        f"{counted(fit.pairs, 'pair')} with {counted(fit.edits, 'edit')} of "
+        f"{counted(len(fit.profile.types), 'type')}",
+        f"{counted(rows, 'confusion', ' stands', ' stand')} for {counted(fit.kept, 'edit')}, "
+        f"lengths and rules make as many as {rest} others; of {again} more the type has confusions "
+        "only, which take their place",
+    ]
+    lines += [f"left out: {counted(n, 'edit')}: {why}" for why, n in fit.left_out.items()]
+    lines.append(
+        "note: the profile holds words of the corpus; pass it on only where the corpus's licence "
+        "lets you"
+    )
+    return lines

@@ -1,0 +1,211 @@
+"""A paper's tables beside ours: a number that was run, or none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from gecbench.analysis.paper_table import (
+    NOT_RUN,
+    Column,
+    ComparedRow,
+    FigureResult,
+    Mean,
+    PaperResult,
+    Point,
+    RowResult,
+    TableResult,
+)
+from gecbench.core.score import Doubt
+from gecbench.reports import exhibit as shown
+from gecbench.reports.exhibit import Exhibit, Figure, Series, Value, Words
+
+SMALL = Words(
+    "small form: tiny models, samples; these numbers mean nothing",
+    "小型演示：微型模型与示例数据，数字没有意义",
+)
+_HERE, _SPREAD = Words("here", "本次"), Words("sd", "标准差")
+_PAPER, _DIFFERENCE = Words("paper", "论文"), Words("difference", "差值")
+_STATUSES = {
+    NOT_RUN: Words(NOT_RUN, "未运行"),
+    "not built": Words("not built", "未实现"),
+    "of others": Words("of others", "他人系统"),
+    "people": Words("people", "人工"),
+}
+
+
+def exhibit(name: str, result: PaperResult, *, small: bool = False) -> Exhibit:
+    """Return the tables and figures of a paper, filled.
+
+    Args:
+        name: Of the workflow.
+        result: What was read.
+        small: Whether it is of tiny models, so that the numbers mean nothing.
+    """
+    paper = result.paper
+    return Exhibit(
+        name=name,
+        title=Words(paper.about, paper.about),
+        corpus=paper.paper,
+        tables=tuple(_table(table, small=small) for table in result.tables),
+        figures=tuple(
+            _figure(name, figure, small=small) for figure in result.figures if any(figure.points)
+        ),
+        data={
+            "small": small,
+            "files": list(result.files),
+            "tables": [
+                {
+                    "name": each.table.name,
+                    "columns": [column.name for column in each.table.columns],
+                    "rows": msgspec.to_builtins(each.rows),
+                }
+                for each in result.tables
+            ],
+        },
+        notes=tuple(_notes(result, small=small)),
+    )
+
+
+def _titled(en: str, zh: str, *, small: bool) -> Words:
+    return Words(f"{en} ({SMALL.en})", f"{zh}（{SMALL.zh}）") if small else Words(en, zh)
+
+
+def _notes(result: PaperResult, *, small: bool) -> Iterator[str]:
+    if small:
+        yield Doubt(SMALL.en)
+    yield (
+        "here: the mean over the runs whose number stands beside; sd: their standard deviation; "
+        "difference: here minus paper"
+    )
+    fewer = [
+        f"{row.name}, {column.name}: {len(cell.values)} of {row.runs}"
+        for each in result.tables
+        for row in each.rows
+        if isinstance(row, RowResult) and row.cells
+        for column, cell in zip(each.table.columns, row.cells, strict=True)
+        if 0 < len(cell.values) < row.runs
+    ]
+    if fewer:
+        yield f"runs that have such a number at all, where not all have: {'; '.join(fewer)}"
+    yield from result.paper.notes
+    if any(each.table.curve for each in result.tables):
+        yield (
+            "at equal numbers of edits: run by run on the line between the two nearest points of "
+            "the same seed's curve of KEEP biases; runs beyond its ends are counted as outside"
+        )
+
+
+def _table(result: TableResult, *, small: bool) -> shown.Table:
+    table = result.table
+    columns = [shown.Column("system", zh="系统")]
+    if table.curve:
+        columns += [
+            shown.Column("runs", zh="次数"),
+            shown.Column("outside", zh="曲线之外"),
+            shown.Column("edits", "number", 1, zh="编辑数"),
+        ]
+    else:
+        columns += [shown.Column("figures of", zh="数据来源"), shown.Column("runs", zh="次数")]
+    for column in table.columns:
+        columns.append(shown.Column(column.name, column.kind, column.digits))
+        if table.curve:
+            columns += [
+                shown.Column(
+                    f"{column.name}, KEEP bias",
+                    column.kind,
+                    column.digits,
+                    zh=f"{column.name}，KEEP 偏置",
+                ),
+                shown.Column("difference", column.kind, column.digits, zh="差值"),
+                shown.Column("sd", column.kind, column.digits, zh="标准差"),
+            ]
+    rows: list[tuple[Value, ...]] = []
+    for row in result.rows:
+        if isinstance(row, ComparedRow):
+            rows.append(_compared(row))
+        else:
+            rows += _lines(row, table.columns, small=small)
+    title = _titled(table.title, table.zh, small=small)
+    return shown.Table(table.name, title, tuple(columns), tuple(rows))
+
+
+def _lines(
+    row: RowResult, columns: Sequence[Column], *, small: bool
+) -> Iterator[tuple[Value, ...]]:
+    """Yield what was run, its spread, the paper's figures, and the difference."""
+    if row.status:
+        yield (row.name, _HERE, "0", *[_STATUSES.get(row.status, row.status)] * len(columns))
+    else:
+        yield (row.name, _HERE, str(row.runs), *(cell.mean for cell in row.cells))
+        if any(cell.sd is not None for cell in row.cells):
+            yield (row.name, _SPREAD, "", *(cell.sd for cell in row.cells))
+    if row.paper:
+        paper = [
+            value / 100 if value is not None and column.kind == "percent" else value
+            for value, column in zip(row.paper, columns, strict=True)
+        ]
+        yield (row.name, _PAPER, "", *paper)
+        if not row.status and not small:  # what a tiny model lacks is no difference to a paper
+            pairs = zip(row.cells, paper, strict=True)
+            yield (row.name, _DIFFERENCE, "", *(_minus(cell.mean, value) for cell, value in pairs))
+
+
+def _minus(here: float | None, paper: float | None) -> float | None:
+    return None if here is None or paper is None else here - paper
+
+
+def _compared(row: ComparedRow) -> tuple[Value, ...]:
+    values: list[Value] = [
+        row.name,
+        str(len(row.edits.values)),
+        str(row.outside),
+        row.edits.mean,
+    ]
+    for system, curve, difference in zip(row.system, row.curve, row.difference, strict=True):
+        values += [system.mean, curve.mean, difference.mean, difference.sd]
+    return tuple(values)
+
+
+def _figure(name: str, result: FigureResult, *, small: bool) -> Figure:
+    figure = result.figure
+    lines = [
+        (line, points) for line, points in zip(figure.lines, result.points, strict=True) if points
+    ]
+    told = [", ".join(f"{p.label} {_percent(p.y.mean):.2f}" for p in points) for _, points in lines]
+    en = "; ".join(f"{line.name}: {text}" for (line, _), text in zip(lines, told, strict=True))
+    zh = "；".join(
+        f"{line.zh or line.name}：{text}" for (line, _), text in zip(lines, told, strict=True)
+    )
+    return Figure(
+        name=f"{name}-{figure.name}",
+        kind="lines",
+        title=_titled(figure.title, figure.zh, small=small),
+        alt=Words(f"{figure.title}. {en}.", f"{figure.zh}。{zh}。"),
+        x_label=Words(figure.x_label, figure.x_zh),
+        y_label=Words(figure.y_label, figure.y_zh),
+        series=tuple(_series(Words(line.name, line.zh or line.name), p) for line, p in lines),
+    )
+
+
+def _series(name: Words, points: Sequence[Point]) -> Series:
+    """Return a line in percent, with whiskers of one standard deviation where there is any."""
+    means = [point.y for point in points]
+    spread = any(mean.sd is not None for mean in means)
+    return Series(
+        name,
+        tuple(point.x for point in points),
+        tuple(_percent(mean.mean) for mean in means),
+        low=tuple(_end(mean, -1) for mean in means) if spread else (),
+        high=tuple(_end(mean, 1) for mean in means) if spread else (),
+        labels=tuple(point.label for point in points),
+    )
+
+
+def _end(mean: Mean, sign: int) -> float:
+    return _percent(mean.mean) + sign * _percent(mean.sd)
+
+
+def _percent(ratio: float | None) -> float:
+    return 100 * (ratio or 0)

@@ -1,0 +1,337 @@
+"""The edits of a corpus and of systems: those in their files, or those that a scheme finds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+
+from gecbench.core.edit import Edit, check
+from gecbench.core.errors import CorpusError, EditError
+from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample, SystemOutput
+from gecbench.core.scheme import Extraction, Scheme, Watch, unwatched
+from gecbench.core.sentence import Sentence
+from gecbench.edits.apply import apply
+
+Tokens = tuple[str, ...]
+Row = tuple[Sample, Rewrite, Tokens]
+"""A rewrite with a text or edits, its sample, and the tokens that its edits count in."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusEdits:
+    """A corpus and systems whose rewrites all have their edits.
+
+    Args:
+        corpus: Its samples have the tokens that all edits of the sample count in.
+        systems: Their outputs.
+        scheme: What extracted edits; None where it was not asked.
+        from_files: Whether some edits are those of files.
+        extracted: Whether some edits are those of the scheme.
+        capped: Ids of sentences with more different edit sets than a scheme lists.
+        warning: What the reader of numbers should know first; None where the edits of both
+            sides go together.
+    """
+
+    corpus: Corpus
+    systems: tuple[SystemOutput, ...]
+    scheme: Scheme | None
+    from_files: bool
+    extracted: bool
+    capped: frozenset[str]
+    warning: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Extractor:
+    """Finds the edits of rewrites, those of each distinct pair of texts once.
+
+    One rule holds for all commands, and for both sides alike:
+
+    1. Edits that a file has are used as they are, and a rewrite without edits gets those that
+       the scheme finds. Where nothing has to be found, the scheme is not loaded.
+    2. Where something has to be found, and edits of a file are not the scheme's own, the two
+       cannot be compared: the edits of all texts are extracted again, on both sides, with a
+       warning. Edits are the scheme's own if they count in its tokens and have its types, and
+       the corpus names no scheme that made them, or this one with the same options.
+    3. `re_extract` decides instead: True extracts all edits again; False uses those of files
+       whoever made them, with a warning where rule 2 would extract them again.
+
+    An edit without a replacement was detected, not corrected: it changes no text, and stays
+    among the edits that are extracted, with the type UNK, as `errant_m2 -auto` has it.
+
+    Args:
+        load: Gives the scheme; called once at most for a corpus.
+        re_extract: See rule 3; None is rule 2.
+        watch: Wraps the loop over sources, to show progress.
+    """
+
+    load: Callable[[], Scheme]
+    re_extract: bool | None = None
+    watch: Watch = unwatched
+
+    def extract(self, corpus: Corpus, systems: Sequence[SystemOutput] = ()) -> CorpusEdits:
+        """Give every rewrite of a corpus and of systems its edits.
+
+        Args:
+            corpus: Its references are one side.
+            systems: The other side; each has outputs for all samples.
+
+        Raises:
+            CorpusError: Edits count in different tokens, cannot be applied together, or are to
+                be extracted and there is no text.
+        """
+        rows = [row for sample in corpus.samples for row in _rows(sample, systems)]
+        missing = any(not rewrite.edit_sets for _, rewrite, _ in rows)
+        untokenised = any(s.source.strip() and not s.tokens for s in corpus.samples)
+        if not (missing or untokenised or self.re_extract):
+            return _Writer(None).edits(corpus, systems, _unlike_types(corpus, systems))
+        scheme = self.load()
+        parse, warning = cache(scheme.parse_source), None
+        again = bool(self.re_extract)
+        if missing and not again and (why := _not_its_own(rows, corpus, scheme, parse)):
+            again = self.re_extract is None
+            warning = _mixed(why, corpus.name, scheme, again=again)
+        pairs = {
+            (sample.source, _target(sample, rewrite, tokens, scheme)): None
+            for sample, rewrite, tokens in rows
+            if again or not rewrite.edit_sets
+        }
+        found = _extract_pairs(scheme, parse, list(pairs), self.watch)
+        return _Writer(scheme, parse, found, again).edits(corpus, systems, warning)
+
+
+def _rows(sample: Sample, systems: Sequence[SystemOutput]) -> Iterator[Row]:
+    for rewrite in sample.references:
+        if not (rewrite.error_free or rewrite.unannotatable):
+            yield sample, rewrite, sample.tokens
+    for system in systems:
+        for rewrite in system.hypotheses[sample.id]:
+            if not (rewrite.error_free or rewrite.unannotatable):
+                yield sample, rewrite, system.tokens.get(sample.id, ())
+
+
+def _target(sample: Sample, rewrite: Rewrite, tokens: Tokens, scheme: Scheme) -> str:
+    """Return the text of a rewrite; of edits alone, what they make of the tokens."""
+    if rewrite.text is not None:
+        return rewrite.text
+    try:
+        return scheme.join(apply(rewrite.edit_sets[0], tokens))
+    except EditError as error:
+        raise CorpusError(
+            f"sentence {sample.id!r}: {error}, so that no text can be made of the edits and none "
+            "extracted; take --metric m2, or give texts"
+        ) from error
+
+
+def _extract_pairs(
+    scheme: Scheme,
+    parse: Callable[[str], Sentence],
+    pairs: Sequence[tuple[str, str]],
+    watch: Watch,
+) -> Mapping[tuple[str, str], Extraction]:
+    if scheme.batch is not None:
+        return dict(zip(pairs, scheme.batch(pairs), strict=True))
+    return {
+        (source, text): scheme.extract(parse(source), scheme.parse_target(text))
+        for source, text in watch("edits", pairs)
+    }
+
+
+@dataclass(slots=True)
+class _Writer:
+    """Puts the edits that were found into rewrites, and remembers which edits are used.
+
+    Args:
+        scheme: None where all edits are those of files.
+        parse: Its parser of sources.
+        found: By source and text.
+        again: Whether edits of files are replaced.
+    """
+
+    scheme: Scheme | None
+    parse: Callable[[str], Sentence] | None = None
+    found: Mapping[tuple[str, str], Extraction] = field(default_factory=dict)
+    again: bool = False
+    from_files: bool = False
+    extracted: bool = False
+    capped: set[str] = field(default_factory=set)
+
+    def edits(
+        self, corpus: Corpus, systems: Sequence[SystemOutput], warning: str | None
+    ) -> CorpusEdits:
+        samples, hypotheses = [], [dict(system.hypotheses) for system in systems]
+        for sample in corpus.samples:
+            tokens = self._tokens(sample, systems)
+            references = self._rewrites(
+                corpus.name, sample, sample.references, sample.tokens, tokens
+            )
+            samples.append(replace(sample, references=references, tokens=tokens))
+            for system, outputs in zip(systems, hypotheses, strict=True):
+                own = system.tokens.get(sample.id, ())
+                outputs[sample.id] = self._rewrites(
+                    system.system, sample, outputs[sample.id], own, tokens
+                )
+        tokens_of = {sample.id: sample.tokens for sample in samples}
+        return CorpusEdits(
+            replace(corpus, samples=tuple(samples)),
+            tuple(
+                SystemOutput(system.system, outputs, tokens_of)
+                for system, outputs in zip(systems, hypotheses, strict=True)
+            ),
+            self.scheme,
+            self.from_files,
+            self.extracted,
+            frozenset(self.capped),
+            warning,
+        )
+
+    def _tokens(self, sample: Sample, systems: Sequence[SystemOutput]) -> Tokens:
+        """Return the tokens of a sentence: the scheme's where it finds edits, else the file's."""
+        if self.parse is not None and (
+            self.again
+            or not sample.tokens
+            or any(not rewrite.edit_sets for _, rewrite, _ in _rows(sample, systems))
+        ):
+            return self.parse(sample.source).tokens
+        return sample.tokens
+
+    def _rewrites(
+        self, name: str, sample: Sample, rewrites: Sequence[Rewrite], own: Tokens, tokens: Tokens
+    ) -> tuple[Rewrite, ...]:
+        """Return rewrites with their edits.
+
+        Args:
+            name: Of the corpus or system, for errors.
+            sample: The sentence.
+            rewrites: Of one side.
+            own: What their edits count in.
+            tokens: What all edits of the sentence are to count in.
+        """
+        made = []
+        for rewrite in rewrites:
+            if rewrite.unannotatable:
+                made.append(rewrite)
+            elif rewrite.error_free:
+                made.append(rewrite if rewrite.edit_sets else replace(rewrite, edit_sets=((),)))
+            elif self.scheme is not None and (self.again or not rewrite.edit_sets):
+                found = self.found[sample.source, _target(sample, rewrite, own, self.scheme)]
+                sets = with_detections(rewrite, found.edit_sets)
+                self.extracted = True
+                if found.capped:
+                    self.capped.add(sample.id)
+                made.append(
+                    Rewrite(
+                        rewrite.text,
+                        edit_sets=sets,
+                        annotator=rewrite.annotator,
+                        capped=found.capped,
+                    )
+                )
+            else:
+                _check(f"{name}: sentence {sample.id!r}", rewrite, own, tokens)
+                self.from_files = True
+                made.append(rewrite)
+        return tuple(made)
+
+
+def with_detections(rewrite: Rewrite, found: tuple[EditSet, ...]) -> tuple[EditSet, ...]:
+    """Return extracted edits with those of a file that correct nothing, as `errant_m2 -auto`.
+
+    At one place the edits of the file come first.
+    """
+    edits = rewrite.edit_sets[0] if rewrite.edit_sets else ()
+    detected = [replace(edit, label="UNK") for edit in edits if edit.replacement is None]
+    if not detected:
+        return found
+    return (tuple(sorted([*sorted(detected, key=_place), *found[0]], key=_place)),)
+
+
+def _place(edit: Edit) -> tuple[int, int]:
+    return edit.start, edit.end
+
+
+def _check(where: str, rewrite: Rewrite, own: Tokens, tokens: Tokens) -> None:
+    """Refuse edits of a file that count in other tokens, or cannot be applied together."""
+    if own != tokens:
+        raise CorpusError(
+            f"{where}: its edits count in other tokens than those that they are compared with "
+            f"({' '.join(own)[:40]!r} and {' '.join(tokens)[:40]!r}); extract all edits again by "
+            "--re-extract, or give all files as texts, or as M2 of one tokenisation"
+        )
+    try:
+        for edits in rewrite.edit_sets:
+            check(edits, len(own))
+    except EditError as error:
+        raise CorpusError(
+            f"{where}: {error}; metrics over edits cannot use that: take --metric m2, or extract "
+            "all edits again by --re-extract"
+        ) from error
+
+
+# Whether edits of files can be compared with edits of a scheme, or with one another.
+
+
+def _not_its_own(
+    rows: Iterable[Row], corpus: Corpus, scheme: Scheme, parse: Callable[[str], Sentence]
+) -> str | None:
+    """Return why edits of files are not those of a scheme; None if they are, or there are none."""
+    made_by = corpus.provenance
+    with_edits = [row for row in rows if row[1].edit_sets]
+    if not with_edits:
+        return None
+    if "spans" in made_by:
+        return f"with the spans of {made_by['spans']}"
+    if "scheme" in made_by and any(
+        made_by.get(name, value) != value for name, value in scheme.signature.items()
+    ):
+        return f"made by {made_by['scheme']}, perhaps with other options"
+    for sample, rewrite, tokens in with_edits:
+        for edit in (edit for edits in rewrite.edit_sets for edit in edits):
+            if edit.label is None or not (edit.replacement is None or scheme.has_type(edit.label)):
+                return f"of types as {edit.label or 'none'}"
+        if parse(sample.source).tokens != tokens:
+            return f"in other tokens, as in sentence {sample.id!r}"
+    return None
+
+
+def _mixed(why: str, name: str, scheme: Scheme, *, again: bool) -> str:
+    about = f"{name}: edits in files are not those of scheme {scheme.name} ({why})"
+    if again:
+        return (
+            f"{about}, so the edits of all texts were extracted again, on both sides; "
+            "--no-re-extract compares those in files as they are"
+        )
+    return (
+        f"{about}, and were compared with edits that it extracted; --re-extract extracts all "
+        "edits again, on both sides"
+    )
+
+
+def _unlike_types(corpus: Corpus, systems: Sequence[SystemOutput]) -> str | None:
+    """Return a warning where no type of edit is on both sides, so that two programs made them."""
+    references = _types(rewrite for sample in corpus.samples for rewrite in sample.references)
+    unlike = [
+        system.system
+        for system in systems
+        if (types := _types(r for s in corpus.samples for r in system.hypotheses[s.id]))
+        and references
+        and not types & references
+    ]
+    if not unlike:
+        return None
+    return (
+        f"{corpus.name}: its edits have no type in common with those of {', '.join(unlike)}, so "
+        "they were not found in one way; --re-extract extracts all edits again, on both sides"
+    )
+
+
+def _types(rewrites: Iterable[Rewrite]) -> set[str]:
+    """Return the types of edits that correct."""
+    return {
+        edit.label
+        for rewrite in rewrites
+        for edits in rewrite.edit_sets
+        for edit in edits
+        if edit.label is not None and edit.replacement is not None
+    }

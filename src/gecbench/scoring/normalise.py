@@ -1,0 +1,194 @@
+"""Named changes made of corpora and systems' outputs: texts, tokens and given edits together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from gecbench.core.edit import Edit
+from gecbench.core.errors import CorpusError, EditError, quote
+from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample, SystemOutput
+from gecbench.edits.apply import apply
+from gecbench.lang.zh.parse import parse
+from gecbench.scoring.texts import characters
+from gecbench.text.normalise import Normalisation
+
+Tokens = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Normaliser:
+    """A chain of changes.
+
+    Tokens and the replacements of given edits are changed one by one. An edit that no longer
+    changes anything is left out, as no change is no edit; edit sets that become equal are one.
+
+    Args:
+        changes: Made in this order.
+    """
+
+    changes: Sequence[Normalisation]
+    _known: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The names of the changes with their versions, for signatures."""
+        return "+".join(change.name for change in self.changes)
+
+    def text(self, text: str) -> str:
+        """Return a text changed."""
+        if text not in self._known:
+            made = text
+            for change in self.changes:
+                made = change.change(made)
+            self._known[text] = made
+        return self._known[text]
+
+    def corpus(self, corpus: Corpus) -> Corpus:
+        """Return a corpus with its sources and references changed.
+
+        Raises:
+            CorpusError: A token would be empty or hold white space, or a text would no longer
+                be what its tokens are; names the sample.
+        """
+        return replace(corpus, samples=tuple(map(self._sample, corpus.samples)))
+
+    def system(self, system: SystemOutput) -> SystemOutput:
+        """Return a system's outputs changed.
+
+        Raises:
+            CorpusError: As for a corpus; names the system, too.
+        """
+        tokens: dict[str, Tokens] = {}
+        hypotheses: dict[str, tuple[Rewrite, ...]] = {}
+        for name, rewrites in system.hypotheses.items():
+            where = f"{system.system}, sample {name!r}"
+            given = system.tokens.get(name, ())
+            made = self._tokens(given, where)
+            if name in system.tokens:
+                tokens[name] = made
+            hypotheses[name] = tuple(self._rewrite(each, given, made, where) for each in rewrites)
+        return replace(system, hypotheses=hypotheses, tokens=tokens)
+
+    def _sample(self, sample: Sample) -> Sample:
+        where = f"sample {sample.id!r}"
+        source, tokens = self.text(sample.source), self._tokens(sample.tokens, where)
+        self._check((sample.source, sample.tokens), (source, tokens), where)
+        references = tuple(
+            self._rewrite(each, sample.tokens, tokens, where) for each in sample.references
+        )
+        return replace(sample, source=source, references=references, tokens=tokens)
+
+    def _rewrite(self, rewrite: Rewrite, tokens: Tokens, made: Tokens, where: str) -> Rewrite:
+        sets = tuple(self._edits(edits, tokens, made, where) for edits in rewrite.edit_sets)
+        text = None
+        if rewrite.text is not None:
+            text = self.text(rewrite.text)
+            for old, new in zip(rewrite.edit_sets, sets, strict=True):
+                before, after = _applied(old, tokens), _applied(new, made)
+                if before is not None and after is not None:
+                    self._check((rewrite.text, before), (text, after), where)
+        if sets != rewrite.edit_sets:
+            sets = tuple(dict.fromkeys(sets))
+        return replace(rewrite, text=text, edit_sets=sets)
+
+    def _edits(self, edits: EditSet, tokens: Tokens, made: Tokens, where: str) -> EditSet:
+        kept = []
+        for edit in edits:
+            replacement = edit.replacement
+            new = replace(
+                edit,
+                replacement=None if replacement is None else self._tokens(replacement, where),
+                alternatives=tuple(self._tokens(each, where) for each in edit.alternatives),
+            )
+            if _says_something(new, made) or not _says_something(edit, tokens):
+                kept.append(new)
+        return tuple(kept)
+
+    def _tokens(self, tokens: Tokens, where: str) -> Tokens:
+        return tuple(self._token(token, where) for token in tokens)
+
+    def _token(self, token: str, where: str) -> str:
+        made = self.text(token)
+        if made == token:
+            return made
+        if not made or _spaces(made) > _spaces(token):
+            raise CorpusError(
+                f"{where}: {self.name} makes {made!r} of the token {token!r}; a token cannot be "
+                "empty or hold white space: leave out the change, or give texts without tokens"
+            )
+        return made
+
+    def _check(self, before: tuple[str, Tokens], after: tuple[str, Tokens], where: str) -> None:
+        """Refuse changes that see more in a text than in its tokens one by one."""
+        if any(was and not is_so for was, is_so in zip(_fit(*before), _fit(*after), strict=True)):
+            raise CorpusError(
+                f"{where}: {self.name} makes {quote(after[0])} of a text and "
+                f"{quote(' '.join(after[1]))} of its tokens, so given edits no longer fit; make "
+                "the change before edits are found, or give texts without edits"
+            )
+
+
+def change_notes(
+    before: tuple[Corpus, Sequence[SystemOutput]], after: tuple[Corpus, Sequence[SystemOutput]]
+) -> list[str]:
+    """Return how many texts were changed, and what else became of them.
+
+    Args:
+        before: A corpus and systems' outputs.
+        after: The same, normalised.
+    """
+    samples = list(zip(before[0].samples, after[0].samples, strict=True))
+    texts = [(b.source, a.source) for b, a in samples]
+    made = {"references": [p for b, a in samples for p in _pairs(b.references, a.references)]}
+    for b, a in zip(before[1], after[1], strict=True):
+        outputs = (_pairs(b.hypotheses[s.id], a.hypotheses[s.id]) for s, _ in samples)
+        made[f"outputs of {b.system}"] = [pair for pairs in outputs for pair in pairs]
+    shares = [_share(texts, "sources"), *(_share(pairs, what) for what, pairs in made.items())]
+    notes = [f"normalising changed {', '.join(shares)}"]
+    rewrites = [pair for pairs in made.values() for pair in pairs]
+    lost = sum(_edit_count(b) - _edit_count(a) for b, a in rewrites)
+    if lost:
+        notes.append(
+            f"edits that change nothing any more, or repeat another edit set, left out: {lost}"
+        )
+    texts += [(b.text or "", a.text or "") for b, a in rewrites]
+    grown = sum(_spaces(a) > _spaces(b) for b, a in texts)
+    if grown:
+        notes.append(f"texts that normalising put white space into: {grown}")
+    return notes
+
+
+def _fit(text: str, tokens: Tokens) -> tuple[bool, bool]:
+    """Return whether tokens are the characters of a text, and whether they make it up."""
+    return parse(text).tokens == tokens, characters(text) == characters("".join(tokens))
+
+
+def _applied(edits: EditSet, tokens: Tokens) -> Tokens | None:
+    """Return what edits make of tokens; None where they cannot be applied together."""
+    try:
+        return apply(edits, tokens)
+    except EditError:
+        return None
+
+
+def _says_something(edit: Edit, tokens: Tokens) -> bool:
+    """Return whether an edit, or an alternative that it has, changes its tokens."""
+    span = tokens[edit.start : edit.end]
+    return any(each != span for each in (edit.replacement, *edit.alternatives))
+
+
+def _spaces(text: str) -> int:
+    return sum(map(str.isspace, text))
+
+
+def _pairs(before: Sequence[Rewrite], after: Sequence[Rewrite]) -> list[tuple[Rewrite, Rewrite]]:
+    return list(zip(before, after, strict=True))
+
+
+def _share(pairs: Sequence[tuple[object, object]], what: str) -> str:
+    return f"{sum(b != a for b, a in pairs)} of {len(pairs)} {what}"
+
+
+def _edit_count(rewrite: Rewrite) -> int:
+    return sum(map(len, rewrite.edit_sets))

@@ -1,0 +1,391 @@
+"""Scores by parts: groups, differences, deciding sentences, and how they are shown."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from score_corpus import BAD, COPY, CORPUS, GOOD
+
+from gecbench import breakdown
+from gecbench.analysis.breakdown import by_errors, by_length, by_position, by_type
+from gecbench.api.score import Options, judge
+from gecbench.core.edit import Edit
+from gecbench.core.errors import CorpusError, UnknownNameError, UsageError
+from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
+from gecbench.core.score import Counts
+from gecbench.reports.breakdown import exhibit
+from gecbench.reports.exhibit import Words, plain, render
+
+SYSTEMS = (COPY, GOOD, BAD)
+
+
+def made(*systems: SystemOutput, metrics: tuple[str, ...] = ("cherrant",), **wanted: object):
+    return breakdown(CORPUS, systems, scheme="zh-char", options=Options(metrics=metrics), **wanted)
+
+
+def part(found, by: str, metric: str = "cherrant"):
+    (only,) = [each for each in found.breakdowns if (each.by, each.metric) == (by, metric)]
+    return only
+
+
+def counts(found, by: str, name: str) -> dict[str, tuple[int, int, int] | None]:
+    each = part(found, by)
+    return {
+        group: (cell.counts.tp, cell.counts.fp, cell.counts.fn) if cell.counts else None
+        for group, cell in zip(each.groups, each.cells[name], strict=True)
+    }
+
+
+def test_types_are_counted_where_they_are_found_made_and_missed():
+    found = made(*SYSTEMS)
+    assert part(found, "type-1").groups == ("M", "R", "S")
+    assert part(found, "type-1").sizes == (1, 3, 2)
+    assert counts(found, "type-1", "good") == {
+        "M": (1, 0, 0),
+        "R": (1, 0, 0),
+        "S": (1, 0, 0),
+    }
+    assert counts(found, "type-1", "copy")["M"] == (0, 0, 1)
+    assert counts(found, "type-1", "bad")["M"] == (1, 1, 0)
+
+
+def test_a_group_in_which_there_is_nothing_has_no_value():
+    cells = dict(
+        zip(*[(p := part(made(COPY, BAD), "type-1")).groups, p.cells["copy"]], strict=True)
+    )
+    assert cells["M"].value == 0.0
+    assert [cell.value for cell in cells.values() if cell.counts == Counts()] == [None] * sum(
+        cell.counts == Counts() for cell in cells.values()
+    )
+
+
+def test_positions_are_fifths_of_the_source():
+    tokens = tuple("abcdefghij")
+    edits = [
+        Edit(0, 1, ("x",), "S"),
+        Edit(2, 2, ("x",), "M"),
+        Edit(3, 6, ("x",), "S"),
+        Edit(7, 8, (), "R"),
+        Edit(10, 10, ("x",), "M"),
+    ]
+    corpus = Corpus(
+        "one",
+        (Sample("1", "".join(tokens), (Rewrite(edit_sets=(tuple(edits),)),), {}, tokens),),
+        "zh",
+    )
+    output = SystemOutput("none", {"1": (Rewrite(error_free=True),)})
+    found = by_position(judge(corpus, [output]), "cherrant")
+    assert found.groups == ("0-20%", "20-40%", "40-60%", "60-80%", "80-100%")
+    assert found.sizes == (1, 1, 1, 1, 1)
+    assert [cell.counts.fn for cell in found.cells["none"]] == [1] * 5
+
+
+def test_lengths_fall_into_the_bins_that_are_named():
+    found = by_length(judge(CORPUS, [COPY], scheme="zh-char"), "cherrant", (1, 2))
+    assert (found.groups, found.sizes, found.scale) == (
+        ("0-1", "2-2", "3+"),
+        (1, 2, 1),
+        "characters",
+    )
+    assert part(made(COPY), "length").groups == ("0-20",)
+
+
+@pytest.mark.parametrize("ends", [(3, 2), (2, 2), (0, 4)])
+def test_length_bins_that_do_not_ascend_are_refused(ends):
+    with pytest.raises(UsageError, match="must be ascending whole numbers from 1 on"):
+        made(COPY, length_ends=ends)
+
+
+def test_errors_are_the_mean_over_references_halves_rounded_up():
+    sources = {"1": "好好", "2": "我好他", "3": "我去了"}
+    sets = {"1": ["好好"], "2": ["了好他", "了好人"], "3": ["我去"]}
+    corpus = Corpus(
+        "e",
+        tuple(Sample(k, sources[k], tuple(map(Rewrite, texts))) for k, texts in sets.items()),
+        "zh",
+    )
+    output = SystemOutput("same", {k: (Rewrite(text),) for k, text in sources.items()})
+    found = by_errors(judge(corpus, [output], scheme="zh-char"), "cherrant")
+    assert dict(zip(found.groups, found.sizes, strict=True)) == {"0": 1, "1": 1, "2": 1}
+
+
+def test_of_alternative_edit_sets_the_first_makes_the_size_of_a_group():
+    one, two = Edit(0, 1, (), "R"), Edit(1, 2, (), "R")
+    sample = Sample("1", "好好", (Rewrite("好", edit_sets=((one,), (two,))),), {}, ("好", "好"))
+    output = SystemOutput("same", {"1": (Rewrite(error_free=True),)})
+    run = judge(Corpus("alternatives", (sample,), "zh"), [output])
+    assert by_type(run, "cherrant", 1).sizes == (1,)
+    assert by_type(run, "cherrant", 1).cells["same"][0].counts.fn == 2
+    assert by_errors(run, "cherrant").groups == ("1",)
+
+
+def test_what_nobody_could_correct_is_a_group_where_a_metric_scores_it():
+    impossible = Rewrite(unannotatable=True)
+    corpus = Corpus(
+        "e",
+        (Sample("1", "口", (impossible, impossible)), Sample("2", "好", (Rewrite("我"),))),
+        "zh",
+    )
+    output = SystemOutput("same", {"1": (Rewrite("口"),), "2": (Rewrite("好"),)})
+    run = judge(corpus, [output], scheme="zh-char")
+    found = by_errors(run, "cherrant")
+    assert dict(zip(found.groups, found.sizes, strict=True)) == {"1": 1, "unannotatable": 1}
+
+
+def test_all_that_says_something_is_broken_down_by_default():
+    kinds = [each.by for each in made(*SYSTEMS).breakdowns]
+    assert kinds == ["type-1", "position", "length", "errors", "state", "field:origin"]
+    texts = [each.by for each in made(*SYSTEMS, metrics=("sentence-accuracy",)).breakdowns]
+    assert texts == ["length", "state", "field:origin"]
+
+
+def test_a_metric_over_gold_edits_has_errors_and_no_types():
+    tokens = ("我", "去")
+    sample = Sample("1", "我去", (Rewrite(edit_sets=((Edit(0, 1, ("你",), "S"),),)),), {}, tokens)
+    corpus = Corpus("m", (sample,), "zh")
+    output = SystemOutput("same", {"1": (Rewrite("我去"),)})
+    found = breakdown(corpus, [output], options=Options(metrics=("m2",)))
+    assert [each.by for each in found.breakdowns] == ["length", "errors", "state"]
+    assert part(found, "errors", "m2").groups == ("1",)
+
+
+def pairs(found):
+    return {one.metric: one.between for one in found.comparisons}
+
+
+def test_the_best_two_are_set_against_each_other_unless_two_are_named():
+    assert pairs(made(*SYSTEMS)) == {"cherrant": ("good", "bad")}
+    assert pairs(made(*SYSTEMS, between=("copy", "good"))) == {"cherrant": ("copy", "good")}
+    lower = made(*SYSTEMS, metrics=("mp-prime",))
+    assert pairs(lower)["mp-prime"][0] in {"good", "bad"}
+    assert pairs(made(GOOD)) == {}
+
+
+@pytest.mark.parametrize(
+    ("between", "error", "match"),
+    [
+        (("good", "god"), UnknownNameError, "unknown system 'god'; did you mean good"),
+        (("good",), UsageError, "good: name two different systems, as A,B"),
+        (("good", "good"), UsageError, "good,good: name two different systems"),
+    ],
+)
+def test_two_systems_have_to_be_named(between, error, match):
+    with pytest.raises(error, match=match):
+        made(*SYSTEMS, between=between)
+
+
+def test_groups_smaller_than_the_least_are_not_compared():
+    found = made(*SYSTEMS, least=2).comparisons[0].differences
+    assert found
+    assert all(each.size >= 2 for each in found)
+    assert made(*SYSTEMS, least=99).comparisons[0].differences == ()
+
+
+def test_a_group_that_two_tiers_share_is_compared_once():
+    found = made(*SYSTEMS, by=("type-1", "type-3"), least=1).comparisons[0].differences
+    assert sorted(each.group for each in found) == ["M", "R", "S"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "error", "match"),
+    [
+        ({"by": ("tpye-1",)}, UnknownNameError, "unknown kind of groups 'tpye-1'; did you mean"),
+        ({"by": ("field:",)}, UnknownNameError, "unknown kind of groups 'field:'"),
+        ({"by": ("field:level",)}, CorpusError, "no metadata field 'level'; fields are: origin"),
+        ({"least": 0}, UsageError, "least is 0; it is a whole number from 1 on"),
+        ({"most": -1}, UsageError, "most is -1; it is a whole number from 0 on"),
+    ],
+)
+def test_what_cannot_be_grouped_is_refused(wanted, error, match):
+    with pytest.raises(error, match=match):
+        made(COPY, **wanted)
+
+
+def test_a_corpus_without_metadata_says_how_to_add_some():
+    bare = Corpus("bare", (Sample("1", "好", (Rewrite("我"),)),), "zh")
+    output = SystemOutput("same", {"1": (Rewrite("好"),)})
+    with pytest.raises(CorpusError, match=r"fields are: none \(add some with --meta\)"):
+        breakdown(bare, [output], scheme="zh-char", by=("field:origin",))
+
+
+@pytest.mark.parametrize(
+    ("kind", "match"),
+    [
+        ("type-1", "--by type-1 needs a span metric, as cherrant or errant; here is gleu"),
+        ("errors", "--by errors needs a metric that reads edits of the references"),
+    ],
+)
+def test_kinds_that_no_metric_of_the_run_has_are_refused(kind: str, match: str):
+    with pytest.raises(UsageError, match=match):
+        made(COPY, metrics=("gleu",), by=(kind,))
+
+
+def test_types_of_a_metric_over_texts_are_refused_where_asked_for_by_name():
+    run = judge(CORPUS, [COPY], options=Options(metrics=("gleu",)))
+    with pytest.raises(UsageError, match="gleu compares no edits with types and places"):
+        by_type(run, "gleu", 1)
+
+
+def test_a_kind_is_left_out_for_the_metrics_that_have_it_not():
+    found = made(COPY, metrics=("cherrant", "sentence-accuracy"), by=("type-1", "length"))
+    assert [(each.metric, each.by) for each in found.breakdowns] == [
+        ("cherrant", "type-1"),
+        ("cherrant", "length"),
+        ("sentence-accuracy", "length"),
+    ]
+
+
+def test_fields_of_many_values_are_groups_only_where_asked_for():
+    samples = tuple(
+        Sample(str(n), "好", (Rewrite("我"),), {"doc": str(n), "level": "" if n else "x"})
+        for n in range(21)
+    )
+    corpus = Corpus("many", samples, "zh")
+    output = SystemOutput("same", {str(n): (Rewrite("好"),) for n in range(21)})
+    found = breakdown(corpus, [output], scheme="zh-char")
+    assert [e.by for e in found.breakdowns if e.by.startswith("field")] == ["field:level"]
+    assert part(found, "field:level").groups == ("x", "(empty)")
+    asked = breakdown(corpus, [output], scheme="zh-char", by=("field:doc",))
+    assert len(part(asked, "field:doc").groups) == 21
+
+
+def test_tables_and_figures_are_named_apart():
+    shown = exhibit(made(*SYSTEMS, metrics=("cherrant", "sentence-accuracy")), counts=True)
+    names = [table.name for table in shown.tables]
+    assert names[:2] == ["cherrant-type-1", "cherrant-position"]
+    assert names[-1] == "counts"
+    assert "sentence-accuracy-sentences" in names
+    assert len(set(names)) == len(names)
+    assert shown.figures[0].name == "breakdown-cherrant-type-1"
+    named = {"类别": "a", "来源": "b", "Le vel": "c"}
+    samples = tuple(Sample(str(n), "好", (Rewrite("我"),), named) for n in range(2))
+    output = SystemOutput("same", {str(n): (Rewrite("好"),) for n in range(2)})
+    fields = tuple(f"field:{name}" for name in named)
+    found = breakdown(Corpus("x", samples, "zh"), [output], scheme="zh-char", by=fields)
+    assert [t.name for t in exhibit(found).tables] == ["field", "field-2", "field-le-vel"]
+
+
+def test_the_best_of_a_group_is_marked_unless_all_are_equal():
+    table = exhibit(made(COPY, GOOD), counts=False).tables[0]
+    assert table.columns[2].name == "copy"
+    assert set(table.marks) == {(0, 3), (1, 3)}
+    assert table.rows[2][2] is None
+    assert exhibit(made(COPY)).tables[0].marks == frozenset()
+    low = exhibit(made(*SYSTEMS, metrics=("mp-prime",))).tables[0]
+    (marked,) = {column for _, column in low.marks}
+    assert low.rows[0][marked] == min(low.rows[0][2:])
+
+
+def test_figures_say_the_numbers_that_matter_in_both_languages():
+    figure = exhibit(made(COPY, GOOD)).figures[-1]
+    assert figure.name == "breakdown-field-origin"
+    assert "good: highest 100.00 at b, lowest 100.00 at a" in figure.alt.en
+    assert "good：最高 100.00" in figure.alt.zh
+    assert "Number of sentences: b 2, a 2" in figure.alt.en
+    assert figure.series[1].y == (100.0, 100.0)
+    state = next(f for f in exhibit(made(GOOD)).figures if f.name == "breakdown-state")
+    assert [word.zh for word in state.series[0].x] == ["有错误", "无错误"]
+
+
+def test_a_system_without_anything_to_score_says_so_in_the_figure():
+    free = Corpus("free", (Sample("1", "好", (Rewrite(error_free=True),)),), "zh")
+    output = SystemOutput("same", {"1": (Rewrite("好"),)})
+    found = breakdown(free, [output], scheme="zh-char", by=("position",))
+    shown = exhibit(found)
+    assert "same: nothing to score." in shown.figures[0].alt.en
+    assert "无可评分项" in shown.figures[0].alt.zh
+    assert shown.figures[0].series[0].y == (None,) * 5
+
+
+def test_counts_have_a_row_for_each_group_and_system():
+    table = exhibit(
+        made(GOOD, metrics=("cherrant", "sentence-accuracy"), by=("state",)), counts=True
+    ).tables[-1]
+    rows = {tuple(map(plain, row[:4])): row[4:] for row in table.rows}
+    assert rows["cherrant", "state", "erroneous", "good"] == (3, 3, 0, 0, 1.0, 1.0, 1.0)
+    accuracy = rows["sentence-accuracy", "state", "erroneous", "good"]
+    assert accuracy == (3, None, None, None, None, None, 1.0)
+
+
+def test_long_lists_of_differences_are_cut_in_the_table_alone():
+    samples = tuple(Sample(str(n), "好", (Rewrite("我"),), {"doc": str(n)}) for n in range(16))
+    one = SystemOutput("one", {str(n): (Rewrite("好"),) for n in range(16)})
+    two = SystemOutput("two", {str(n): (Rewrite("我"),) for n in range(16)})
+    found = breakdown(
+        Corpus("x", samples, "zh"), [one, two], scheme="zh-char", by=("field:doc",), least=1
+    )
+    shown = exhibit(found)
+    table = next(t for t in shown.tables if t.name == "differences")
+    assert len(table.rows) == 15
+    assert table.title.en == "Where two and one differ most (15 of 16 groups)"
+    data = json.loads(render(shown, "json"))
+    assert len(data["comparisons"][0]["differences"]) == 16
+
+
+def test_json_has_the_counts_and_the_texts():
+    data = json.loads(render(exhibit(made(BAD, GOOD)), "json"))
+    assert data["analysis"] == "breakdown"
+    first = data["breakdowns"][0]
+    assert (first["by"], first["unit"], first["scale"]) == ("type-1", "edits", None)
+    assert first["cells"]["good"][0] == {"value": 1.0, "tp": 1, "fp": 0, "fn": 0}
+    sentence = data["comparisons"][0]["sentences"][0]
+    assert set(sentence) == {"id", "contribution", "source", "outputs", "references"}
+
+
+def test_texts_stand_below_the_sentences_that_decide():
+    ranked, texts = exhibit(made(*SYSTEMS)).tables[-2:]
+    assert (ranked.name, texts.name) == ("sentences", "texts")
+    assert [row[0] for row in ranked.rows] == ["1", "3"]
+    assert texts.rows[:4] == (
+        ("1", Words("source", "原文"), "我去了"),
+        ("1", "good", "他去了"),
+        ("1", "bad", "我去来"),
+        ("1", Words("reference 1", "参考 1"), "我去"),
+    )
+
+
+def test_groups_are_named_in_both_languages():
+    shown = exhibit(made(GOOD, BAD, by=("state", "type-1"), least=1))
+    tables = {table.name: table for table in shown.tables}
+    assert tables["state"].rows[0][0] == Words("erroneous", "有错误")
+    assert Words("type-1", "编辑操作") in {row[0] for row in tables["differences"].rows}
+
+
+def test_what_is_declared_is_counted_at_no_place():
+    impossible = SystemOutput("no", {**COPY.hypotheses, "1": (Rewrite(unannotatable=True),)})
+    found = made(impossible, COPY, by=("position",))
+    assert part(found, "position").groups[-1] == "no place"
+    assert counts(found, "position", "no")["no place"] == (0, 1, 0)
+    assert counts(found, "position", "copy")["no place"] == (0, 0, 0)
+    (figure,) = exhibit(found).figures
+    assert figure.series[0].x[-1].zh == "无位置"
+    assert "no place" not in part(made(COPY), "position").groups
+
+
+def test_errors_that_nobody_could_correct_are_no_groups():
+    """Whatever the metric: it is the references that have no edits."""
+    corpus = Corpus("none", (Sample("1", "口", (Rewrite(unannotatable=True),)),), "zh")
+    output = SystemOutput("same", {"1": (Rewrite("口"),)})
+    with pytest.raises(
+        CorpusError, match="none: --by errors needs references with edits, and nobody could"
+    ):
+        breakdown(corpus, [output], scheme="zh-char", by=("errors",))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "match"),
+    [
+        (
+            {"by": ("length", "state", "length")},
+            "a kind of groups is named twice in length,state,l",
+        ),
+        (
+            {"by": ("type-1", "state"), "length_ends": (10, 20)},
+            "length bins are for groups by length, and --by is type-1,state; add length to it",
+        ),
+    ],
+)
+def test_what_would_be_ignored_is_refused(wanted, match):
+    with pytest.raises(UsageError, match=match):
+        made(COPY, **wanted)

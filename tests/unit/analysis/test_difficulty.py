@@ -1,0 +1,154 @@
+"""Weights, sums, types, break-even points and ranks."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from gecbench.analysis.difficulty import (
+    LEFT_OUT,
+    UNCHANGED,
+    TypeDifficulty,
+    WeightedCounts,
+    Weighting,
+    break_even,
+    by_type,
+    chunk_table,
+    rank_changes,
+    weighted_counts,
+)
+from gecbench.core.case import Case, Version
+from gecbench.core.edit import Edit
+from gecbench.core.errors import CorpusError, UsageError
+from gecbench.core.score import ranks
+
+A, B = Edit(0, 1, ("A",), "R:ONE"), Edit(1, 1, ("B",), "M")
+
+
+def cases(references, **systems):
+    versions = tuple(map(Version, references))
+    return {
+        name: [Case("1", (Version(edits),), versions, edit_tokens=("a", "b"))]
+        for name, edits in systems.items()
+    }
+
+
+def test_weights_are_the_share_of_systems_that_fail_unless_told_otherwise():
+    assert Weighting().table(4) == (1.0, 0.75, 0.5, 0.25, 0.0)
+    assert Weighting(2, 1, 1).table(1) == (1.5, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("weighting", "systems", "message"),
+    [
+        (Weighting(), 0, "weights need at least one system"),
+        (Weighting(c=-2), 2, "c -2 leaves nothing to divide by: 2 systems and c must be above 0"),
+        (Weighting(a=0.5), 2, "that all 2 systems get right the weight -0.5; .* not be negative"),
+        (Weighting(a=math.inf), 2, r"a inf must be from -1e\+06 to 1e\+06"),
+        (Weighting(b=math.nan), 2, r"b nan must be from -1e\+06 to 1e\+06"),
+        (Weighting(a=1e308, b=-1e308), 2, r"a 1e\+308 must be from"),
+        (Weighting(b=-9, c=-2 + 1e-15), 2, "c -2 leaves next to nothing to divide by: 2 systems"),
+    ],
+)
+def test_weights_without_meaning_are_refused(weighting, systems, message):
+    with pytest.raises(UsageError, match=message):
+        weighting.table(systems)
+
+
+def test_letters_weights_and_numbers_of_systems_that_are_right():
+    made = chunk_table(cases([(A, B)], one=(A,), two=()), [0])
+    assert made.verdicts == {"one": ("NTMNN",), "two": ("NMMNN",)}
+    assert made.right == ((2, 1, 0, 2, 2),)
+    assert (made.size, made.errors) == (5, 2)
+
+
+def test_a_sentence_is_left_out_or_taken_as_free_of_errors():
+    assert chunk_table(cases([(A,)], one=(A,)), [LEFT_OUT]).ids == ()
+    assert chunk_table(cases([(A,)], one=(A,)), [UNCHANGED]).verdicts == {"one": ("NFNNN",)}
+
+
+def test_pooled_edits_are_refused_with_the_sentence():
+    with pytest.raises(CorpusError, match="sentence '1': in a system edit span 0 1 overlaps"):
+        chunk_table(cases([(A,)], one=(A, Edit(0, 1, ("X",)))), [0])
+    with pytest.raises(CorpusError, match=r"in its reference .* not alternatives pooled"):
+        chunk_table(cases([(A, Edit(0, 1, ("X",)))], one=()), [0])
+
+
+def test_a_changed_error_is_both_a_false_positive_and_a_false_negative():
+    made = chunk_table(cases([(A,)], one=(Edit(0, 1, ("X",)), Edit(2, 2, ("!",)))), [0])
+    found = weighted_counts(made, [[1.0, 2.0, 4.0, 8.0, 16.0]], 0.5)["one"]
+    assert (found.tp, found.fp, found.fn, found.tn, found.all) == (0, 18, 2, 13, 31)
+
+
+def test_ratios_that_would_divide_by_nothing_are_0():
+    empty = chunk_table(cases([()], one=()), [LEFT_OUT])
+    assert weighted_counts(empty, [], 0.5)["one"] == WeightedCounts(*[0] * 9)
+
+
+def test_sums_go_from_left_to_right():
+    gold = tuple(Edit(at, at + 1, ("x",), "R") for at in range(200))
+    made = {"one": [Case("1", (Version(gold),), (Version(gold),), edit_tokens=("a",) * 200)]}
+    weights = [[0.1 * (at % 2) for at in range(401)]]
+    want = 0.0
+    for _ in range(200):
+        want += 0.1
+    assert (
+        weighted_counts(chunk_table(made, [0]), weights, 0.5)["one"].tp
+        == want
+        != math.fsum([0.1] * 200)
+    )
+
+
+def test_types_at_each_level_the_most_difficult_first():
+    both = (A, B, Edit(2, 2, ("C",), "R:TWO"))
+    made = chunk_table(cases([both], one=()), [0])
+    weights = [[0.0, 0.5, 0.25, 0.0, 0.75]]
+    assert by_type(made, weights, 3) == (
+        TypeDifficulty("R:TWO", 0.75, 0.0, 1, 0.75, 0.75),
+        TypeDifficulty("R:ONE", 0.5, 0.0, 1, 0.5, 0.5),
+        TypeDifficulty("M", 0.25, 0.0, 1, 0.25, 0.25),
+    )
+    assert [one.label for one in by_type(made, weights, 2)] == ["TWO", "ONE", ""]
+    first = by_type(made, weights, 1)[0]
+    assert (first.label, first.mean, first.errors) == ("R", 0.625, 2)
+    assert first.deviation == pytest.approx(math.sqrt(2) / 8)
+    assert (first.low, first.high) == (0.5, 0.75)  # not beyond what the weights are
+
+
+def test_break_even_is_where_sums_of_weights_are_equal_and_ahead_is_beyond_it():
+    found = break_even(40, 5, 16, Weighting())
+    assert found.level == pytest.approx(4)
+    assert (found.ahead, found.possible) == (5, True)
+    assert not break_even(17, 5, 16, Weighting()).possible
+
+
+@pytest.mark.parametrize(
+    ("numbers", "message"),
+    [
+        ((5, 1, 2), "needs at least 2 systems, not 1"),
+        ((5, 3, 6), "6 corrected errors must be from 0 to 5, the errors"),
+        ((5, 3, -1), "-1 corrected errors must be"),
+    ],
+)
+def test_break_even_of_nothing_is_refused(numbers, message):
+    with pytest.raises(UsageError, match=message):
+        break_even(*numbers, Weighting())
+
+
+def test_equal_values_share_the_better_rank():
+    assert ranks([0.1, 0.3, 0.3, 0.2]) == [4, 1, 1, 3]
+
+
+def test_values_that_differ_by_the_order_of_a_sum_alone_are_equal():
+    assert ranks([0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1, 0.1]) == [1, 1, 3]
+    assert ranks([0.6, 0.6 + 1e-9]) == [2, 1]
+
+
+def test_change_is_how_many_ranks_higher_the_first_measure_puts_a_system():
+    found = rank_changes(["a", "b", "c"], [0.1, 0.3, 0.2], [0.9, 0.8, 0.7])
+    assert [(one.system, one.rank, one.plain_rank, one.change) for one in found] == [
+        ("b", 1, 2, 1),
+        ("c", 2, 3, 1),
+        ("a", 3, 1, -2),
+    ]

@@ -1,0 +1,239 @@
+"""References: statistics, distribution, score against their number, and how they are shown."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from score_corpus import COPY, CORPUS, FREE, GOOD, IMPOSSIBLE, texts
+
+from gecbench import references
+from gecbench.analysis.references import Sweep, curves
+from gecbench.api.score import Options, judge
+from gecbench.core.edit import Edit
+from gecbench.core.errors import CorpusError, UsageError
+from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
+from gecbench.reports.exhibit import render
+from gecbench.reports.references import exhibit
+
+
+def made(*systems: SystemOutput, corpus: Corpus = CORPUS, **options: object):
+    return references(corpus, systems, scheme="zh-char", **options)
+
+
+def test_statistics_are_those_of_the_table_of_mucgec():
+    (row,) = made().statistics
+    assert (row.sentences, row.discarded, row.erroneous) == (4, 1, 3)
+    assert row.characters == (3 + 2 + 1 + 2) / 4
+    assert row.references == (3 + 1 + 1 + 1) / 4
+    assert row.edits == (1 + 2 + 1 + 1 + 1) / 5
+    assert row.distinct == row.references
+
+
+def test_references_that_are_alike_are_counted_and_said_to_be_alike():
+    corpus = Corpus("x", (Sample("1", "我去", texts("我来", "我 来", "你来")),), "zh")
+    (row,) = made(corpus=corpus).statistics
+    assert (row.references, row.distinct) == (3, 2)
+
+
+def test_each_value_of_a_field_has_its_own_statistics():
+    found = {row.name: row for row in made(by="origin").statistics}
+    assert list(found) == ["all", "b", "a"]
+    assert (found["a"].sentences, found["a"].erroneous) == (2, 1)
+    assert (found["b"].sentences, found["b"].discarded) == (2, 1)
+    with pytest.raises(CorpusError, match="sentence '1' has no metadata field 'level'"):
+        made(by="level")
+
+
+def test_an_empty_value_of_a_field_is_shown():
+    corpus = Corpus("x", (Sample("1", "我去", texts("我来"), {"level": ""}),), "zh")
+    assert [row.name for row in made(corpus=corpus, by="level").statistics] == ["all", "(empty)"]
+
+
+def test_a_corpus_in_which_nothing_is_corrected_has_no_edits_to_average():
+    corpus = Corpus("x", (Sample("1", "我去", (FREE,)),), "zh")
+    found = made(corpus=corpus)
+    assert found.statistics[0].edits is None
+    assert found.erroneous == {}
+    shares = exhibit(found).figures[0].series[1].y
+    assert shares == (0.0,)
+    assert exhibit(found).tables[1].rows == (("1", 1, 1.0, 0, None),)
+
+
+def test_a_corpus_that_nobody_could_annotate_has_neither():
+    corpus = Corpus("x", (Sample("1", "我去", (IMPOSSIBLE,)),), "zh")
+    found = made(corpus=corpus)
+    (row,) = found.statistics
+    assert (row.sentences, row.discarded, row.erroneous) == (0, 1, 0)
+    assert (row.characters, row.edits, row.references, row.distinct) == (None,) * 4
+    assert exhibit(found).tables[0].rows[0][4:] == (None,) * 5
+    assert json.loads(render(exhibit(found), "json"))["statistics"][0]["characters"] is None
+
+
+def test_metrics_over_texts_know_no_edits_but_states():
+    found = references(CORPUS, options=Options(metrics=("gleu",)))
+    assert found.statistics[0].edits is None
+    assert found.statistics[0].erroneous == 3
+
+
+def test_the_distribution_is_over_references_that_could_be_written():
+    found = made()
+    assert found.everywhere == {0: 1, 1: 3, 3: 1}
+    assert found.erroneous == {1: 2, 3: 1}
+
+
+def test_a_sentence_in_dispute_is_erroneous():
+    corpus = Corpus("x", (Sample("1", "我去", (FREE, *texts("我来"))),), "zh")
+    found = made(corpus=corpus)
+    assert found.erroneous == {2: 1}
+    assert found.statistics[0].erroneous == 1
+    assert found.statistics[0].edits == 1.0
+
+
+def test_without_systems_there_are_no_curves():
+    found = made()
+    assert (found.curves, found.sentences, found.signatures) == ((), 0, ())
+    assert "curves" not in json.loads(render(exhibit(found), "json"))
+    assert [table.name for table in exhibit(found).tables] == ["statistics", "distribution"]
+
+
+def test_a_curve_has_mean_and_ends_over_all_subsets():
+    (curve,) = made(GOOD).curves
+    one, two, three = curve.points
+    # With reference 1, 2 or 3 alone, the first sentence (他去了) misses what they have and is wrong
+    # in what it has, but for the third; the others are always right.
+    assert (one.k, one.subsets, one.of, one.cut) == (1, 3, 3, 1)
+    assert one.high == 1.0
+    assert one.low < one.mean < one.high
+    assert two.low < two.mean < two.high == 1.0
+    assert (three.mean, three.low, three.high, three.cut) == (1.0, 1.0, 1.0, 0)
+
+
+def test_a_reference_that_says_impossible_is_none_and_that_is_said():
+    (curve,) = made(COPY).curves
+    found = made(COPY)
+    assert found.sentences == 4
+    assert any("in 1 sentence an annotator found that nobody can" in n for n in found.notes)
+    # By `score` the unchanged fifth sentence would choose the reference that says so.
+    assert curve.points[-1].mean == 0.0
+
+
+def test_only_sentences_with_enough_references_take_part_where_asked():
+    found = made(GOOD, at_least=2)
+    assert found.sentences == 1
+    assert [point.cut for point in found.curves[0].points] == [1, 1, 0]
+    assert found.curves[0].points[0].mean < made(GOOD).curves[0].points[0].mean
+    assert any("3 sentences with fewer than 2 references take no part" in n for n in found.notes)
+    assert any("--at-least K keeps" in note for note in made(GOOD).notes)
+
+
+def test_the_first_k_and_up_to():
+    found = made(GOOD, taking="first", up_to=2)
+    assert [(p.k, p.subsets, p.of) for p in found.curves[0].points] == [(1, 1, 1), (2, 1, 1)]
+    assert found.curves[0].points[0].mean < 1.0
+
+
+def test_more_subsets_than_the_most_are_drawn_by_lot_and_that_is_said():
+    wide = tuple(texts(*"一二三四五六")[:6])
+    corpus = Corpus("x", (Sample("1", "我去", wide),), "zh")
+    output = SystemOutput("s", {"1": texts("一")})
+    found = made(output, corpus=corpus, most=4, seed=7)
+    assert [(p.subsets, p.of) for p in found.curves[0].points] == [
+        *((4, 6), (4, 15), (4, 20), (4, 15), (4, 6), (1, 1))
+    ]
+    assert "curves: of more than 4 subsets of one size, 4 drawn by lot (seed 7)" in found.notes
+
+
+def test_all_sentences_with_one_reference_give_one_point():
+    corpus = Corpus("x", (Sample("1", "我去", texts("我来")),), "zh")
+    output = SystemOutput("s", {"1": texts("我来")})
+    found = made(output, corpus=corpus)
+    (point,) = found.curves[0].points
+    assert (point.k, point.mean, point.of, point.cut) == (1, 1.0, 1, 0)
+    assert found.notes == ()
+    shown = exhibit(found)
+    assert shown.figures[1].series[0].low == ()
+    assert "lowest" not in [column.name for column in shown.tables[2].columns]
+
+
+@pytest.mark.parametrize("options", [{"up_to": 4}, {"at_least": 4}])
+def test_more_references_than_any_sentence_has_are_refused(options):
+    with pytest.raises(CorpusError, match="dev: no sentence has 4 references; the most is 3"):
+        made(GOOD, **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"taking": "some"}, "taking is 'some'; it is subsets or first"),
+        ({"at_least": 0}, "at-least is 0; it is a whole number from 1 on"),
+        ({"up_to": 0}, "up-to is 0"),
+        ({"most": 0}, "subsets is 0"),
+    ],
+)
+def test_a_sweep_that_means_nothing_is_refused(options, match):
+    with pytest.raises(UsageError, match=match):
+        made(GOOD, **options)
+
+
+def test_metrics_that_read_no_references_have_no_curve_and_that_is_said():
+    options = Options(metrics=("meaning-preservation", "sentence-accuracy"))
+    found = references(CORPUS, [GOOD], options=options)
+    assert [curve.metric for curve in found.curves] == ["sentence-accuracy"]
+    assert "curves: meaning-preservation reads no references" in found.notes
+    assert len(found.signatures) == 1
+
+
+def test_metrics_over_gold_edits_have_curves_too():
+    tokens = ("我", "去")
+    both = (
+        Rewrite(edit_sets=((Edit(0, 1, ("你",), "S"),),)),
+        Rewrite(edit_sets=((Edit(1, 2, ("来",), "S"),),)),
+    )
+    corpus = Corpus("m", (Sample("1", "我去", both, {}, tokens),), "zh")
+    run = judge(corpus, [SystemOutput("s", {"1": texts("我来")})], options=Options(metrics=("m2",)))
+    (curve,) = curves(run, Sweep())
+    assert [(p.low, p.mean, p.high) for p in curve.points] == [(0.0, 0.5, 1.0), (1.0, 1.0, 1.0)]
+
+
+def test_figures_are_those_of_mucgec_in_words():
+    shown = exhibit(made(COPY, GOOD))
+    assert [figure.name for figure in shown.figures] == [
+        "references-distribution",
+        "references-cherrant",
+    ]
+    assert "all sentences: 1: 75.0%, 3: 25.0%" in shown.figures[0].alt.en
+    assert "有错误的句子：1: 66.7%，3: 33.3%" in shown.figures[0].alt.zh
+    lines = shown.figures[1]
+    assert "good " in lines.alt.en
+    assert "100.00 with 3" in lines.alt.en
+    assert lines.series[1].x == (1, 2, 3)
+    assert lines.series[1].high[0] == 100.0
+
+
+def test_tables_and_json_hold_the_points():
+    shown = exhibit(made(GOOD))
+    table = shown.tables[2]
+    assert table.name == "cherrant"
+    assert table.rows[-1] == ("good", "3", 1.0, 1.0, 1.0, 1, 1, 0)
+    data = json.loads(render(shown, "json"))
+    assert data["sweep"]["taking"] == "subsets"
+    assert data["sweep"]["sentences"] == 4
+    assert data["distribution"][0] == {"references": 0, "sentences": 1, "erroneous": 0}
+    assert data["curves"][0]["points"][2]["mean"] == 1.0
+
+
+def test_references_without_a_text_are_told_apart_by_their_edits():
+    over = (Edit(0, 2, ("他",), "S"), Edit(1, 3, (), "R"))
+    other = (Edit(0, 2, ("你",), "S"), Edit(1, 3, (), "R"))
+    sets = [(over,), (over,), (other,)]
+    rewrites = (*(Rewrite(edit_sets=each) for each in sets), Rewrite(error_free=True))
+    corpus = Corpus("over", (Sample("1", "a b c", rewrites, {}, ("a", "b", "c")),), "zh")
+    found = references(corpus, options=Options(metrics=("m2",)))
+    (row,) = found.statistics
+    assert (row.references, row.distinct) == (4, 3)
+    assert (
+        "3 references are known only by edits that overlap and have no text; whether they are "
+        "different is told by their edits"
+    ) in found.notes
+    assert made().notes == ()

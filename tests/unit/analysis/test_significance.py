@@ -1,0 +1,328 @@
+"""Tests of significance: what p, intervals and groups say, and what is refused."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sacrebleu.metrics import BLEU
+from sacrebleu.significance import PairedTest
+from scipy import stats
+from score_corpus import COPY, CORPUS, GOOD, texts
+
+import gecbench
+from gecbench.analysis.significance import Plan, compare
+from gecbench.api.score import Options, judge
+from gecbench.core.errors import CorpusError, UnknownNameError, UsageError
+from gecbench.core.sample import Corpus, Sample, SystemOutput
+from gecbench.reports.compare import exhibit
+from gecbench.scoring.resample import draws
+
+QUICK = Plan(resamples=500)
+
+
+def corpus_of(right: dict[str, str]):
+    """Systems that are right on the sentences marked 1, for sentence accuracy."""
+    size = len(next(iter(right.values())))
+    samples = tuple(Sample(str(n), "错", texts("对")) for n in range(size))
+    systems = [
+        SystemOutput(
+            name, {str(n): texts("对" if mark == "1" else "错") for n, mark in enumerate(marks)}
+        )
+        for name, marks in right.items()
+    ]
+    return Corpus("made", samples, "zh"), systems
+
+
+def accuracy(right: dict[str, str], plan: Plan = QUICK):
+    corpus, systems = corpus_of(right)
+    judged = judge(corpus, systems, options=Options(metrics=("sentence-accuracy",)))
+    return compare(judged, "sentence-accuracy", plan)
+
+
+@pytest.fixture(scope="module")
+def english():
+    corpus = gecbench.load(gecbench.sample("en", "corpus.jsonl"))
+    systems = [
+        gecbench.load_system(gecbench.sample("en", f"{name}.txt"), corpus)
+        for name in ("cautious", "eager", "fluent")
+    ]
+    metrics = ("char-bleu", "mp-prime", "sentence-accuracy", "gleu")
+    settings = {"gleu.iterations": "5"}
+    return (
+        corpus,
+        systems,
+        judge(corpus, systems, options=Options(metrics=metrics, settings=settings)),
+    )
+
+
+def few(sentences: int) -> str:
+    return (
+        f"sentence-accuracy: {sentences} sentences only: intervals of the bootstrap are too narrow "
+        "and its p can be too small; go by randomisation, and by more sentences"
+    )
+
+
+def test_equal_outputs_have_p_one_and_share_a_group():
+    found = accuracy({"A": "1100", "B": "1100"})
+    (pair,) = found.pairs
+    assert pair.p == {"bootstrap": 1.0, "randomisation": 1.0}
+    assert (pair.difference, pair.interval.low, pair.interval.high) == (0, 0, 0)
+    assert pair.first_better == 0.5
+    assert found.groups == (("A", "B"),)
+    assert found.notes == (
+        few(4),
+        "sentence-accuracy: the same score in every resample, which is "
+        "no test of anything: A and B",
+    )
+
+
+def test_randomisation_finds_the_p_of_all_permutations():
+    one, two = "111111011101", "001010011000"
+    found = accuracy({"A": one, "B": two}, Plan(resamples=20_000))
+    differences = [int(a) - int(b) for a, b in zip(one, two, strict=True)]
+    exact = stats.permutation_test(
+        (differences,), np.mean, permutation_type="samples", n_resamples=math.inf
+    )
+    (pair,) = found.pairs
+    assert pair.p["randomisation"] == pytest.approx(exact.pvalue, abs=0.005)
+    assert pair.difference == pytest.approx(sum(differences) / 12)
+
+
+def test_the_bootstrap_of_a_mean_agrees_with_the_normal_one():
+    dice = np.random.default_rng(3)
+    one, two = (
+        "".join(map(str, dice.integers(0, 2, 400) | (dice.random(400) < more).astype(int)))
+        for more in (0.12, 0.0)
+    )
+    (pair,) = accuracy({"A": one, "B": two}, Plan(resamples=4000)).pairs
+    differences = [int(a) - int(b) for a, b in zip(one, two, strict=True)]
+    error = np.std(differences) / 20
+    assert pair.p["bootstrap"] == pytest.approx(
+        2 * stats.norm.sf(abs(pair.difference) / error), abs=0.015
+    )
+    ends = pair.difference - 1.96 * error, pair.difference + 1.96 * error
+    assert (pair.interval.low, pair.interval.high) == pytest.approx(ends, abs=0.006)
+
+
+def sacrebleus_p(judged, kind: str) -> float:
+    """What sacrebleu's own paired test says of the first two systems."""
+    cases = {
+        name: [one for one in cases if any(not v.unannotatable for v in one.references)]
+        for name, cases in judged.cases.items()
+    }
+    versions = [[v.text for v in one.references if not v.unannotatable] for one in cases["eager"]]
+    references = [
+        [each[r] if r < len(each) else None for each in versions]
+        for r in range(max(map(len, versions)))
+    ]
+    named = [(name, [one.hypotheses[0].text for one in some]) for name, some in cases.items()]
+    bleu = BLEU(tokenize="char", smooth_method="none", references=references)
+    _, scores = PairedTest(named[:2], {"BLEU": bleu}, None, kind, n_samples=3000)()
+    return scores["BLEU"][1].p_value
+
+
+def test_p_of_randomisation_is_sacrebleus(english):
+    _, _, judged = english
+    pair = compare(judged, "char-bleu", Plan(resamples=3000)).pair("eager", "cautious")
+    assert pair.p["randomisation"] == pytest.approx(sacrebleus_p(judged, "ar"), abs=0.04)
+
+
+def test_p_of_the_bootstrap_differs_from_sacrebleus_by_its_shift_of_absolute_values_alone(english):
+    """It takes absolute values before the mean, so that chance is found far too seldom."""
+    _, _, judged = english
+    metric, places = judged.metrics["char-bleu"], judged.scored("char-bleu")
+    drawn = draws(len(places), resamples=3000, seed=0)
+    one, two = (
+        metric.resample([judged.rows[name, "char-bleu"][at] for at in places], drawn)
+        for name in ("cautious", "eager")
+    )
+    pair = compare(judged, "char-bleu", Plan(resamples=3000)).pair("cautious", "eager")
+    absolute = abs(one - two)
+    theirs = float((absolute - absolute.mean() > abs(pair.difference)).mean())
+    assert theirs == pytest.approx(sacrebleus_p(judged, "bs"), abs=0.04)
+    assert pair.p["bootstrap"] == pytest.approx(pair.p["randomisation"], abs=0.04)
+    assert pair.p["bootstrap"] > 2 * theirs
+    # The figures of docs/analysis/compare.md.
+    assert pair.p["randomisation"] == pytest.approx(0.60, abs=0.03)
+    assert pair.p["bootstrap"] == pytest.approx(0.62, abs=0.03)
+    assert theirs == pytest.approx(0.23, abs=0.03)
+
+
+def test_intervals_of_scores_are_those_of_score(english):
+    corpus, systems, judged = english
+    options = Options(metrics=("char-bleu",), resamples=500)
+    report = gecbench.score(corpus, systems, options=options)
+    found = compare(judged, "char-bleu", QUICK)
+    assert {r.system: r.score.interval for r in report.results} == found.intervals
+    assert {r.system: r.score.value for r in report.results} == found.values
+
+
+@pytest.mark.parametrize("metric", ["char-bleu", "mp-prime", "gleu"])
+def test_another_order_of_systems_changes_nothing_but_order(english, metric: str):
+    _, _, judged = english
+    turned = replace(judged, systems=dict(reversed(judged.systems.items())))
+    one, two = compare(judged, metric, QUICK), compare(turned, metric, QUICK)
+    assert one.groups == two.groups
+    assert one.ranked == two.ranked
+    assert list(two.values) == list(one.values)[::-1]
+    for pair in one.pairs:
+        other = two.pair(pair.first, pair.second)
+        assert other.p == pytest.approx(pair.p)
+        assert other.corrected == pytest.approx(pair.corrected)
+        assert other.difference == pytest.approx(pair.difference)
+        assert other.first_better == pytest.approx(pair.first_better)
+        assert other.interval.low == pytest.approx(pair.interval.low)
+        assert other.interval.high == pytest.approx(pair.interval.high)
+
+
+def test_blocks_of_memory_change_nothing(english, monkeypatch):
+    _, _, judged = english
+    whole = compare(judged, "mp-prime", QUICK)
+    monkeypatch.setattr("gecbench.scoring.resample._AT_ONCE", 1000)
+    monkeypatch.setattr("gecbench.scoring.resample._AT_ONCE", 1000)
+    parts = compare(judged, "mp-prime", QUICK)
+    for one, other in zip(parts.pairs, whole.pairs, strict=True):
+        assert one.p == other.p
+        assert one.interval.low == pytest.approx(other.interval.low, abs=1e-12)
+
+
+def test_where_lower_is_better_the_lower_is_the_better(english):
+    _, _, judged = english
+    found = compare(judged, "mp-prime", QUICK)
+    assert found.values[found.ranked[0]] == min(found.values.values())
+    pair = found.pair(found.ranked[0], found.ranked[-1])
+    assert pair.difference < 0
+    assert pair.first_better > 0.5
+
+
+def test_a_seed_gives_the_same_and_another_another():
+    marks = {"A": "110110111011", "B": "100110011001"}
+    one = accuracy(marks)
+    assert accuracy(marks) == one
+    assert accuracy(marks, replace(QUICK, seed=1)).pairs[0].p != one.pairs[0].p
+
+
+def test_a_pair_is_significant_where_corrected_p_of_the_main_test_is():
+    marks = {"A": "1" * 40, "B": "1" * 33 + "0" * 7, "C": "0" * 40}
+    for plan in (QUICK, replace(QUICK, tests=("bootstrap",)), replace(QUICK, correction="none")):
+        found = accuracy(marks, plan)
+        for pair in found.pairs:
+            assert pair.significant == (pair.corrected[plan.main_test] <= plan.alpha)
+        assert [pair.significant for pair in found.pairs] == [True] * 3
+        assert found.groups == (("A",), ("B",), ("C",))
+    strict = accuracy(marks, replace(QUICK, alpha=0.01))
+    assert strict.groups == (("A", "B"), ("C",))
+
+
+def test_p_is_never_nothing():
+    found = accuracy({"A": "1" * 40, "B": "0" * 40})
+    assert found.pairs[0].p == {"bootstrap": 1 / 501, "randomisation": 1 / 501}
+
+
+def test_with_a_baseline_only_its_pairs_are_tested_and_there_are_no_groups():
+    marks = {"A": "1111", "B": "0000", "C": "1010"}
+    found = accuracy(marks, replace(QUICK, baseline="B"))
+    assert [(pair.first, pair.second) for pair in found.pairs] == [("A", "B"), ("C", "B")]
+    assert found.groups == ()
+    with pytest.raises(UnknownNameError, match="unknown pair 'A - C'"):
+        found.pair("A", "C")
+
+
+def test_too_few_resamples_for_the_number_of_pairs_are_said():
+    marks = {f"s{n}": "1" * n + "0" * (12 - n) for n in range(5)}
+    found = accuracy(marks, Plan(resamples=100))
+    assert found.notes == (
+        "sentence-accuracy: 100 resamples cannot find p below 0.0099, which is 0.099 for 10 pairs, "
+        "so that nothing can be significant at 0.05; take --resamples 200 or more",
+        few(12),
+    )
+    assert accuracy(marks, Plan(resamples=200)).notes == (few(12),)
+    for correction in ("none", "bh"):
+        assert accuracy(marks, Plan(resamples=100, correction=correction)).notes == (few(12),)
+        found = accuracy(marks, Plan(resamples=100, correction=correction, alpha=0.009))
+        assert found.notes[0] == (
+            "sentence-accuracy: 100 resamples cannot find p below 0.0099, so that nothing can be "
+            "significant at 0.009; take --resamples 112 or more"
+        )
+        assert not any(pair.significant for pair in found.pairs)
+        assert (
+            few(12)
+            == accuracy(marks, Plan(resamples=112, correction=correction, alpha=0.009)).notes[0]
+        )
+
+
+def test_one_sentence_and_two_show_nothing():
+    for size, least in ((1, 1.0), (2, 0.5), (6, 1 / 32)):
+        (pair,) = accuracy({"A": "1" * size, "B": "0" * size}).pairs
+        assert pair.p["bootstrap"] == least
+        assert pair.p["randomisation"] == pytest.approx(least, abs=0.02)
+
+
+def test_too_many_groups_are_said_and_leave_the_pairs(monkeypatch):
+    monkeypatch.setattr("gecbench.analysis.significance.MOST_STEPS", 1)
+    found = accuracy({"A": "1" * 40, "B": "0" * 40, "C": "01" * 20})
+    assert found.groups == ()
+    assert found.notes == ("sentence-accuracy: too many groups of systems to show; see the pairs",)
+    shown = exhibit("made", [found])
+    assert [table.name for table in shown.tables] == ["systems", "pairs", "p-sentence-accuracy"]
+    assert shown.tables[0].title.en == "Scores"
+    assert "groups" not in shown.figures[0].alt.en
+    assert len(shown.figures) == 3
+
+
+def test_a_plan_refuses_what_means_nothing():
+    for values, why in (
+        ({"tests": ()}, r"tests \(\) must be one or both of bootstrap, randomisation"),
+        ({"tests": ("t",)}, "must be one or both"),
+        ({"correction": "holms"}, "unknown correction 'holms'; did you mean holm"),
+        ({"resamples": 99}, "resamples 99 must be at least 100"),
+        ({"resamples": 10**11}, "resamples 100000000000 must be at most 1000000"),
+        ({"alpha": 0.0}, "alpha 0 must be above 0 and at most 0.5"),
+        ({"confidence": 1.0}, "confidence 1 must be between 0 and 1"),
+    ):
+        with pytest.raises(UsageError, match=why):
+            Plan(**values)
+
+
+def test_what_cannot_be_compared_is_refused():
+    options = Options(metrics=("sentence-accuracy", "errant"))
+    judged = judge(CORPUS, [COPY, GOOD], options=options)
+    with pytest.raises(UsageError, match="errant is for language en, dev is zh"):
+        compare(judged, "errant")
+    with pytest.raises(UnknownNameError, match="unknown metric of this run 'gleu'"):
+        compare(judged, "gleu")
+    with pytest.raises(UnknownNameError, match="unknown baseline 'god'; did you mean good"):
+        compare(judged, "sentence-accuracy", Plan(baseline="god"))
+    one = judge(CORPUS, [GOOD], options=Options(metrics=("sentence-accuracy",)))
+    with pytest.raises(UsageError, match="takes two systems or more; judged: good"):
+        compare(one, "sentence-accuracy")
+
+
+def test_a_corpus_that_nobody_could_correct_has_nothing_to_compare():
+    only = replace(CORPUS, samples=CORPUS.samples[3:4])
+    systems = [SystemOutput(name, {"4": texts("口口")}) for name in "ab"]
+    judged = judge(only, systems, options=Options(metrics=("sentence-accuracy",)))
+    with pytest.raises(CorpusError, match="sentence-accuracy: no sentence of dev can be scored"):
+        compare(judged, "sentence-accuracy")
+
+
+def test_files_and_options_become_comparisons_by_every_metric_that_applies():
+    options = Options(metrics=("sentence-accuracy", "errant", "mp-prime"), part=(0, 4))
+    shown: list[str] = []
+
+    def watch(what: str, pairs):
+        shown.append(what)
+        return pairs
+
+    found = gecbench.compare(CORPUS, [COPY, GOOD], options=options, plan=QUICK, watch_pairs=watch)
+    assert [one.metric for one in found.metrics] == ["sentence-accuracy", "mp-prime"]
+    assert shown == ["sentence-accuracy: pairs", "mp-prime: pairs"]
+    assert found.corpus == "dev"
+    assert "n/a: errant is for language en, dev is zh" in found.notes
+    assert "1 sentence left out: outside the range" in found.notes
+    assert found.metrics[0].sentences == 3
+    with pytest.raises(UsageError, match="a comparison takes two systems or more; given: 1"):
+        gecbench.compare(CORPUS, [GOOD])

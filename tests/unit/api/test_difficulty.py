@@ -1,0 +1,409 @@
+"""Difficulty from corpora and systems: references, weight files, what is said and refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import gecbench
+from gecbench.analysis.difficulty import (
+    FalseAlarm,
+    SentenceErrors,
+    Weighting,
+    nearest_references,
+    numbered_reference,
+    system_means,
+)
+from gecbench.api.difficulty import DifficultyOptions, difficulty, write_weights
+from gecbench.api.score import judge
+from gecbench.core.edit import Edit
+from gecbench.core.errors import CorpusError, FormatError, UsageError
+from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
+from gecbench.core.scheme import Extraction
+from gecbench.lang.zh.char import scheme as zh_char
+
+A, B = Edit(0, 1, ("A",), "R:ONE"), Edit(1, 2, ("B",), "R:TWO")
+TOKENS = ("a", "b")
+FREE = Rewrite(error_free=True, edit_sets=((),))
+NONE = Rewrite(unannotatable=True)
+
+
+def by(annotator: str | None, *edits: Edit) -> Rewrite:
+    return Rewrite(text="a b", edit_sets=(edits,), annotator=annotator)
+
+
+def corpus(*sentences: tuple[Rewrite, ...]) -> Corpus:
+    samples = (Sample(str(n), "a b", made, {}, TOKENS) for n, made in enumerate(sentences, 1))
+    return Corpus("dev", tuple(samples), "en")
+
+
+def system(name: str, *sentences: tuple[Edit, ...]) -> SystemOutput:
+    made = {str(n): (by(None, *edits) if edits else FREE,) for n, edits in enumerate(sentences, 1)}
+    return SystemOutput(name, made, dict.fromkeys(made, TOKENS))
+
+
+NAMED = corpus((by("0", A), by("1", B)), (by("1", B),), (FREE,))
+UNNAMED = corpus((by(None, A), by(None, B)), (by(None, B),), (FREE,))
+ONE = system("one", (A,), (A,), ())
+TWO = system("two", (B,), (B,), ())
+
+
+def found(data: Corpus = NAMED, *systems: SystemOutput, **options: object):
+    made = difficulty(data, systems or (ONE, TWO), options=DifficultyOptions(**options))
+    return made[0] if len(made) == 1 else made
+
+
+def test_it_is_public_under_the_name_of_the_package():
+    assert gecbench.difficulty is difficulty
+
+
+def test_a_named_annotator_is_the_same_everywhere_and_a_bare_block_is_everyones():
+    first = numbered_reference(NAMED.samples, 1, "left-out")
+    assert (first.name, first.choices) == ("reference 1 (annotator 0)", (0, None, 0))
+    second = numbered_reference(NAMED.samples, 2, "left-out")
+    assert (second.name, second.choices) == ("reference 2 (annotator 1)", (1, 0, 0))
+
+
+def test_nameless_references_are_counted_by_their_place():
+    assert numbered_reference(UNNAMED.samples, 1, "left-out").choices == (0, 0, 0)
+    second = numbered_reference(UNNAMED.samples, 2, "left-out")
+    assert (second.name, second.choices) == ("reference 2", (1, None, None))
+    assert second.notes == (
+        "reference 2: sentences left out because they have no such reference: 2 (--absent "
+        "unchanged takes them as free of errors)",
+    )
+
+
+def test_what_is_absent_can_be_taken_as_free_of_errors():
+    made = found(NAMED, absent="unchanged")
+    assert made.table.verdicts["one"] == ("NTNNN", "NFNNN", "NNNNN")
+    assert made.notes[-1] == (
+        "reference 1 (annotator 0): sentences taken as free of errors because they have no such "
+        "reference: 1"
+    )
+
+
+def test_annotators_that_are_no_numbers_keep_the_order_of_the_file():
+    data = corpus((by("Wu", A), by("Li", B)), (by("Li", B),), (by("Wu"),))
+    assert numbered_reference(data.samples, 1, "left-out").choices == (0, None, 0)
+
+
+@pytest.mark.parametrize("number", [0, 3])
+def test_a_reference_that_nobody_has_is_refused(number: int):
+    with pytest.raises(UsageError, match=f"reference number {number} must be from 1 to 2, as many"):
+        numbered_reference(NAMED.samples, number, "left-out")
+
+
+def test_what_nobody_could_correct_is_left_out_and_counted():
+    data = corpus((NONE,), (NONE, by(None, B)), (FREE,))
+    first = numbered_reference(data.samples, 1, "left-out")
+    assert first.choices == (None, None, 0)
+    assert first.notes == ("reference 1: sentences left out that nobody could correct: 2",)
+    best = nearest_references(data.samples, judge(data, [ONE]).cases, 0.5)
+    assert best.choices == (None, 1, 0)
+    assert best.notes == ("the chosen references: sentences left out that nobody could correct: 1",)
+
+
+def test_the_chosen_reference_is_the_one_that_all_systems_come_nearest_to():
+    data = corpus((by(None, A), by(None, B)), (by(None, A), by(None, B)), (FREE, FREE))
+    systems = [ONE, TWO, system("three", (B,), (), (A,))]
+    best = nearest_references(data.samples, judge(data, systems).cases, 0.5)
+    assert (best.name, best.choices) == ("the chosen references", (1, 0, 0))
+    turned = nearest_references(data.samples, judge(data, systems[::-1]).cases, 0.5)
+    assert turned == best
+
+
+def test_of_references_that_as_many_edits_meet_the_one_with_fewer_errors_is_chosen():
+    data = corpus((by(None, A, B), by(None, A)))
+    assert nearest_references(
+        data.samples, judge(data, [system("one", (A,))]).cases, 0.5
+    ).choices == (1,)
+
+
+def test_annotators_that_are_numbers_are_in_their_order_wherever_they_first_stand():
+    data = corpus((by("10", B),), (by("9", A), by("10", B)))
+    first = numbered_reference(data.samples, 1, "left-out")
+    assert (first.name, first.choices) == ("reference 1 (annotator 9)", (None, 0))
+
+
+def test_each_reference_by_itself_is_named():
+    first, second = found(NAMED, reference="each")
+    assert [one.reference for one in (first, second)] == [
+        "reference 1 (annotator 0)",
+        "reference 2 (annotator 1)",
+    ]
+    assert "references:reference 2 (annotator 1)" in str(second.signature)
+
+
+def test_that_there_are_more_references_is_said_where_nobody_chose():
+    assert any("there are 2 references, of which the first" in note for note in found().notes)
+    assert not any("there are" in note for note in found(reference="chosen").notes)
+
+
+def test_what_each_corrects_and_what_it_corrects_alone():
+    data = corpus((by(None, A),), (by(None, B),), (FREE,))
+    systems = (ONE, TWO, system("both", (A,), (B,), ()))
+    rows = [(one.system, one.corrected, one.alone) for one in found(data, *systems).scores]
+    assert rows == [("one", 1, 0), ("two", 1, 0), ("both", 2, 0)]
+    assert [one.alone for one in found(data, ONE, TWO).scores] == [1, 1]
+
+
+def test_one_system_alone_has_no_break_even_point_and_is_told_that_its_scores_are_empty(
+    tmp_path: Path,
+):
+    alone = found(NAMED, ONE)
+    assert alone.scores[0].break_even is None
+    assert alone.scores[0].weighted.tp == 0
+    assert any("all it gets right weighs nothing" in note for note in alone.notes)
+    path, _ = write_weights(found(), tmp_path / "w.txt")
+    assert not any("weighs nothing" in n for n in found(NAMED, ONE, weights=path).notes)
+
+
+def test_sentences_by_these_weights():
+    one, _, three = found(NAMED, reference=2).sentences
+    assert ([edit.weight for edit in one.edits], one.value) == ([0.5], 0.5)
+    assert one.changed == (FalseAlarm(0, 1, 0.5),)
+    assert three == SentenceErrors("3", 0.0, (), ())
+
+
+def test_an_edit_that_only_detects_has_no_weight_but_a_place():
+    data = corpus((by(None, Edit(0, 1, None, "UNK"), B),), (FREE,), (FREE,))
+    made = found(data)
+    assert [edit.weight for edit in next(made.sentences).edits] == [1.0, 0.5]
+    assert "dev: edits that only detect (UNK, Um) and are no chunk: 1" in made.notes
+
+
+def test_weights_are_written_with_their_fingerprint_and_read_back(tmp_path: Path):
+    made = found()
+    path, beside = write_weights(made, tmp_path / "w.txt")
+    assert beside == tmp_path / "w.txt.json"
+    again = found(NAMED, ONE, weights=path)
+    assert again.weights == made.weights
+    assert (again.voters, again.origin) == (2, "file w.txt")
+    assert "w.txt: its fingerprint says that it was made with this reference" in again.notes
+    beside.unlink()
+    again = found(NAMED, ONE, weights=path)
+    assert any("has no fingerprint beside it (w.txt.json); its num" in n for n in again.notes)
+
+
+def test_a_fingerprint_refuses_another_reference_even_where_numbers_fit(tmp_path: Path):
+    first = corpus((by(None, A),), (FREE,), (FREE,))
+    other = corpus((by(None, Edit(0, 1, ("X",))),), (FREE,), (FREE,))
+    path, beside = write_weights(found(first), tmp_path / "w.txt")
+    with pytest.raises(CorpusError, match="weights are of corpus 'dev' with reference 1, not of"):
+        found(other, weights=path)
+    beside.unlink()
+    assert found(other, weights=path).voters == 2
+
+
+def test_a_weight_file_that_was_changed_is_refused(tmp_path: Path):
+    path, _ = write_weights(found(), tmp_path / "w.txt")
+    path.write_text(path.read_text("utf-8").replace("1", "2"), encoding="utf-8")
+    with pytest.raises(FormatError, match="was changed after its fingerprint"):
+        found(weights=path)
+
+
+def test_crlf_of_a_weight_file_makes_no_difference(tmp_path: Path):
+    path, _ = write_weights(found(), tmp_path / "w.txt")
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    assert found(weights=path).origin == "file w.txt"
+
+
+TWICE = corpus(*[(by(None, A), by(None, B))] * 3)
+
+
+def test_weights_of_chosen_references_keep_them_whatever_other_systems_come_nearest_to(
+    tmp_path: Path,
+):
+    made = found(TWICE, ONE, system("three", (A,), (B,), (A,)), reference="chosen")
+    path, _ = write_weights(made, tmp_path / "w.txt")
+    other = system("other", (B,), (B,), (B,))
+    assert found(TWICE, other, reference="chosen").table.choices == (1, 1, 1)
+    again = found(TWICE, other, reference="chosen", weights=path)
+    assert again.table.choices == made.table.choices == (0, 0, 0)
+    assert again.weights == made.weights
+    assert "w.txt: made with these references, chosen by the systems that made t" in again.notes[-1]
+
+
+@pytest.mark.parametrize("bare", [True, False])
+def test_weights_that_do_not_say_which_references_were_chosen_are_refused(
+    tmp_path: Path, bare: bool
+):
+    path, beside = write_weights(found(TWICE), tmp_path / "w.txt")
+    if bare:
+        beside.unlink()
+    with pytest.raises(CorpusError, match=r"w.txt: does not say which references were chosen when"):
+        found(TWICE, reference="chosen", weights=path)
+
+
+def test_weights_of_chosen_references_are_of_all_sentences_and_of_references_that_are_there(
+    tmp_path: Path,
+):
+    made = found(TWICE, TWO, reference="chosen")
+    path, _ = write_weights(made, tmp_path / "w.txt")
+    once = corpus(*[(by(None, A),)] * 3)
+    with pytest.raises(CorpusError, match=r"made with reference 2 of sentence '1', which is not"):
+        found(once, TWO, reference="chosen", weights=path)
+    part, _ = write_weights(found(TWICE, TWO, reference="chosen", part=(0, 2)), tmp_path / "p.txt")
+    with pytest.raises(CorpusError, match="weights of 2 sentences, but corpus 'dev' with the cho"):
+        found(TWICE, TWO, reference="chosen", weights=part)
+
+
+def test_a_sentence_that_nobody_could_correct_is_left_out_of_chosen_weights_too(tmp_path: Path):
+    data = corpus((NONE,), (by(None, A), by(None, B)), (FREE,))
+    made = found(data, TWO, reference="chosen")
+    path, _ = write_weights(made, tmp_path / "w.txt")
+    again = found(data, ONE, reference="chosen", weights=path)
+    assert (again.table.ids, again.table.choices) == (made.table.ids, made.table.choices)
+
+
+def test_weights_from_a_file_are_not_written_again_nor_to_standard_output(tmp_path: Path):
+    path, _ = write_weights(found(), tmp_path / "w.txt")
+    with pytest.raises(UsageError, match=r"the weights are those of file w.txt; there are no new"):
+        write_weights(found(weights=path), tmp_path / "x.txt")
+    with pytest.raises(UsageError, match="weights are two files, the second with their finger"):
+        write_weights(found(), "-")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"reference": "best"}, "reference number 'best' must be a number from 1, each, or chosen"),
+        ({"absent": "gone"}, "absent 'gone' is unknown; one of: left-out, unchanged"),
+        ({"weights": "w", "reference": "each"}, "a weight file fits one reference; choose it"),
+    ],
+)
+def test_options_without_meaning_are_refused(options, message):
+    with pytest.raises(UsageError, match=message):
+        DifficultyOptions(**options)
+
+
+def test_beta_is_looked_at():
+    with pytest.raises(UsageError, match=r"beta 0 must be a number from 0.001 to 1000"):
+        found(beta=0)
+    assert found(beta=2).beta == 2
+    assert "|beta:2|" in str(found(beta=2).signature)
+
+
+def test_without_systems_there_is_nothing_to_measure():
+    with pytest.raises(UsageError, match="difficulty needs at least one system"):
+        difficulty(NAMED, ())
+
+
+def test_a_corpus_of_which_nothing_is_left_is_refused():
+    data = corpus((NONE,), (NONE,), (NONE,))
+    with pytest.raises(CorpusError, match="dev, reference 1: no sentence is left to look at"):
+        found(data)
+
+
+def test_of_alternatives_and_versions_the_first_counts_and_that_is_said():
+    several = Rewrite(text="a b", edit_sets=((A,), (B,)))
+    data = corpus((several,), (FREE,), (FREE,))
+    twice = replace(ONE, hypotheses={**ONE.hypotheses, "1": (several, by(None, B))})
+    made = found(data, twice)
+    assert made.table.verdicts["one"][0] == "NTNNN"
+    assert made.notes[:3] == (
+        "one: sentences with several versions, of which the first counts: 1 (if they are several "
+        "systems, give the file by --systems-in)",
+        "dev: rewrites with alternative sets of edits, of which the first counts: 1",
+        "one: rewrites with alternative sets of edits, of which the first counts: 1",
+    )
+
+
+def test_systems_and_edits_that_change_nothing_are_named():
+    idle, same = system("idle", (), (), ()), system("same", (Edit(0, 1, ("a",)),), (), ())
+    notes = found(NAMED, idle, same).notes
+    assert "idle: changes nothing at all" in notes
+    assert (
+        "same: edits that leave the text as it is, which count as right changes as in the "
+        "official program: 1"
+    ) in notes
+
+
+ZH = Corpus("z", (Sample("1", "我去了", (Rewrite("我去"),)), Sample("2", "好", (FREE,))), "zh")
+ZH_SYSTEM = SystemOutput("s", {"1": (Rewrite("你去"),), "2": (FREE,)})
+
+
+def pooling(*, batch: bool = False):
+    """A scheme that lists two sets, of which only the first is right."""
+    plain = zh_char()
+
+    def extract(source, target):
+        made = plain.extract(source, target).edit_sets[0]
+        return Extraction((made, (Edit(0, 3, target.tokens),)))
+
+    def both(pairs):
+        return [extract(plain.parse_source(one), plain.parse_target(two)) for one, two in pairs]
+
+    signature = {**plain.signature, "strategy": "all"}
+    return replace(plain, extract=extract, batch=both if batch else None, signature=signature)
+
+
+@pytest.mark.parametrize("batch", [False, True])
+def test_of_the_sets_that_a_scheme_lists_the_first_counts(batch: bool):
+    (made,) = difficulty(ZH, [ZH_SYSTEM], scheme=pooling(batch=batch))
+    assert made.table.verdicts == {"s": ("NFNNNTN", "NNN")}
+    assert "|strategy:first|" in str(made.signature)
+
+
+def test_a_scheme_can_be_named():
+    (made,) = difficulty(ZH, [ZH_SYSTEM], scheme="zh-char")
+    assert made.table.verdicts == {"s": ("NFNNNTN", "NNN")}
+    assert "|scheme:zh-char|" in str(made.signature)
+
+
+def test_without_a_scheme_it_is_that_of_the_language():
+    data = Corpus("e", (Sample("1", "he go", (Rewrite("he goes"),)),), "en")
+    (made,) = difficulty(data, [SystemOutput("s", {"1": (Rewrite("he goes"),)})])
+    assert made.table.verdicts == {"s": ("NNNTN",)}
+
+
+def test_part_of_a_corpus_keeps_the_numbers_of_its_references():
+    made = found(part=(1, 3), reference=2)
+    assert (made.reference, made.table.ids) == ("reference 2 (annotator 1)", ("2", "3"))
+
+
+def test_a_reference_that_no_sentence_of_a_part_has_is_named():
+    made = found(UNNAMED, part=(1, 3), reference="each")
+    assert (made.reference, made.table.ids) == ("reference 1", ("2", "3"))
+    assert "reference 2: no sentence has it here" in made.notes
+
+
+def test_each_of_no_references_that_could_be_annotated_is_refused():
+    with pytest.raises(CorpusError, match="dev, reference 1: no sentence is left to look at"):
+        found(corpus((NONE,), (NONE,), (NONE,)), reference="each")
+
+
+def test_systems_over_several_corpora():
+    first, second = found(NAMED, ONE, TWO), found(UNNAMED, TWO, system("new", (), (B,), ()))
+    rows = system_means([first, second], "accuracy")
+    by_name = {row.system: row for row in rows}
+    assert list(by_name) == [row.system for row in sorted(rows, key=lambda row: -row.mean)]
+    assert by_name["one"].values[1] is None
+    assert by_name["one"].ranks == (1, None)
+    assert by_name["one"].deviation == 0
+    two = by_name["two"]
+    assert two.mean == pytest.approx(sum(two.values) / 2)
+    assert two.deviation == pytest.approx(abs(two.values[0] - two.values[1]) / 2**0.5)
+
+
+def test_weights_may_not_be_negative():
+    with pytest.raises(UsageError, match="weights must not be negative"):
+        found(weighting=Weighting(a=0.2))
+
+
+@pytest.mark.parametrize("again", [False, None])
+def test_weights_fit_the_edits_that_they_were_made_with_of_the_file_or_extracted(
+    again: bool | None, tmp_path: Path
+):
+    people = Rewrite("你去", edit_sets=((Edit(0, 3, ("你", "去"), "Mec"),),))
+    corpus = Corpus("d", (Sample("1", "我去了", (people,), {}, tuple("我去了")),), "zh")
+    systems = [SystemOutput("s", {"1": (Rewrite("我去"),)})]
+    options = DifficultyOptions(re_extract=again)
+    (made,) = difficulty(corpus, systems, scheme="zh-char", options=options)
+    path, _ = write_weights(made, tmp_path / "w.txt")
+    options = DifficultyOptions(weights=path)
+    (read,) = difficulty(corpus, systems, scheme="zh-char", options=options)
+    assert read.table.verdicts == made.table.verdicts

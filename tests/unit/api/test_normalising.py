@@ -1,0 +1,196 @@
+"""Changes made of corpora and outputs: texts, tokens and given edits alike."""
+
+from __future__ import annotations
+
+from unicodedata import unidata_version
+
+import pytest
+
+from gecbench.api.score import Options, normalised, score
+from gecbench.core.edit import Edit
+from gecbench.core.errors import CorpusError, UnknownNameError
+from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
+from gecbench.lang.zh.char import scheme
+from gecbench.scoring.normalise import change_notes
+
+
+def corpus(*samples: Sample) -> Corpus:
+    return Corpus("dev", samples, "en", {"from": "x"})
+
+
+def given(source: str, *edits: Edit, text: str | None = None, tokens: str = "") -> Corpus:
+    """One sample, whose tokens stand between spaces, with a reference of these edits."""
+    reference = Rewrite(text, edit_sets=(edits,))
+    words = tuple((tokens or source).split(" "))
+    return corpus(Sample("7", source, (reference,), tokens=words))
+
+
+def edits_of(made: Corpus) -> tuple[Edit, ...]:
+    return made.samples[0].references[0].edit_sets[0]
+
+
+def lowered(one: Corpus) -> Corpus:
+    return normalised(one, (), ["lower"])[0]
+
+
+def test_sources_references_and_outputs_are_changed_in_the_order_of_the_names():
+    references = (Rewrite("ＡＢ"), Rewrite(error_free=True), Rewrite("Ｃ　d", annotator="Ann"))
+    one = corpus(Sample("1", "Ａ b", references, {"k": "Ｋ"}))
+    system = SystemOutput("s", {"1": (Rewrite("Ｂ"), Rewrite("x"))})
+    made, systems, parts = normalised(one, (system,), ["halfwidth", "lower"])
+    expected = (Rewrite("ab"), Rewrite(error_free=True), Rewrite("c d", annotator="Ann"))
+    assert made == corpus(Sample("1", "a b", expected, {"k": "Ｋ"}))
+    assert systems == (SystemOutput("s", {"1": (Rewrite("b"), Rewrite("x"))}),)
+    assert parts == {"normalise": "halfwidth+lower"}
+
+
+def test_the_order_makes_a_difference():
+    one = corpus(Sample("1", "ﬁ ´"))
+    made = [normalised(one, (), names)[0] for names in (["nfkc", "squeeze"], ["squeeze", "nfkc"])]
+    assert [each.samples[0].source for each in made] == ["fi \u0301", "fi  \u0301"]
+
+
+def test_no_name_changes_nothing_and_says_nothing():
+    one, systems = given("A", Edit(0, 1, ("B",))), (SystemOutput("s", {}),)
+    made, same, parts = normalised(one, systems, [])
+    assert made is one
+    assert same is systems
+    assert parts == {}
+
+
+def test_tokens_replacements_and_alternatives_are_changed_one_by_one():
+    edit = Edit(0, 1, ("X", "Y"), "R", (("Z",), ()))
+    one = given("A B", edit, Edit(1, 2, None, "UNK"), Edit(2, 2, (), "M"), text="X Y B")
+    made = lowered(one).samples[0]
+    assert (made.source, made.tokens) == ("a b", ("a", "b"))
+    assert made.references[0].text == "x y b"
+    assert edits_of(corpus(made)) == (
+        Edit(0, 1, ("x", "y"), "R", (("z",), ())),
+        Edit(1, 2, None, "UNK"),
+        Edit(2, 2, (), "M"),  # it changed nothing before, either
+    )
+
+
+def test_edits_that_change_nothing_any_more_are_left_out():
+    an_alternative = Edit(1, 2, ("b",), "R", (("c",),))
+    made = lowered(given("A B", Edit(0, 1, ("a",)), an_alternative))
+    assert edits_of(made) == (an_alternative,)
+
+
+def test_edit_sets_that_become_equal_are_one_and_those_that_were_stay():
+    upper, lower = (Edit(0, 1, ("B",)),), (Edit(0, 1, ("b",)),)
+    both = Rewrite(edit_sets=(upper, lower))
+    twice = Rewrite(edit_sets=(lower, lower))
+    one = corpus(Sample("1", "a", (both, twice), tokens=("a",)))
+    made = lowered(one).samples[0].references
+    assert made == (Rewrite(edit_sets=(lower,)), twice)
+
+
+def test_the_tokens_of_systems_are_changed_too():
+    hypotheses = {
+        "1": (Rewrite("X", edit_sets=((Edit(0, 1, ("X",)),),)),),
+        "2": (Rewrite("A"),),
+    }
+    system = SystemOutput("s", hypotheses, {"1": ("A",)})
+    _, (made,), _ = normalised(corpus(), (system,), ["lower"])
+    assert made.tokens == {"1": ("a",)}
+    assert made.hypotheses["1"] == (Rewrite("x", edit_sets=((Edit(0, 1, ("x",)),),)),)
+    assert made.hypotheses["2"] == (Rewrite("a"),)
+
+
+@pytest.mark.parametrize(
+    ("names", "one", "message"),
+    [
+        (
+            ["nfkc"],
+            given("a ´", Edit(0, 1, ("b",))),
+            f"sample '7': nfkc(unicode {unidata_version}) makes ' \u0301' of the token '´'; a "
+            "token cannot be empty or hold white space: leave out the change, or give texts "
+            "without tokens",
+        ),
+        (["squeeze"], given("\u2003 a", tokens="\u2003 a"), "squeeze makes '' of the token"),
+        (["nfkc"], given("a", Edit(0, 1, ("´",))), "of the token '´'"),
+        (["nfkc"], given("a", Edit(0, 1, ("b",), None, (("´",),))), "of the token '´'"),
+        (  # a phrase of OpenCC in a text, by characters in its tokens
+            ["t2s"],
+            given("乾坤", tokens="乾 坤"),
+            "makes '乾坤' of a text and '干 坤' of its tokens, so given edits no longer fit; make "
+            "the change before edits are found, or give texts without edits",
+        ),
+        (
+            ["t2s"],
+            given("坤", Edit(0, 0, ("乾",)), text="乾坤"),
+            "makes '乾坤' of a text and '干 坤'",
+        ),
+        (["nfc"], given("e\u0301", tokens="e \u0301"), "makes 'é' of a text and 'e \u0301' of"),
+        (["nfkc"], given("㈱a", tokens="㈱ a"), "makes '(株)a' of a text and '(株) a' of"),
+        (["t2s"], given("乾坤大", tokens="乾 坤大"), "makes '乾坤大' of a text and '干 坤大' of"),
+    ],
+)
+def test_what_would_part_texts_from_their_tokens_is_refused(names, one: Corpus, message: str):
+    with pytest.raises(CorpusError) as error:
+        normalised(one, (), names)
+    assert message in str(error.value)
+    assert str(error.value).startswith("sample '7': ")
+
+
+def test_the_refusal_names_the_system():
+    system = SystemOutput("mine", {"7": (Rewrite(edit_sets=((),)),)}, {"7": ("´",)})
+    with pytest.raises(CorpusError, match=r"^mine, sample '7': nfkc.* of the token '´'"):
+        normalised(corpus(), (system,), ["nfkc"])
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        given("乾坤 大", tokens="乾坤 大"),
+        given("乾坤", Edit(0, 1, ("x",)), text="乾坤", tokens="别 的"),  # unlike from the start
+        given("大", Edit(0, 9, ("乾", "坤")), text="乾坤"),  # cannot be applied
+        corpus(Sample("7", "乾坤", (Rewrite("乾坤"),))),
+    ],
+)
+def test_what_was_not_so_before_is_no_reason_to_refuse(one: Corpus):
+    made = normalised(one, (), ["t2s"])[0]
+    assert made.samples[0].source == one.samples[0].source
+
+
+def test_a_space_in_a_token_may_stay_and_change():
+    one = corpus(Sample("1", "Ａ　Ｂ", tokens=("Ａ　Ｂ", "")))
+    assert normalised(one, (), ["halfwidth"])[0].samples[0].tokens == ("A B", "")
+
+
+def test_unknown_names_are_refused():
+    with pytest.raises(UnknownNameError, match="unknown normalisation 'Lower'; did you mean"):
+        normalised(corpus(), (), ["Lower"])
+
+
+def test_what_was_changed_can_be_told():
+    references = (Rewrite("ab"), Rewrite("Ab", edit_sets=((Edit(0, 1, ("Ab",)),),)))
+    one = corpus(Sample("1", "AB", references, tokens=("ab",)), Sample("2", "´"))
+    system = SystemOutput("s", {"1": (Rewrite("C"),), "2": (Rewrite("d"), Rewrite("e"))})
+    made, systems, _ = normalised(one, (system,), ["lower"])
+    assert change_notes((one, (system,)), (made, systems)) == [
+        "normalising changed 1 of 2 sources, 1 of 2 references, 1 of 3 outputs of s",
+        "edits that change nothing any more, or repeat another edit set, left out: 1",
+    ]
+    made, systems, _ = normalised(one, (system,), ["nfkc"])
+    assert change_notes((one, (system,)), (made, systems)) == [
+        "normalising changed 1 of 2 sources, 0 of 2 references, 0 of 3 outputs of s",
+        "texts that normalising put white space into: 1",
+    ]
+
+
+def test_scores_are_of_the_changed_texts_and_say_so():
+    one = Corpus("dev", (Sample("1", "這個ＡB", (Rewrite("那个AB"),)),), "zh")
+    system = SystemOutput("s", {"1": (Rewrite("那個AB"),)})
+    found = {}
+    for names in ((), ("t2s", "halfwidth")):
+        report = score(one, (system,), scheme=scheme(), options=Options(normalise=names))
+        found[names] = report.results[0].score
+    plain, changed = found.values()
+    assert (plain.counts.tp, plain.counts.fp, plain.counts.fn) == (0, 2, 1)
+    assert (changed.counts.tp, changed.counts.fp, changed.counts.fn) == (1, 0, 0)
+    assert "normalise" not in plain.signature.parts
+    said = changed.signature.parts["normalise"]
+    assert said.startswith("t2s(opencc ")
+    assert said.endswith(")+halfwidth")

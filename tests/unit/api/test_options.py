@@ -1,0 +1,62 @@
+"""Options of scoring, and those of single metrics."""
+
+from __future__ import annotations
+
+import pytest
+
+from gecbench.api.score import Options, make_metrics
+from gecbench.core.errors import UsageError
+
+
+def made(metric: str, lang: str = "en", **settings: str):
+    settings = {name.replace("__", "."): value for name, value in settings.items()}
+    options = Options(metrics=(metric,), settings=settings)
+    return make_metrics([metric], options, lang)[0]
+
+
+def test_settings_become_what_the_metric_has_for_them():
+    assert made("m2", m2__max_unchanged_words="3").max_unchanged_words == 3
+    assert made("m2", m2__ignore_whitespace_casing="yes").ignore_whitespace_casing is True
+    assert made("m2", m2__ignore_whitespace_casing="no").ignore_whitespace_casing is False
+    assert made("meaning-preservation", **{"meaning-preservation.t": "0.5"}).t == 0.5
+    assert made("gleu", gleu__unit="character").unit == "character"
+    options = Options(settings={"m2.max-unchanged-words": "1"})
+    assert make_metrics(["m2"], options, "en")[0].max_unchanged_words == 1
+
+
+def test_general_options_reach_the_metrics_that_have_them():
+    options = Options(beta=1.0, level="detection-span", choice="sentence-best", size="multi")
+    errant, m2, _ = make_metrics(["errant", "m2", "gleu"], options, "en")
+    assert (errant.beta, errant.level, errant.choice) == (1.0, "detection-span", "sentence-best")
+    assert errant.chosen.size == "multi"
+    assert m2.beta == 1.0
+
+
+def test_characters_are_counted_in_chinese_unless_words_are_asked_for():
+    assert made("gleu").unit == "word"
+    assert made("gleu", "zh").unit == "character"
+    assert made("gleu", "zh", gleu__unit="word").unit == "word"
+
+
+@pytest.mark.parametrize(
+    ("metric", "setting", "value", "message"),
+    [
+        ("gleu", "m2.beta", "1", "setting 'm2.beta' is of no metric asked for (gleu)"),
+        ("gleu", "unit", "word", "setting 'unit' is of no metric asked for (gleu)"),
+        ("gleu", "gleu.unity", "word", "metric gleu has no option 'unity' of its own; it has: "),
+        ("m2", "m2.beta", "1", "metric m2 has no option 'beta' of its own; it has: "),
+        ("gleu", "gleu.unit", "letter", "gleu.unit is 'letter'; it is one of"),
+        ("m2", "m2.max_unchanged_words", "two", "m2.max_unchanged_words is 'two'; it takes a"),
+        ("m2", "m2.ignore_whitespace_casing", "1", "m2.ignore_whitespace_casing is '1'; yes or no"),
+    ],
+)
+def test_settings_that_mean_nothing_are_refused(metric, setting, value, message: str):
+    with pytest.raises(UsageError) as error:
+        make_metrics([metric], Options(settings={setting: value}), "en")
+    assert str(error.value).startswith(message)
+
+
+@pytest.mark.parametrize("resamples", [-1, 1, 99])
+def test_too_few_resamples_are_refused(resamples: int):
+    with pytest.raises(UsageError, match="must be at least 100, or 0 for no intervals"):
+        Options(resamples=resamples)

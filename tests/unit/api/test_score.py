@@ -1,0 +1,393 @@
+"""Scoring by the Python API: which sentences and references count, and what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from score_corpus import BAD, COPY, CORPUS, FREE, GOOD, IMPOSSIBLE, counts, system, texts
+
+import gecbench
+from gecbench.api import schemes as api_schemes
+from gecbench.api.extract import extract
+from gecbench.api.files import load, sample, save
+from gecbench.api.schemes import (
+    AnyScheme,
+    Places,
+    SchemeSpec,
+    default_scheme,
+    load_scheme,
+)
+from gecbench.api.score import Options, score
+from gecbench.core.edit import Edit
+from gecbench.core.errors import CorpusError, ResourceError, UnknownNameError, UsageError
+from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
+from gecbench.lang.zh.char import scheme as zh_char
+
+
+def test_systems_come_in_their_order():
+    report, found = counts(COPY, GOOD, BAD)
+    assert [result.system for result in report.results] == ["copy", "good", "bad"]
+    # copying: one of three references misses one edit; the fifth is taken as not annotatable
+    assert found == [(0, 0, 2), (3, 0, 0), (1, 2, 1)]
+    assert (report.sentences, report.scored) == (5, 4)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(gecbench.score, gecbench.breakdown, gecbench.references, gecbench.difficulty),
+        *(gecbench.combine, gecbench.report),
+    ],
+)
+def test_one_system_is_as_good_as_a_list_of_one(function):
+    scheme = zh_char()
+    assert function(CORPUS, GOOD, scheme=scheme) == function(CORPUS, [GOOD], scheme=scheme)
+
+
+def test_what_takes_several_systems_refuses_one_in_a_sentence():
+    with pytest.raises(UsageError, match="two systems or more; given: 1"):
+        gecbench.compare(CORPUS, GOOD, scheme=zh_char())
+    with pytest.raises(UsageError, match="three or more; here: good"):
+        gecbench.correlation(CORPUS, GOOD, scheme=zh_char())
+
+
+@pytest.mark.parametrize("given", ["good.txt", ["good.txt"], Path("good.txt"), 3])
+def test_what_is_no_output_is_refused_with_the_way_to_load_one(given):
+    with pytest.raises(UsageError, match=r"gecbench\.load_system"):
+        gecbench.score(CORPUS, given, scheme=zh_char())
+
+
+def test_what_no_annotator_could_correct_is_left_out_and_counted():
+    report, _ = counts(GOOD)
+    assert report.left_out == {"no annotator could correct it": 1}
+    assert report.results[0].score.sentences == 4
+    assert [s.values is None for s in report.per_sentence["good", "cherrant"]] == [
+        False,
+        False,
+        False,
+        True,
+        False,
+    ]
+
+
+@pytest.mark.parametrize(("most", "want"), [(1, (2, 1, 2)), (2, (2, 1, 2)), (3, (3, 0, 0))])
+def test_only_the_first_references_count(most: int, want):
+    report, found = counts(GOOD, corpus=replace(CORPUS, samples=CORPUS.samples[:3]))
+    assert found == [(2, 0, 0)]
+    report, found = counts(GOOD, max_references=most)
+    assert ("first", str(most)) == tuple(
+        report.results[0].score.signature.parts["references"].split()
+    )
+    corpus = replace(CORPUS, samples=CORPUS.samples[:1])
+    _, (first,) = counts(GOOD, corpus=corpus, max_references=most)
+    assert first == ((1, 0, 0) if most == 3 else (0, 1, 1))
+
+
+@pytest.mark.parametrize("most", [4, 5, 1000])
+def test_more_references_than_there_are_is_all_of_them(most: int):
+    """The official flag returns F = 1.0 from 4 up."""
+    assert counts(GOOD, BAD, max_references=most)[1] == counts(GOOD, BAD)[1]
+
+
+def test_sentences_with_just_so_many_references():
+    report, found = counts(GOOD, references_exactly=1)
+    assert found == [(1, 0, 0)]
+    assert report.left_out == {
+        "no annotator could correct it": 1,
+        "other number of references": 2,
+    }
+    assert (report.scored, report.results[0].score.sentences) == (2, 2)
+    assert report.results[0].score.signature.parts["references"] == "all, exactly 1"
+    assert [each.id for each in report.per_sentence["good", "cherrant"]] == ["2", "3", "4"]
+
+
+def test_just_so_many_references_are_counted_after_the_first():
+    report, _ = counts(GOOD, max_references=2, references_exactly=2)
+    assert [each.id for each in report.per_sentence["good", "cherrant"]] == ["1", "5"]
+    assert report.results[0].score.signature.parts["references"] == "first 2, exactly 2"
+
+
+def test_no_sentence_with_so_many_references_is_refused():
+    with pytest.raises(CorpusError) as error:
+        counts(GOOD, references_exactly=4)
+    assert str(error.value) == "dev: no sentence has exactly 4 references"
+
+
+def test_subsets_follow_the_whole_in_order_of_appearance_and_add_up():
+    report, found = counts(GOOD, BAD, by="origin", choice="sentence-best")
+    assert [(r.system, r.subset) for r in report.results] == [
+        ("good", None),
+        ("good", "b"),
+        ("good", "a"),
+        ("bad", None),
+        ("bad", "b"),
+        ("bad", "a"),
+    ]
+    for at in (0, 3):
+        assert found[at] == tuple(map(sum, zip(found[at + 1], found[at + 2], strict=True)))
+    assert [r.score.sentences for r in report.results[:3]] == [4, 2, 2]
+
+
+def test_a_subset_is_scored_as_a_corpus_of_its_own():
+    report, found = counts(BAD, by="origin")
+    for result, each in zip(report.results[1:], found[1:], strict=True):
+        part = tuple(s for s in CORPUS.samples if s.meta["origin"] == result.subset)
+        assert counts(BAD, corpus=replace(CORPUS, samples=part))[1] == [each]
+
+
+def test_the_choice_of_references_starts_anew_in_each_subset():
+    """The sentence of specification, section 11, item 19, behind another that changes it."""
+    source = "一二三四五六七八九十甲乙丙丁戊己"
+    few = source[1:]
+    both = source[1] + source[3:]
+    many = source[1::2]
+    corpus = Corpus(
+        "dev",
+        (
+            Sample("1", source, texts(both), {"part": "a"}),
+            Sample("2", source, texts(few, many), {"part": "b"}),
+        ),
+        "zh",
+    )
+    report, found = counts(system("x", both, both), corpus=corpus, by="part")
+    assert found == [(3, 1, 0), (2, 0, 0), (2, 0, 6)]
+    assert report.per_sentence["x", "cherrant"][1].values["chosen"] == 0
+
+
+def test_a_sentence_that_two_annotators_gave_up_is_left_out_but_by_the_official_choice():
+    twice = Corpus("dev", (Sample("1", "口口", (IMPOSSIBLE, IMPOSSIBLE)),), "zh")
+    output = system("x", "口")
+    official, found = counts(output, corpus=twice, choice="corpus-greedy")
+    assert (found, official.scored) == ([(0, 1, 1)], 1)
+    ours = score(twice, [output], scheme=zh_char(), options=Options(choice="sentence-best"))
+    assert (ours.results[0].score, ours.scored) == (None, 0)
+    assert ours.results[0].note == "cherrant: no sentence to score"
+
+
+def test_a_subset_without_a_sentence_to_score_has_no_number():
+    report = score(CORPUS, [GOOD], scheme=zh_char(), options=Options(by="origin", part=(2, 4)))
+    assert [(r.subset, r.note) for r in report.results if r.score is None] == [
+        ("b", "cherrant: no sentence to score in subset 'b'")
+    ]
+
+
+def test_a_field_that_a_sentence_lacks_is_refused():
+    with pytest.raises(CorpusError) as error:
+        counts(GOOD, by="level")
+    assert str(error.value) == (
+        "dev: sentence '1' has no metadata field 'level'; fields are: origin"
+    )
+    bare = replace(CORPUS, samples=tuple(replace(s, meta={}) for s in CORPUS.samples))
+    with pytest.raises(CorpusError, match=r"fields are: none \(add some with --meta\)"):
+        counts(GOOD, corpus=bare, by="level")
+
+
+def test_excluded_types_take_no_part():
+    _, found = counts(GOOD, exclude=("M",))
+    assert found == [(2, 0, 0)]
+    report, found = counts(GOOD, exclude=("M", "S"))
+    assert found == [(1, 0, 0)]
+    assert report.results[0].score.signature.parts["without"] == "M,S"
+
+
+def test_an_exclusion_that_meets_nothing_is_said():
+    report, _ = counts(GOOD, exclude=("M", "Q"))
+    assert report.notes == (
+        "no edit has a type that was to be left out: Q; types here are M, R, S",
+    )
+
+
+def test_sizes_divide_the_edits():
+    corpus = Corpus("dev", (Sample("1", "一二三四五", texts("三四六")),), "zh")
+    output = system("a", "三四六")
+    assert counts(output, corpus=corpus)[1] == [(2, 0, 0)]
+    single, multi = (counts(output, corpus=corpus, size=size) for size in ("single", "multi"))
+    assert (single[1], multi[1]) == ([(1, 0, 0)], [(1, 0, 0)])
+    assert single[0].results[0].score.signature.parts["edits"] == "single"
+
+
+def test_the_range_is_a_part_of_the_corpus():
+    part = replace(CORPUS, samples=CORPUS.samples[1:3])
+    report, found = counts(GOOD, corpus=part)
+    assert (found, report.sentences) == ([(1, 0, 0)], 2)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"level": "x"}, "level 'x' is unknown; one of: correction, correction-type, detection-s"),
+        ({"choice": "x"}, "choice 'x' is unknown; one of: corpus-greedy, sentence-best"),
+        ({"size": "x"}, "size 'x' is unknown; one of: any, single, multi"),
+        ({"beta": 0}, "beta 0 must be a number from 0.001 to 1000"),
+        ({"beta": -1.5}, "beta -1.5 must be a number from 0.001 to 1000"),
+        ({"beta": float("nan")}, "beta nan must be a number from 0.001 to 1000"),
+        ({"beta": float("inf")}, "beta inf must be a number from 0.001 to 1000"),
+        ({"max_references": 0}, "max-references 0 must be at least 1"),
+        ({"references_exactly": -1}, "references-exactly -1 must be at least 1"),
+        ({"exclude": ("M", "NOOP")}, "'NOOP' is no type of edit and cannot be excluded"),
+        ({"exclude": ("",)}, "'' is no type of edit"),
+        ({"metrics": ("cherrant",) * 2}, "a metric is named twice in cherrant,cherrant"),
+    ],
+)
+def test_options_without_meaning_are_refused(options: dict, message: str):
+    with pytest.raises(UsageError) as error:
+        Options(**options)
+    assert str(error.value).startswith(message)
+
+
+def test_an_unknown_metric_is_refused_before_any_work():
+    def scheme():
+        raise AssertionError("work was done")
+
+    with pytest.raises(UnknownNameError, match="unknown metric 'cherant'; did you mean cherrant"):
+        score(CORPUS, [GOOD], scheme=scheme, options=Options(metrics=("cherant",)))
+
+
+def test_systems_of_one_name_are_refused():
+    with pytest.raises(UsageError) as error:
+        counts(GOOD, COPY, GOOD)
+    assert str(error.value) == (
+        "two systems have one name among good, copy, good; name them apart: NAME=FILE"
+    )
+
+
+@pytest.mark.parametrize("wanted", ["zh-char", SchemeSpec("zh-char"), zh_char()])
+def test_a_scheme_of_another_language_is_refused(wanted: AnyScheme):
+    with pytest.raises(UsageError, match=r"dev: scheme zh-char .*'zh', the corpus is 'en'"):
+        score(replace(CORPUS, lang="en"), [GOOD], scheme=wanted)
+    with pytest.raises(UsageError, match="scheme zh-char is for language 'zh'"):
+        extract(replace(CORPUS, lang="en"), zh_char())
+
+
+def test_both_right_and_wrong_languages_of_the_default_scheme():
+    assert default_scheme(CORPUS) == "zh-cherrant"
+    assert default_scheme(replace(CORPUS, lang=None)) == "zh-cherrant"
+    assert default_scheme(replace(CORPUS, lang="en")) == "en-errant"
+    assert default_scheme(replace(CORPUS, lang="de")) == "xx-word"
+
+
+def test_the_default_scheme_is_asked_for_its_resources(tmp_path, monkeypatch):
+    monkeypatch.setattr(api_schemes, "data_folder", lambda: tmp_path)
+    with pytest.raises(ResourceError, match="run: gecbench data get cherrant"):
+        score(CORPUS, [GOOD])
+
+
+def test_a_scheme_has_only_its_own_options():
+    assert load_scheme("zh-char").name == "zh-char"
+    with pytest.raises(UsageError) as error:
+        load_scheme("zh-char", strategy="all", simplify=False)
+    assert str(error.value) == ("scheme zh-char has no option strategy or simplify; leave it out")
+    with pytest.raises(UnknownNameError, match="did you mean zh-char"):
+        load_scheme("zh-chars")
+
+
+def test_a_resource_of_the_right_size_and_wrong_content_is_refused(tmp_path):
+    from gecbench.datasets.catalog import data_set
+
+    (tmp_path / "cherrant").mkdir()
+    for file in data_set("cherrant").files:
+        (tmp_path / "cherrant" / file.name).write_bytes(bytes(file.size))
+    with pytest.raises(ResourceError) as error:
+        load_scheme("zh-cherrant", places=Places(folder=tmp_path, cache=tmp_path / "cache"))
+    assert str(error.value) == (
+        f"{tmp_path}/cherrant/cilin.txt: its content is not what the catalogue promises "
+        "(sha256 differs); run: gecbench data get cherrant"
+    )
+    assert not (tmp_path / "cache").exists()
+
+
+def test_resources_that_are_right_are_taken_from_a_mirror(shared, cache):
+    made = load_scheme("zh-cherrant", places=Places(mirror=shared / "data", cache=cache))
+    assert made.signature["strategy"] == "all"
+    first = Places(mirror=shared / "data", cache=cache)
+    assert load_scheme("zh-cherrant", strategy="first", places=first).signature["strategy"] == (
+        "first"
+    )
+
+
+def test_extracting_gives_every_rewrite_its_edits():
+    found = extract(CORPUS, zh_char())
+    assert found.samples[0].tokens == tuple("我去了")
+    assert found.samples[1].references[0].edit_sets == ((Edit(2, 2, ("了",), "M"),),)
+    assert found.samples[2].references[0] == replace(FREE, edit_sets=((),))
+    assert found.samples[3].references[0] == IMPOSSIBLE
+    assert found.provenance["scheme"] == "zh-char"
+    assert extract(found, zh_char()) == found
+
+
+def test_an_error_that_nobody_corrected_stays_among_the_extracted_edits():
+    open_end = Rewrite(edit_sets=((Edit(1, 2, ("去",), "X"), Edit(0, 1, None, "Um")),))
+    corpus = Corpus("dev", (Sample("1", "我来", (open_end,), tokens=("我", "来")),))
+    (reference,) = extract(corpus, zh_char()).samples[0].references
+    assert reference.edit_sets == ((Edit(0, 1, None, "UNK"), Edit(1, 2, ("去",), "S")),)
+
+
+def test_scored_as_texts_or_as_their_edits_the_counts_are_the_same():
+    edited = extract(CORPUS, zh_char())
+    as_texts = counts(GOOD, BAD, COPY, corpus=CORPUS)
+    as_edits = counts(GOOD, BAD, COPY, corpus=edited)
+    again = counts(GOOD, BAD, COPY, corpus=edited, re_extract=True)
+    assert as_texts[1] == as_edits[1] == again[1]
+    assert "edits" not in again[0].results[0].score.signature.parts
+    parts = as_edits[0].results[0].score.signature.parts
+    assert parts["edits"] == "as given (zh-char) and extracted"
+
+
+def test_edits_of_both_sides_are_taken_as_given():
+    edited = extract(CORPUS, zh_char())
+    hypotheses = {each.id: each.references[:1] for each in edited.samples}
+    tokens = {each.id: each.tokens for each in edited.samples}
+    report = score(edited, [SystemOutput("a", hypotheses, tokens)])
+    assert report.results[0].score.value == 1.0
+    parts = report.results[0].score.signature.parts
+    assert (parts["edits"], "scheme" in parts) == ("as given (zh-char)", False)
+
+
+def test_capped_sentences_are_noted():
+    plain = zh_char()
+
+    def extract_some(one, two):
+        return replace(plain.extract(one, two), capped=two.text in ("他来了", "我"))
+
+    report = score(CORPUS, [GOOD], scheme=replace(plain, extract=extract_some))
+    assert report.notes == (
+        "2 sentences have more than 1000 different edit sets, of which the first was kept, "
+        "as by strategy first: 2, 5",
+    )
+
+
+def test_one_thing_is_loaded_and_saved_as_it_is_named(tmp_path):
+    corpus = load(str(sample("zh", "corpus.jsonl")))
+    assert save(corpus, tmp_path / "x.jsonl", format="jsonl") == []
+    assert load(tmp_path / "x.jsonl") == corpus
+    with pytest.raises(UsageError) as error:
+        save(corpus, "-", format="lines")
+    assert str(error.value) == "format lines writes 5 files; name them by --output"
+    assert save(corpus, tmp_path / "x", format="lines")
+    both = load(tmp_path / "x.src", references=[tmp_path / "x.ref0"])
+    assert [len(each.references) for each in both.samples] == [1] * 76
+    with pytest.raises(UsageError) as error:
+        load("x", format="m2", references=(tmp_path,))
+    assert str(error.value) == "reference files go with format lines, not m2"
+
+
+def test_what_looks_like_a_mistake_in_a_file_is_noted():
+    corpus = Corpus(
+        "dev", tuple(Sample(str(n), "我们都很好", texts("我们很好")) for n in range(1, 6)), "zh"
+    )
+    slipped = system("slipped", *["今天天气"] * 2, *["我们很好"] * 2, " ")
+    report, _ = counts(slipped, corpus=corpus)
+    assert report.notes == (
+        "slipped: empty outputs: 1 (first: 5)",
+        "slipped: outputs that share almost nothing with their source: 2 (first: 1); "
+        "are they in the order of the corpus?",
+    )
+    report, _ = counts(system("fine", *["我们很好"] * 4, "今天天气"), corpus=corpus)
+    assert report.notes == ()
+
+
+def test_a_scheme_may_be_named():
+    by_name = score(CORPUS, [GOOD], scheme="zh-char").results
+    assert by_name == score(CORPUS, [GOOD], scheme=load_scheme("zh-char")).results

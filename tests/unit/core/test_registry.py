@@ -1,0 +1,123 @@
+"""Names to objects, and the door of the package."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import gecbench
+from gecbench.backends import SEGMENTERS
+from gecbench.core.errors import UnknownNameError, UsageError
+from gecbench.core.registry import GROUPS, is_known, resolve
+from gecbench.core.score import Counts, total
+from gecbench.formats import FORMATS, load_format
+from gecbench.lang import SCHEMES
+from gecbench.metrics import METRICS
+from gecbench.models import load_corrector
+
+TABLE = {"counts": "gecbench.core.score:Counts", "total": "gecbench.core.score:total"}
+
+
+def test_a_name_gives_its_object():
+    assert resolve("thing", "counts", TABLE) is Counts
+    assert resolve("thing", "total", TABLE) is total
+
+
+def test_an_unknown_name_is_answered_with_the_nearest():
+    with pytest.raises(UnknownNameError) as error:
+        resolve("thing", "count", TABLE)
+    assert str(error.value) == "unknown thing 'count'; did you mean counts?"
+
+
+@pytest.fixture
+def other_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another distribution, as pip would install it, with an object of each kind."""
+    (tmp_path / "other.py").write_text("thing = format = object()\n")
+    (tmp_path / "xml_format.py").write_text(
+        "from dataclasses import replace\n"
+        "from gecbench.formats.lines import FORMAT as lines\n"
+        "FORMAT = replace(lines, name='xml')\n"
+    )
+    (tmp_path / "broken.py").write_text("import a_package_that_there_is_not\n")
+    info = tmp_path / "other-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1.0\n")
+    groups = [f"[{group}]\nmine = other:thing\n" for group in GROUPS.values()]
+    groups[list(GROUPS).index("format")] += "xml = xml_format:FORMAT\nbad = broken:FORMAT\n"
+    (info / "entry_points.txt").write_text("\n".join(groups))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for module in ("other", "xml_format", "broken"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
+
+
+@pytest.mark.usefixtures("other_package")
+@pytest.mark.parametrize("kind", GROUPS)
+def test_another_package_offers_objects_by_entry_points(kind):
+    import other
+
+    assert resolve(kind, "mine", TABLE) is other.thing
+    assert is_known(kind, "mine", TABLE)
+    with pytest.raises(UnknownNameError, match=r"did you mean mine\?"):
+        resolve(kind, "minee", TABLE)
+
+
+@pytest.mark.usefixtures("other_package")
+def test_our_own_names_come_first():
+    assert resolve("format", "mine", {"mine": "gecbench.core.score:Counts"}) is Counts
+
+
+@pytest.mark.usefixtures("other_package")
+def test_only_documented_kinds_have_entry_points():
+    with pytest.raises(UnknownNameError):
+        resolve("thing", "mine", TABLE)
+    assert not is_known("thing", "mine", TABLE)
+
+
+@pytest.mark.usefixtures("other_package")
+def test_a_format_of_another_package_reads_and_writes(tmp_path):
+    (tmp_path / "corpus.xml").write_text("a b\n")
+    corpus = gecbench.load(tmp_path / "corpus.xml", format="xml")
+    assert corpus.samples[0].source == "a b"
+    assert load_format("xml").write(corpus) == {"": "a b\n"}
+
+
+@pytest.mark.usefixtures("other_package")
+def test_a_corrector_of_another_package_is_loaded(monkeypatch):
+    import other
+
+    monkeypatch.setattr(other, "thing", lambda place, options: (place, options))
+    assert load_corrector("mine") == ("", {})
+    assert load_corrector("mine:here", {"a": "b"}) == ("here", {"a": "b"})
+
+
+@pytest.mark.usefixtures("other_package")
+def test_a_package_that_cannot_be_imported_is_named_with_the_reason():
+    with pytest.raises(UsageError, match=r"other.*broken:FORMAT.*a_package_that_there_is_not"):
+        resolve("format", "bad", FORMATS)
+
+
+def test_our_own_names_are_found_without_looking_at_other_packages():
+    code = (
+        "import sys; from gecbench.formats import load_format; load_format('m2'); "
+        "sys.exit('importlib.metadata' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_every_entry_of_every_table_can_be_imported():
+    for table in (FORMATS, SCHEMES, METRICS, SEGMENTERS):
+        assert all(resolve("entry", name, table) for name in table)
+
+
+def test_every_public_name_resolves_and_is_listed():
+    for name in gecbench.__all__:
+        assert getattr(gecbench, name) is not None
+    assert set(gecbench.__all__) <= set(dir(gecbench))
+
+
+def test_a_name_that_is_not_public_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="has no attribute 'scores'"):
+        _ = gecbench.scores

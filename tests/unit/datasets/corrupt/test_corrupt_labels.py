@@ -1,0 +1,62 @@
+"""The labels beside the pairs: done in rounds, they make the target of the source."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+from tiny_profiles import CHINESE, ENGLISH
+
+from gecbench.api.corrupt import corrupt
+from gecbench.core.corrector import apply
+from gecbench.models.tags.derive import apply_labels, derive_rounds, first_labels
+from gecbench.models.tags.labels import transforms_for
+from gecbench.models.tags.replay import text_edits
+from gecbench.text.tokens import parted, tokens_of
+
+COPIES = 300
+
+
+@pytest.mark.parametrize(("language", "texts"), [("zh", CHINESE), ("en", ENGLISH)])
+def test_labels_lead_from_source_to_target(tmp_path: Path, language: str, texts: tuple[str, ...]):
+    (tmp_path / "x.txt").write_text("\n".join(texts * COPIES) + "\n", encoding="utf-8")
+    corrupt(
+        tmp_path / "x.txt", tmp_path / "x.tsv", to="pairs", labels=tmp_path / "x.labels", seed=3
+    )
+    pairs = [line.split("\t") for line in (tmp_path / "x.tsv").read_text("utf-8").splitlines()]
+    header, *rows = map(
+        msgspec.json.decode, (tmp_path / "x.labels").read_text("utf-8").splitlines()
+    )
+    assert header == {
+        "format": "gecbench-labels",
+        "schema": 1,
+        "lang": language,
+        "tokens": language,
+    }
+    assert len(rows) == len(pairs) >= COPIES * len(texts) * 0.95
+    transforms = transforms_for(language)
+    whole = 0
+    for row, (source, target) in zip(rows, pairs, strict=True):
+        tokens = tuple(parted(source, language)[1::2])
+        wanted = tuple(parted(target, language)[1::2])
+        assert tuple(row["tokens"]) == tokens
+        assert len(row["labels"]) == len(tokens) + 1
+        rounds = derive_rounds(tokens, wanted, transforms)
+        assert first_labels(row["labels"]) == rounds[0].labels
+        assert apply_labels(*rounds[-1], transforms) == wanted
+        whole += replayed(source, wanted, transforms, language) == target
+    # What a tokenised text or a quotation mark leaves open is a blank, never a token.
+    assert whole >= 0.99 * len(pairs)
+
+
+def replayed(text, wanted, transforms, language):
+    """The text after as many rounds as it takes, by what correctors do with labels."""
+    for _ in range(20):
+        tokens = tokens_of(text, language)
+        rounds = derive_rounds([token.text for token in tokens], wanted, transforms, limit=1)
+        if not rounds:
+            return text
+        edits = text_edits(text, tokens, rounds[0].labels, None, transforms, language=language)
+        text = apply(edits, text)
+    return text

@@ -1,0 +1,172 @@
+"""`gecbench data divide`: sizes, groups, seeds and what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gecbench.api.perturb import divide
+from gecbench.api.robustness import load_perturbed, save_perturbed
+from gecbench.core.errors import CorpusError, UsageError
+from gecbench.core.perturbed import PerturbedCase, PerturbedSet, Subset, Variant
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def case(id: str, *sources: str) -> PerturbedCase:
+    original, *variants = (Variant(source, source + " .") for source in sources)
+    return PerturbedCase(id, original, tuple(variants))
+
+
+def cases(count: int = 30, *more: PerturbedCase) -> PerturbedSet:
+    made = tuple(case(str(n), f"sentence {n}", f"another {n}") for n in range(count))
+    half = count // 2
+    return PerturbedSet("all", (Subset("a", made[:half]), Subset("b", (*made[half:], *more))))
+
+
+def keys(made: PerturbedSet) -> set[tuple[str, str]]:
+    return {(subset.name, each.id) for subset in made.subsets for each in subset.cases}
+
+
+def test_every_case_is_in_one_part_and_subsets_keep_names_and_order():
+    given = cases()
+    divided = divide(given, "out", test=10, dev=4)
+    assert dict(divided.sizes) == {"train": 16, "dev": 4, "test": 10}
+    parts = {name: load_perturbed(f"out/{name}.jsonl") for name in ("train", "dev", "test")}
+    assert {name: part.cases for name, part in parts.items()} == {
+        name: part.cases for name, part in divided.parts.items()
+    }
+    assert sum(len(keys(part)) for part in parts.values()) == 30
+    assert set().union(*map(keys, parts.values())) == keys(given)
+    for part in parts.values():
+        for subset in part.subsets:
+            ids = [int(each.id) for each in subset.cases]
+            assert ids == sorted(ids)
+            assert all((n < 15) == (subset.name == "a") for n in ids)
+
+
+def test_where_a_part_is_from(run):
+    save_perturbed(replace(cases(), provenance={"synthetic": "yes"}), "all.jsonl")
+    code, out, err = run("data", "divide", "all.jsonl", "-o", "out", "--test", 10, "--dev", 4)
+    assert (code, out) == (0, "")
+    assert err.splitlines()[0].startswith("out/train.jsonl: 16 cases (a ")
+    told = load_perturbed("out/dev.jsonl").provenance
+    assert told["synthetic"] == "yes"
+    assert told["part"] == "dev"
+    assert told["divided"] == "train 16, dev 4, test 10"
+    assert told["division seed"] == "1"
+    assert told["division input"].startswith("all.jsonl sha256 ")
+
+
+def test_the_seed_decides_and_the_order_does_not():
+    given = cases()
+    turned = replace(
+        given, subsets=tuple(replace(s, cases=s.cases[::-1]) for s in given.subsets[::-1])
+    )
+    chosen = [
+        keys(divide(each, "out", test=10, dev=4, seed=seed, overwrite=True).parts["test"])
+        for each, seed in ((given, 1), (turned, 1), (given, 2))
+    ]
+    assert chosen[0] == chosen[1] != chosen[2]
+
+
+def test_cases_that_share_a_sentence_stay_together(run):
+    # A chain: the first original is a variant of the second, which shares one with the third.
+    chain = (
+        case("x", "sentence  1", "new 1"),
+        case("y", "new 2", "new 1 "),
+        case("z", "new 3", "new2"),
+    )
+    for seed in range(8):
+        divided = divide(cases(30, *chain), f"out{seed}", test=11, dev=5, seed=seed)
+        assert dict(divided.sizes) == {"train": 17, "dev": 5, "test": 11}
+        assert divided.together == ((("a", "1"), ("b", "x"), ("b", "y"), ("b", "z")),)
+        homes = [name for name, part in divided.parts.items() if ("b", "x") in keys(part)]
+        assert all(set(divided.together[0]) <= keys(divided.parts[name]) for name in homes)
+    save_perturbed(cases(30, *chain), "all.jsonl")
+    err = run("data", "divide", "all.jsonl", "-o", "new", "--test", 11, "--dev", 5)[2]
+    assert "4 cases share a sentence with another, in 1 group; each group is in one part" in err
+
+
+def test_a_part_may_be_empty_but_not_of_another_division():
+    divide(cases(), "out", test=10, dev=0)
+    assert sorted(path.name for path in Path("out").iterdir()) == ["test.jsonl", "train.jsonl"]
+    with pytest.raises(Exception, match=r"test.jsonl: is of another division and would stay"):
+        divide(cases(), "out", test=0, dev=4, overwrite=True)
+    assert not Path("out/dev.jsonl").exists()
+
+
+def test_a_division_takes_the_place_of_another_only_if_it_is_told_to(run):
+    save_perturbed(cases(), "all.jsonl")
+    command = ("data", "divide", "all.jsonl", "-o", "out", "--test", 10, "--dev", 4)
+    assert run(*command)[0] == 0
+    before = Path("out/test.jsonl").read_bytes()
+    code, out, err = run(*command, "--seed", 2)
+    assert (code, out) == (1, "")
+    assert "out/train.jsonl" in err
+    assert "--overwrite" in err
+    assert Path("out/test.jsonl").read_bytes() == before
+    assert run(*command, "--seed", 2, "--overwrite")[0] == 0
+    assert Path("out/test.jsonl").read_bytes() != before
+
+
+def test_what_is_divided_is_never_written_over():
+    divide(cases(), "out", test=10, dev=3)
+    before = Path("out/train.jsonl").read_bytes()
+    with pytest.raises(UsageError, match=r"train\.jsonl: a part would take its place"):
+        divide(Path("out/train.jsonl").resolve(), "out", test=5, dev=2)
+    assert Path("out/train.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("test", "dev", "line"),
+    [
+        (-1, 1, "test is -1; give how many cases it has, or 0 for none"),
+        (
+            2500,
+            500,
+            "all: 30 cases, of which 2,500 for test and 500 for dev leave none to train on; ask "
+            "for fewer, as --test 15 --dev 3; the published data has 4,996 in three subsets: "
+            "divide all of them together",
+        ),
+        (20, 10, "leave none to train on; ask for fewer, as --test 15 --dev 3"),
+    ],
+)
+def test_wrong_numbers(test: int, dev: int, line: str):
+    with pytest.raises(UsageError) as error:
+        divide(cases(), "out", test=test, dev=dev)
+    assert str(error.value).endswith(line)
+    assert not Path("out").exists()
+
+
+def test_groups_that_do_not_fit():
+    twins = PerturbedSet(
+        "twins",
+        (Subset("a", tuple(case(f"{n}{m}", f"s {n}", f"v {n} {m}") for n in "abc" for m in "12")),),
+    )
+    with pytest.raises(CorpusError, match="twins: test lacks 1 of its cases, for cases that share"):
+        divide(twins, "out", test=3, dev=0)
+    one = PerturbedSet("one", (Subset("a", tuple(case(n, "s", f"v {n}") for n in "abc")),))
+    with pytest.raises(CorpusError, match="one: test lacks 2 of its cases"):
+        divide(one, "out", test=2, dev=0)
+
+
+@pytest.mark.golden
+def test_the_published_cases_that_are_here(shared: Path, run):
+    place = shared / "data" / "robustgec"
+    code, _, err = run("data", "divide", place, "-o", "out")
+    assert code == 1 or code == 2
+    assert "2,493 cases, of which 2,500 for test and 500 for dev leave none to train on" in err
+    assert run("data", "divide", place, "-o", "out", "--test", 1200, "--dev", 250)[0] == 0
+    sizes = [len(load_perturbed(f"out/{name}.jsonl").cases) for name in ("train", "dev", "test")]
+    assert sizes == [1043, 250, 1200]
+    seen: dict[str, str] = {}
+    for name in ("train", "dev", "test"):
+        for each in load_perturbed(f"out/{name}.jsonl").cases:
+            for one in each.all:
+                assert seen.setdefault("".join(one.source.split()), name) == name

@@ -1,0 +1,186 @@
+"""Which places of a sentence may change, and what a change makes of the texts."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gecbench.core.perturbed import PerturbedCase, Variant
+from gecbench.datasets.perturb.context import (
+    RUN_TOGETHER,
+    TOUCHED,
+    UNCHANGED,
+    Context,
+    Pair,
+    by_cutting,
+    by_tokens,
+    changed,
+    context_of,
+    kind_of,
+)
+from gecbench.datasets.perturb.fillers import Blank, Offer
+from gecbench.datasets.perturb.variants import Plan, Ways, varied
+
+from .kept_errors import problems
+
+
+def context(source: str, target: str, kind: str = "space", cut: str = "") -> Context:
+    """A context; `cut` is the target with blanks between the words, for Chinese."""
+    if kind == "zh":
+        divide = by_cutting(lambda _: [(word, "") for word in cut.split()])
+    else:
+        divide = by_tokens(kind, None)
+    (words,) = divide([target])
+    return context_of(Pair("set", "1", source, target), kind, words)
+
+
+def free(found: Context) -> list[str]:
+    return [place.word.text for place in found.words]
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "words", "gaps"),
+    [
+        # Beside a replaced word all may change, and no word comes between it and its neighbours.
+        ("I goes home now .", "I go home now .", ["I", "home", "now"], [0, 3, 4]),
+        # Nothing beside a word that is missing, or one too many.
+        ("I look it now .", "I look at it now .", ["I", "now"], [0, 1, 3, 4]),
+        ("we met with him again .", "we met him again .", ["we", "again"], [0, 1, 4, 5]),
+        # Nothing at all is left beside two of them.
+        ("see at him", "see him", [], [0]),
+        ("He is here .", "He is here .", ["He", "is", "here"], [0, 1, 2, 3]),
+        ("all wrong", "", [], []),
+        ("a b", "c d", [], []),
+    ],
+)
+def test_what_is_free(source: str, target: str, words: list[str], gaps: list[int]):
+    found = context(source, target)
+    assert free(found) == words
+    assert [place.source[0] for place in found.gaps] == gaps
+    for place in (*found.words, *found.gaps):
+        assert (
+            found.sides[0].words[slice(*place.source)] == found.sides[1].words[slice(*place.target)]
+        )
+
+
+@pytest.mark.parametrize(
+    ("spans", "words", "gaps"),
+    [
+        ((), ["He", "the", "last"], [0, 1, 3, 4, 5, 8]),
+        # A word-order edit from "has" to "happy": nothing inside of it may change.
+        (((3, 36),), ["He"], [0, 1, 8]),
+        # Beside each other, two edits leave a gap.
+        (((0, 6), (7, 9)), ["the", "last"], [0, 3, 4, 5, 8]),
+    ],
+)
+def test_what_gold_edits_name_is_never_touched(spans, words: list[str], gaps: list[int]):
+    source = "He has in the last years been happy ."
+    target = "He has been in the last years happy ."
+    (found,) = by_tokens("space", None)([target])
+    made = context_of(Pair("set", "1", source, target, spans), "space", found)
+    assert free(made) == words
+    assert [place.source[0] for place in made.gaps] == gaps
+
+
+def test_chinese_words_are_whole_and_lie_outside_of_errors():
+    found = context(
+        "我昨天去图书管看书。", "我昨天去图书馆看书。", "zh", "我 昨天 去 图书馆 看书 。"
+    )
+    assert free(found) == ["我", "昨天", "去", "看书"]
+    # Not inside of a word, and not where the error begins or ends.
+    assert [place.source[0] for place in found.gaps] == [0, 1, 3, 4, 9]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "old", "new", "wanted"),
+    [
+        ("The cat sleeps.", "en", "cat", "dog", "The dog sleeps."),
+        ("The cat sleeps.", "en", "cat", None, "The sleeps."),
+        ("The cat sleeps.", "en", "sleeps", None, "The cat."),
+        ("The cat sleeps.", "en", "The", None, "cat sleeps."),
+        ("See (the cat) there.", "en", "the", None, "See (cat) there."),
+        ("a  b c", "space", "b", None, "a  c"),
+        ("我 有 iphone 手机", "zh", "iphone", None, "我 有 手机"),
+        ("我有iphone手机", "zh", "iphone", None, "我有手机"),
+    ],
+)
+def test_the_rest_of_the_text_stays(text: str, kind: str, old: str, new: str | None, wanted: str):
+    found = context(text, text, kind, "我 有 iphone 手机")
+    place = next(place for place in found.words if place.word.text == old)
+    assert changed(found, place, new) == Variant(wanted, wanted)
+
+
+def test_a_word_goes_in_before_another():
+    found = context("I am here.", "I am here.", "en")
+    assert changed(found, found.gaps[0], "now") == Variant("now I am here.", "now I am here.")
+    assert [place.source[0] for place in found.gaps] == [0, 1, 2]  # none right before the stop
+    found = context("我来了。", "我来了。", "zh", "我 来了 。")
+    assert changed(found, found.gaps[1], "昨天") == Variant("我昨天来了。", "我昨天来了。")
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "kind", "at", "word", "why"),
+    [
+        ("I am x", "I am y", "space", 0, "I", UNCHANGED),
+        ("我有abc。", "我有abc。", "zh", 1, "x", RUN_TOGETHER),
+        # With this word the alignment of least edits would be another.
+        ("a b c x", "a b c y z", "space", 2, "y", TOUCHED),
+    ],
+)
+def test_changes_that_are_refused(source, target, kind, at, word, why):
+    found = context(source, target, kind, "我 有 abc 。")
+    assert changed(found, found.words[at], word) == why
+
+
+def test_tokens_are_what_blanks_divide_where_they_divide_all():
+    assert kind_of("zh", ["我 有 书 。"]) == "zh"
+    assert kind_of("en", ["I am .", "Am I ?", "No stop"]) == "space"
+    assert kind_of("en", ["I am.", "Am I?", "I .", "No stop"]) == "en"
+
+
+def answered(asking, word_of) -> object:
+    """Drive one sentence to its end with a filler that offers anything."""
+    try:
+        blank: Blank = next(asking)
+        while True:
+            blank = asking.send(Offer(word_of(blank)))
+    except StopIteration as ended:
+        return ended.value
+
+
+def test_a_sentence_without_enough_variants_ends_all_the_same():
+    found = context("a b", "a b")
+    ways = Ways(Plan(variants=3, operations=("delete",)), (), by_character=False)
+    made = answered(varied(found, ways), lambda _: ())
+    assert sorted(variant.source for _, variant in made.made) == ["a", "b"]
+    assert made.rejected["the same as another variant"] >= 20
+
+
+letters = st.lists(st.sampled_from("abcde"), max_size=9).map(" ".join)
+
+
+@given(letters.filter(bool), letters, st.integers(0, 50))
+def test_errors_stay_whatever_is_filled_in(source: str, target: str, seed: int):
+    """Few letters, all of them offered: most variants could be read in other ways."""
+    found = context(source, target)
+    ways = Ways(Plan(variants=4, seed=seed), tuple("abcde"), by_character=False)
+    made = answered(varied(found, ways), lambda _: "abcde")
+    variants = tuple(variant for _, variant in made.made)
+    if variants:
+        case = PerturbedCase("1", Variant(source, target), variants)
+        assert [p for p in problems(case, "space") if "another change" not in p] == []
+
+
+han = st.text("一二三的了", max_size=8)
+
+
+@given(han.filter(bool), han, st.integers(0, 50))
+def test_so_do_chinese_ones(source: str, target: str, seed: int):
+    found = context(source, target, "zh", " ".join(target))
+    ways = Ways(Plan(variants=3, seed=seed), tuple("一二三的"), by_character=True)
+    made = answered(varied(found, ways), lambda _: "一二三的")
+    variants = tuple(variant for _, variant in made.made)
+    if variants:
+        case = PerturbedCase("1", Variant(source, target), variants)
+        assert [p for p in problems(case, "zh") if "another change" not in p] == []

@@ -1,0 +1,70 @@
+"""On all of RobustGEC's cases that are here, and in part on MuCGEC: no error is ever touched."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from gecbench.api.files import load
+from gecbench.api.perturb import Means, Perturbed, perturb
+from gecbench.api.robustness import check_perturbed, load_perturbed
+from gecbench.core.perturbed import PerturbedSet
+from gecbench.core.sample import Corpus
+
+from .kept_errors import problems
+
+pytestmark = pytest.mark.golden
+
+
+@pytest.fixture(scope="module")
+def published(shared: Path) -> PerturbedSet:
+    return load_perturbed(shared / "data" / "robustgec")
+
+
+@pytest.fixture(scope="module")
+def made(published: PerturbedSet) -> Perturbed:
+    return perturb(published, means=Means(pos=False))
+
+
+def test_every_gold_edit_is_still_there_with_its_correction(made: Perturbed):
+    assert made.report.sentences == 2493
+    assert made.report.cases == len(made.cases.cases) == 2491
+    assert made.report.left_out == {"empty references": ["conll14/14", "conll14/574"]}
+    wrong = {case.id: found for case in made.cases.cases if (found := problems(case, "space"))}
+    assert wrong == {}
+
+
+def test_our_own_check_of_published_cases_finds_nothing_either(made: Perturbed):
+    kinds = Counter(finding.kind for finding in check_perturbed(made.cases).findings)
+    assert not kinds
+
+
+def test_operations_are_equally_likely(made: Perturbed):
+    shares = [count / (5 * 2491) for count in made.report.operations.values()]
+    assert all(abs(share - 1 / 3) < 0.02 for share in shares)
+
+
+def test_what_becomes_of_a_case_depends_on_no_other(published: PerturbedSet, made: Perturbed):
+    from dataclasses import replace
+
+    whole = published.subsets[1]
+    subset = replace(whole, cases=whole.cases[:300])
+    turned = replace(published, subsets=(replace(subset, cases=subset.cases[::-1]),))
+    # The words that others are replaced by are of the whole corpus: here, of the subset alone.
+    plain = perturb(replace(published, subsets=(subset,)), means=Means(pos=False))
+    again = perturb(turned, means=Means(pos=False))
+    assert again.cases.cases[::-1] == plain.cases.cases
+    assert again.cases.provenance["filler"] == plain.cases.provenance["filler"]
+
+
+def test_chinese_sentences_of_mucgec(shared: Path):
+    corpus = load(shared / "data" / "mucgec" / "MuCGEC_dev.txt")
+    some = Corpus(corpus.name, corpus.samples[:150], corpus.lang)
+    made = perturb(some, each_reference=True)
+    assert made.report.left_out.keys() <= {"references that say unannotatable"}
+    assert made.report.cases > 300
+    wrong = {case.id: found for case in made.cases.cases if (found := problems(case, "zh"))}
+    assert wrong == {}
+    assert "jieba" in made.cases.provenance["words"]

@@ -1,0 +1,87 @@
+"""`gecbench data prepare` in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROWS = [f"第{n}个句字。\t第{n}个句子。" for n in range(40)]
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    Path("lang8.src").write_text("\n".join(row.split("\t")[0] for row in ROWS), encoding="utf-8")
+    Path("lang8.tgt").write_text("\n".join(row.split("\t")[1] for row in ROWS), encoding="utf-8")
+    Path("hsk.tsv").write_text("他去学样。\t他去学校。\n我很好。\t我很好。\n", encoding="utf-8")
+    Path("test.tsv").write_text("1\t第3个句字。\n2\t第 4 个句字。\n", encoding="utf-8")
+
+
+def command(*words: object) -> list[str]:
+    return [sys.executable, "-m", "gecbench", "data", "prepare", *map(str, words)]
+
+
+def run(*words: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command(*words), capture_output=True, text=True, check=False)
+
+
+MUCGEC = (
+    *("mucgec", "--corpus", "lang8=lang8.src", "--reference", "lang8=lang8.tgt"),
+    *("--corpus", "hsk=hsk.tsv", "--from", "hsk=pairs", "--filter", "test.tsv", "--dev", 5),
+)
+
+
+def test_the_recipe_of_mucgec_from_end_to_end():
+    ended = run(*MUCGEC, "--set", "near=1", "-o", "train.jsonl")
+    assert (ended.returncode, ended.stdout) == (0, "")
+    lines = [" ".join(line.split()) for line in ended.stderr.splitlines()]
+    assert lines[0] == "lang8 hsk all"
+    assert "sentences read 40 2 42" in lines
+    assert "dropped: the source stands in an evaluation set 2 0 2" in lines
+    assert "dropped: no error 0 1 1" in lines
+    assert "kept 38 1 39" in lines
+    assert "filtered by 2 sentences of test.tsv" in lines
+    manifest = json.loads(Path("train.jsonl.manifest.json").read_text("utf-8"))
+    assert lines[-2] == f"train.jsonl: {manifest['outputs'][0]['sentences']} sentences, " + (
+        f"{manifest['outputs'][0]['references']} corrections"
+    )
+    assert [one["weight"] for one in manifest["corpora"]] == [1, 5]
+    assert manifest["recipe"]["near"] == 1.0
+    first = [Path(name).read_bytes() for name in ("train.jsonl", "train.dev.jsonl")]
+    assert run(*MUCGEC, "--set", "near=1", "-o", "train.jsonl").stderr == ended.stderr
+    assert [Path(name).read_bytes() for name in ("train.jsonl", "train.dev.jsonl")] == first
+    other = run(*MUCGEC, "--set", "near=1", "--seed", 2, "-o", "train.jsonl", "--to", "mucgec")
+    assert other.returncode == 0
+    assert Path("train.jsonl").read_text("utf-8").startswith("1\t")
+
+
+@pytest.mark.parametrize(
+    ("code", "words", "line"),
+    [
+        (2, ("mucgec",), "the recipe does not say where corpus 'lang8' lies; add --corpus lang8="),
+        (2, ("--corpus", "hsk.tsv"), "--corpus 'hsk.tsv' must be NAME=FILE"),
+        (2, ("--corpus", "a=x", "--corpus", "a=y"), "--corpus a is given twice"),
+        (2, ("--corpus", "a=hsk.tsv", "--weight", "a=x"), "option weight of a corpus: it is"),
+        (2, ("--corpus", "a=hsk.tsv", "--weight", "b=2"), "unknown corpus 'b'"),
+        (2, ("--corpus", "a=hsk.tsv", "--dev", "1", "--set", "dev=2"), "--dev and --set say dev"),
+        (2, ("--corpus", "a=hsk.tsv", "--set", "near"), "--set 'near' must be KEY=VALUE"),
+        (1, ("--corpus", "a=hsk.tsv"), "hsk.tsv:1: the first column looks like a sentence"),
+        (1, ("--corpus", "a=no.tsv"), "no.tsv: no such file; check the path"),
+        (
+            1,
+            ("--corpus", "a=hsk.tsv", "--from", "a=pairs", "--columns", "a=1,3"),
+            "hsk.tsv:1: there are 2 columns, but the target stands in column 3",
+        ),
+    ],
+)
+def test_bad_input_is_one_line_and_nothing_is_written(code: int, words: tuple[str, ...], line: str):
+    Path("hsk.tsv").write_text("他今天去了学样。\t他今天去了学校。\n", encoding="utf-8")
+    ended = run(*words, "-o", "out.jsonl")
+    assert (ended.returncode, ended.stdout) == (code, "")
+    assert ended.stderr.startswith(f"gecbench: {line}")
+    assert ended.stderr.count("\n") == 1
+    assert not list(Path().glob("*out*"))

@@ -1,0 +1,311 @@
+"""`api.prepare`: every step does what it says, every count adds up, and the seed decides all."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from prepared_rows import A2, B2, C2, A, B, C, balanced, dropped, made, table, written
+
+from gecbench.api.prepare import prepare
+from gecbench.core.files import read_lines
+from gecbench.datasets.prepare.recipe import Recipe
+from gecbench.datasets.prepare.steps import distance, leading, pieces
+from gecbench.formats.reading import read
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+
+
+class TestPairs:
+    def test_each_reference_is_a_pair_and_states_are_counted(self):
+        rows = (
+            f"1\t{A}\t{A2}\t我昨天去公园了。",
+            f"2\t{B2}\t没有错误",
+            f"3\t{C}\t无法标注\t{C2}",
+            "4\t好吧",
+        )
+        manifest = made(*rows, format="mucgec", keep_correct=1.0)
+        assert written() == [f"{A}\t{A2}", f"{A}\t我昨天去公园了。", f"{B2}\t{B2}", f"{C}\t{C2}"]
+        (one,) = manifest.corpora
+        assert (one.sentences, one.without_reference, one.unannotatable, one.pairs) == (4, 1, 1, 4)
+        assert balanced(manifest)
+
+    def test_columns_of_pairs_can_be_chosen_and_more_are_targets(self):
+        table("n.tsv", f"1\t2\t{A}\t{A2}\t我去公园玩。", f"2\t1\t{B}\t{B2}\t")
+        prepare(
+            output="out.tsv",
+            corpora={"n": {"path": "n.tsv", "format": "pairs", "columns": ["3", "4"]}},
+            settings={"shuffle": "false"},
+            format="pairs",
+        )
+        assert written() == [f"{A}\t{A2}", f"{A}\t我去公园玩。", f"{B}\t{B2}"]
+
+    def test_parallel_files_weights_and_limits(self):
+        table("src", A, B, C)
+        table("tgt", A2, B2, C2)
+        manifest = prepare(
+            output="out.jsonl",
+            corpora={
+                "p": {"path": "src", "references": ["tgt"], "limit": 2, "weight": "2"},
+                "q": {"path": table("q.tsv", f"{C}\t{C2}"), "format": "pairs"},
+            },
+            settings={"shuffle": False},
+        )
+        rows = read(Path("out.jsonl")).samples
+        assert [row.source for row in rows] == [A, B, A, B, C]
+        assert [row.meta["corpus"] for row in rows] == [*"pppp", "q"]
+        assert [one.written for one in manifest.corpora] == [4, 1]
+        assert balanced(manifest)
+
+    def test_edits_that_overlap_are_counted(self):
+        text = (
+            "S a b c\nA 0 2|||R|||x|||REQUIRED|||-NONE-|||0\n"
+            "A 1 3|||R|||y|||REQUIRED|||-NONE-|||0\nA 0 1|||R|||z|||REQUIRED|||-NONE-|||1\n"
+        )
+        Path("c.m2").write_text(text, encoding="utf-8")
+        manifest = prepare(
+            output="out.tsv",
+            corpora={"c": {"path": "c.m2", "format": "m2-maxmatch"}},
+            format="pairs",
+        )
+        assert (manifest.corpora[0].inapplicable, manifest.corpora[0].pairs) == (1, 1)
+        assert written() == ["a b c\tz b c"]
+
+
+class TestSteps:
+    def test_pairs_without_an_error_are_dropped_or_a_share_stays(self):
+        rows = [f"第{n}句话没有错。\t第{n}句话没有错。" for n in range(200)] + [f"{A}\t{A2}"]
+        assert dropped(made(*rows)) == {"correct": 200}
+        half = made(*rows, keep_correct="0.5")
+        assert 70 < half.corpora[0].kept < 130
+        kept = set(written())
+        made(*reversed(rows), keep_correct=0.5)
+        assert set(written()) == kept  # the choice does not depend on the order
+        made(*rows, keep_correct=0.5, seed=2)
+        assert set(written()) != kept
+        assert made(*rows, keep_correct=1.0).corpora[0].kept == 201
+
+    def test_control_characters(self):
+        rows = (f"{A}\x07\t{A2}", f"{B}\t{B2}", "\x07\t\x07a")
+        assert dropped(made(*rows)) == {"control": 2}
+        assert dropped(made(*rows, control="remove")) == {"empty": 1}
+        assert written() == [f"{A}\t{A2}", f"{B}\t{B2}"]
+        assert made(*rows[:2], control="keep").corpora[0].kept == 2
+
+    def test_empty_sides_are_dropped(self):
+        assert dropped(made(f"\t{A2}", f"{A}\t　", f"{B}\t{B2}")) == {"empty": 2}
+
+    def test_changes_of_texts_come_first_and_are_named(self):
+        recipe = Recipe(normalise=("halfwidth", "squeeze"), shuffle=False)
+        table("c.tsv", "ＡＢ　Ｃ\tAB  C", "ＡＢ\tＡＣ")
+        manifest = prepare(
+            recipe,
+            output="out.tsv",
+            corpora={"c": {"path": "c.tsv", "format": "pairs"}},
+            format="pairs",
+        )
+        assert dropped(manifest) == {"correct": 1}
+        assert written() == ["AB\tAC"]
+        assert manifest.normalise == ("halfwidth", "squeeze")
+
+    def test_evaluation_sets_are_changed_as_the_pairs_are(self):
+        table("list.txt", "It Was  Cold Yesterday.", "他说：“我不去。”")
+        recipe = Recipe(normalise=("lower", "punctuation"), filter=("list.txt",), shuffle=False)
+        table(
+            "c.tsv", "It Was Cold Yesterday.\tx", "他说：“我不去”\t他说：“我不去。”", f"{A}\t{A2}"
+        )
+        corpora = {"c": {"path": "c.tsv", "format": "pairs"}}
+        manifest = prepare(recipe, output="out.tsv", corpora=corpora, format="pairs")
+        assert dropped(manifest) == {"evaluation source": 1, "evaluation target": 1}
+        assert manifest.evaluation_sentences == manifest.evaluation[0].sentences == 2
+
+    def test_blanks_at_the_ends_are_no_error(self):
+        assert dropped(made(f"{A2} \t{A2}", f"{B2}\t　{B2}", "a lot\talot")) == {"correct": 2}
+        assert written() == ["a lot\talot"]
+
+    def test_evaluation_sets_are_filtered_on_both_sides(self):
+        corpus = table("test.tsv", f"1\t{B}\t{B2}", f"2\t{C2}")
+        plain = table("list.txt", "我 昨天去公园完。")
+        rows = (f"{A}\t{A2}", f"他是一个学升。\t{B2}", f"{C}\t{C2}", "猫很可矮。\t猫很可爱。")
+        manifest = made(*rows, filters=(corpus, plain))
+        assert dropped(manifest) == {"evaluation source": 1, "evaluation target": 2}
+        assert [(one.file.path, one.sentences) for one in manifest.evaluation] == [
+            ("test.tsv", 3),
+            ("list.txt", 1),
+        ]
+        assert written() == ["猫很可矮。\t猫很可爱。"]
+
+    def test_near_ones_too_with_examples(self):
+        table("list.txt", "今天天气很好，我们一起去公园散步。")
+        rows = ("今天天气很好，我们一起去公园散歩。\t好。", f"{A}\t{A2}")
+        manifest = made(*rows, filters=("list.txt",), near=0.7)
+        assert dropped(manifest) == {"near source": 1}
+        (example,) = manifest.near_examples
+        assert (example.corpus, example.side, example.text) == ("c", "source", rows[0][:-3])
+        assert example.similarity == 14 / 18
+
+    def test_ratio_and_share_of_changes(self):
+        rows = ("好啊好啊\t好", "好\t好啊好啊", "我们走吧\t他来了啊", f"{A}\t{A2}")
+        assert dropped(made(*rows, least_ratio=0.5, most_ratio=2.0)) == {"ratio": 2}
+        assert dropped(made(*rows, most_changed=0.6)) == {"changed": 3}
+
+    def test_duplicates(self):
+        rows = (f"{A}\t{A2}", f"{A}\t{A2}", f"{A}\t我去公园。")
+        assert dropped(made(*rows)) == {}
+        assert dropped(made(*rows, duplicates="pair")) == {"duplicate": 1}
+        assert dropped(made(*rows, duplicates="source")) == {"duplicate": 2}
+
+
+class TestLong:
+    LONG = f"{A}{B}{C}\t{A2}{B2}{C2}"
+
+    def test_dropped_or_kept(self):
+        assert dropped(made(self.LONG, f"{A}\t{A2}", longest=20)) == {"too long": 1}
+        assert made(self.LONG, longest=20, too_long="keep").corpora[0].kept == 1
+
+    def test_split_into_sentences_that_correspond(self):
+        manifest = made(self.LONG, longest=20, too_long="split")
+        assert written() == [f"{A}\t{A2}", f"{B}\t{B2}", f"{C}\t{C2}"]
+        assert (manifest.corpora[0].split, manifest.corpora[0].pieces) == (1, 2)
+        assert balanced(manifest)
+
+    def test_what_is_too_long_to_be_aligned_is_not_split(self, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setattr("gecbench.datasets.prepare.steps._MOST_CELLS", 150)
+        assert pieces(f"{A}{B}", f"{A2}{B2}") is not None
+        assert pieces(f"{A}{B}{C}", f"{A2}{B2}{C2}") is None
+        assert leading(f"{A}{B}{C}", f"{A2}{B2}{C2}", 20) is None
+        rows = (f"{A}{B}{C}\t{A2}{B2}{C2}", f"{A}\t{A2}")
+        assert dropped(made(*rows, most_changed=0.9)) == {"too long": 1}
+
+    def test_not_split_where_sides_do_not_correspond(self):
+        joined = f"{A}{B}{C}\t{A2[:-1]}，{B2}{C2}"
+        assert dropped(made(joined, f"{A}\t{A2}", longest=20, too_long="split")) == {"too long": 1}
+        assert pieces(f"{A}{B}", f"{B2}{A2}") is None  # as many, but in another order
+
+    def test_pieces_go_through_the_filter_too(self):
+        table("list.txt", B2)
+        manifest = made(self.LONG, longest=20, too_long="split", filters=("list.txt",))
+        assert dropped(manifest) == {"evaluation target": 1}
+        assert balanced(manifest)
+
+    def test_cut_behind_the_last_sentence_that_fits(self):
+        manifest = made(self.LONG, longest=20, too_long="cut")
+        assert written() == [f"{A}{B}\t{A2}{B2}"]
+        assert manifest.corpora[0].cut == 1
+        assert dropped(made(self.LONG, "猫。\t狗。", longest=5, too_long="cut")) == {"too long": 1}
+        assert leading(f"{A}{B}", f"{A2[:-1]}，{B2}", 10) is None
+        assert leading("猫坐在那里。狗跑。", "猫坐在。那里。狗跑。", 7) is None  # one end more
+        assert leading("猫坐在那。狗跑。", "狗跑过来。狗跑。", 7) is None  # another sentence
+
+    def test_distances_are_those_of_the_slow_twin(self):
+        def slowly(one: str, other: str) -> int:
+            row = list(range(len(other) + 1))
+            for i, a in enumerate(one, 1):
+                last, row[0] = row[0], i
+                for j, b in enumerate(other, 1):
+                    last, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, last + (a != b))
+            return row[-1]
+
+        words = ["", "我", "我们", "们我", "你们我们", "我😀们我", "我们你我们", "们们我你"]
+        assert all(distance(a, b) == slowly(a, b) for a in words for b in words)
+
+
+class TestOrder:
+    ROWS = tuple(f"第{n}个句字。\t第{n}个句子。" for n in range(50))
+
+    def test_the_seed_decides_the_order_and_nothing_else_does(self):
+        first = made(*self.ROWS, shuffle=True)
+        one = written()
+        again = made(*self.ROWS, shuffle=True)
+        assert written() == one
+        assert first == again
+        made(*self.ROWS, shuffle=True, seed=2)
+        assert written() != one
+        assert sorted(written()) == sorted(one) == sorted(self.ROWS)
+
+    def test_the_order_is_the_same_on_every_machine(self):
+        made(*self.ROWS[:6], shuffle=True)
+        assert [row[1] for row in written()] == list("453102")
+
+    def test_sentences_put_aside_are_not_trained_on(self):
+        more = [f"第{n}个句字。\t第{n}句。" for n in range(50)]
+        spaced = [f"第 {n} 个句字。\t这是第{n}句。" for n in range(50)]
+        manifest = prepare(
+            output="out.jsonl",
+            corpora={
+                "c": {
+                    "path": table("c.tsv", *self.ROWS, *more, *spaced),
+                    "format": "pairs",
+                    "weight": 3,
+                }
+            },
+            settings={"dev": "10"},
+        )
+        dev, train = read(Path("out.dev.jsonl")).samples, read(Path("out.jsonl")).samples
+        packed = {sample.source.replace(" ", "") for sample in dev}
+        assert len(packed) == 10
+        assert packed.isdisjoint(sample.source.replace(" ", "") for sample in train)
+        assert len(dev) == 20  # with blanks and without
+        assert {len(sample.references) for sample in dev} == {1, 2}
+        assert len(train) == 3 * 120
+        assert manifest.corpora[0].dev == 30
+        assert [one.sentences for one in manifest.outputs] == [360, 20]
+        assert balanced(manifest)
+
+    def test_the_same_sentences_are_put_aside_in_another_order(self):
+        made(*self.ROWS, dev=5)
+        aside = set(written("out.dev.tsv"))
+        made(*reversed(self.ROWS), dev=5)
+        assert set(written("out.dev.tsv")) == aside
+        made(*self.ROWS, dev=5, seed=9)
+        assert set(written("out.dev.tsv")) != aside
+
+
+def test_the_manifest_says_what_the_files_are():
+    manifest = made(f"{A}\t{A2}", f"{B2}\t{B2}", dev=0)
+    told = json.loads(Path("out.tsv.manifest.json").read_text("utf-8"))
+    assert told["schema"] == 1
+    assert told["corpora"][0]["files"][0]["path"] == "c.tsv"
+    assert told["recipe"]["seed"] == 1
+    from hashlib import sha256
+
+    assert told["outputs"][0]["sha256"] == sha256(Path("out.tsv").read_bytes()).hexdigest()
+    assert (
+        told["corpora"][0]["files"][0]["sha256"] == sha256(Path("c.tsv").read_bytes()).hexdigest()
+    )
+    assert told["corpora"][0]["dropped"]["correct"] == 1
+    assert told["outputs"][0]["sentences"] == manifest.outputs[0].sentences == 1
+
+
+@pytest.mark.golden
+def test_all_of_mucgec_is_filtered_by_its_list(shared: Path):
+    """Specs/models.md 1.7: 1,137 of 1,137 dev and 6,000 of 6,000 test inputs stand in the list."""
+    folder = shared / "data" / "mucgec"
+    inputs = [
+        line.split("\t")[1]
+        for name in ("MuCGEC_dev.txt", "MuCGEC_test.txt")
+        for line in read_lines(folder / name)
+    ]
+    rows = [f"{source}\t{source}也" for source in inputs]
+    manifest = made(*rows, f"{A}\t{A2}", filters=(str(folder / "filter_sentences.txt"),))
+    assert manifest.evaluation_sentences == 7131
+    assert dropped(manifest) == {"evaluation source": 7137}
+    assert written() == [f"{A}\t{A2}"]
+
+
+@pytest.mark.golden
+def test_fcgec_becomes_pairs(shared: Path):
+    manifest = prepare(
+        "fcgec",
+        output="out.jsonl",
+        corpora={"fcgec": {"path": str(shared / "data" / "fcgec" / "FCGEC_valid.json")}},
+        filters=[shared / "data" / "mucgec" / "filter_sentences.txt"],
+    )
+    (one,) = manifest.corpora
+    assert (one.sentences, one.pairs, one.kept) == (2000, 898 + 1645, 1641)
+    assert one.dropped["correct"] == 898 + 4
+    assert balanced(manifest)

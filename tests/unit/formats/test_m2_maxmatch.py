@@ -1,0 +1,223 @@
+"""m2-maxmatch: the faults of gold files, kept or refused as the official program would."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gecbench.core.edit import Edit
+from gecbench.core.errors import CorpusError, FormatError
+from gecbench.core.sample import NOT_KEPT, Corpus, Rewrite, Sample
+from gecbench.formats.m2_maxmatch import FORMAT
+from gecbench.formats.reading import read_system
+
+TAIL = "|||REQUIRED|||-NONE-|||"
+
+
+def read(*lines: str) -> Corpus:
+    return FORMAT.read(Path("x.m2"), lines)
+
+
+def first(*lines: str) -> tuple[Rewrite, ...]:
+    return read("S a b", *lines).samples[0].references
+
+
+def a(span: str, text: str, coder: int = 0, label: str = "S") -> str:
+    return f"A {span}|||{label}|||{text}{TAIL}{coder}"
+
+
+def error_free(coder: str | None = "0") -> Rewrite:
+    return Rewrite(error_free=True, edit_sets=((),), annotator=coder)
+
+
+def test_edits_that_overlap_are_kept_in_order_and_have_no_text() -> None:
+    late, early = Edit(1, 2, ("y",), "S"), Edit(0, 2, ("x",), "S")
+    assert first(a("1 2", "y"), a("0 2", "x")) == (
+        Rewrite(edit_sets=((late, early),), annotator="0"),
+    )
+
+
+def test_edits_that_stand_twice_are_kept_and_have_the_text_of_one() -> None:
+    edit = Edit(0, 1, ("x",), "S")
+    assert first(a("0 1", "x"), a("0 1", "x")) == (
+        Rewrite(text="x b", edit_sets=((edit, edit),), annotator="0"),
+    )
+
+
+def test_the_same_insertion_twice_can_be_applied() -> None:
+    (found,) = first(a("1 1", "x"), a("1 1", "x"))
+    assert found.text == "a x x b"
+
+
+def test_an_error_that_is_only_detected_leaves_no_text() -> None:
+    (found,) = first(a("0 1", "a", label="UNK"), a("1 2", "y"))
+    assert found.text is None
+    assert found.edit_sets[0][0] == Edit(0, 1, None, "UNK")
+
+
+def test_annotators_come_in_ascending_order() -> None:
+    found = first(a("0 1", "x", 10), a("0 1", "y", 2), a("1 2", "z", 10))
+    assert [(each.annotator, each.text) for each in found] == [("2", "y b"), ("10", "x z")]
+
+
+def test_who_has_no_line_is_not_there() -> None:
+    assert first() == (error_free(None),)
+    assert [each.annotator for each in first(a("0 1", "x", 1))] == ["1"]
+
+
+@pytest.mark.parametrize("span", ["-1 -1", "0 1"])
+def test_who_has_noop_alone_takes_part_without_edits(span: str) -> None:
+    assert first(a(span, "-NONE-", 1, "noop")) == (error_free("1"),)
+    assert read("S a", a(span, "-NONE-", 1, "noop")).provenance == {}
+
+
+def test_what_is_not_kept_is_counted() -> None:
+    found = read(
+        *("S a b", "I a b", a("0 9", "x"), a("1 2", "y"), a("-1 -1", "", label="noop")),
+        *("", "S c", a("3 3", "x"), a("-1 0", "x"), "", "S d", a("-1 -1", "", label="NA")),
+        *("", "S e", "A 0 1|||S|||x|||OPTIONAL|||-NONE-|||0"),
+    )
+    assert found.provenance == {
+        NOT_KEPT: "the fields required and comment of 1 A line; 3 edits outside the sentence; "
+        "1 noop line beside edits; 1 NA line, which the scorer takes for free of errors; 1 I line"
+    }
+    two, three, four, five = found.samples
+    assert [edit.replacement for edit in two.references[0].edit_sets[0]] == [("y",)]
+    assert [s.references for s in (three, four)] == [(error_free(),), (error_free(),)]
+    assert five.references[0].text == "x"
+
+
+@pytest.mark.parametrize(
+    ("text", "texts"),
+    [
+        ("", [()]),
+        ("-NONE-", [()]),
+        (" x ", [("x",)]),
+        ("x  y", [("x", "", "y")]),  # never equal to tokens, as two spaces never are
+        ("x||-NONE-||y z", [("x",), (), ("y", "z")]),
+        ("x|", [("x",)]),
+    ],
+)
+def test_corrections_are_read_as_the_scorer_reads_them(text: str, texts: list) -> None:
+    line = a("0 1", text)
+    if text == "x|":  # the first three bars divide
+        line = "A 0 1|||S|||x||||REQUIRED|||-NONE-|||0"
+    ((edit,),) = first(line)[0].edit_sets
+    assert [edit.replacement, *edit.alternatives] == texts
+
+
+def test_sources_keep_their_tokens_and_their_text() -> None:
+    samples = read("S  a\u00a0b  c ", "", "", "S ", a("0 0", "x")).samples
+    assert [(sample.id, sample.source, sample.tokens) for sample in samples] == [
+        ("1", "a\u00a0b  c", ("a", "b", "c")),
+        ("2", "", ()),
+    ]
+    assert samples[1].references[0].text == "x"
+
+
+REFUSED = [
+    (["S a", "S b"], "2: a second S line in the block; put a blank line before it"),
+    (
+        ["S a\u2028b"],
+        "1: a character inside the line ends it for the MaxMatch scorer: 'S a\\u2028b'; put a "
+        "space in its place",
+    ),
+    (
+        ["S a\x0c"],
+        "1: a character inside the line ends it for the MaxMatch scorer: 'S a\\x0c'; put a space "
+        "in its place",
+    ),
+    (
+        ["S a", " ", "S b"],
+        "2: a line of white space, which does not divide blocks for the MaxMatch scorer; empty it",
+    ),
+    ([""], "1: there is no S line; M2 begins with one: S token token"),
+    (
+        ["S"],
+        "1: the S line has no token; remove the block",
+    ),
+    (
+        ["S a", "T0-A0 b", a("0 1", "b")],
+        "2: T lines are ChERRANT's, and the MaxMatch scorer stops at them; read the file as m2",
+    ),
+    (["S a", "B"], "2: 'B' is no line of M2, which begin with S, A, or T and a number; remove it"),
+    (
+        ["S a", "A 0 1|||S|||b|||0"],
+        "2: 4 fields instead of 6, as A start end|||type|||correction|||REQUIRED|||-NONE-|||"
+        "coder; is there a ||| inside a text?",
+    ),
+    (["S a", a("0 1", "b")[:-1] + "x"], "2: the coder is 'x'; number the coders from 0"),
+    (["S a", a("0 1", "b")[:-1] + "01"], "2: the coder is '01'; write 1"),
+    (["S a", a("0 x", "b")], "2: the span is '0 x'; it is two token numbers, start end"),
+    (["S a", a("0 1 2", "b")], "2: the span is '0 1 2'; it is two token numbers, start end"),
+    (["S a", a("1 0", "b")], "2: edit span '1 0' is reversed; M2 spans are start end"),
+]
+
+
+@pytest.mark.parametrize(("lines", "message"), REFUSED)
+def test_what_the_scorer_would_stop_at_is_refused(lines: list[str], message: str) -> None:
+    with pytest.raises(FormatError) as error:
+        read(*lines)
+    assert str(error.value) == f"x.m2:{message}"
+
+
+def test_it_is_never_guessed() -> None:
+    assert not FORMAT.sniff(["S a", a("0 1", "b")])
+
+
+def corpus(*rewrites: Rewrite, lang: str | None = None) -> Corpus:
+    return Corpus("x", (Sample("1", "a b", rewrites, tokens=("a", "b")),), lang)
+
+
+def test_no_target_lines_are_written_whatever_the_language() -> None:
+    made = corpus(Rewrite("xb", edit_sets=((Edit(0, 1, ("x",), "S"),),)), lang="zh")
+    assert FORMAT.write(made)[""] == f"S a b\n{a('0 1', 'x')}\n\n"
+    assert "m2-maxmatch holds no language: 1 corpus loses its own" in FORMAT.losses(made)
+
+
+def test_who_cannot_annotate_is_written_as_who_has_no_edits_and_that_is_said() -> None:
+    made = corpus(Rewrite(unannotatable=True, annotator="0"))
+    assert FORMAT.write(made)[""] == f"S a b\n{a('-1 -1', '-NONE-', label='noop')}\n\n"
+    assert FORMAT.losses(made) == [
+        "m2-maxmatch holds no state unannotatable: 1 reference loses its own"
+    ]
+
+
+def test_another_order_of_annotators_is_lost() -> None:
+    made = corpus(error_free("1"), error_free("0"))
+    assert FORMAT.losses(made) == [
+        "m2-maxmatch holds no order of annotators but ascending: 1 sentence loses its own"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rewrite", "message"),
+    [
+        (error_free("01"), "sample '1': annotator '01' would be read back as 1; write it as jsonl"),
+        (
+            Rewrite("x b", edit_sets=((Edit(0, 1, ("x",), "S\x0b"),),), annotator="0"),
+            "corpus 'x': a label holds a character that ends a line for the MaxMatch scorer; "
+            "write it as jsonl",
+        ),
+        (
+            Rewrite(edit_sets=((Edit(0, 2, (), "R"), Edit(1, 2, (), "R")),), annotator="0"),
+            "sample '1': edit span 1 2 overlaps edit span 0 2",
+        ),
+    ],
+)
+def test_what_would_come_back_otherwise_is_not_written(rewrite: Rewrite, message: str) -> None:
+    with pytest.raises(CorpusError) as error:
+        FORMAT.write(corpus(rewrite))
+    assert str(error.value) == message
+
+
+def test_a_system_is_joined_by_position_and_its_sources_are_checked(tmp_path: Path) -> None:
+    whole = read("S a b", "", "S c", a("0 1", "d"))
+    path = tmp_path / "s.m2"
+    path.write_text(f"S a b\n{a('0 1', 'x')}\n\nS c\n", encoding="utf-8")
+    output = read_system(path, whole, format="m2-maxmatch")
+    assert output.hypotheses["1"][0].text == "x b"
+    path.write_text("S a b\n\nS e\n", encoding="utf-8")
+    with pytest.raises(CorpusError, match=r"s\.m2:3: id '2' has the source 'e'"):
+        read_system(path, whole, format="m2-maxmatch")

@@ -1,0 +1,173 @@
+"""Tables of numbers, and human judgements: what is read, and what is refused in which words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gecbench.core.errors import FormatError, UsageError
+from gecbench.formats.judgments import (
+    SEEDA,
+    Item,
+    read_human,
+    read_judgments,
+    read_numbers,
+    read_sentence_scores,
+)
+
+
+@pytest.fixture
+def write(tmp_path: Path):
+    def write(text: str, name: str = "t.tsv") -> Path:
+        path = tmp_path / name
+        path.write_text(text, "utf-8")
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["system\tF\tAcc\nA, B\t1.5\t-2\n\n乙\t3e-1\t4\n", 'x,F,Acc\n"A, B",1.5,-2\n 乙 , 0.3 ,4\n'],
+)
+def test_tabs_or_commas_divide_a_table(write, text: str):
+    table = read_numbers(write(text))
+    assert (table.name, table.rows) == ("t", ("A, B", "乙"))
+    assert table.columns == {"F": (1.5, 0.3), "Acc": (-2.0, 4.0)}
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", r":1: the file is empty; it must be a table"),
+        ("\n \n", r":1: the file is empty"),
+        ("\nsystem\n", r":2: the header must name a first column and at least one more"),
+        ("s\ta\ta\nx\t1\t2\n", r":1: the header must name .* each different"),
+        ("s\ta\t\nx\t1\t2\n", r":1: the header must name"),
+        ("s\ta\n", r":1: no row follows the header"),
+        ("s\ta\nx\t1\n\ny\t1\t2\n", r":4: 3 cells where the header has 2"),
+        ("s\ta\nx\t1\nx\t2\n", r":3: 'x' occurs twice; names are unique"),
+        ("s\ta\nx\t1,5\n", r":2: column 'a' has '1,5', which is no finite number"),
+        ("s\ta\nx\tnan\n", r":2: column 'a' has 'nan', which is no finite number"),
+        ("s\ta\nx\t\n", r":2: column 'a' has '', which is no finite number"),
+        ("s\ta\nx\t-1e101\n", r":2: column 'a' has '-1e101'; numbers go to 1e\+100"),
+        ("s\ta\nx\t1_0\n", r":2: column 'a' has '1_0', which is no finite number"),
+        ("s\ta\nx\t" + "x" * 50, rf":2: column 'a' has '{'x' * 40}\.\.\.', which is no"),
+        ("s\ta\n\t1\n", r":2: the first cell is empty; name the row"),
+        ("A,1,2\nB,2,3\n", r":1: '1', '2' where the header should name columns; put a line as sys"),
+        ('s,a\n\n"x,1\ny,2\n', r":3: the line is no CSV: unexpected end of data; a cell ends in"),
+        ('s,a\n"x\ny",1\n', r":2: the line is no CSV: unexpected end of data"),
+        ("s,a\n" + "x" * 140_000 + ",1\n", r":2: the line is no CSV: field larger than field lim"),
+    ],
+)
+def test_what_is_no_table_of_numbers_is_refused(write, text: str, why: str):
+    with pytest.raises(FormatError, match=why):
+        read_numbers(write(text))
+
+
+XML = """<?xml version="1.0"?>
+<results><error-correction-ranking-result>
+<ranking-item src-id="12" id="1"><translation system="B A" rank="1" /><translation
+ system="C" rank="3" /></ranking-item>
+<ranking-item src-id="12" id="1"><translation system="A" rank="2" /></ranking-item>
+</error-correction-ranking-result></results>
+"""
+
+
+def test_seedas_xml_has_systems_of_one_output_in_one_entry(write):
+    found = read_judgments(write(XML, "edit.xml"))
+    assert (found.name, found.lines, found.systems) == ("edit", True, ("A", "B", "C"))
+    assert found.items == (
+        Item("1", "12", {"B": 1, "A": 1, "C": 3}),
+        Item("2", "12", {"A": 2}),
+    )
+
+
+def test_a_table_of_rankings_is_ours(write):
+    text = "item\tid\tsystem\trank\n1\ta\tX\t1\n2\tb\tX\t2\n1\ta\tY\t2\n"
+    found = read_judgments(write(text), "mine")
+    assert (found.name, found.lines) == ("mine", False)
+    assert found.items == (Item("1", "a", {"X": 1, "Y": 2}), Item("2", "b", {"X": 2}))
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("<a><b></a>", r":1: no well-formed XML at character 9"),
+        ("<a></a>", r":1: no ranking-item; it must be a judgments file of SEEDA"),
+        (XML.replace('src-id="12"', ""), r"ranking-item 1: it has no src-id"),
+        (XML.replace('src-id="12"', 'src-id="a1"'), r"ranking-item 1: src-id 'a1' is no number of"),
+        (XML.replace('rank="3"', f'rank="{"1" * 5000}"'), r"rank '1{40}\.\.\.' is no whole number"),
+        (XML.replace('rank="3"', 'rank="good"'), r"ranking-item 1: rank 'good' is no whole number"),
+        (XML.replace('system="C"', 'system="A"'), r"ranking-item 1: A has two ranks, 1 and 3"),
+        (XML.replace('system="A"', 'system=""'), r"ranking-item 2: it ranks no system"),
+        ("id\tsystem\trank\n", r":1: the header must be item, id, system, rank"),
+        ("item\tid\tsystem\trank\n", r":1: no row follows the header"),
+        ("item,id,system,rank\n1,a,X\n", r":2: 3 cells where the header has 4"),
+        ("item,id,system,rank\n1,a,,1\n", r":2: an id and a system must be named"),
+        ("item,id,system,rank\n1,a,X,1\n1,b,Y,1\n", r":3: item '1' is of source 'a' above"),
+        ("item,id,system,rank\n1,a,X,1\n1,a,X,1\n", r":3: item '1' ranks X twice"),
+        ("item,id,system,rank\n1,a,X,-1\n", r":2: rank '-1' is no whole number"),
+    ],
+)
+def test_what_is_no_ranking_is_refused(write, text: str, why: str):
+    with pytest.raises(FormatError, match=why):
+        read_judgments(write(text))
+
+
+def test_fifteen_numbers_are_of_seedas_systems(write):
+    path = write("".join(f"{n}.5\n" for n in range(15)), "TS.txt")
+    found = read_human(path)
+    assert found.rows == SEEDA
+    assert found.columns == {"TS": tuple(n + 0.5 for n in range(15))}
+    assert tuple(sorted(SEEDA)) == SEEDA
+
+
+def test_other_numbers_are_of_the_systems_that_are_named(write):
+    found = read_human(write("1\n2\n"), "way", ["b", "a"])
+    assert (found.rows, found.columns) == (("b", "a"), {"way": (1.0, 2.0)})
+
+
+def test_a_table_of_people_names_its_systems_and_ways(write):
+    path = write("system,one,two\nX,1,2\n")
+    assert read_human(path).columns == {"one": (1.0,), "two": (2.0,)}
+    assert read_human(path, "by").columns == {"by one": (1.0,), "by two": (2.0,)}
+    assert read_human(write("system,one\nX,1\n"), "by").columns == {"by": (1.0,)}
+    with pytest.raises(UsageError, match="it names its systems itself"):
+        read_human(path, None, ["X"])
+
+
+def test_numbers_that_are_not_as_many_as_systems_are_refused(write):
+    path = write("1\n2\n")
+    with pytest.raises(FormatError, match=r"2 numbers without names, where 15 are SEEDA's systems"):
+        read_human(path)
+    with pytest.raises(FormatError, match=r"2 numbers without names, where 1 system is named"):
+        read_human(path, None, ["a"])
+    with pytest.raises(FormatError, match=r":2: column 't' has 'x', which is no finite number"):
+        read_human(write("1\nx\n"), None, ["a", "b"])
+
+
+def test_scores_of_sentences_are_by_metric_then_source_and_system(write):
+    text = "id\tsystem\tm\tn\n1\tA\t0.5\t1\n1\tB\t0\t2\n"
+    assert read_sentence_scores(write(text)) == {
+        "m": {("1", "A"): 0.5, ("1", "B"): 0.0},
+        "n": {("1", "A"): 1.0, ("1", "B"): 2.0},
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("id\tsystem\n", r":1: the header must be id, system and at least one metric"),
+        ("system\tid\tm\n", r":1: the header must be id, system"),
+        ("id\tsystem\tm\tm\n", r":1: a metric is named twice"),
+        ("id\tsystem\tm\n1\t\t1\n", r":2: an id and a system must be named"),
+        ("id\tsystem\tm\n1\tA\n", r":2: 2 cells where the header has 3"),
+        ("id\tsystem\tm\n1\tA\t1\n1\tA\t1\n", r":3: A has scores of '1' above already"),
+        ("id\tsystem\tm\n1\tA\tx\n", r":2: column 'm' has 'x'"),
+    ],
+)
+def test_what_is_no_table_of_sentence_scores_is_refused(write, text: str, why: str):
+    with pytest.raises(FormatError, match=why):
+        read_sentence_scores(write(text))

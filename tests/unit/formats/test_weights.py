@@ -1,0 +1,140 @@
+"""Weight files and the fingerprints beside them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gecbench.analysis.difficulty import check_weights, chunk_table
+from gecbench.core.case import Case, Version
+from gecbench.core.edit import Edit
+from gecbench.core.errors import CorpusError, FormatError
+from gecbench.formats.weights import Label, WeightFile, read_weights, written_weights
+
+AT = Path("w.txt")
+
+
+def made(*gold: Edit, tokens=("a", "b")):
+    version = (Version(gold),)
+    return chunk_table({"one": [Case("1", (Version(),), version, edit_tokens=tokens)]}, [0])
+
+
+TABLE = made(Edit(0, 1, ("A",), "R"))
+LABEL = Label("dev", "reference 1", TABLE.fingerprint(), ("one",))
+TEXT = "1\n1 0 1 1 1\n"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "w.txt"
+
+
+def write(path: Path, label: Label = LABEL) -> None:
+    for one, text in written_weights(path, 1, TABLE.right, label).items():
+        one.write_text(text, "utf-8")
+
+
+@pytest.mark.parametrize("chosen", [None, {"1": 1}])
+def test_what_is_written_is_read_back(path: Path, chosen):
+    label = Label("dev", "reference 1", TABLE.fingerprint(), ("one",), chosen)
+    write(path, label)
+    assert path.read_text("utf-8") == TEXT
+    found = read_weights(path)
+    assert found == WeightFile(path, 1, TABLE.right, label)
+    check_weights(found, TABLE, "this")
+
+
+def test_a_bare_file_has_no_label(path: Path):
+    path.write_text(TEXT, "utf-8")
+    assert read_weights(path).label is None
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ([], r"w.txt:1: '' is not the number of systems"),
+        (["x", "1"], r"w.txt:1: 'x' is not the number of systems"),
+        (["0", "0"], r"w.txt:1: '0' is not the number of systems"),
+        (["1 1", "0"], r"w.txt:1: '1 1' is not the number"),
+        (["2", "0", ""], r"w.txt:3: the line is blank"),
+        (["2", "0 x"], r"w.txt:2: 'x' is not a whole number"),
+        (["2", "0 -1"], r"w.txt:2: '-1' is not a whole number"),
+        (["2", "0 1", "3 1"], r"w.txt:3: 3 systems are right on a chunk, but .* there are 2"),
+    ],
+)
+def test_a_file_that_is_none_is_refused_with_its_line(path: Path, lines, message):
+    path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    with pytest.raises(FormatError, match=message):
+        read_weights(path)
+
+
+def test_weights_of_another_reference_are_seen_by_their_numbers():
+    with pytest.raises(CorpusError, match=r"w.txt: weights of 2 sentences, but this has 1 here"):
+        check_weights(WeightFile(AT, 1, ((1,), (1,))), TABLE, "this")
+    with pytest.raises(CorpusError, match=r"w.txt:2: 3 numbers, .* '1' of this has 5 chunks \(so"):
+        check_weights(WeightFile(AT, 1, ((1, 1, 1),)), TABLE, "this")
+    with pytest.raises(CorpusError, match=r"w.txt:2: 6 numbers, but sentence '1' of this has 5"):
+        check_weights(WeightFile(AT, 1, ((1,) * 6,)), TABLE, "this")
+
+
+def test_weights_of_another_reference_are_seen_by_their_fingerprint():
+    other = WeightFile(AT, 1, TABLE.right, Label("dev", "reference 1", "0", ("one",)))
+    message = r"w.txt: its weights are of corpus 'dev' with reference 1, not of this: tokens or"
+    with pytest.raises(CorpusError, match=message):
+        check_weights(other, TABLE, "this")
+
+
+def test_the_fingerprint_knows_tokens_spans_and_texts_but_not_types_nor_the_order_of_edits():
+    same = made(Edit(0, 1, ("A",), "R:OTHER"))
+    assert TABLE.fingerprint() == same.fingerprint()
+    others = (
+        made(Edit(0, 1, ("B",))),
+        made(Edit(1, 2, ("A",))),
+        made(Edit(0, 1, ("A",)), tokens=("a", "c")),
+        made(),
+    )
+    assert len({one.fingerprint() for one in (TABLE, *others)}) == 5
+    two = Edit(1, 2, ("B",))
+    one = Edit(0, 1, ("A",))
+    assert made(one, two).fingerprint() == made(two, one).fingerprint()
+
+
+def test_a_label_says_what_it_is_of(path: Path):
+    write(path)
+    said = json.loads(path.with_name("w.txt.json").read_text("utf-8"))
+    assert said.pop("reference_sha256") == TABLE.fingerprint()
+    assert len(said.pop("weights_sha256")) == 64
+    assert said == {
+        "format": "gecbench-weights",
+        "schema": 1,
+        "corpus": "dev",
+        "reference": "reference 1",
+        "systems": ["one"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ("{", r"w.txt.json:1: is not a fingerprint of weights"),
+        ("[1]", r"w.txt.json:1: is not a fingerprint of weights"),
+        ("[" * 100_000, r"w.txt.json:1: is not a fingerprint of weights"),
+        ({"format": "x"}, r"w.txt.json:1: is not a fingerprint of weights"),
+        ({"schema": 2}, r"w.txt.json:1: schema 2 is not 1"),
+        ({"weights_sha256": "0"}, r"w.txt: was changed after its fingerprint"),
+        ({"chosen": [1]}, r"w.txt.json: 'chosen' is a list; expected an object"),
+        ({"chosen": {"1": 0}}, r"w.txt.json: 'chosen' is \{'1': 0\}; expected int >= 1"),
+        ({"chosen": {"1": True}}, r"w.txt.json: 'chosen.1' is true or false; expected a whole"),
+    ],
+)
+def test_a_label_that_is_none_or_of_another_file_is_refused(path: Path, changes, message):
+    write(path)
+    label = path.with_name("w.txt.json")
+    text = changes
+    if isinstance(changes, dict):
+        text = json.dumps(json.loads(label.read_text("utf-8")) | changes)
+    label.write_text(text, "utf-8")
+    with pytest.raises(FormatError, match=message):
+        read_weights(path)

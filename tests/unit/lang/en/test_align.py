@@ -1,0 +1,106 @@
+"""ERRANT's alignment on cases that show one rule each, by both kernels."""
+
+from __future__ import annotations
+
+import random
+import string
+
+import pytest
+from en_sentence import analysed
+
+from gecbench.core.errors import GecbenchError
+from gecbench.core.sentence import Sentence
+from gecbench.lang.en import alignment
+from gecbench.lang.en.alignment import steps
+
+
+@pytest.fixture(params=["compiled", "python"], autouse=True)
+def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch):
+    if request.param == "python":
+        monkeypatch.setattr(alignment, "compiled", None)
+    elif alignment.compiled is None:
+        pytest.skip("no compiler was there")
+    assert alignment.kernel_name() == request.param
+
+
+def ops(source: str, target: str, **options: bool) -> str:
+    return " ".join(step.op for step in steps(analysed(source), analysed(target), **options))
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "want"),
+    [
+        ("", "", ""),
+        ("", "a b", "I I"),
+        ("a b", "", "D D"),
+        ("a b", "a b", "M M"),
+        ("saw the cat", "saw saw the cat", "I M M M"),  # at 0, though the beginning is common
+        ("a b", "A b", "S M"),
+        ("a_DT", "zzz_VB", "S"),  # at most 1.999, so never a deletion and an insertion
+        ("a b", "b a", "T2"),
+        ("a b c", "c a b", "T3"),
+        ("a B c", "C A b", "T3"),  # lower-case forms change places
+        ("a", "a a", "I M"),  # a match, though an insertion at the end would cost the same
+        ("x y", "y x z", "T2 I"),  # of the two equal costs the first in order
+        ("go_VB to_TO", "going_VBG_VERB_go", "S D"),
+        ("cat", "cats_NNS_NOUN_cat dogs_NNS", "S I"),
+    ],
+)
+def test_steps(source: str, target: str, want: str):
+    assert ops(source, target) == want
+
+
+def test_spans_are_half_open_and_meet():
+    found = steps(analysed("a b c d"), analysed("b a c e d"))
+    assert found == (
+        ("T2", 0, 2, 0, 2),
+        ("M", 2, 3, 2, 3),
+        ("I", 3, 3, 3, 4),
+        ("M", 3, 4, 4, 5),
+    )
+    assert found[0].op == "T2"
+    assert found[2].target_end == 4
+
+
+def test_a_transposition_does_not_reach_over_a_step_that_costs_nothing():
+    assert ops("p o m q", "q m o p") == "T4"
+    assert ops("p o m q", "q o m p") == "S M M S"
+    assert ops("p o m q", "q O M p") == "S S S S"  # a change of case costs nothing either
+
+
+def test_what_costs_less_is_substituted():
+    """Lemma, part of speech and characters: each decides where the others are equal."""
+    assert ops("b_NN_NOUN_l", "c_NN_NOUN_k d_NN_NOUN_l") == "I S"
+    assert ops("b_NN_NOUN_l", "c_NN_NOUN_l d_NN_NOUN_k") == "S I"
+    assert ops("b_NN_NOUN_l", "c_DT_DET_l d_JJ_ADJ_l") == "I S"
+    assert ops("b_NN_NOUN_l", "c_VB_VERB_l d_DT_DET_l") == "S I"
+    assert ops("b_MD_AUX_l", "c_VB_VERB_l d_DT_DET_l") == "I S"  # AUX is not open: a tie
+    assert ops("bad_NN_NOUN_l", "xyz_NN_NOUN_l bat_NN_NOUN_l") == "I S"
+
+
+def test_levenshtein_needs_no_pipeline():
+    source, target = (Sentence(text, tuple(text.split())) for text in ("a b", "b a"))
+    found = [step.op for step in steps(source, target, levenshtein=True)]
+    assert found == ["S", "S"]
+    assert ops("a", "A", levenshtein=True) == "S"
+
+
+@pytest.mark.parametrize("known", [0, 1])
+def test_a_sentence_without_analysis_is_refused(known: int):
+    pair = [Sentence("bare words", ("bare", "words")), analysed("bare words")]
+    with pytest.raises(GecbenchError, match=r"'bare words' has no lemmas .*parse it with"):
+        steps(*(pair if known else pair[::-1]))
+
+
+def test_words_longer_than_a_machine_word():
+    one = "".join(random.Random(1).choices(string.ascii_lowercase, k=200))
+    near = one[:70] + "X" + one[71:150] + one[151:]
+    far = "".join(random.Random(2).choices(string.ascii_lowercase, k=200))
+    assert ops(f"{one}_NN_NOUN_l", f"{far}_NN_NOUN_l {near}_NN_NOUN_l") == "I S"
+    assert ops(f"{one}_NN_NOUN_l", f"{near}_NN_NOUN_l {far}_NN_NOUN_l") == "S I"
+
+
+def test_wide_windows_are_compared_too():
+    words = [f"{at:04}" for at in range(300)]
+    found = ops(" ".join(words), " ".join(words[::-1])).split()
+    assert max(int(op[1:]) for op in found if op[0] == "T") > 250

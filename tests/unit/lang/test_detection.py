@@ -1,0 +1,56 @@
+"""Which language undeclared texts are in; an uncertain answer is none."""
+
+from __future__ import annotations
+
+import pytest
+
+from gecbench.lang.detection import detect, is_chinese
+
+TEXTS = {
+    "en": "She see her friends every days , and they is happy .",
+    "de": "Ich habe gestern ein Buch gelest und es war sehr interessant .",
+    "cs": "Včera jsem byl doma a četl jsem zajímavou knížku o historii .",
+    "ru": "Вчера я читал очень интересную книгу о русской истории .",
+    "ar": "ذهبت إلى المدرسة أمس مع أصدقائي وقرأنا كتابا .",
+    "et": "Eile käisin ma koolis ja lugesin väga huvitavat raamatut .",
+    "ko": "나는 어제 학교에서 재미있는 책을 읽었습니다 .",
+    "ja": "昨日学校で面白い本を読みました。",
+    "zh": "我昨天在学校看了一本很有意思的书。",
+}
+
+
+@pytest.mark.parametrize("code", TEXTS)
+def test_a_sentence_is_enough_for_languages_with_corpora(code: str):
+    assert detect([TEXTS[code]]) == code
+
+
+@pytest.mark.parametrize("text", ["", "123, 。！", "Он не", "x", "a b c"])
+def test_what_shows_no_language_is_not_guessed(text: str):
+    assert detect([text]) is None
+
+
+@pytest.mark.parametrize(
+    ("texts", "chinese"),
+    [
+        ([], False),
+        (["123, 。！"], False),
+        (["我"], True),
+        (["it is 我的"], True),
+        (["this is the 我的"], False),
+        (["㐀𠀀豈"], True),
+        (["ab我"], True),
+        (["abc我"], False),  # exactly three letters for one character: not more
+        (["I like tea.", "我喜欢茶。"], True),
+        (["私は学校に行きます"], False),
+    ],
+)
+def test_han_characters_weigh_as_much_as_three_letters(texts: list[str], chinese: bool):
+    assert is_chinese(texts) == chinese
+
+
+def test_ten_thousand_letters_are_enough():
+    def endless():
+        yield "我" * 10_001
+        raise AssertionError("it asked for more")
+
+    assert detect(endless()) == "zh"

@@ -1,0 +1,154 @@
+"""Which language a corpus is in: what the caller says, else the header, else what texts show."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import gecbench
+from gecbench import lang
+from gecbench.api.schemes import (
+    SchemeSpec,
+    check_language,
+    corpus_language,
+    default_scheme,
+    scheme_for,
+)
+from gecbench.core.errors import UsageError
+from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
+from gecbench.metrics import METRICS
+
+PAIRS = {
+    "de": (
+        "Er gehen gestern nach Hause und lesen ein Buch .",
+        "Er ging gestern nach Hause und las ein Buch .",
+    ),
+    "cs": (
+        "Včera jsem byl doma a četl jsem zajímavou knížka .",
+        "Včera jsem byl doma a četl jsem zajímavou knížku .",
+    ),
+    "ru": (
+        "Вчера я читал очень интересный книгу о русской истории .",
+        "Вчера я читал очень интересную книгу о русской истории .",
+    ),
+    "ar": (
+        "ذهبت الى المدرسة أمس مع أصدقائي وقرأنا كتابا .",
+        "ذهبت إلى المدرسة أمس مع أصدقائي وقرأنا كتابا .",
+    ),
+    "et": (
+        "Eile käisin ma kool ja lugesin väga huvitavat raamatut .",
+        "Eile käisin ma koolis ja lugesin väga huvitavat raamatut .",
+    ),
+    "ko": (
+        "나는 어제 학교에 재미있는 책을 읽었습니다 .",
+        "나는 어제 학교에서 재미있는 책을 읽었습니다 .",
+    ),
+    "ja": ("昨日学校に面白い本を読みました。", "昨日学校で面白い本を読みました。"),
+}
+
+
+def corpus_of(code: str | None, source: str, target: str) -> Corpus:
+    return Corpus("c", (Sample("1", source, (Rewrite(text=target),)),), code)
+
+
+def files_of(folder: Path, source: str, target: str) -> list[Path]:
+    paths = [folder / "source.txt", folder / "target.txt"]
+    for path, text in zip(paths, (source, target), strict=True):
+        path.write_text(f"{text}\n", encoding="utf-8")
+    return paths
+
+
+@pytest.mark.parametrize("code", PAIRS)
+def test_undeclared_text_of_other_languages_is_not_scored_as_english(run, tmp_path, code: str):
+    source, target = files_of(tmp_path, *PAIRS[code])
+    words = ["score", source, target, "--reference", target, "--format", "json"]
+    exit_code, out, err = run(*words)
+    assert exit_code == 0
+    assert f"language: {code} (detected)" in out + err
+    (result,) = json.loads(out)["results"]
+    assert result["metric"] == "edits"
+    assert f"scheme:{'xx-char' if code == 'ja' else 'xx-word'}|" in result["signature"]
+
+
+@pytest.mark.parametrize("code", PAIRS)
+def test_python_finds_the_language_as_the_command_line(code: str):
+    corpus = corpus_of(None, *PAIRS[code])
+    system = SystemOutput("s", {"1": corpus.samples[0].references})
+    report = gecbench.score(corpus, [system])
+    assert [(one.metric, one.score.counts.tp > 0) for one in report.results] == [("edits", True)]
+    assert any(f"language: {code} (detected)" in str(note) for note in report.notes)
+
+
+def test_what_cannot_be_told_is_asked_for(run, tmp_path):
+    source, target = files_of(tmp_path, "Он не", "Он нет")
+    words = ["score", source, target, "--reference", target]
+    code, out, err = run(*words)
+    assert (code, out) == (2, "")
+    assert "--lang" in err
+    code, out, err = run(*words, "--lang", "ru")
+    assert (code, err) == (0, "")
+    assert "metric:edits|scheme:xx-word" in out
+    assert "detected" not in out
+
+
+def test_the_caller_has_more_say_than_the_header(tmp_path):
+    path = tmp_path / "c.jsonl"
+    gecbench.save(corpus_of("en", "x", "y"), path, format="jsonl")
+    assert gecbench.load(path).lang == "en"
+    assert gecbench.load(path, lang="de").lang == "de"
+    assert corpus_language(gecbench.load(path, lang="zh-Hans")).code == "zh"
+
+
+def test_the_header_has_more_say_than_the_texts():
+    assert default_scheme(corpus_of("en", "我", "我")) == "en-errant"
+    assert default_scheme(corpus_of(None, "我", "我")) == "zh-cherrant"
+
+
+def test_a_chosen_scheme_says_what_texts_do_not_show():
+    corpus = corpus_of(None, "1 2", "1 3")
+    assert corpus_language(corpus, "zh-char").code == "zh"
+    assert corpus_language(corpus, SchemeSpec("zh-char")).code == "zh"
+    assert corpus_language(corpus, gecbench.load_scheme("xx-word")).code == "xx"
+    with pytest.raises(UsageError, match="--lang"):
+        corpus_language(corpus)
+
+
+@pytest.mark.parametrize("corpus", [corpus_of(None, *PAIRS["de"]), corpus_of("de", "a", "b")])
+def test_a_scheme_of_another_language_is_refused(corpus: Corpus):
+    with pytest.raises(UsageError, match=r"'zh'.*'de'"):
+        check_language(corpus, gecbench.load_scheme("zh-char"))
+    check_language(corpus, gecbench.load_scheme("xx-char"))
+
+
+def test_errant_without_a_pipeline_of_its_own_is_english():
+    corpus = corpus_of("en", "He go .", "He goes .")
+    assert scheme_for(corpus, SchemeSpec("errant")).name == "en-errant"
+    assert scheme_for(corpus, "errant").name == "en-errant"
+
+
+@pytest.mark.parametrize("code", ["", "d", "german", "DE", "q9"])
+def test_a_code_is_two_or_three_letters(code: str):
+    with pytest.raises(UsageError, match="ISO 639"):
+        lang.language_of(code)
+
+
+@pytest.mark.parametrize("code", [*lang.LANGUAGES, "de", "ja"])
+def test_a_language_names_a_scheme_and_a_metric_that_exist(code: str):
+    language = lang.language_of(code)
+    assert language.scheme in lang.SCHEMES
+    assert language.metric in METRICS
+    assert language.code == code
+
+
+def test_units_are_what_lengths_count():
+    assert lang.language_of("zh").units("我 有3") == ("我", "有", "3")
+    assert lang.language_of("de").units(" Das  ist ") == ("Das", "ist")
+
+
+def test_edits_written_keep_the_language(run, tmp_path):
+    source, target = files_of(tmp_path, *PAIRS["de"])
+    words = ["edits", source, "--reference", target, "--to", "jsonl"]
+    assert json.loads(run(*words)[1].splitlines()[0])["lang"] == "de"
+    assert json.loads(run(*words, "--lang", "nl")[1].splitlines()[0])["lang"] == "nl"

@@ -1,0 +1,230 @@
+"""GLEU by hand: rewards, zeros, roots, and one draw after another."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import numpy as np
+import pytest
+from text_cases import IMPOSSIBLE, case, score, stats, values
+
+from gecbench.core.errors import UsageError
+from gecbench.metrics.gleu import Gleu, GleuFrequency, Matches, SentenceGleu, draw_for
+
+METRICS = [Gleu, GleuFrequency, SentenceGleu]
+SAMPLED = [Gleu, GleuFrequency]
+
+
+def test_matches_are_rewarded_and_what_the_reference_dropped_is_punished():
+    # Shared with the reference: a c; kept although dropped there: b.
+    one = Gleu(order=2).stats(case("a b c", "a b c", "a c d"))
+    assert one == Matches(3, (3,), ((2 - 1, 0),))
+
+
+def test_the_official_penalty_forgives_what_the_reference_has_once():
+    twice = case("the the cat", "the the cat", "the cat")
+    assert Gleu(order=2).stats(twice).found == ((2, 1 - 1),)
+    assert GleuFrequency(order=2).stats(twice).found == ((2 - 1, 1 - 1),)
+
+
+def test_matches_fall_below_nothing_in_the_frequency_reading_alone():
+    worse = case("a b", "a b", "c")
+    assert Gleu(order=1).stats(worse).found == ((0,),)
+    assert GleuFrequency(order=1).stats(worse).found == ((-2,),)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_sentence_that_nobody_could_correct_is_left_out(metric: type):
+    assert metric().stats(case("a", "a", IMPOSSIBLE, IMPOSSIBLE)) is None
+    assert metric().stats(case("a", "a", IMPOSSIBLE, "b")).lengths == (1,)
+
+
+def test_the_first_version_counts():
+    two = case("a", "b", "b")
+    two = type(two)("1", (*two.hypotheses, *case("", "c").hypotheses), two.references, "a")
+    assert Gleu().stats(two) == Gleu().stats(case("a", "b", "b"))
+
+
+def test_one_reference_gives_the_mean_alone():
+    found = score(Gleu(), case("a b c d e", "a b c d f", "a b c d f"))
+    assert (found.value, found.parts, found.sentences) == (1.0, {}, 1)
+
+
+def test_the_root_is_the_fourth_whatever_the_order():
+    # Of 5 words 4 match and e is kept, of 4 pairs 3 match and one is kept.
+    one = case("a b c d e", "a b c d e", "a b c d f")
+    assert score(Gleu(order=2), one).value == pytest.approx((3 / 5 * 2 / 4) ** 0.25)
+    assert score(GleuFrequency(order=2), one).value == pytest.approx((3 / 5 * 2 / 4) ** 0.5)
+
+
+def test_a_short_hypothesis_is_penalised_and_a_long_one_is_not():
+    words = "a b c d e f g h"
+    assert score(Gleu(), case("x", "a b c d", words)).value == pytest.approx(math.exp(1 - 8 / 4))
+    longer = score(Gleu(order=1), case("x", words, "a b c d"))
+    assert longer.value == pytest.approx((4 / 8) ** 0.25)
+
+
+@pytest.mark.parametrize("metric", SAMPLED)
+@pytest.mark.parametrize("hypothesis", ["", "x y z w v"])
+def test_a_hypothesis_without_matches_has_0(metric: type, hypothesis: str):
+    assert score(metric(), case("x y", hypothesis, "a b c d e")).value == 0
+
+
+def test_an_order_without_ngrams_has_0_or_precision_1():
+    short = case("a b", "a b c", "a b c")
+    assert score(Gleu(), short).value == 0
+    assert score(GleuFrequency(), short).value == 1
+    assert score(SentenceGleu(), short).value == 1
+    assert values(Gleu(), short) == [1]
+    assert values(GleuFrequency(), case("a b", "a b", "a b c")) == [pytest.approx(math.exp(-1 / 2))]
+
+
+def test_single_sentences_have_1_for_every_0():
+    # One word of two matches, no pair of one does, and there are no longer n-grams.
+    one = case("x", "a b", "a c")
+    assert values(Gleu(), one) == [pytest.approx((1 / 2 * 1 / 1) ** 0.25)]
+    assert values(GleuFrequency(), one) == [0]
+    assert score(SentenceGleu(), one).value == values(SentenceGleu(), one)[0]
+
+
+def test_single_sentences_are_the_mean_over_their_references():
+    one, two = case("x", "a b c d e", "a b c d e"), case("x", "a b c d e", "a b c d f")
+    both = case("x", "a b c d e", "a b c d e", "a b c d f")
+    apart = [*values(Gleu(), one), *values(Gleu(), two)]
+    assert values(Gleu(), both, one) == [pytest.approx(sum(apart) / 2), 1.0]
+    assert score(SentenceGleu(), both, one).value == pytest.approx((sum(apart) / 2 + 1) / 2)
+
+
+WORDS = ["a", "b", "c", "d", "e", "f"]
+
+
+def random_case(dice: random.Random, references: int):
+    """A sentence of which everybody changed a word or two."""
+    words = dice.choices(WORDS, k=dice.randrange(6, 14))
+    texts = []
+    for _ in range(references + 2):
+        changed = list(words)
+        for _ in range(dice.randrange(3)):
+            changed[dice.randrange(len(changed))] = dice.choice(WORDS)
+        texts.append(" ".join(changed[: len(changed) - dice.randrange(2)]))
+    return case(*texts)
+
+
+@pytest.mark.parametrize("metric", SAMPLED)
+def test_the_mean_is_over_official_draws_one_after_another(metric: type):
+    dice = random.Random(5)
+    found = [metric().stats(random_case(dice, 3)) for _ in range(40)]
+    rounds = []
+    for at in range(30):
+        random.seed(at * 101)
+        chosen = [random.randint(0, 2) for _ in found]
+        drawn = [
+            Matches(one.length, (one.lengths[k],), (one.found[k],))
+            for one, k in zip(found, chosen, strict=True)
+        ]
+        rounds.append(metric().aggregate(drawn).value)
+    result = metric(iterations=30).aggregate(found)
+    assert metric(iterations=30).rounds(found).tolist() == rounds
+    assert result.value == pytest.approx(sum(rounds) / 30, abs=1e-15)
+    deviation = np.std(rounds)
+    assert result.parts["deviation"] == pytest.approx(deviation)
+    assert result.parts["high"] - result.value == pytest.approx(1.95996398 * deviation)
+    assert result.value - result.parts["low"] == pytest.approx(1.95996398 * deviation)
+    assert deviation > 0
+
+
+@pytest.mark.parametrize("metric", SAMPLED)
+@pytest.mark.parametrize("draws", ["python3", "python2"])
+def test_in_a_resample_each_sentence_keeps_its_reference(metric: type, draws: str):
+    dice = random.Random(6)
+    made = metric(iterations=20, draws=draws)
+    found = [made.stats(random_case(dice, dice.randrange(1, 5))) for _ in range(30)]
+    places = np.random.default_rng(0).integers(0, 30, (7, 30))
+    counts = [len(one.lengths) for one in found]
+    rounds = []
+    for at in range(20):
+        chosen = draw_for(counts, at * 101, draws)
+        drawn = [
+            Matches(one.length, (one.lengths[k],), (one.found[k],))
+            for one, k in zip(found, chosen, strict=True)
+        ]
+        rounds.append([made.aggregate([drawn[k] for k in row]).value for row in places])
+    wanted = np.mean(rounds, axis=0)
+    assert made.resample(found, places) == pytest.approx(wanted, abs=1e-12)
+    assert len(set(wanted)) == 7
+    whole = made.resample(found, np.arange(30)[None]).tolist()
+    assert whole == pytest.approx([made.aggregate(found).value], abs=1e-12)
+
+
+def test_large_resamples_are_made_in_blocks(monkeypatch: pytest.MonkeyPatch):
+    dice = random.Random(7)
+    metric = Gleu(iterations=20)
+    found = [metric.stats(random_case(dice, 2)) for _ in range(30)]
+    places = np.random.default_rng(0).integers(0, 30, (7, 30))
+    at_once = metric.resample(found, places).tolist()
+    monkeypatch.setattr("gecbench.metrics.gleu._AT_ONCE", 300)
+    assert metric.resample(found, places).tolist() == at_once
+
+
+def test_sums_that_small_floats_cannot_hold_are_exact():
+    found = [Matches(2**24 + 2, (2**24 + 3,), ((2**24 + 1,),))]
+    metric = Gleu(order=1)
+    wanted = metric.aggregate(found).value
+    assert metric.resample(found, np.zeros((1, 1), dtype=int)).tolist() == [wanted]
+
+
+def test_means_of_sentences_can_be_resampled():
+    cases = [case("x", "a b c d e", "a b c d e"), case("x", "a b c d e", "a b c d f")]
+    found = stats(SentenceGleu(), *cases)
+    places = np.array([[0, 0], [0, 1], [1, 1]])
+    wanted = [SentenceGleu().aggregate([found[k] for k in row]).value for row in places]
+    assert SentenceGleu().resample(found, places) == pytest.approx(wanted)
+
+
+def test_uneven_references_are_noted():
+    one, two = case("a", "a", "a"), case("a", "a", "a", "b")
+    assert Gleu().notes(stats(Gleu(), one, one)) == ()
+    assert Gleu().notes(stats(Gleu(), one, two)) == (
+        "gleu: sentences have from 1 to 2 references; each draws from its own, which the "
+        "official script cannot",
+    )
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_no_sentence_at_all_has_0(metric: type):
+    assert metric().aggregate([]).value == 0
+    assert list(metric().sentences([])) == []
+
+
+def test_characters_are_counted_without_white_space():
+    spaced = case("我 去 学 校", "我去了学校", "我 去 了 学校")
+    assert score(Gleu(unit="character"), spaced).value == 1
+    assert score(Gleu(unit="spaced-character"), spaced).value < 1
+
+
+def test_signatures_say_how():
+    assert str(Gleu(unit="character", context={"normal": "nfkc"}).signature) == (
+        "metric:gleu|normal:nfkc|unit:character|order:4|iterations:500|draws:python3"
+    )
+    assert str(GleuFrequency().signature).startswith("metric:gleu-frequency|unit:word|")
+    assert str(SentenceGleu(order=2).signature) == "metric:sent-gleu|unit:word|order:2"
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_options_that_mean_nothing_are_refused(metric: type):
+    name = metric.name
+    with pytest.raises(UsageError, match=rf"^{name}\.order is 0; it is a number from 1 to 20$"):
+        metric(order=0)
+    message = rf"^{name}\.unit is 'letter'; it is one of word, character, spaced-character$"
+    with pytest.raises(UsageError, match=message):
+        metric(unit="letter")
+
+
+@pytest.mark.parametrize("metric", SAMPLED)
+def test_draws_that_mean_nothing_are_refused(metric: type):
+    name = metric.name
+    with pytest.raises(UsageError, match=rf"^{name}\.iterations is 0; it is a whole number from 1"):
+        metric(iterations=0)
+    with pytest.raises(UsageError, match=rf"^{name}\.draws is 'dice'; it is one of python3, "):
+        metric(draws="dice")

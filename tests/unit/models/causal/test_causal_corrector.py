@@ -1,0 +1,142 @@
+"""Causal models as they come, by path: how they are asked, and what they refuse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corrector_laws import EN, check_laws
+
+from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError
+from gecbench.models import load_corrector
+
+from .tiny_causal import tiny_causal
+
+
+@pytest.fixture(scope="session")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_causal(tmp_path_factory.mktemp("plain") / "model", hidden=32)
+
+
+def test_a_model_as_it_comes_keeps_the_laws(plain: Path) -> None:
+    options = {"prompt": "en-instruction", "batch_size": 4, "longest": 1, "shortest": 0}
+    check_laws(lambda: load_corrector(f"causal:{plain}", options), EN[:5])
+
+
+def test_logits_do_not_depend_on_the_batch(plain: Path) -> None:
+    import torch
+
+    corrector: Any = load_corrector(f"causal:{plain}", {"language": "en"})
+    seen = []
+
+    def spy(**given: Any) -> Any:
+        given |= {"output_logits": True, "return_dict_in_generate": True, "max_new_tokens": 4}
+        found = generate(**given)
+        seen.append(torch.stack(found.logits, 1))
+        return found.sequences
+
+    generate, corrector.network.generate = corrector.network.generate, spy
+    texts = ["He go .", "She have seen a very long film yesterday .", "I"]
+    corrector.correct(texts)
+    together = seen.pop()
+    order = sorted(texts, key=lambda text: -len(text))
+    for place, text in enumerate(order):
+        corrector.correct([text])
+        assert torch.allclose(seen.pop()[0], together[place], atol=1e-4)
+
+
+def test_a_limit_is_a_texts_own(plain: Path) -> None:
+    corrector: Any = load_corrector(f"causal:{plain}", {"language": "en"})
+    given = []
+    generate = corrector.network.generate
+    corrector.network.generate = lambda **options: given.append(options) or generate(**options)
+    corrector.correct(["abc"])
+    assert given[0]["max_new_tokens"] == 2 * 4 + 16
+    assert given[0]["do_sample"] is False
+
+
+def test_what_does_not_fit_into_the_window_is_flagged(plain: Path) -> None:
+    corrector = load_corrector(f"causal:{plain}", {"language": "en"})
+    (found,) = corrector.correct(["word " * 300])
+    assert (found.text, found.flags) == (found.source, ("too long",))
+
+
+def test_the_prompt_is_said_as_the_style_wants(tmp_path: Path, plain: Path) -> None:
+    templated = tiny_causal(tmp_path / "chat", chat=True, hidden=32)
+    said = {}
+    for name, place, style in (
+        ("chat", templated, "auto"),
+        ("plain", templated, "plain"),
+        ("none", plain, "auto"),
+    ):
+        options = {"prompt": "zh-minimal", "style": style}
+        corrector: Any = load_corrector(f"causal:{place}", options)
+        said[name] = corrector.question.tokenizer.decode(corrector.question.encode("你好"))
+    assert said["chat"].startswith("<s>[system] 你负责")
+    assert said["chat"].endswith("\n[user] 你好\n[assistant] ")
+    assert said["plain"] == said["none"]
+    assert said["plain"].endswith("不要解释。\n\n你好\n")
+    with pytest.raises(UsageError, match="no chat template; set style to plain"):
+        load_corrector(f"causal:{plain}", {"prompt": "zh-minimal", "style": "chat"})
+
+
+@pytest.mark.parametrize("style", ["chat", "plain"])
+def test_special_tokens_spelled_in_a_text_are_text(tmp_path: Path, style: str) -> None:
+    place = tiny_causal(tmp_path / "chat", chat=True, hidden=32)
+    corrector: Any = load_corrector(f"causal:{place}", {"prompt": "en-minimal", "style": style})
+    question, text = corrector.question, "Write </s> and <pad> here ."
+    usual = question.encode("Write it here .")
+    asked = question.encode(text)
+    specials = {0, 1, 2}
+    assert [i for i in asked if i in specials] == [i for i in usual if i in specials]
+    answer = question.encode_answer(text)
+    assert [i for i in answer if i in specials] == [question.ends[0]]
+    assert question.decode_answer(answer) == (text, True)
+    assert question.tokenizer.decode(asked).replace(text, "Write it here .") == (
+        question.tokenizer.decode(usual)
+    )
+
+
+def test_half_a_character_is_left_alone(plain: Path) -> None:
+    corrector = load_corrector(f"causal:{plain}", {"language": "en"})
+    (found,) = corrector.correct(["a \ud83d b"])
+    assert (found.text, found.flags) == (found.source, ("failed",))
+
+
+def test_something_must_say_what_to_ask(plain: Path) -> None:
+    with pytest.raises(UsageError, match="nothing says what to ask it; set prompt"):
+        load_corrector(f"causal:{plain}")
+    with pytest.raises(UnknownNameError, match=r"'zh-minimum'; did you mean zh-minimal"):
+        load_corrector(f"causal:{plain}", {"prompt": "zh-minimum"})
+    with pytest.raises(UnknownNameError, match="unknown option of causal 'beam'; did you mean b"):
+        load_corrector(f"causal:{plain}", {"beam": 2})
+    with pytest.raises(UsageError, match="is no adapter, so it has no base"):
+        load_corrector(f"causal:{plain}", {"base": "x"})
+    with pytest.raises(UsageError, match="device 'nonsense' cannot be used here"):
+        load_corrector(f"causal:{plain}", {"language": "en", "device": "nonsense"})
+
+
+def test_what_is_no_causal_model_is_one_line(tmp_path: Path) -> None:
+    from transformers import BartConfig, BartForConditionalGeneration
+
+    with pytest.raises(GecbenchError, match="no such folder"):
+        load_corrector(f"causal:{tmp_path / 'none'}", {"language": "en"})
+    tiny = BartConfig(
+        vocab_size=20, d_model=8, encoder_layers=1, decoder_layers=1, encoder_attention_heads=1,
+        decoder_attention_heads=1, encoder_ffn_dim=8, decoder_ffn_dim=8,
+    )  # fmt: skip
+    BartForConditionalGeneration(tiny).save_pretrained(tmp_path / "bart")
+    with pytest.raises(GecbenchError, match="is an encoder-decoder, no causal model"):
+        load_corrector(f"causal:{tmp_path / 'bart'}", {"language": "en"})
+
+
+def test_beams_search_side_by_side_only_where_they_may_go_equally_far(plain) -> None:
+    texts = ["He go .", "He went .", "He go to school every single day of the week ."]
+    with_beams = load_corrector(f"causal:{plain}", {"language": "en", "beams": 3})
+    groups = with_beams._groups(texts)
+    assert sorted(text for group in groups for text in group) == sorted(texts)
+    assert all(len({with_beams._limit(text) for text in group}) == 1 for group in groups)
+    assert len(groups) > 1
+    greedy = load_corrector(f"causal:{plain}", {"language": "en"})
+    assert greedy._groups(texts) == [texts]

@@ -1,0 +1,293 @@
+"""The rule votes: which edits are kept."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from combine_twin import SOURCE, opinions, plain, vote
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gecbench.core.edit import Edit, check
+from gecbench.core.errors import EditError
+from gecbench.models.combine.candidates import Candidate, Proposal, candidates, correcting_edits
+from gecbench.models.combine.voting import Rule, Tally, decide, select_edits
+
+ONES = (Fraction(1),) * 9
+WEIGHTS = st.sampled_from([Fraction(1), Fraction(1, 2), Fraction(3), Fraction(1, 10)])
+SYSTEMS = st.lists(st.tuples(opinions(), WEIGHTS), min_size=1, max_size=6)
+
+
+def found(sets, **more) -> list[Candidate]:
+    return candidates(SOURCE, [Proposal(edits) for edits in sets], **more)
+
+
+def keeps(sets, rule: Rule | None = None, **more) -> list[tuple]:
+    rule = rule or Rule(ONES[: len(sets)])
+    verdicts = decide(found(sets, **more), rule)
+    return [plain(edit) for edit, _ in select_edits(verdicts, rule.total)]
+
+
+def rule_of(systems, threshold=None, **more) -> Rule:
+    return Rule(tuple(weight for _, weight in systems), threshold, **more)
+
+
+@given(SYSTEMS, st.none() | st.sampled_from([Fraction(1, 10), Fraction(1), Fraction(2)]))
+def test_it_is_the_slow_twin(systems, threshold):
+    sets, weights = [s for s, _ in systems], [w for _, w in systems]
+    if threshold is not None and threshold > sum(weights):
+        threshold = sum(weights)
+    made = keeps(sets, rule_of(systems, threshold))
+    assert set(made) == vote(sets, weights, threshold)
+    check([Edit(*each) for each in made], len(SOURCE))
+
+
+@given(SYSTEMS, st.randoms())
+def test_the_order_of_systems_does_not_matter(systems, random):
+    shuffled = random.sample(systems, len(systems))
+    for threshold in (None, Fraction(1, 10)):
+        for relaxed in ("none", "code", "paper"):
+            one = keeps([s for s, _ in systems], rule_of(systems, threshold, relaxed=relaxed))
+            two = keeps([s for s, _ in shuffled], rule_of(shuffled, threshold, relaxed=relaxed))
+            assert one == two
+
+
+@given(opinions(), st.integers(1, 5))
+def test_copies_of_a_system_are_that_system(edits, copies):
+    want = [plain(edit) for edit in correcting_edits(SOURCE, edits)]
+    assert keeps([edits] * copies) == want
+    assert keeps([edits], Rule(ONES[:1], Fraction(1))) == want
+
+
+@given(SYSTEMS)
+def test_with_all_votes_needed_the_intersection_is_kept(systems):
+    rule = rule_of(systems)
+    made = keeps([s for s, _ in systems], rule_of(systems, rule.total))
+    assert set(made) == set.intersection(*({plain(e) for e in s} for s, _ in systems))
+
+
+@given(SYSTEMS, st.data())
+def test_more_weight_never_costs_a_system_an_edit(systems, data):
+    at = data.draw(st.integers(0, len(systems) - 1))
+    more = data.draw(WEIGHTS)
+    raised = [(s, w + more * (k == at)) for k, (s, w) in enumerate(systems)]
+    own = {plain(edit) for edit in systems[at][0]}
+    before = own & set(keeps([s for s, _ in systems], rule_of(systems)))
+    assert before <= set(keeps([s for s, _ in raised], rule_of(raised)))
+
+
+@given(SYSTEMS, st.sampled_from([2, Fraction(1, 3), 10]))
+def test_only_the_proportion_of_weights_matters(systems, factor):
+    scaled = [(s, w * factor) for s, w in systems]
+    for relaxed in ("none", "code", "paper"):
+        one = keeps([s for s, _ in systems], rule_of(systems, relaxed=relaxed))
+        assert one == keeps([s for s, _ in scaled], rule_of(scaled, relaxed=relaxed))
+
+
+@given(SYSTEMS)
+def test_a_higher_threshold_above_half_keeps_no_more(systems):
+    sets, total = [s for s, _ in systems], rule_of(systems).total
+    majority = set(keeps(sets, rule_of(systems)))
+    assert set(keeps(sets, rule_of(systems, total * Fraction(9, 10)))) <= majority
+
+
+@given(SYSTEMS)
+def test_the_veto_changes_nothing_where_all_edits_have_one_bar(systems):
+    sets = [s for s, _ in systems]
+    assert keeps(sets, rule_of(systems, veto=True)) == keeps(sets, rule_of(systems))
+
+
+A, B, C = Edit(0, 1, ("x",)), Edit(1, 2, ("y",)), Edit(0, 2, ("z",))
+
+
+@pytest.mark.parametrize(
+    ("sets", "want"),
+    [
+        ([[C], [A], [A]], [A]),  # more votes beat the longer and the first
+        ([[C], [A]], [A]),  # a tie: the same start, the shorter
+        ([[B], [C]], [C]),  # a tie: the earlier start
+        ([[Edit(0, 1, ("y",))], [A]], [A]),  # a tie: the same span, by what stands there
+        ([[Edit(0, 0, ("x",))], [A]], [Edit(0, 0, ("x",)), A]),  # beside, both stay
+        ([[A], [Edit(0, 0, ("x",))]], [Edit(0, 0, ("x",)), A]),
+        ([[A], [Edit(1, 1, ("x",))]], [A, Edit(1, 1, ("x",))]),
+        ([[C], [Edit(1, 1, ("x",))]], [C]),  # inside, the longer begins first
+        ([[Edit(2, 2, ("x",))], [Edit(2, 2, ("y",))]], [Edit(2, 2, ("x",))]),
+        ([[Edit(6, 6, ("x",))], [Edit(5, 6, ())]], [Edit(5, 6, ()), Edit(6, 6, ("x",))]),
+    ],
+)
+def test_overlaps_are_resolved_by_votes_then_by_place(sets, want):
+    for each in (sets, sets[::-1]):
+        one = Rule(ONES[: len(sets)], Fraction(1))
+        assert keeps(each, one) == [plain(edit) for edit in want]
+
+
+def test_of_as_many_votes_the_surer_edit_is_kept():
+    sure, unsure = Proposal((B,), (0.9,)), Proposal((C,), (0.4,))
+    rule = Rule(ONES[:2], Fraction(1))
+    for pair in ((sure, unsure), (unsure, sure)):
+        (verdict,) = [v for v in decide(candidates(SOURCE, pair), rule) if v.outcome == "kept"]
+        assert verdict.candidate.edits == (B,)
+        assert verdict.candidate.score == 0.9
+    silent = Proposal((B,), (None,))
+    (verdict,) = [
+        v for v in decide(candidates(SOURCE, (silent, unsure)), rule) if v.outcome == "kept"
+    ]
+    assert verdict.candidate.edits == (C,)
+
+
+def test_insertions_of_one_system_at_one_place_are_one():
+    twice = (Edit(0, 0, ("x",)), Edit(0, 0, ("y",)))
+    assert keeps([twice]) == [(0, 0, ("x", "y"))]
+    assert keeps([twice, (Edit(0, 0, ("x", "y")),)]) == [(0, 0, ("x", "y"))]
+
+
+def test_what_only_detects_or_changes_nothing_proposes_nothing():
+    assert keeps([(Edit(0, 1, None, "UNK"), Edit(1, 2, ("b",)), Edit(3, 3, ()))]) == []
+
+
+def test_edits_of_one_system_that_overlap_are_refused():
+    with pytest.raises(EditError, match="edit span 0 2 overlaps edit span 0 1"):
+        found([(A, C)])
+
+
+def labelled(start, end, words, label) -> Edit:
+    return Edit(start, end, tuple(words), label)
+
+
+def test_word_order_is_kept_or_dropped_whole():
+    """Else a word that is moved could be lost, or stand twice."""
+    moved = (Edit(0, 1, ()), Edit(4, 4, ("a",)))
+    half = (Edit(0, 1, ()),)
+    assert keeps([moved, moved, half], all_moves=True) == [(0, 1, ()), (4, 4, ("a",))]
+    assert keeps([moved, half, half], all_moves=True) == [(0, 1, ())]
+    (deletion,) = [each for each in found([moved, half, half], all_moves=True) if not each.kind]
+    assert deletion.backers == {1, 2}
+    assert keeps([moved, half, ()], all_moves=True) == []
+    assert keeps([moved, half, ()]) == [(0, 1, ())]  # unlabelled, of a scheme of tokens
+    named = (labelled(0, 1, "", "W:R"), labelled(4, 4, "a", "W:M"))
+    assert keeps([named, named[:1], ()]) == []
+
+
+def test_a_move_that_overlaps_goes_as_a_whole():
+    moved = (Edit(0, 1, ()), Edit(4, 4, ("a",)))
+    rule = Rule(ONES[:3], Fraction(1))
+    against = (Edit(3, 5, ("q",)),)
+    assert keeps([moved, against, against], rule, all_moves=True) == [(3, 5, ("q",))]
+
+
+def alike(one: str, two: str) -> bool:
+    return {one, two} == {"c", "x"}
+
+
+ORDER, SPELLING, OTHER = Edit(0, 2, ("b", "a")), Edit(2, 3, ("x",)), Edit(4, 5, ("x",))
+
+
+def test_kinds_come_from_labels_or_from_the_texts():
+    def kind(edit: Edit) -> str | None:
+        (one,) = found([(edit,)], similar=alike)
+        return one.kind
+
+    assert kind(ORDER) == kind(labelled(0, 2, "zz", "W")) == "order"
+    assert kind(labelled(0, 2, "zz", "R:WO")) == kind(labelled(0, 2, "zz", "W:NOUN")) == "order"
+    assert kind(SPELLING) == kind(labelled(0, 1, "z", "R:SPELL")) == "spelling"
+    assert kind(labelled(2, 3, "x", "W")) == "order"
+    assert kind(OTHER) is None
+    assert kind(Edit(2, 4, ("x",))) is None
+    assert kind(labelled(0, 1, "z", "R:WORD")) is None
+
+
+@pytest.mark.parametrize(
+    ("systems", "relaxed", "backers"),
+    [
+        (6, "none", 4),
+        (6, "code", 3),  # T - 1 of T = 4
+        (6, "paper", 2),  # N/2 - 1
+        (6, Fraction(1), 1),
+        (5, "none", 3),
+        (5, "code", 2),
+        (5, "paper", 2),  # 1.5: with an odd number the two are the same
+        (3, "code", 1),
+        (2, "none", 2),
+        (2, "code", 1),
+        (2, "paper", 1),  # N/2 - 1 is none at all; one has to propose it
+        (1, "code", 1),
+    ],
+)
+def test_word_order_and_spelling_need_what_the_relaxed_rule_says(systems, relaxed, backers):
+    rule = Rule(ONES[:systems], relaxed=relaxed)
+    for edit in (ORDER, SPELLING):
+        for count in range(1, systems + 1):
+            sets = [(edit,)] * count + [()] * (systems - count)
+            assert bool(keeps(sets, rule, similar=alike)) == (count >= backers)
+    majority = systems // 2 + 1
+    for count in range(1, systems + 1):
+        sets = [(OTHER,)] * count + [()] * (systems - count)
+        assert bool(keeps(sets, rule, similar=alike)) == (count >= majority)
+
+
+def test_one_vote_is_the_mean_weight():
+    rule = Rule((Fraction(4), Fraction(2), Fraction(2), Fraction(2)), relaxed="code")
+    assert str(rule.relaxed_threshold) == "more than 2.5"
+    rule = Rule(rule.weights, relaxed="paper")
+    assert str(rule.relaxed_threshold) == "at least 2.5"
+
+
+def test_code_counts_from_the_threshold_that_is_given():
+    rule = Rule(ONES[:6], Fraction(6), "code")
+    assert keeps([(ORDER,)] * 5 + [()], rule) == [plain(ORDER)]
+    assert keeps([(ORDER,)] * 4 + [()] * 2, rule) == []
+
+
+def test_types_have_thresholds_of_their_own():
+    edit = labelled(4, 5, "x", "R:NOUN:NUM")
+    sets = [(edit,), (edit,), ()]
+    assert keeps(sets) == [plain(edit)]
+    for names, stays in (
+        ({"R": Fraction(3)}, False),
+        ({"R": Fraction(3), "R:NOUN": Fraction(2)}, True),
+        ({"R:NO": Fraction(3)}, True),
+        ({"order": Fraction(3)}, True),
+    ):
+        assert bool(keeps(sets, Rule(ONES[:3], by_type=names))) == stays
+    spelling = Rule(ONES[:3], relaxed="code", by_type={"spelling": Fraction(3)})
+    assert keeps([(SPELLING,), (SPELLING,), ()], spelling, similar=alike) == []
+    assert keeps([(ORDER,), (), ()], spelling, similar=alike) == [plain(ORDER)]
+
+
+def test_the_veto_is_of_systems_that_change_nothing():
+    """Six systems, T = 4: three that say "no error" outvote a spelling error with three votes."""
+    rule, vetoing = Rule(ONES[:6], relaxed="code"), Rule(ONES[:6], relaxed="code", veto=True)
+    silent = [(SPELLING,)] * 3 + [()] * 3
+    elsewhere = [(SPELLING,)] * 3 + [(OTHER,), (), ()]
+    assert keeps(silent, rule, similar=alike) == [plain(SPELLING)]
+    assert keeps(silent, vetoing, similar=alike) == []
+    assert keeps(elsewhere, vetoing, similar=alike) == [plain(SPELLING)]
+    verdicts = decide(found(silent, similar=alike), vetoing)
+    assert [each.outcome for each in verdicts] == ["unchanged by most"]
+
+
+def test_the_label_is_that_of_most_backers():
+    verb, noun = labelled(0, 1, "z", "R:VERB"), labelled(0, 1, "z", "R:NOUN")
+    for sets in ([(noun,), (verb,), (verb,)], [(verb,), (noun,), (verb,)]):
+        assert found(sets)[0].edits[0].label == "R:VERB"
+    for sets in ([(verb,), (noun,)], [(noun,), (verb,)], [(noun,), (labelled(0, 1, "z", None),)]):
+        assert found(sets)[0].edits[0].label == "R:NOUN"
+
+
+def test_each_half_of_a_move_has_one_other_half():
+    source = ("a", "b", "a", "c")
+    edits = (Edit(0, 1, ()), Edit(2, 3, ()), Edit(4, 4, ("a",)))
+    made = candidates(source, [Proposal(edits)], all_moves=True)
+    assert [each.edits for each in made] == [(edits[0], edits[2]), (edits[1],)]
+
+
+def test_shares_and_counts_are_those_of_the_votes():
+    rule = Rule((Fraction(3), Fraction(1)))
+    verdicts = decide(found([(A,), (B,)]), rule)
+    assert select_edits(verdicts, rule.total) == [(A, 0.75)]
+    tally = Tally()
+    tally.add((len(each.candidate.backers), each.outcome) for each in verdicts)
+    tally.add([])
+    assert (tally.of("kept"), tally.of("too few votes"), tally.of("overlap")) == (1, 1, 0)
+    assert (tally.changed, tally.sentences) == (1, 2)

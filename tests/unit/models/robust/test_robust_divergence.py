@@ -1,0 +1,102 @@
+"""The divergence: the formula, its gradient, its zero, and parts that change nothing."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from robust_cases import symmetric
+
+from gecbench.models.robust.alignment import align_tokens
+from gecbench.models.robust.task import divergence
+
+
+def logits(seed: int, places: int = 5, classes: int = 7, **more) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(2, places, classes, generator=generator, dtype=torch.float64, **more)
+
+
+def slow(both: torch.Tensor) -> float:
+    return sum(symmetric(one, two) for one, two in zip(*both.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("at_once", [1, 14, 20, 10_000])
+def test_it_is_the_formula_however_many_places_are_held_at_once(at_once) -> None:
+    both = logits(1) * 4
+    assert float(divergence(both, chunk=at_once)) == pytest.approx(slow(both), rel=1e-12)
+
+
+@pytest.mark.parametrize("at_once", [1, 20, 10_000])
+def test_its_gradient_is_the_numerical_one(at_once) -> None:
+    both = logits(2).requires_grad_()
+    assert torch.autograd.gradcheck(lambda each: divergence(each, chunk=at_once), (both,))
+
+
+def test_its_gradient_is_what_autograd_makes_of_the_formula() -> None:
+    both = logits(3, 40, 11).float().requires_grad_()
+    log_p, log_q = both.log_softmax(-1)
+    plain = ((log_p.exp() - log_q.exp()) * (log_p - log_q)).sum() / 2
+    (wanted,) = torch.autograd.grad(plain * 3, both)
+    (found,) = torch.autograd.grad(divergence(both, chunk=50) * 3, both)
+    assert torch.allclose(found, wanted, atol=1e-6)
+
+
+def test_equal_logits_have_none_exactly_and_no_gradient() -> None:
+    one = logits(4)[0].float() * 30
+    both = torch.stack((one, one)).requires_grad_()
+    found = divergence(both, chunk=8)
+    found.backward()
+    assert found.item() == 0.0
+    assert not both.grad.any()
+
+
+def test_no_places_have_none() -> None:
+    both = torch.zeros(2, 0, 9, requires_grad=True)
+    found = divergence(both)
+    found.backward()
+    assert found.item() == 0.0
+
+
+def test_half_precision_is_computed_in_32_bits() -> None:
+    both = (logits(5) * 5).bfloat16().requires_grad_()
+    found = divergence(both)
+    found.backward()
+    assert found.dtype == torch.float32
+    assert both.grad.dtype == torch.bfloat16
+    assert found.item() == pytest.approx(slow(both.detach().float()), rel=1e-5)
+
+
+def test_probabilities_that_vanish_leave_numbers() -> None:
+    both = torch.tensor([[[400.0, 0.0]], [[0.0, 400.0]]], requires_grad=True)
+    found = divergence(both)
+    found.backward()
+    assert found.item() == pytest.approx(400)
+    assert bool(torch.isfinite(both.grad).all())
+
+
+words = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=9)
+
+
+@given(words, words, st.integers(0, 3))
+def test_matched_tokens_are_equal_ascend_and_are_fewer_the_more_are_skipped(one, two, skip) -> None:
+    whole, less = align_tokens(one, two), align_tokens(one, two, skip_after=skip)
+    assert all(one[i] == two[j] for i, j in whole)
+    assert all(a[0] < b[0] and a[1] < b[1] for a, b in pairwise(whole))
+    assert set(less) <= set(whole)
+    if not skip:
+        assert less == whole
+    if one == two:
+        assert less == whole == tuple((k, k) for k in range(len(one)))
+
+
+def test_what_follows_a_change_is_skipped_and_only_that() -> None:
+    one, two = "我们看见猫在垫上", "我们看见老黑猫在垫上"
+    assert align_tokens(one, two) == tuple((k, k if k < 4 else k + 2) for k in range(8))
+    assert align_tokens(one, two, skip_after=2) == tuple(
+        (k, k if k < 4 else k + 2) for k in (0, 1, 2, 3, 6, 7)
+    )
+    # What is deleted leaves its place behind, too.
+    assert align_tokens(two, one, skip_after=3) == ((0, 0), (1, 1), (2, 2), (3, 3), (9, 7))

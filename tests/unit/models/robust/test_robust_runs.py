@@ -1,0 +1,226 @@
+"""Whole runs of robust training: from the command to a model, killed, resumed, and compared."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from robust_cases import TEXTS, configuration, write_cases
+from safetensors.torch import load_file
+
+from gecbench.cli import main
+from gecbench.core.errors import UsageError
+from gecbench.models.robust.task import RobustTask
+from gecbench.models.tagger.training import KIND
+from gecbench.models.training.run import train_run
+
+TRAINING = {
+    "epochs": 3,
+    "batch_size": 4,
+    "learning_rate": 0.01,
+    "log_every": 1,
+    "patience": 1,
+    "threads": 1,
+}
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    write_cases(tmp_path / "cases.jsonl")
+    write_cases(tmp_path / "held.jsonl", [[(s, t) for s, t in each] for each in TEXTS[4:]])
+    return tmp_path
+
+
+class Falling:
+    """Scores that get worse: what is kept is not the best."""
+
+    signature = "metric:falling"
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def __call__(self, dev, texts) -> float:
+        self.asked += 1
+        return 1 / self.asked
+
+
+def half(dev, texts) -> float:
+    return 0.5
+
+
+half.signature = "metric:half"
+
+
+def ran(home: Path, name: str, config, *, kind=KIND, said=None, score=None):
+    say = (lambda _line: None) if said is None else said.append
+    return train_run(config, kind, home / name, home=home, score=score or Falling(), say=say)
+
+
+def made(robust=None, *, by="last", training=None, **model):
+    return configuration(
+        robust,
+        model=model,
+        data={"dev": "held.jsonl"},
+        scoring={"by": by},
+        training={**TRAINING, **(training or {})},
+    )
+
+
+def weights(outcome) -> dict[str, torch.Tensor]:
+    return load_file(outcome.model / "model.safetensors")
+
+
+def same(one, two) -> bool:
+    return one.keys() == two.keys() and all(torch.equal(one[name], two[name]) for name in one)
+
+
+def history(outcome) -> list[dict]:
+    card = json.loads((outcome.model / "gecbench.json").read_text("utf-8"))
+    return card["made"]["history"]
+
+
+def test_the_last_weights_are_kept_and_dev_is_scored_all_the_same(home) -> None:
+    said: list[str] = []
+    outcome = ran(home, "run", made(), said=said)
+    assert (outcome.why, outcome.steps) == ("all epochs done", 6)
+    assert outcome.best_step == outcome.steps
+    found = history(outcome)
+    assert [each["score"] for each in found] == [1.0, 0.5, 1 / 3]
+    assert outcome.value == 1 / 3
+    assert all(each["divergence"] > 0 for each in found)
+    assert not any("best so far" in line for line in said)
+    assert any("dev divergence" in line for line in said)
+    card = (outcome.model / "README.md").read_text("utf-8")
+    for part in (
+        "They are the last",
+        "| step | loss | divergence | score |\n|---:|---:|---:|---:|\n| 2 |",
+        "Trained by cpr with alpha 1:",
+        "cases.jsonl",
+        "held.jsonl",
+        "places compared: ",
+    ):
+        assert part in card
+    chosen = ran(home, "best", made(by="score"))
+    assert (chosen.why, chosen.best_step) == ("no better for 1 evaluations", 2)
+
+
+class Killed(BaseException):
+    """What a test throws in the place of a signal."""
+
+
+@pytest.mark.parametrize("after", [2, 3, 4])
+def test_a_killed_run_goes_on_to_the_same_weights(home, monkeypatch, after) -> None:
+    config = made({"alpha": 2.0}, dropout=0.3, training={"checkpoint_every": 2, "accumulation": 2})
+    whole = ran(home, "whole", config, score=half)
+    real, left = RobustTask.loss, after
+
+    def dying(self, module, batch):
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise Killed
+        return real(self, module, batch)
+
+    monkeypatch.setattr(RobustTask, "loss", dying)
+    with pytest.raises(Killed):
+        ran(home, "broken", config, score=half)
+    monkeypatch.undo()
+    again = ran(home, "broken", config, score=half)
+    assert same(weights(whole), weights(again))
+    assert history(whole) == history(again)
+    with pytest.raises(UsageError, match=r"a run that differs in configuration.robust.alpha"):
+        ran(home, "broken", made({"alpha": 1.0}, dropout=0.3))
+
+
+_TWO = """
+import sys
+sys.path[:0] = [sys.argv[1], sys.argv[1] + "/robust"]
+from pathlib import Path
+import test_robust_runs as t
+t.ran(Path(sys.argv[2]), "two", t.made(training={"batch_size": 3, "epochs": 2}))
+"""
+
+
+@pytest.mark.slow
+def test_two_processes_learn_what_one_learns(home) -> None:
+    script = home / "two.py"
+    script.write_text(_TWO)
+    here = str(Path(__file__).parents[1])
+    run = subprocess.run(
+        [
+            *(sys.executable, "-m", "torch.distributed.run", "--standalone"),
+            *("--nproc_per_node", "2", str(script), here, str(home)),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+        env={"OMP_NUM_THREADS": "1", "PATH": "/usr/bin:/bin", "HOME": str(home)},
+    )
+    assert run.returncode == 0, run.stderr[-4000:]
+    alone = made(training={"batch_size": 3, "accumulation": 2, "epochs": 2})
+    one = weights(ran(home, "one", alone))
+    two = load_file(home / "two" / "model" / "model.safetensors")
+    for name, tensor in one.items():
+        assert torch.allclose(tensor, two[name], atol=1e-5), name
+
+
+def command(*words: object) -> int:
+    """Run the real command in this process, and return its code."""
+    try:
+        main([*map(str, words)])
+    except SystemExit as ended:
+        return int(ended.code or 0)
+    return 0
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory) -> Path:
+    """Return a tagger that has learnt originals alone, by the real command."""
+    home = tmp_path_factory.mktemp("base")
+    rows = [f"{n}\t{source}\t{target}\n" for n, ((source, target), *_) in enumerate(TEXTS)]
+    (home / "train.tsv").write_text("".join(rows))
+    (home / "run.toml").write_text(
+        'kind = "tagger"\nname = "base"\nlanguage = "en"\n'
+        '[data]\ntrain = ["train.tsv"]\ndev = "train"\nkeep_correct = 1.0\n'
+        "[model]\nconvolution = {width = 32, dilations = [1, 2], dropout = 0.0}\n"
+        "[training]\nepochs = 25\nlearning_rate = 0.01\nbatch_size = 3\npatience = 0\n"
+        'evaluate_every = 25\n[scoring]\nby = "loss"\n'
+    )
+    assert command("train", home / "run.toml", "-o", home / "run") == 0
+    return home / "run" / "model"
+
+
+def post_trained(base: Path, home: Path, alpha: float) -> list[dict]:
+    """Post-train by the real command, and return what dev was found to be."""
+    (home / "robust.toml").write_text(
+        'kind = "tagger"\nname = "robust"\nlanguage = "en"\n'
+        f'[data]\ndev = "train"\n[model]\ncontinue_from = "{base}"\ndropout = 0.1\n'
+        '[robust]\ncases = ["cases.jsonl"]\n'
+        "[training]\nepochs = 4\nlearning_rate = 3e-3\nbatch_size = 4\n"
+        '[scoring]\nby = "last"\n'
+    )
+    run = home / f"alpha-{alpha:g}"
+    said = f"robust.alpha={alpha}"
+    assert command("train", home / "robust.toml", "-o", run, "--set", said) == 0
+    card = json.loads((run / "model" / "gecbench.json").read_text("utf-8"))
+    return card["made"]["history"]
+
+
+def test_the_divergence_on_dev_falls_with_alpha(base, home) -> None:
+    last = [post_trained(base, home, alpha)[-1]["divergence"] for alpha in (0, 1, 10)]
+    assert last[0] > last[1] > last[2] > 0
+
+
+def test_a_run_that_cannot_be_is_refused_before_anything_is_written(home, capsys) -> None:
+    (home / "run.toml").write_text(
+        'kind = "tagger"\nname = "x"\nlanguage = "en"\n[robust]\ncases = ["held.jsonl"]\n'
+        "[model]\ntrain_rounds = 3\n"
+    )
+    assert command("train", home / "run.toml", "-o", home / "run") == 2
+    assert "model.train_rounds 3 does not go with [robust]" in capsys.readouterr().err
+    assert not (home / "run").exists()

@@ -1,0 +1,284 @@
+"""Robust training of a tagger against a slow, obvious twin, option by option."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import msgspec
+import pytest
+import torch
+from robust_cases import TEXTS, configuration, log_softmax, symmetric, twins
+
+from gecbench.core.errors import UsageError
+from gecbench.models.batches import Pair
+from gecbench.models.robust.alignment import ContextPair
+from gecbench.models.robust.pairs import distinct_pairs
+from gecbench.models.robust.task import RobustTask
+from gecbench.models.tagger.network import PADDING
+from gecbench.models.tagger.training import KIND, _check_dropout
+from gecbench.models.training.task import ComparableTask
+
+
+def made(robust=None, given=None, **model) -> RobustTask:
+    config = configuration(robust, model=model)
+    base: ComparableTask = KIND.build(config, distinct_pairs(given or twins()), None)
+    task = RobustTask(base, config.robust)
+    task.module.double()
+    torch.manual_seed(5)
+    for parameter in task.module.parameters():  # far from uniform, so that sides differ
+        parameter.data += torch.randn_like(parameter) * 0.3
+    task.module.eval()
+    return task
+
+
+def batch_of(task: RobustTask, given=None):
+    return task.collate(task.prepare(given or twins()).examples)
+
+
+def value(task: RobustTask, given=None) -> float:
+    return task.loss(task.module, batch_of(task, given)).item()
+
+
+def obvious(task: RobustTask, given, alpha: float, *, heads=1, skips=True) -> float:
+    """Return the paper's sums, sentence by sentence and token by token."""
+    base, total = task._task, 0.0
+    for twin in given:
+        each = [base.prepare([side]).examples[0] for side in twin]
+        read = [base.outputs(task.module, base.collate([one])) for one in each]
+        for example, logits in zip(each, read, strict=True):
+            for k, label in enumerate(example.labels):
+                total -= log_softmax(logits.labels[0, k].tolist())[label]
+                wrong = int(label != base._model.vocabulary.keep)
+                total -= log_softmax(logits.detection[0, k].tolist())[wrong]
+        for i, j in _pairs_of_equal_tokens(*twin):
+            if skips and each[0].labels[i] != each[1].labels[j]:
+                continue
+            for one, two in list(zip(*read, strict=True))[:heads]:
+                total += alpha * symmetric(one[0, i].tolist(), two[0, j].tolist())
+    return total
+
+
+def _pairs_of_equal_tokens(one: Pair, two: Pair) -> list[tuple[int, int]]:
+    """Return $START and what one longest common subsequence of these sentences matches."""
+    first, second = ["$START", *one.source.split()], ["$START", *two.source.split()]
+    if len(first) == len(second):
+        return [(k, k) for k in range(len(first)) if first[k] == second[k]]
+    longer, shorter, turned = (
+        (first, second, False) if len(first) > len(second) else (second, first, True)
+    )
+    (gap,) = [k for k in range(len(longer)) if longer[:k] + longer[k + 1 :] == shorter][
+        -1:
+    ]  # one word more
+    found = [(k, k) if k < gap else (k + 1, k) for k in range(len(shorter))]
+    return [(j, i) for i, j in found] if turned else found
+
+
+ONE_WORD = [
+    twin
+    for twin in twins()
+    if abs(len(twin.original.source.split()) - len(twin.perturbed.source.split())) <= 1
+    and not twin.perturbed.source.startswith("Today")
+]
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1.0, 2.5])
+@pytest.mark.parametrize("heads", ["labels", "labels+detection"])
+@pytest.mark.parametrize("disagreeing", ["skip", "keep"])
+def test_the_loss_is_that_of_the_slow_twin(alpha, heads, disagreeing) -> None:
+    given = [
+        *ONE_WORD,
+        ContextPair(Pair("I has a apple .", "I have an apple ."), Pair(*TEXTS[1][1])),
+    ]
+    task = made({"alpha": alpha, "heads": heads, "disagreeing": disagreeing}, given)
+    wanted = obvious(task, given, alpha, heads=1 + ("+" in heads), skips=disagreeing == "skip")
+    assert value(task, given) == pytest.approx(wanted, rel=1e-9)
+
+
+def test_alpha_nought_is_the_likelihood_of_both_sides() -> None:
+    task = made({"alpha": 0.0})
+    plain = task._task
+    both = [side for twin in twins() for side in twin]
+    batch = plain.collate(plain.prepare(both).examples)
+    assert value(task) == pytest.approx(plain.loss(task.module, batch).item(), rel=1e-9)
+    assert task.weight(batch_of(task)) * 2 == plain.weight(batch)
+
+
+def test_alpha_nought_computes_no_divergence(monkeypatch) -> None:
+    task = made({"alpha": 0.0})
+    monkeypatch.setattr(task, "_divergence", None)
+    assert math.isfinite(value(task))
+
+
+def test_gradients_of_the_whole_loss_are_the_numerical_ones() -> None:
+    task = made({"heads": "labels+detection"}, convolution={"width": 4, "dilations": [1]})
+    batch = batch_of(task, ONE_WORD[:3])
+    parameters = {n: p for n, p in task.module.named_parameters() if n.startswith("labels")}
+    names = [*parameters]
+
+    def loss(*values: torch.Tensor) -> torch.Tensor:
+        kept = dict(zip(names, values, strict=True))
+        call = torch.func.functional_call
+
+        def module(**tensors):
+            return call(task.module, kept, kwargs=tensors)
+
+        return task.loss(module, batch)
+
+    values = tuple(parameters[name].detach().clone().requires_grad_() for name in names)
+    assert torch.autograd.gradcheck(loss, values, fast_mode=True)
+
+
+def test_the_same_sentence_twice_diverges_by_dropout_alone() -> None:
+    given = [ContextPair(twin.original, twin.original) for twin in twins()]
+    robust = {"method": "r-drop", "cases": []}
+    task = made(robust, given, dropout=0.4)
+    batch = batch_of(task, given)
+    outputs = task._task.outputs(task.module, batch)
+    assert task._divergence(outputs, batch["matches"]).item() == 0.0
+    loss, apart = task.measure(task.module, batch)
+    assert apart.weight == 0  # on dev nothing drops out, and 0.0000 would say nothing
+    assert loss.total.item() == pytest.approx(task._task.loss(task.module, batch).item())
+    task.module.train()
+    outputs = task._task.outputs(task.module, batch)
+    assert task._divergence(outputs, batch["matches"]).item() > 0.1
+
+
+def test_two_passes_without_dropout_are_refused() -> None:
+    with pytest.raises(UsageError, match=r"r-drop. compares two passes .* raise model.dropout"):
+        made({"method": "r-drop", "cases": []})
+
+
+class ConvDropoutNorm(torch.nn.Module):
+    """As some encoders call what drops nothing itself: it has no share of its own."""
+
+
+def test_modules_that_are_only_called_dropout_do_not_drop() -> None:
+    network = made().module
+    network.encoder.norm = ConvDropoutNorm()
+    network.dropout.p = 0.0
+    with pytest.raises(UsageError, match=r"raise model.dropout"):
+        _check_dropout(network)
+    network.dropout.p = 0.1
+    _check_dropout(network)
+
+
+def test_a_dev_sentence_that_nobody_perturbed_is_compared_with_nothing() -> None:
+    task = made()
+    given = [ContextPair(twin.original, twin.original) for twin in twins()]
+    found = task.prepare(given)
+    assert found.counts["pairs without a place to compare"] == len(given)
+    loss, apart = task.measure(task.module, task.collate(found.examples))
+    assert apart.weight == 0
+    assert loss.total.item() == pytest.approx(value(task, given))
+
+
+def test_both_sides_learn_from_the_divergence() -> None:
+    task = made({"alpha": 1.0})
+    batch = batch_of(task)
+    outputs = task._task.outputs(task.module, batch)
+    outputs.labels.retain_grad()
+    task._divergence(outputs, batch["matches"]).backward()
+    half = len(outputs.labels) // 2
+    assert outputs.labels.grad[:half].any()
+    assert outputs.labels.grad[half:].any()
+    matches = {(row, place) for row, place in batch["matches"].view(-1, 2).tolist()}
+    reached = outputs.labels.grad.any(-1).nonzero().tolist()
+    assert {tuple(each) for each in reached} <= matches
+
+
+def test_reductions_divide_everything_alike() -> None:
+    token, whole = made(), made({"reduction": "sentence-sum"})
+    assert value(token) == pytest.approx(value(whole))
+    batch = batch_of(token)
+    assert whole.weight(batch_of(whole)) == len(twins())
+    assert token.weight(batch) == float((batch["labels"] != PADDING).sum()) / 2
+
+
+def test_parts_of_a_batch_add_up_to_the_whole() -> None:
+    task = made({"alpha": 1.5})
+    examples = task.prepare(twins()).examples
+    batches = [examples, examples[:5], examples[5:]]
+    whole, one, two = (task.loss(task.module, task.collate(each)).item() for each in batches)
+    assert whole == pytest.approx(one + two, rel=1e-9)
+    weights = [task.weight(task.collate(each)) for each in batches]
+    assert weights[0] == sum(weights[1:])
+
+
+def test_heads_and_skips_change_what_is_compared_and_only_that() -> None:
+    def compared(**robust) -> list[list[int]]:
+        return [e.matches.tolist() for e in made(robust).prepare(twins()).examples]
+
+    usual = compared()
+    assert compared(heads="labels+detection") == compared(alpha=3.0) == usual
+    assert compared(reduction="sentence-sum") == usual
+    counts = Counter(map(len, usual))
+    after = Counter(map(len, compared(skip_after=1)))
+    assert sum(n * k for n, k in after.items()) < sum(n * k for n, k in counts.items())
+    likelihood = {
+        name: value(made({"alpha": 0.0, **each}))
+        for name, each in {
+            "usual": {},
+            "after": {"skip_after": 2},
+            "all": {"disagreeing": "keep"},
+        }.items()
+    }
+    assert len({round(each, 9) for each in likelihood.values()}) == 1
+
+
+def test_gold_labels_that_differ_are_skipped_or_kept() -> None:
+    # "a apple" becomes "an apple", "a red apple" stays: the same token with two labels.
+    given = [ContextPair(Pair(*TEXTS[1][0]), Pair(*TEXTS[1][1]))]
+    (skipped,) = made({}, given).prepare(given).examples
+    (kept,) = made({"disagreeing": "keep"}, given).prepare(given).examples
+    both = list(zip(kept.matches[::2], kept.matches[1::2], strict=True))
+    left = list(zip(skipped.matches[::2], skipped.matches[1::2], strict=True))
+    assert both == [(0, 0), (1, 1), (2, 2), (3, 3), (4, 5), (5, 6)]
+    assert left == [each for each in both if each != (3, 3)]
+
+
+def test_places_that_are_not_read_are_not_compared() -> None:
+    task = made(max_tokens=4)
+    found = task.prepare(twins())
+    for each in found.examples:
+        assert all(i < len(each.original.labels) for i in each.matches[::2])
+        assert all(j < len(each.perturbed.labels) for j in each.matches[1::2])
+        assert max(each.matches) <= 4
+    assert math.isfinite(value(task))
+
+
+def test_a_twin_with_a_side_that_cannot_be_used_is_left_out_and_counted() -> None:
+    given = [
+        ContextPair(Pair(" ", "x"), Pair("x", "x")),
+        ContextPair(Pair("a b", "a b"), Pair("a c", "a c")),
+    ]
+    found = made(None, given).prepare(given)
+    assert len(found.examples) == 1
+    assert found.dropped == {"pairs with a side that cannot be used": 1}
+    assert found.counts["sentences left out: source without a token"] == 1
+    assert found.counts["places compared"] == 2  # $START and a
+
+
+def test_an_original_with_many_variants_is_held_once() -> None:
+    examples = made().prepare(twins()).examples
+    assert examples[0].original is examples[1].original
+
+
+def test_the_length_of_an_example_is_what_both_sides_take_in_a_batch() -> None:
+    task = made()
+    examples = task.prepare(twins()).examples
+    for each in examples:
+        assert task.length(each) == task.collate([each])["ids"].numel()
+
+
+def test_a_network_that_is_called_by_several_devices_is_called_once_a_batch() -> None:
+    task, calls = made(), []
+    task.module.register_forward_hook(lambda *_: calls.append(1))
+    value(task)
+    assert calls == [1]
+
+
+def test_the_table_of_robust_training_survives_being_written() -> None:
+    config = configuration({"alpha": 0.5})
+    again = msgspec.convert(msgspec.to_builtins(config), type(config))
+    assert again == config

@@ -1,0 +1,268 @@
+"""Where two targets are compared: against a slow twin, and in words that one can check by eye."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gecbench.core.errors import UsageError
+from gecbench.models.batches import Pair
+from gecbench.models.robust.alignment import (
+    ContextPair,
+    DecoderTarget,
+    Robust,
+    align_targets,
+    check_decoder,
+    check_dropout,
+)
+from gecbench.text.tokens import tokens_of
+
+
+def robust(**given: object) -> Robust:
+    return Robust(cases=("cases.jsonl",), **given)
+
+
+def said(
+    text: str,
+    pieces: Sequence[str],
+    *,
+    first: int = 1,
+    kept: int | None = None,
+    unknown: bool = False,
+) -> DecoderTarget:
+    """A target whose tokens are the longest pieces, from the left; any character is one.
+
+    Where some are unknown, these are the pieces of several characters, as SentencePiece has it.
+    """
+    spans, at = [], 0
+    while at < len(text):
+        fitting = [piece for piece in pieces if text.startswith(piece, at)]
+        size = max([1, *map(len, fitting)])
+        spans.append((at, at + size))
+        at += size
+    ids = [0 if unknown and end - start > 1 else hash(text[start:end]) for start, end in spans]
+    kept = len(ids) if kept is None else min(kept, len(ids))
+    return DecoderTarget(text, ids, spans, first, first + kept, complete=kept == len(ids))
+
+
+def aligned(one: Sequence[str], two: Sequence[str]) -> dict[int, int]:
+    """Least edits in a table; from the end, equal words match where that costs nothing."""
+    cost = {(i, 0): i for i in range(len(one) + 1)} | {(0, j): j for j in range(len(two) + 1)}
+    for i, j in product(range(1, len(one) + 1), range(1, len(two) + 1)):
+        around = min(cost[i - 1, j], cost[i, j - 1]) + 1
+        cost[i, j] = min(around, cost[i - 1, j - 1] + (one[i - 1] != two[j - 1]))
+    i, j = len(one), len(two)
+    found = {}
+    while i and j:
+        differ = one[i - 1] != two[j - 1]
+        if cost[i, j] == cost[i - 1, j - 1] + differ:
+            if not differ:
+                found[i - 1] = j - 1
+            i, j = i - 1, j - 1
+        elif cost[i, j] == cost[i, j - 1] + 1:
+            j -= 1
+        else:
+            i -= 1
+    return found
+
+
+def family(side: DecoderTarget, words: Sequence, token: int) -> tuple[set[int], set[int]]:
+    """All words and tokens that a token holds together with, blanks before them included."""
+    inside = {
+        (t, w)
+        for t, (start, end) in enumerate(side.spans)
+        for w, word in enumerate(words)
+        if word.start < end and word.end > start
+    }
+    for t in reversed(range(len(side.spans))):
+        if not any(each == t for each, _ in inside):
+            behind = [w for each, w in inside if each == t + 1]
+            inside |= {(t, min(behind))} if behind else set()
+    tokens, mine = {token}, set[int]()
+    while True:
+        wider = {w for t, w in inside if t in tokens}
+        more = tokens | {t for t, w in inside if w in wider}
+        if more == tokens and wider == mine:
+            return mine, tokens
+        tokens, mine = more, wider
+
+
+def slowly(
+    twin: ContextPair, one: DecoderTarget, two: DecoderTarget, chosen: Robust, kind: str
+) -> list[tuple[int, int]]:
+    words, others = tokens_of(one.text, kind), tokens_of(two.text, kind)
+    texts, other_texts = ([w.text for w in each] for each in (words, others))
+    same = aligned(texts, other_texts)
+    for word, after in dict(same).items():
+        far = 0
+        while (word - far - 1, after - far - 1) in aligned(texts, other_texts).items():
+            far += 1
+        begins = word - far == 0 and after - far == 0
+        if not begins and far < chosen.skip_after:
+            del same[word]
+    if chosen.sources_too:
+        x, x2 = (
+            [t.text for t in tokens_of(each.source, kind)]
+            for each in (twin.original, twin.perturbed)
+        )
+        between = aligned(x, x2)
+        here, there = made_from(x, texts), made_from(x2, other_texts)
+        same = {
+            w: v
+            for w, v in same.items()
+            if all(k in between for k in here[w]) and [between[k] for k in here[w]] == there[v]
+        }
+    found = []
+    for i, j in product(range(len(one.ids)), range(len(two.ids))):
+        (ws, ts), (vs, us) = family(one, words, i), family(two, others, j)
+        if not ws or not all(w in same for w in ws) or {same[w] for w in ws} != vs:
+            continue
+        ids = [[each.ids[t] for t in sorted(some)] for each, some in ((one, ts), (two, us))]
+        if ids[0] == ids[1] and i - min(ts) == j - min(us):
+            found.append((one.first + i, two.first + j))
+    found = [(i, j) for i, j in found if i < one.end and j < two.end]
+    return [*found, *([(one.end, two.end)] if one.complete and two.complete else [])]
+
+
+def made_from(source: Sequence[str], target: Sequence[str]) -> list[list[int]]:
+    """The source words of each target word: its own, or all between those of its neighbours."""
+    back = {v: k for k, v in aligned(source, target).items()}
+    found = []
+    for word in range(len(target)):
+        if word in back:
+            found.append([back[word]])
+            continue
+        before = max((back[v] for v in back if v < word), default=-1)
+        behind = min((back[v] for v in back if v > word), default=len(source))
+        found.append([*range(before + 1, behind)])
+    return found
+
+
+TEXTS = st.text(alphabet="甲乙丙 ", min_size=1, max_size=7).map(str.strip).filter(bool)
+PIECES = st.lists(st.text(alphabet="甲乙丙 ", min_size=2, max_size=3), max_size=6)
+
+
+@given(
+    texts=st.tuples(TEXTS, TEXTS, TEXTS, TEXTS),
+    pieces=PIECES,
+    skip_after=st.integers(0, 2),
+    sources_too=st.booleans(),
+    kept=st.tuples(st.integers(1, 9), st.integers(1, 9)),
+    unknown=st.booleans(),
+)
+def test_places_are_those_of_a_slow_twin(
+    texts, pieces, skip_after, sources_too, kept, unknown
+) -> None:
+    x, y, x2, y2 = texts
+    twin = ContextPair(Pair(x, y), Pair(x2, y2))
+    one = said(y, pieces, kept=kept[0], unknown=unknown)
+    two = said(y2, pieces, first=2, kept=kept[1], unknown=unknown)
+    chosen = robust(skip_after=skip_after, sources_too=sources_too)
+    assert [*align_targets(twin, one, two, chosen, "zh")] == slowly(twin, one, two, chosen, "zh")
+
+
+@given(text=TEXTS, pieces=PIECES)
+def test_of_the_same_text_everything_is_compared(text, pieces) -> None:
+    twin = ContextPair(Pair(text, text), Pair(text, text))
+    one = said(text, pieces)
+    for chosen in (robust(), robust(skip_after=3, sources_too=True)):
+        found = align_targets(twin, one, one, chosen, "zh")
+        assert found == tuple((k, k) for k in range(one.first, one.end + 1))
+
+
+def compared(y: str, y2: str, *, x: str = "", x2: str = "", pieces=(), **given) -> list[str]:
+    """The tokens that are compared, as text; the end as a full stop of its own."""
+    one, two = said(y, pieces), said(y2, pieces)
+    twin = ContextPair(Pair(x or y, y), Pair(x2 or y2, y2))
+    found = align_targets(twin, one, two, robust(**given), "en")
+    ends = {one.end: "END"}
+    texts = {one.first + k: y[slice(*span)] for k, span in enumerate(one.spans)}
+    return [{**texts, **ends}[i] for i, _ in found]
+
+
+WORDS = ("The", " The", "the", " the", " old", " young", " cat", " sat", "cat", "Cat", ",", " red")
+
+
+def test_words_that_both_have_are_compared_and_the_end() -> None:
+    found = compared("The old cat sat", "The young cat sat", pieces=WORDS)
+    assert found == ["The", " cat", " sat", "END"]
+
+
+def test_a_word_with_another_blank_before_it_is_another_token() -> None:
+    # What a byte-level vocabulary makes of a word depends on the blank before it.
+    assert compared("The cat sat", "Old, The cat sat", pieces=WORDS) == [" cat", " sat", "END"]
+    assert compared("cat sat", " cat sat", pieces=WORDS) == [" sat", "END"]
+
+
+def test_unknown_tokens_are_compared_where_they_are_the_same_words() -> None:
+    pieces = ("甲乙", "甲丙乙")
+    one, two = (said(text, pieces, unknown=True) for text in pieces)
+    assert one.ids == two.ids
+    twin = ContextPair(Pair("甲乙", "甲乙"), Pair("甲丙乙", "甲丙乙"))
+    assert align_targets(twin, one, two, robust(), "zh") == ((2, 2),)
+    assert align_targets(ContextPair(twin.original, twin.original), one, one, robust(), "zh") == (
+        (1, 1),
+        (2, 2),
+    )
+
+
+def test_what_follows_a_perturbation_can_be_left_out() -> None:
+    given = {"y": "The old cat sat", "y2": "The young cat sat", "pieces": WORDS}
+    assert compared(**given, skip_after=1) == ["The", " sat", "END"]
+    assert compared(**given, skip_after=2) == ["The", "END"]
+    # A word that was inserted or deleted is a perturbation, too.
+    assert compared("The cat sat", "The red cat sat", pieces=WORDS, skip_after=1) == [
+        "The",
+        " sat",
+        "END",
+    ]
+    assert compared("The red cat sat", "The cat sat", pieces=WORDS, skip_after=1) == [
+        "The",
+        " sat",
+        "END",
+    ]
+
+
+def test_a_word_whose_source_differs_can_be_left_out() -> None:
+    sides = {"x": "The old kat sit", "x2": "The old dog sit"}
+    given = {"y": "The old cat sat", "y2": "The old cat sat", "pieces": WORDS, **sides}
+    assert compared(**given) == ["The", " old", " cat", " sat", "END"]
+    # "kat sit" became "cat sat": of which of the two a word was made cannot be told.
+    assert compared(**given, sources_too=True) == ["The", " old", "END"]
+    # What was inserted was made from nothing: there is nothing that could differ.
+    inserted = {"x": "The cat sat", "x2": "The cat sat"}
+    given = {"y": "The old cat sat", "y2": "The old cat sat", "pieces": WORDS, **inserted}
+    assert compared(**given, sources_too=True) == ["The", " old", " cat", " sat", "END"]
+
+
+def test_a_decoder_has_no_detection_and_no_labels_that_disagree() -> None:
+    check_decoder(robust())
+    with pytest.raises(UsageError, match=r'robust.heads "labels\+detection": only a tagger det'):
+        check_decoder(robust(heads="labels+detection"))
+    with pytest.raises(UsageError, match=r'robust.disagreeing "keep": a decoder is compared whe'):
+        check_decoder(robust(disagreeing="keep"))
+
+
+@pytest.mark.parametrize(
+    ("settings", "others", "drops"),
+    [
+        ({"attn_pdrop": 0.1}, (), True),
+        ({"decoder_layerdrop": 0.1, "dropout": 0.0}, (), True),
+        ({"attn_pdrop": 0.0}, (0.05,), True),
+        # Of heads for classes, which no corrector has; GPT-2's is 0.1 unless it is said otherwise.
+        ({"attn_pdrop": 0.0, "summary_first_dropout": 0.1}, (0.0,), False),
+        ({"dropout": 0.0, "classifier_dropout": 0.1}, (0.0,), False),
+    ],
+)
+def test_two_passes_of_a_decoder_that_drops_nothing_are_refused(settings, others, drops) -> None:
+    chosen = Robust(method="r-drop")
+    check_dropout(robust(), settings, *others)
+    if drops:
+        check_dropout(chosen, settings, *others)
+    else:
+        with pytest.raises(UsageError, match=r"and nothing is dropped; raise model.dropout"):
+            check_dropout(chosen, settings, *others)

@@ -1,0 +1,167 @@
+"""Exports to CTranslate2 say what torch says, without torch."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from corrector_laws import EN, ZH, check_laws
+from tiny_seq2seq import EN_PAIRS, ZH_PAIRS
+
+from gecbench.core.corrector import Correction
+from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError
+from gecbench.models import load_corrector
+from gecbench.models.seq2seq.export import compare, export_model
+from gecbench.models.text import Agreement
+
+TEXTS = {
+    "zh": (ZH_PAIRS, ZH),
+    "en": (EN_PAIRS, EN),
+    "t5": (EN_PAIRS, EN),
+    "mbart": (ZH_PAIRS, ZH),
+}
+
+
+@pytest.fixture(scope="module")
+def exported(trained, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Exports in 32 bits of all models, and one in 8."""
+    found = {}
+    for name in (*TEXTS, "zh-int8"):
+        kind, _, eight = name.partition("-")
+        found[name] = tmp_path_factory.mktemp("export") / name
+        pairs, _ = TEXTS[kind]
+        export_model(
+            trained[kind],
+            found[name],
+            quantise=eight or "float32",
+            sample_texts=[source for source, _ in pairs],
+        )
+    return found
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_answers_and_scores_are_those_of_torch(trained, exported, name) -> None:
+    pairs, texts = TEXTS[name]
+    sources = [source for source, _ in pairs]
+    both = [load_corrector(str(place[name])) for place in (trained, exported)]
+    found = [each.correct(sources) for each in both]
+    assert [c.text for c in found[1]] == [target for _, target in pairs]
+    assert [(c.text, c.flags) for c in found[0]] == [(c.text, c.flags) for c in found[1]]
+    # By probability alone even what makes no sense to either is the same.
+    for options in ({"length_penalty": 0}, {"beams": 1}):
+        one, two = (
+            load_corrector(str(p[name]), options).correct(texts) for p in (trained, exported)
+        )
+        assert [(c.text, c.flags) for c in one] == [(c.text, c.flags) for c in two]
+        found[0] += one
+        found[1] += two
+    for one, two in zip(*found, strict=True):
+        assert (one.score is None) == (two.score is None)
+        if one.score is not None:
+            assert one.score == pytest.approx(two.score, abs=1e-3)
+
+
+def test_laws_hold_for_exports(exported) -> None:
+    check_laws(lambda: load_corrector(str(exported["zh"]), {"alternatives": 2, "threads": 1}), ZH)
+
+
+def test_eight_bits_say_how_far_they_agree(trained, exported, tmp_path) -> None:
+    sources = [source for source, _ in ZH_PAIRS]
+    card = json.loads((exported["zh-int8"] / "gecbench.json").read_text("utf-8"))
+    told = card["made"]["agreement"]
+    both = [load_corrector(str(place)) for place in (trained["zh"], exported["zh-int8"])]
+    pairs = list(zip(*(each.correct(sources) for each in both), strict=True))
+    agreement = compare(pairs)
+    assert told == {
+        "texts": 8,
+        "equal": agreement.equal,
+        "what": "corrected texts",
+        "largest_difference": pytest.approx(agreement.largest_difference),
+    }
+    assert agreement.equal >= 6
+    assert agreement.largest_difference > 1e-5
+    assert card["made"]["data"] == "eight pairs"
+    assert card["runtime"] == "ctranslate2"
+    sizes = [(exported[name] / "model.bin").stat().st_size for name in ("zh-int8", "zh")]
+    assert sizes[0] < sizes[1] / 2
+    assert "ctranslate2 4" in both[1].info.signature["runtime"]
+
+
+def test_agreement_counts_flags_and_texts() -> None:
+    same = Correction("a", "a", (), -1.0)
+    flagged = Correction("a", "a", (), -1.0, ("cut",))
+    near = Correction("a", "a", (), -1.25)
+    agreement = compare(
+        [(same, near), (same, flagged), (Correction("b", "b"), Correction("b", "b"))]
+    )
+    assert agreement == Agreement(3, 2, "corrected texts", 0.25)
+
+
+def test_exports_run_without_torch_and_transformers(exported) -> None:
+    code = (
+        "import sys\n"
+        "class No:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name.partition('.')[0] in ('torch', 'transformers', 'safetensors'):\n"
+        "            raise ImportError(name + ' is not there')\n"
+        "sys.meta_path.insert(0, No())\n"
+        "from gecbench.models import load_corrector\n"
+        "found = load_corrector(sys.argv[1]).correct(['我喜欢 iPhone 手几。'])\n"
+        "print(ascii(found[0].text), 'torch' in sys.modules, 'transformers' in sys.modules)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(exported["zh"])],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+    assert done.stdout.split() == [*ascii("我喜欢 iPhone 手机。").split(), "False", "False"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"device": "abacus"}, "device abacus, precision default: "),
+        ({"max_length": 101}, "reads 100 tokens, not 101"),
+        ({"prefix": "x"}, "the model's card says it"),
+    ],
+)
+def test_options_that_an_export_does_not_take(exported, options, message) -> None:
+    with pytest.raises(UsageError, match=message):
+        load_corrector(str(exported["zh"]), options)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("model.bin", b"junk", "CTranslate2 cannot read it"),
+        ("tokenizer.json", b"{}", "tokenizer.json: is no tokenizer"),
+        ("tokenizer.json", None, "tokenizer.json: no such file; export the model again"),
+    ],
+)
+def test_damaged_exports(tmp_path, exported, name, text, message) -> None:
+    place = tmp_path / "m"
+    shutil.copytree(exported["zh"], place)
+    if text is None:
+        (place / name).unlink()
+    else:
+        (place / name).write_bytes(text)
+    with pytest.raises(GecbenchError, match=message) as caught:
+        load_corrector(str(place))
+    assert "\n" not in str(caught.value)
+
+
+def test_what_cannot_be_exported(tmp_path, trained, exported) -> None:
+    with pytest.raises(UnknownNameError, match="unknown quantisation 'int7'; did you mean int8"):
+        export_model(trained["zh"], tmp_path / "a", quantise="int7", sample_texts=())
+    with pytest.raises(GecbenchError, match="is a seq2seq for ctranslate2; export reads"):
+        export_model(exported["zh"], tmp_path / "a", sample_texts=())
+    with pytest.raises(GecbenchError, match="is there already"):
+        export_model(trained["zh"], exported["zh"], sample_texts=())
+    assert not (tmp_path / "a").exists()

@@ -1,0 +1,178 @@
+"""What is done with a network's answers, with a network that answers by a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+import pytest
+
+from gecbench.core.corrector import CorrectorInfo
+from gecbench.core.errors import GecbenchError
+from gecbench.formats.validation import options_of
+from gecbench.models.tagger.corrector import (
+    Biases,
+    Encoded,
+    Predictions,
+    TaggerCorrector,
+    TaggerOptions,
+)
+from gecbench.models.tagger.encoding import Positions
+from gecbench.models.tags.labels import UNKNOWN, LabelVocabulary
+
+LABELS = ("$DELETE", UNKNOWN, "$REPLACE_乙", "$KEEP", "$REPLACE_甲", "$APPEND_丙")
+"""$KEEP stands where nobody would look for it."""
+
+
+class Table:
+    """Answers by the text of a sentence: place of a token to its label and probability."""
+
+    signature: Mapping[str, str] = {}
+    batch_size = 4
+
+    def __init__(self, answers: Mapping[str, Mapping[int, tuple[str, float]]], read=99) -> None:
+        self.answers = answers
+        self.read = read
+        self.batches: list[list[str]] = []
+        self.given: list[str] = []
+
+    def encode(self, sentences: Sequence[Sequence[str]]) -> list[Encoded]:
+        start = len(self.given)
+        self.given += ["".join(tokens) for tokens in sentences]
+        found = []
+        for place, tokens in enumerate(sentences, start):
+            read = min(len(tokens) + 1, self.read)
+            found.append((Positions((place,) * read, tuple(range(read))),))
+        return found
+
+    def predict(
+        self, batches: Iterable[Sequence[Encoded]], biases: Biases
+    ) -> Iterator[Predictions]:
+        for batch in batches:
+            texts = [self.given[encoded[0].ids[0]] for encoded in batch]
+            self.batches.append(texts)
+            width = max(len(encoded[0].firsts) for encoded in batch)
+            labels = np.full((len(batch), width), LABELS.index("$KEEP"))
+            probabilities = np.full((len(batch), width), 0.9, dtype=np.float32)
+            errors = np.full((len(batch), width), 0.1, dtype=np.float32)
+            for row, text in enumerate(texts):
+                for place, (label, value) in self.answers.get(text, {}).items():
+                    if place < width:
+                        labels[row, place] = LABELS.index(label)
+                        probabilities[row, place] = value
+                        errors[row, place] = value
+            yield Predictions(labels, probabilities, errors)
+
+    def close(self) -> None:
+        pass
+
+
+def corrector(answers, read=99, **options: object) -> TaggerCorrector:
+    info = CorrectorInfo("table", "tagger", ("zh",), "answers by a table")
+    chosen = options_of("tagger", TaggerOptions, options)
+    return TaggerCorrector(info, Table(answers, read), LabelVocabulary(LABELS), "zh", chosen)
+
+
+def test_labels_are_known_by_name():
+    (found,) = corrector({"一二": {1: ("$REPLACE_甲", 0.8)}}).correct(["一二"])
+    assert found.text == "甲二"
+    assert [(e.start, e.end, e.replacement, e.label) for e in found.edits] == [
+        (0, 1, "甲", "$REPLACE_甲")
+    ]
+    assert found.edits[0].score == pytest.approx(0.8)
+    assert found.score == pytest.approx(0.8)
+
+
+def test_rounds_go_on_while_the_text_is_new():
+    answers = {
+        "一": {0: ("$APPEND_丙", 0.9), 1: ("$APPEND_丙", 0.7)},
+        "丙一丙": {2: ("$REPLACE_乙", 0.6)},
+    }
+    tagger = corrector(answers)
+    (found,) = tagger.correct(["一"])
+    assert (found.text, found.flags) == ("丙乙丙", ())
+    assert tagger.statistics.sentences == 3
+    assert min(edit.score for edit in found.edits) == pytest.approx(0.6)
+    (found,) = corrector(answers, rounds=1).correct(["一"])
+    assert (found.text, found.flags) == ("丙一丙", ("rounds",))
+
+
+def test_a_form_that_recurs_is_taken_and_ends_the_rounds():
+    answers = {"甲": {1: ("$REPLACE_乙", 0.9)}, "乙": {1: ("$REPLACE_甲", 0.9)}}
+    tagger = corrector(answers)
+    (found,) = tagger.correct(["甲"])
+    assert (found.text, found.edits, found.flags) == ("甲", (), ())
+    assert tagger.statistics.sentences == 2
+
+
+def test_what_never_ends_is_flagged():
+    answers = {"一" + "丙" * n: {n + 1: ("$APPEND_丙", 0.9)} for n in range(9)}
+    (found,) = corrector(answers, rounds=4).correct(["一"])
+    assert (found.text, found.flags) == ("一丙丙丙丙", ("rounds",))
+
+
+def test_the_two_thresholds_are_two():
+    answers = {"一二": {1: ("$REPLACE_甲", 0.3), 2: ("$DELETE", 0.7)}}
+    assert corrector(answers).correct(["一二"])[0].text == "甲"
+    assert corrector(answers, token_threshold=0.5).correct(["一二"])[0].text == "一"
+    assert corrector(answers, min_error_probability=0.6).correct(["一二"])[0].text == "甲"
+    assert corrector(answers, min_error_probability=0.8).correct(["一二"])[0].text == "一二"
+
+
+def test_the_probability_of_an_edit_has_no_bias():
+    answers = {"一二": {2: ("$DELETE", 0.75)}}
+    (found,) = corrector(answers, delete_bias=0.25).correct(["一二"])
+    assert found.edits[0].score == pytest.approx(0.5)
+    answers = {"一二": {1: ("$REPLACE_甲", 1.5)}}
+    assert corrector(answers).correct(["一二"])[0].edits[0].score == 1.0
+
+
+def test_what_is_not_read_is_kept_and_said():
+    answers = {"一二三": {1: ("$DELETE", 0.9), 3: ("$DELETE", 0.9)}}
+    (found,) = corrector(answers, read=3).correct(["一二三"])
+    assert (found.text, found.flags) == ("二三", ("too long",))
+    (found,) = corrector(answers).correct(["一二三"])
+    assert (found.text, found.flags) == ("二", ())
+
+
+def test_what_is_too_short_is_kept_and_said():
+    answers = {"一": {1: ("$REPLACE_甲", 0.9)}, "一二": {1: ("$REPLACE_甲", 0.9)}}
+    found = corrector(answers, min_tokens=2).correct(["一", "一二", ""])
+    assert [(each.text, each.flags) for each in found] == [
+        ("一", ("too short",)),
+        ("甲二", ()),
+        ("", ("too short",)),
+    ]
+
+
+def test_batches_are_made_by_length_and_padding_is_counted():
+    tagger = corrector({}, batch_size=2)
+    tagger.correct(["一" * 9, "一", "一" * 8, "二"])
+    assert tagger._runtime.batches == [["一" * 9, "一" * 8], ["一", "二"]]
+    assert tagger.statistics.padding == 1
+    assert tagger.statistics.positions == 10 + 9 + 2 + 2
+    assert tagger.statistics.padding_share == pytest.approx(1 / 24)
+    assert corrector({}).statistics.padding_share == 0.0
+
+
+def test_nothing_is_written_where_no_token_stands():
+    answers = {"": {0: ("$APPEND_丙", 0.9)}}
+    found = corrector(answers).correct(["", " \t", "\u3000"])
+    assert [(each.text, each.edits, each.flags, each.score) for each in found] == [
+        (text, (), (), None) for text in ("", " \t", "\u3000")
+    ]
+    answers = {"一": {1: ("$DELETE", 0.9)}, **answers}
+    (found,) = corrector(answers).correct(["一"])
+    assert (found.text, found.flags) == ("", ())
+
+
+def test_only_the_source_may_be_too_short():
+    answers = {"一二": {2: ("$DELETE", 0.9)}, "一": {1: ("$REPLACE_甲", 0.9)}}
+    (found,) = corrector(answers, min_tokens=2).correct(["一二"])
+    assert (found.text, found.flags) == ("甲", ())
+
+
+def test_probabilities_that_are_no_numbers_are_an_error():
+    for value in (float("nan"), np.float32("nan")):
+        with pytest.raises(GecbenchError, match="the tagger's network gives no numbers"):
+            corrector({"一": {1: ("$DELETE", value)}}).correct(["二", "一"])

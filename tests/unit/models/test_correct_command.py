@@ -1,0 +1,76 @@
+"""gecbench correct: what it is given, and what it refuses."""
+
+from __future__ import annotations
+
+import pytest
+
+from gecbench.cli import main
+from gecbench.core.errors import UsageError
+from gecbench.formats.validation import options_of
+from gecbench.models.tagger.corrector import TaggerOptions
+
+
+@pytest.fixture
+def run(capfd, tmp_path, monkeypatch):
+    """Run the command in a folder with a small file, and return code, output and messages."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in.txt").write_text("一。\n二。\n", "utf-8")
+
+    def run_(*words: str) -> tuple[int, str, str]:
+        try:
+            main(["correct", *words])
+            code = 0
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+        return code, *capfd.readouterr()
+
+    return run_
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "why"),
+    [
+        (("copying", ""), 2, "INPUT is empty; name a file, or give a text"),
+        (("copying", "He go and/or come ."), 1, "no such file; check the path, or say --text"),
+        (("copying", "helo"), 1, "no such file; check the path, or say --text"),
+        (("copying", "--text", "a b", "--from", "lines"), 2, "--from is for files"),
+        (("copying", "a b", "--scheme", "zh-char"), 2, "--to m2 shows; leave --scheme out"),
+        (("copying", "in.txt", "--lev"), 2, "--to m2 shows; leave --lev out"),
+        (("copying", "in.txt", "--to", "m2", "--scheme", "zh-chra"), 2, "did you mean zh-char"),
+        (("x" * 300, "in.txt"), 2, "unknown corrector 'xxx"),
+        (("copying", "/proc/self/mem"), 1, "/proc/self/mem: cannot be read: Input/output error"),
+    ],
+)
+def test_wrong_use_is_one_clear_line(run, words, code, why) -> None:
+    ended, out, err = run(*words)
+    assert (ended, out) == (code, "")
+    assert err.startswith("gecbench: ")
+    assert why in err
+    assert err.count("\n") == 1
+
+
+def test_an_unknown_scheme_is_refused_before_anything_is_corrected(run, tmp_path) -> None:
+    run("copying", "in.txt", "--to", "m2", "--scheme", "zh-chra", "-o", "out.m2")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["in.txt"]
+
+
+def test_texts_are_told_from_files(run) -> None:
+    assert run("copying", "我今天很高心。")[:2] == (0, "我今天很高心。\n")
+    assert run("copying", "--text", "in.txt")[:2] == (0, "in.txt\n")
+    assert run("copying", "--text", "a/b c")[:2] == (0, "a/b c\n")
+    assert run("copying", "长" * 3000)[:2] == (0, "长" * 3000 + "\n")
+    assert run("copying", "in.txt")[:2] == (0, "一。\n二。\n")
+
+
+def test_a_file_with_a_byte_order_mark_alone_is_empty(run, tmp_path) -> None:
+    (tmp_path / "bom.txt").write_bytes(b"\xef\xbb\xbf")
+    code, _, err = run("copying", "bom.txt")
+    assert code == 1
+    assert "bom.txt:1: the file is empty" in err
+
+
+def test_an_option_of_several_values_takes_commas() -> None:
+    assert options_of("tagger", TaggerOptions, {"weights": "1, 2.5"}).weights == (1.0, 2.5)
+    assert options_of("tagger", TaggerOptions, {"weights": ""}).weights == ()
+    with pytest.raises(UsageError, match="option weights"):
+        options_of("tagger", TaggerOptions, {"weights": "1,x"})

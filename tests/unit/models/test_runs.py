@@ -1,0 +1,280 @@
+"""Runs over files: streaming, resuming, and what is written."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given
+
+from gecbench.api.correct import Target, correct, correct_file, open_corrector
+from gecbench.api.files import load, load_system
+from gecbench.core.corrector import Correction, CorrectorInfo, TextEdit
+from gecbench.core.errors import FormatError, GecbenchError, UsageError
+from gecbench.core.files import read_lines
+from gecbench.core.sample import Corpus, Sample
+from gecbench.formats.reading import sources
+from gecbench.models.journal import open_journal
+from gecbench.models.text import Splitting
+from gecbench.reports.word_diff import word_diff
+
+
+@dataclass
+class Doubling:
+    """Doubles every 的, counts what it is asked, and can be stopped."""
+
+    window: int = 3
+    stop_at: int = -1
+    version: str = "1"
+    asked: list[str] = field(default_factory=list)
+
+    @property
+    def info(self) -> CorrectorInfo:
+        signature = {"corrector": "doubling", "version": self.version}
+        return CorrectorInfo("doubling", "test", ("zh",), "for tests", signature, True, self.window)
+
+    def correct(self, texts: Sequence[str]) -> list[Correction]:
+        if self.stop_at >= 0 and len(self.asked) >= self.stop_at:
+            raise KeyboardInterrupt
+        self.asked.extend(texts)
+        return [self._one(text) for text in texts]
+
+    def _one(self, text: str) -> Correction:
+        edits = tuple(TextEdit(i, i, "的", 0.5) for i, c in enumerate(text) if c == "的")
+        flags = ("too long",) if len(text) > 8 else ()
+        return Correction(text, text.replace("的", "的的"), edits, 0.25, flags)
+
+    def close(self) -> None:
+        pass
+
+
+SENTENCES = [f"第{n}句的话" for n in range(10)]
+
+
+def to(path: Path, kind: str = "lines", details: Path | None = None):
+    return lambda _found: Target(path, kind, None, details)
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    path = tmp_path / "in.txt"
+    path.write_text("\n".join(SENTENCES), encoding="utf-8")
+    return path
+
+
+def test_a_run_writes_corrected_lines_and_leaves_nothing_beside_them(text, tmp_path) -> None:
+    out = tmp_path / "out.txt"
+    done = correct_file(Doubling(), text, to(out))
+    assert read_lines(out) == [s.replace("的", "的的") for s in SENTENCES]
+    assert (done.sentences, done.changed, done.edits, done.resumed) == (10, 10, 10, 0)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["in.txt", "out.txt"]
+
+
+def test_an_interrupted_run_goes_on_without_repeating_or_losing_a_line(text, tmp_path) -> None:
+    out = tmp_path / "out.txt"
+    with pytest.raises(KeyboardInterrupt):
+        correct_file(Doubling(stop_at=6), text, to(out))
+    assert not out.exists()
+    # What kill -9 can leave: half a line behind whole ones.
+    with (tmp_path / "out.txt.part").open("ab") as part:
+        part.write(b'{"source":"\xe7')
+    second = Doubling()
+    done = correct_file(second, text, to(out))
+    assert second.asked == SENTENCES[6:]
+    assert (done.sentences, done.resumed) == (10, 6)
+    assert read_lines(out) == [s.replace("的", "的的") for s in SENTENCES]
+
+
+def test_a_run_with_other_options_does_not_go_on(text, tmp_path) -> None:
+    out = tmp_path / "out.txt"
+    with pytest.raises(KeyboardInterrupt):
+        correct_file(Doubling(stop_at=3), text, to(out))
+    with pytest.raises(UsageError, match=r"differed in version, then '1', now '2'; say --restart"):
+        correct_file(Doubling(version="2"), text, to(out))
+    third = Doubling(version="2")
+    correct_file(third, text, to(out), restart=True)
+    assert third.asked == SENTENCES
+
+
+def test_a_run_does_not_go_on_with_another_input(text, tmp_path) -> None:
+    out = tmp_path / "out.txt"
+    with pytest.raises(KeyboardInterrupt):
+        correct_file(Doubling(stop_at=6), text, to(out))
+    text.write_text("\n".join([*SENTENCES[:4], "别的", *SENTENCES[5:]]), encoding="utf-8")
+    with pytest.raises(
+        GecbenchError, match=r"'第4句的话' as sentence 5, but the input has another"
+    ):
+        correct_file(Doubling(), text, to(out))
+    text.write_text("\n".join(SENTENCES[:5]), encoding="utf-8")
+    with pytest.raises(GecbenchError, match=r"as sentence 6, but the input ends before it"):
+        correct_file(Doubling(), text, to(out))
+
+
+def test_two_runs_do_not_write_to_one_journal(tmp_path) -> None:
+    first = open_journal(tmp_path / "o.part", {"a": "b"})
+    with pytest.raises(GecbenchError, match="another run is writing to it"):
+        open_journal(tmp_path / "o.part", {"a": "b"})
+    first.close()
+    open_journal(tmp_path / "o.part", {"a": "b"}).close()
+
+
+def test_a_file_of_somebody_else_is_not_taken_for_a_journal(text, tmp_path) -> None:
+    (tmp_path / "out.txt.part").write_text("mine\nkeep\n")
+    with pytest.raises(GecbenchError, match="is in the way"):
+        correct_file(Doubling(), text, to(tmp_path / "out.txt"))
+    assert (tmp_path / "out.txt.part").read_text() == "mine\nkeep\n"
+
+
+def test_every_format_is_written_and_read_back_as_a_system(tmp_path) -> None:
+    corpus = Corpus("c", tuple(Sample(f"s{n}", text) for n, text in enumerate(SENTENCES)), "zh")
+    source = tmp_path / "in.tsv"
+    source.write_text("".join(f"{s.id}\t{s.source}\n" for s in corpus.samples), encoding="utf-8")
+    expected = [s.replace("的", "的的") for s in SENTENCES]
+    for kind in ("lines", "mucgec", "jsonl"):
+        out = tmp_path / f"out.{kind}"
+        details = tmp_path / "details.jsonl"
+        done = correct_file(Doubling(), source, to(out, kind, details))
+        assert done.losses == ()
+        system = load_system(out, load(source))
+        assert [row[0].text for row in system.hypotheses.values()] == expected
+    header, first, *_ = map(json.loads, read_lines(details))
+    assert header["signature"]["corrector"] == "doubling"
+    assert first["id"] == "s0"
+    assert first["edits"] == [{"start": 3, "end": 3, "replacement": "的", "score": 0.5}]
+    assert first["score"] == 0.25
+
+
+def test_m2_shows_the_edits_of_a_scheme(tmp_path) -> None:
+    from gecbench.api.schemes import load_scheme
+
+    source = tmp_path / "in.txt"
+    source.write_text("我的猫\n好\n", encoding="utf-8")
+    out = tmp_path / "out.m2"
+    correct_file(
+        Doubling(),
+        source,
+        lambda _found: Target(out, "m2", load_scheme("zh-char")),
+    )
+    lines = read_lines(out)
+    assert lines[0] == "S 我 的 猫"
+    assert "A 1 1|||M|||的|||REQUIRED|||-NONE-|||0" in lines
+
+
+def test_flags_are_counted_and_their_first_sentences_named(tmp_path) -> None:
+    source = tmp_path / "in.txt"
+    source.write_text("短\n这一句话真的太长了吧\n短\n" + "这一句话真的太长了吧\n" * 6, "utf-8")
+    done = correct_file(Doubling(), source, to(tmp_path / "o"))
+    assert done.flags == {"too long": (7, ("2", "4", "5", "6", "7"))}
+
+
+def test_a_correction_with_a_line_end_is_refused_in_lines(tmp_path) -> None:
+    class Breaking(Doubling):
+        def _one(self, text: str) -> Correction:
+            return Correction(text, text + "\n", (TextEdit(len(text), len(text), "\n"),))
+
+    source = tmp_path / "in.txt"
+    source.write_text("好\n", encoding="utf-8")
+    with pytest.raises(GecbenchError, match=r"sentence 1 has a line end.*--to jsonl"):
+        correct_file(Breaking(), source, to(tmp_path / "o"))
+    assert not (tmp_path / "o").exists()
+
+
+_SLOW = """
+import sys, time
+sys.path.insert(0, sys.argv[1])
+from pathlib import Path
+from test_runs import Doubling, to
+from gecbench.api.correct import correct_file
+class Slow(Doubling):
+    def correct(self, texts):
+        time.sleep(0.05)
+        return super().correct(texts)
+correct_file(Slow(), Path(sys.argv[2]), to(Path(sys.argv[3])))
+"""
+
+
+def test_kill_9_loses_and_repeats_nothing_that_was_done(text, tmp_path) -> None:
+    text.write_text("\n".join(f"{n}的" for n in range(3000)), encoding="utf-8")
+    out = tmp_path / "out.txt"
+    here = str(Path(__file__).parent)
+    run = subprocess.Popen([sys.executable, "-c", _SLOW, here, str(text), str(out)])
+    part = tmp_path / "out.txt.part"
+    while run.poll() is None and (not part.exists() or part.read_bytes().count(b"\n") < 7):
+        time.sleep(0.01)
+    os.kill(run.pid, signal.SIGKILL)
+    run.wait()
+    assert not out.exists()
+    done = part.read_bytes().count(b"\n") - 1
+    assert 6 <= done < 3000
+    second = Doubling(window=1000)
+    result = correct_file(second, text, to(out))
+    assert result.resumed == done
+    assert len(second.asked) == 3000 - done
+    assert read_lines(out) == [f"{n}的的" for n in range(3000)]
+
+
+def test_the_function_takes_texts_or_a_corpus() -> None:
+    output = correct(Doubling(), ["我的", "好"], name="d")
+    assert output.system == "d"
+    assert [rows[0].text for rows in output.hypotheses.values()] == ["我的的", "好"]
+
+
+def test_splitting_asks_for_sentences_and_joins_exactly() -> None:
+    inner = Doubling()
+    texts = [" 我的。  你的？\n", "", "他的", "  "]
+    found = Splitting(inner).correct(texts)
+    assert inner.asked == ["我的。", "你的？", "他的"]
+    assert [c.text for c in found] == [" 我的的。  你的的？\n", "", "他的的", "  "]
+    assert [e.start for e in found[0].edits] == [2, 7]
+    assert (found[0].score, found[2].score) == (None, 0.25)
+    assert Splitting(inner).info.signature["split"] == "sentences"
+
+
+def test_a_longest_sentence_needs_splitting_and_a_length() -> None:
+    with pytest.raises(UsageError, match="is for splitting"):
+        open_corrector("copying", longest=5)
+    with pytest.raises(UsageError, match="must be at least 1"):
+        open_corrector("copying", split=True, longest=0)
+    inner = Doubling()
+    assert Splitting(inner, 4).correct(["我的，你的，他的"])[0].text == "我的的，你的的，他的的"
+    assert inner.asked == ["我的，", "你的，", "他的"]
+
+
+@given(st.text(alphabet="ab的\r\n\u2028", max_size=30))
+def test_streamed_lines_are_those_that_are_read_whole(tmp_path_factory, content) -> None:
+    path = tmp_path_factory.mktemp("s") / "f.txt"
+    path.write_bytes(content.encode())
+    if not content:
+        with pytest.raises(FormatError, match="the file is empty"):
+            sources(path)
+        return
+    assert list(sources(path, format="lines").texts) == read_lines(path)
+
+
+def test_what_is_no_utf_8_is_named_by_its_line(tmp_path) -> None:
+    path = tmp_path / "f.txt"
+    path.write_bytes("好\n".encode() * 300 + b"\xb0\n")
+    given_sources = sources(path, format="lines")
+    with pytest.raises(FormatError, match=r"f.txt:301: byte 0xb0 is not UTF-8"):
+        list(given_sources.texts)
+    path.write_bytes("好".encode("utf-16"))
+    with pytest.raises(FormatError, match=r"UTF-16"):
+        sources(path)
+
+
+def test_a_diff_shows_what_goes_and_what_comes() -> None:
+    answer = Correction("ab", "xb!", (TextEdit(0, 1, "x"), TextEdit(2, 2, "!")))
+    assert word_diff(answer) == "[-a-]{+x+}b{+!+}"
+    assert (
+        word_diff(answer, colour=True)
+        == "\033[31m[-a-]\033[0m\033[32m{+x+}\033[0mb\033[32m{+!+}\033[0m"
+    )

@@ -1,0 +1,395 @@
+"""The training loop: the same weights whatever interrupts it, and nothing lost."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from small_task import KIND, SmallConfig, SmallTask
+
+from gecbench.core.errors import CorpusError, FormatError, GecbenchError, UsageError
+from gecbench.formats.validation import convert
+from gecbench.models.training.config import Data, Kind, Scoring, Training
+from gecbench.models.training.loop import learning_rate, plan_epoch
+from gecbench.models.training.run import train_run
+
+
+def shifted(text: str) -> str:
+    return text.translate(str.maketrans("abcdefgh", "bcdefgha"))
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    chance = random.Random(3)
+    texts = ["".join(chance.choices("abcdefgh", k=chance.randint(2, 9))) for _ in range(60)]
+    rows = [f"{n}\t{text}\t{shifted(text)}\n" for n, text in enumerate(texts)]
+    (tmp_path / "train.tsv").write_text("".join(rows[:50]))
+    (tmp_path / "dev.tsv").write_text("".join(rows[50:]))
+    return tmp_path
+
+
+def equal_share(dev, texts) -> float:
+    pairs = zip(dev.samples, texts, strict=True)
+    return sum(s.references[0].text == text for s, text in pairs) / len(texts)
+
+
+equal_share.signature = "metric:equal-share"
+
+
+class Half:
+    """Says of everything that it is half right."""
+
+    signature = "metric:half"
+
+    def __call__(self, dev, texts) -> float:
+        return 0.5
+
+
+def config(**training) -> SmallConfig:
+    chosen = {"epochs": 4, "learning_rate": 0.05, "batch_size": 8, "cold_epochs": 1, "patience": 0}
+    return SmallConfig(
+        kind="small",
+        name="small",
+        language="en",
+        data=Data(train=("train.tsv",), dev="dev.tsv"),
+        training=Training(**{**chosen, "log_every": 1, **training}),
+    )
+
+
+def trained(home: Path, name: str, made: SmallConfig, kind: Kind = KIND, said=None):
+    say = (lambda _message: None) if said is None else said.append
+    return train_run(made, kind, home / name, home=home, score=equal_share, say=say)
+
+
+def weights(outcome) -> dict[str, torch.Tensor]:
+    return load_file(outcome.model / "model.safetensors")
+
+
+def same(one, two) -> bool:
+    return one.keys() == two.keys() and all(torch.equal(one[name], two[name]) for name in one)
+
+
+def test_a_run_learns_and_leaves_a_model_with_a_card(home) -> None:
+    said: list[str] = []
+    outcome = trained(home, "run", config(epochs=12), said=said)
+    assert outcome.value == 1.0
+    assert outcome.why == "all epochs done"
+    card = (outcome.model / "README.md").read_text("utf-8")
+    for part in (
+        "train.tsv",
+        "metric:equal-share",
+        '"seed": 1',
+        "| 1.0000 |",
+        "library_name: gecbench",
+        "pairs: 50",
+    ):
+        assert part in card
+    made = json.loads((outcome.model / "gecbench.json").read_text("utf-8"))["made"]
+    assert made["best_step"] == outcome.best_step
+    assert len(made["data"]["train.tsv"]) == 64
+    assert any("best so far" in line for line in said)
+    assert list((home / "run" / "tensorboard").iterdir())
+    logged = [json.loads(line) for line in (home / "run" / "log.jsonl").read_text().splitlines()]
+    steps = [row["step"] for row in logged if row["what"] == "train"]
+    assert steps == list(range(1, outcome.steps + 1))
+    assert [row["learning_rate"] for row in logged if row["what"] == "train"][:8] == (
+        [0.001] * 7 + [0.05]
+    )
+
+
+class Killed(BaseException):
+    """What a test throws in the place of a signal."""
+
+
+def killing(after: int) -> Kind:
+    """Return a kind whose training dies after so many batches."""
+
+    class Dying(SmallTask):
+        left = after
+
+        def loss(self, module, batch):
+            if torch.is_grad_enabled():
+                Dying.left -= 1
+                if Dying.left < 0:
+                    raise Killed
+            return super().loss(module, batch)
+
+    return Kind(SmallConfig, lambda _config, _pairs, _kept: Dying())
+
+
+@pytest.mark.parametrize(
+    "after", [7, *(pytest.param(each, marks=pytest.mark.slow) for each in (1, 5, 8, 13, 20))]
+)
+def test_a_killed_run_goes_on_to_the_same_weights(home, after) -> None:
+    made = config(checkpoint_every=3, accumulation=2, schedule="linear", warmup_steps=2)
+    whole = trained(home, "whole", made)
+    with pytest.raises(Killed):
+        trained(home, "broken", made, killing(after))
+    said: list[str] = []
+    resumed = trained(home, "broken", made, said=said)
+    assert any("going on from step" in line for line in said) == (after > 6)
+    assert same(weights(whole), weights(resumed))
+    assert (whole.steps, whole.best_step, whole.value) == (
+        resumed.steps,
+        resumed.best_step,
+        resumed.value,
+    )
+    log = (home / "broken" / "log.jsonl").read_text().splitlines()
+    steps = [row["step"] for row in map(json.loads, log) if row["what"] == "train"]
+    assert steps == list(range(1, whole.steps + 1))
+
+
+def test_what_a_killed_run_was_writing_is_not_taken_for_a_checkpoint(home, monkeypatch) -> None:
+    made = config(checkpoint_every=2)
+    whole = trained(home, "whole", made)
+    from gecbench.models.training import loop
+
+    real = loop.write_bytes
+    left = 5
+
+    def dying(path, content):
+        nonlocal left
+        left -= path.name == "state.json"
+        if left < 0:
+            raise Killed
+        real(path, content)
+
+    monkeypatch.setattr(loop, "write_bytes", dying)
+    with pytest.raises(Killed):
+        trained(home, "broken", made)
+    monkeypatch.undo()
+    assert same(weights(whole), weights(trained(home, "broken", made)))
+
+
+def test_a_finished_run_gives_its_model_again(home) -> None:
+    first = trained(home, "run", config())
+    assert trained(home, "run", config(), killing(0)) == first
+
+
+def test_gradients_of_parts_are_those_of_the_whole(home) -> None:
+    again = [trained(home, name, config()) for name in "ab"]
+    assert same(*map(weights, again))
+    # Dropout draws differently in parts, so it is put out for this comparison.
+    plain = Kind(SmallConfig, lambda *_: _without_dropout())
+    one = trained(home, "c", config(batch_size=50, cold_epochs=0), plain)
+    two = trained(home, "d", config(batch_size=10, accumulation=5, cold_epochs=0), plain)
+    for name, tensor in weights(one).items():
+        assert torch.allclose(tensor, weights(two)[name], atol=1e-5)
+
+
+def _without_dropout() -> SmallTask:
+    task = SmallTask()
+    task.module.dropout.p = 0.0
+    return task
+
+
+def test_cold_epochs_train_only_what_is_new(home) -> None:
+    bodies = []
+
+    class Watching(SmallTask):
+        def loss(self, module, batch):
+            bodies.append(self.module.body.weight.detach().clone())
+            return super().loss(module, batch)
+
+    trained(home, "run", config(epochs=2), Kind(SmallConfig, lambda *_: Watching()))
+    cold = 50 // 8 + 1
+    assert all(torch.equal(bodies[0], body) for body in bodies[: cold + 1])
+    assert not torch.equal(bodies[0], bodies[-1])
+
+
+def test_patience_ends_a_run_that_gets_no_better(home, monkeypatch) -> None:
+    made = config(epochs=30, patience=2)
+    outcome = train_run(made, KIND, home / "run", home=home, score=Half(), say=lambda _m: None)
+    assert outcome.why == "no better for 2 evaluations"
+    assert outcome.best_step == 7  # the first, of the cold epoch
+
+
+def test_the_dev_loss_may_decide(home) -> None:
+    made = SmallConfig(
+        **{f: getattr(config(), f) for f in ("kind", "name", "language", "data", "training")},
+        scoring=Scoring(by="loss"),
+    )
+    outcome = train_run(made, KIND, home / "run", home=home, score=None, say=lambda _m: None)
+    assert outcome.value < 0
+    history = json.loads((outcome.model / "gecbench.json").read_text("utf-8"))["made"]["history"]
+    assert -outcome.value == min(each["loss"] for each in history)
+    assert all("score" not in each for each in history)
+
+
+def test_a_loss_that_is_no_number_ends_the_run_and_keeps_the_checkpoint(home) -> None:
+    class Poisoned(SmallTask):
+        steps = 0
+
+        def loss(self, module, batch):
+            Poisoned.steps += torch.is_grad_enabled()
+            self.poison = Poisoned.steps > 9
+            return super().loss(module, batch)
+
+    with pytest.raises(GecbenchError, match=r"the loss is nan at step 10; lower training.learning"):
+        trained(home, "run", config(), Kind(SmallConfig, lambda *_: Poisoned()))
+    assert (home / "run" / "checkpoints" / "step-00000007").is_dir()
+    assert same(weights(trained(home, "run", config())), weights(trained(home, "x", config())))
+
+
+def test_another_configuration_or_other_data_do_not_go_on(home) -> None:
+    trained(home, "run", config())
+    with pytest.raises(UsageError, match=r"differs in configuration.training.seed; name another"):
+        trained(home, "run", config(seed=2))
+    with (home / "train.tsv").open("a") as file:
+        file.write("x\tab\tbc\n")
+    with pytest.raises(UsageError, match=r"differs in data\..*train.tsv"):
+        trained(home, "run", config())
+
+
+def test_a_folder_of_somebody_else_is_left_alone(home) -> None:
+    (home / "mine").mkdir()
+    (home / "mine" / "thesis.tex").write_text("x")
+    with pytest.raises(GecbenchError, match=r"holds thesis.tex and is no run of gecbench"):
+        trained(home, "mine", config())
+
+
+def test_bad_data_are_one_clear_line(home) -> None:
+    (home / "bare.txt").write_text("abc\n")
+    empty = {"train": ("bare.txt",), "dev": "dev.tsv"}
+    for data, why, error in (
+        (empty, "bare.txt:1: no sentence has a reference", FormatError),
+        ({"train": ()}, "data.train names no file", CorpusError),
+        ({"train": ("nothing.tsv",)}, "nothing.tsv: no such file", GecbenchError),
+    ):
+        made = SmallConfig(kind="small", name="s", language="en", data=Data(**data))
+        with pytest.raises(error, match=why):
+            trained(home, "run", made)
+    (home / "same.tsv").write_text("1\tabc\tabc\n")
+    made = SmallConfig(
+        kind="small", name="s", language="en", data=Data(train=("same.tsv",), dev="dev.tsv")
+    )
+    with pytest.raises(CorpusError, match=r"no pair is left to learn from.*no error: 1"):
+        trained(home, "run", made)
+    (home / "long.tsv").write_text("1\tabc\tabcd\n")
+    made = SmallConfig(
+        kind="small", name="s", language="en", data=Data(train=("long.tsv",), dev="dev.tsv")
+    )
+    with pytest.raises(CorpusError, match=r"no training pair can be used .of two lengths: 1"):
+        trained(home, "run", made)
+
+
+def test_dev_references_that_cannot_be_learnt_are_counted(home) -> None:
+    (home / "held.tsv").write_text("1\tabc\tabd\n2\tabc\t无法标注\n")
+    data = Data(train=("train.tsv",), dev="held.tsv")
+    made = SmallConfig(kind="small", name="s", language="en", data=data, training=config().training)
+    assert trained(home, "run", made).counts["dev pairs left out: unannotatable"] == 1
+
+
+def test_the_dev_sentences_are_never_learnt(home) -> None:
+    both = config()
+    data = Data(train=("train.tsv", "dev.tsv"), dev="dev.tsv")
+    said: list[str] = []
+    made = SmallConfig(kind="small", name="s", language="en", data=data, training=both.training)
+    outcome = trained(home, "run", made, said=said)
+    assert outcome.counts["left out: also in dev"] == 10
+    part = SmallConfig(
+        kind="small",
+        name="s",
+        language="en",
+        data=Data(train=("train.tsv",), dev_share=0.2),
+        training=both.training,
+    )
+    counts = trained(home, "part", part).counts
+    assert (counts["dev sentences"], counts["pairs"]) == (10, 40)
+
+
+def test_an_unknown_key_is_answered_with_the_nearest() -> None:
+    table = {"kind": "small", "name": "s", "language": "en", "training": {"batchsize": 3}}
+    with pytest.raises(FormatError, match=r"'training.batchsize'; did you mean training.batch_siz"):
+        convert("run.toml", table, SmallConfig)
+    table["training"] = {"batch_size": "3"}
+    with pytest.raises(FormatError, match=r"run.toml: 'training.batch_size' is a string, '3'"):
+        convert("run.toml", table, SmallConfig)
+    table["training"] = {"batch_size": 0}
+    with pytest.raises(FormatError, match=r"'training.batch_size' is 0; expected int >= 1"):
+        convert("run.toml", table, SmallConfig)
+
+
+def test_plans_differ_by_epoch_and_waste_little() -> None:
+    chance = random.Random(1)
+    lengths = [int(chance.lognormvariate(3, 0.5)) + 1 for _ in range(5000)]
+    training = Training(batch_size=32)
+    first, second = plan_epoch(lengths, training, 0), plan_epoch(lengths, training, 1)
+    assert first == plan_epoch(lengths, training, 0) != second
+    for one in (first, second):
+        assert sorted(k for batch in one for k in batch) == list(range(5000))
+        taken = sum(max(lengths[k] for k in batch) * len(batch) for batch in one)
+        assert 1 - sum(lengths) / taken < 0.1
+
+
+def test_learning_rates() -> None:
+    training = Training(learning_rate=1.0, schedule="polynomial", warmup_steps=4)
+    rates = [learning_rate(training, step=s, total=14, cold=False) for s in range(15)]
+    assert rates[:4] == [0.25, 0.5, 0.75, 1.0]
+    assert rates[4] == 1.0
+    assert math.isclose(rates[9], 0.5)
+    assert rates[14] == 0.0
+    assert learning_rate(training, step=9, total=14, cold=True) == training.cold_learning_rate
+    constant = Training(learning_rate=2.0)
+    assert learning_rate(constant, step=99, total=14, cold=False) == 2.0
+
+
+_TWO = """
+import sys
+sys.path[:0] = [sys.argv[1]]
+from pathlib import Path
+from small_task import KIND
+import test_training as t
+home = Path(sys.argv[2])
+kind = t.Kind(t.SmallConfig, lambda *_: t._without_dropout())
+t.trained(home, "two", t.config(batch_size=5, cold_epochs=0), kind)
+"""
+
+
+@pytest.mark.slow
+def test_two_processes_learn_what_one_learns(home) -> None:
+    script = home / "two.py"
+    script.write_text(_TWO)
+    here = str(Path(__file__).parent)
+    run = subprocess.run(
+        [
+            *(sys.executable, "-m", "torch.distributed.run", "--standalone"),
+            *("--nproc_per_node", "2", str(script), here, str(home)),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+        env={"OMP_NUM_THREADS": "1", "PATH": "/usr/bin:/bin", "HOME": str(home)},
+    )
+    assert run.returncode == 0, run.stderr[:4000]
+    plain = Kind(SmallConfig, lambda *_: _without_dropout())
+    alone = trained(home, "one", config(batch_size=5, accumulation=2, cold_epochs=0), plain)
+    two = load_file(home / "two" / "model" / "model.safetensors")
+    for name, tensor in weights(alone).items():
+        assert torch.allclose(tensor, two[name], atol=1e-5), name
+
+
+@pytest.mark.slow
+def test_mixed_precision_learns_and_resumes(home) -> None:
+    trained(home, "plain", config(epochs=1))
+    made = config(epochs=12, precision="bf16", checkpoint_every=3)
+    whole = trained(home, "whole", made)
+    assert whole.value == 1.0
+    assert all(tensor.dtype == torch.float32 for tensor in weights(whole).values())
+    with pytest.raises(Killed):
+        trained(home, "broken", made, killing(20))
+    assert same(weights(whole), weights(trained(home, "broken", made)))
+
+
+def test_fp16_needs_a_gpu(home, monkeypatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(UsageError, match=r'training.precision "fp16" needs a GPU'):
+        trained(home, "run", config(precision="fp16"))

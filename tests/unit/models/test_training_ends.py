@@ -1,0 +1,249 @@
+"""Runs that end badly at every moment: what is kept, what is told, and what goes on from there."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from pathlib import Path
+
+import msgspec
+import pytest
+import torch
+from safetensors import SafetensorError
+from small_task import KIND, SmallConfig, SmallTask
+from test_training import Killed, config, equal_share, home, same, trained, weights
+
+from gecbench.core.errors import FormatError, GecbenchError, UsageError
+from gecbench.formats.validation import convert
+from gecbench.models import weights as weights_module
+from gecbench.models.training import run as running
+from gecbench.models.training.config import Data, Kind
+from gecbench.models.training.loop import Checkpoints, Log, State
+from gecbench.models.training.run import train_run
+
+__all__ = ["home"]
+
+
+def kind_of(task: type[SmallTask]) -> Kind:
+    return Kind(SmallConfig, lambda *_: task())
+
+
+class Score:
+    """Knows what its values are only after the first, as metrics of gecbench."""
+
+    signature = ""
+
+    def __call__(self, dev, texts) -> float:
+        self.signature = "metric:equal-share"
+        return equal_share(dev, texts)
+
+
+def scored(home: Path, name: str, made: SmallConfig):
+    """Train as another process would: with a score that was never asked."""
+    return train_run(made, KIND, home / name, home=home, score=Score(), say=lambda _m: None)
+
+
+def card(run: Path) -> dict:
+    return json.loads((run / "model" / "gecbench.json").read_text("utf-8"))["made"]
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize(
+    ("place", "name", "call"),
+    [
+        (Checkpoints, "save_best", 1),
+        *(
+            pytest.param(*moment, marks=pytest.mark.slow)
+            for moment in (
+                (Checkpoints, "save_best", 2),
+                (Checkpoints, "save", 3),
+                (Checkpoints, "prune", 4),
+                (running, "_finish", 1),
+            )
+        ),
+    ],
+)
+def test_a_kill_at_any_moment_of_keeping_changes_nothing(
+    home, monkeypatch, place, name, call, after
+) -> None:
+    made = config(checkpoint_every=3, epochs=3)
+    whole = scored(home, "whole", made)
+    real, left = getattr(place, name), call
+
+    def dying(*given, **more):
+        nonlocal left
+        left -= 1
+        if left == 0 and not after:
+            raise Killed
+        found = real(*given, **more)
+        if left == 0:
+            raise Killed
+        return found
+
+    monkeypatch.setattr(place, name, dying)
+    with pytest.raises(Killed):
+        scored(home, "broken", made)
+    monkeypatch.undo()
+    again = scored(home, "broken", made)
+    assert same(weights(whole), weights(again))
+    assert (whole.steps, whole.best_step, whole.value) == (
+        again.steps,
+        again.best_step,
+        again.value,
+    )
+    one, two = card(home / "whole"), card(home / "broken")
+    assert one["scored by"] == two["scored by"] == "metric:equal-share"
+    assert one["history"] == two["history"]
+    kept = {p.name for p in (home / "broken" / "checkpoints").iterdir()}
+    assert kept == {p.name for p in (home / "whole" / "checkpoints").iterdir()}
+
+
+def test_the_scaler_of_fp16_goes_on_where_it_was() -> None:
+    def learnt(scaler, steps: int) -> None:
+        weight = torch.nn.Parameter(torch.ones(2))
+        optimizer = torch.optim.SGD([weight], 0.1)
+        for _ in range(steps):
+            scaler.scale(weight.sum()).backward()
+            scaler.step(optimizer)
+            scaler.update()
+
+    before = torch.amp.GradScaler("cpu", growth_interval=3)
+    learnt(before, 5)
+    text = msgspec.json.encode(State(scaler=before.state_dict()))
+    after = torch.amp.GradScaler("cpu")
+    after.load_state_dict(msgspec.json.decode(text, type=State).scaler)
+    learnt(before, 2)
+    learnt(after, 2)
+    assert before.state_dict() == after.state_dict()
+
+
+def test_weights_that_are_no_numbers_are_never_kept(home) -> None:
+    made = config(checkpoint_every=1, epochs=2)
+
+    class Breaking(SmallTask):
+        left = 10
+
+        def loss(self, module, batch):
+            found = super().loss(module, batch)
+            if torch.is_grad_enabled():
+                Breaking.left -= 1
+                if Breaking.left == 0:  # its value is finite, its gradient is not
+                    found = found + torch.sqrt((self.module.head.weight * 0).sum())
+            return found
+
+    with pytest.raises(GecbenchError, match=r"is no number any more at step 10; lower training"):
+        trained(home, "run", made, kind_of(Breaking))
+    assert Checkpoints(home / "run" / "checkpoints").latest().name == "step-00000009"
+    assert same(weights(trained(home, "run", made)), weights(trained(home, "whole", made)))
+
+
+def test_a_dev_loss_that_is_no_number_is_never_the_best(home) -> None:
+    class Endless(SmallTask):
+        def loss(self, module, batch):
+            found = super().loss(module, batch)
+            return found if torch.is_grad_enabled() else found + math.inf
+
+    with pytest.raises(GecbenchError, match=r"the dev loss is inf at step 7; lower training"):
+        trained(home, "run", config(), kind_of(Endless))
+    assert not list((home / "run" / "checkpoints").glob("best-*"))
+
+
+def test_memory_that_does_not_suffice_is_one_clear_line(home) -> None:
+    class Huge(SmallTask):
+        def loss(self, module, batch):
+            raise torch.OutOfMemoryError("CUDA out of memory.\nTried to allocate 3 TiB")
+
+    with pytest.raises(GecbenchError, match=r"does not suffice in step 1; lower training.batch_s"):
+        trained(home, "run", config(), kind_of(Huge))
+
+
+def test_a_full_disk_is_one_clear_line_and_the_checkpoint_stays(home, monkeypatch) -> None:
+    made = config()
+    real, left = weights_module.save_file, 3
+
+    def full(*given, **more):
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise SafetensorError("I/O error: No space left on device (os error 28)")
+        real(*given, **more)
+
+    monkeypatch.setattr(weights_module, "save_file", full)
+    with pytest.raises(GecbenchError, match=r"step-00000014: weights cannot be written: I/O error"):
+        trained(home, "run", made)
+    monkeypatch.undo()
+    assert [p.name for p in (home / "run" / "checkpoints").glob("step-*")] == ["step-00000007"]
+    assert same(weights(trained(home, "run", made)), weights(trained(home, "whole", made)))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full here")
+def test_a_log_that_cannot_be_written_is_one_clear_line(tmp_path) -> None:
+    log = Log(tmp_path, 0)
+    log._path = Path("/dev/full")
+    with pytest.raises(GecbenchError, match=r"/dev/full: cannot be written: No space left"):
+        log.add("train", 1, {"loss": 0.5})
+    log.close()
+
+
+def test_what_a_killed_run_was_writing_is_not_in_the_way(home) -> None:
+    run = home / "run"
+    (run / ".model.x1").mkdir(parents=True)
+    (run / ".model.x1").rename(home / "kept")  # made here only to be put back below
+    (run / ".run.json.abc").write_text("{")
+    (run / ".lock").write_text("")
+    trained(home, "run", config(epochs=2))
+    (home / "kept").rename(run / ".model.x1")
+    trained(home, "run", config(epochs=2))
+    assert not (run / ".model.x1").exists()
+
+
+def test_a_lock_that_cannot_be_made_is_one_clear_line(home) -> None:
+    (home / "run" / ".lock").mkdir(parents=True)
+    with pytest.raises(GecbenchError, match=r"\.lock: cannot be written: Is a directory"):
+        trained(home, "run", config())
+
+
+def test_a_run_goes_on_from_another_working_folder(home, monkeypatch) -> None:
+    def at(place: Path, way: str):
+        monkeypatch.chdir(place)
+        made = config(epochs=2)
+        return train_run(
+            made, KIND, home / "run", home=Path(way), score=equal_share, say=lambda _m: None
+        )
+
+    first = at(home, ".")
+    assert at(home.parent, home.name) == first
+    with (home / "dev.tsv").open("a") as file:
+        file.write("x\tab\tbc\n")
+    with pytest.raises(UsageError, match=r"differs in data\.\S*dev.tsv; name another"):
+        at(home.parent, home.name)
+    os.chdir(home)
+    wider = msgspec.structs.replace(config(epochs=2), data=Data(train=("train.tsv",)))
+    with pytest.raises(UsageError, match=r"differs in configuration.data.dev; name"):
+        trained(home, "run", wider)
+
+
+@pytest.mark.parametrize(
+    ("table", "why"),
+    [
+        ({"beta1": 1.0}, r"'training.beta1' is 1.0; expected float < 1.0"),
+        ({"learning_rate": math.inf}, r"'training.learning_rate' is inf; expected float <= 1000.0"),
+        ({"learning_rate": math.nan}, r"'training.learning_rate' is nan; expected float > 0.0"),
+        ({"epochs": 1, "cold_epochs": 2}, r"training: cold_epochs is 2, but epochs, which incl"),
+    ],
+)
+def test_values_that_cannot_train_are_refused(table, why) -> None:
+    tables = {"kind": "small", "name": "s", "language": "en", "training": table}
+    with pytest.raises(FormatError, match=why):
+        convert("run.toml", tables, SmallConfig)
+
+
+def test_a_falling_rate_ends_with_the_last_step_whatever_bounds_batches(home, monkeypatch) -> None:
+    monkeypatch.setattr("gecbench.models.training.loop._POOL", 1)  # few sentences differ enough
+    made = config(cold_epochs=0, epochs=5, schedule="linear", batch_tokens=17)
+    outcome = trained(home, "run", made)
+    rows = map(json.loads, (home / "run" / "log.jsonl").read_text().splitlines())
+    rates = [row["learning_rate"] for row in rows if row["what"] == "train"]
+    assert len(rates) == outcome.steps
+    assert rates[-1] == pytest.approx(0.05 / outcome.steps)

@@ -1,0 +1,191 @@
+"""The columns that the explorer of the report page reads."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from dataclasses import replace
+
+import pytest
+
+from gecbench.analysis.side_by_side import Output, Reference, Row
+from gecbench.core.edit import Edit
+from gecbench.core.sample import Sample
+from gecbench.core.score import Counts
+from gecbench.reports.page.sentences import Change, changes, compressed, made, packed_sentences
+from gecbench.text.tokens import spans
+
+ENGLISH = "I has a cat ."
+
+
+def english(*edits: Edit) -> list[Change]:
+    return changes(edits, spans(ENGLISH, tuple(ENGLISH.split())), " ")
+
+
+@pytest.mark.parametrize(
+    ("edit", "change", "text"),
+    [
+        (Edit(1, 2, ("have",), "R"), (2, 5, "have"), "I have a cat ."),
+        (Edit(2, 3, (), "U"), (5, 7, ""), "I has cat ."),
+        (Edit(0, 1, (), "U"), (0, 2, ""), "has a cat ."),
+        (Edit(3, 3, ("black", "fat"), "M"), (7, 7, " black fat"), "I has a black fat cat ."),
+        (Edit(0, 0, ("Now",), "M"), (0, 0, "Now "), "Now I has a cat ."),
+        (Edit(5, 5, ("!",), "M"), (13, 13, " !"), "I has a cat . !"),
+        (Edit(1, 2, None, "R"), (2, 5, None), "I has a cat ."),
+        (Edit(0, 5, (), "U"), (0, 13, ""), ""),
+    ],
+)
+def test_an_english_edit_brings_its_blanks(edit: Edit, change: tuple, text: str):
+    (found,) = english(edit)
+    assert found[:3] == change
+    assert made(ENGLISH, [found]) == text
+
+
+def test_a_chinese_edit_has_no_blanks():
+    places = spans("我有 猫", ("我", "有", "猫"))
+    edits = (Edit(0, 0, ("现", "在"), "M"), Edit(2, 3, ("狗",), "S"), Edit(3, 3, ("。",), "M"))
+    found = changes(edits, places, "")
+    assert [one[:3] for one in found] == [(0, 0, "现在"), (3, 4, "狗"), (4, 4, "。")]
+    assert made("我有 猫", found) == "现在我有 狗。"
+
+
+def test_an_edit_of_an_empty_source_has_no_blanks():
+    assert changes((Edit(0, 0, ("a", "b"), "M"),), (), " ") == [Change(0, 0, "a b", "M")]
+
+
+def test_edits_that_touch_stand_side_by_side():
+    found = english(Edit(1, 2, ("have",), "R"), Edit(2, 2, ("got",), "M"), Edit(2, 3, (), "U"))
+    assert made(ENGLISH, found) == "I have got cat ."
+
+
+def test_insertions_at_one_place_follow_one_another():
+    found = english(Edit(2, 2, ("not",), "M"), Edit(2, 2, ("ever",), "M"))
+    assert made(ENGLISH, found) == "I has not ever a cat ."
+
+
+def test_of_two_that_overlap_the_first_counts():
+    one, two = english(Edit(1, 3, ("own",), "R"), Edit(2, 4, (), "U"))
+    assert made(ENGLISH, [one, two]) == "I own cat ."
+    assert made(ENGLISH, [two, one]) == "I has ."
+
+
+def unpacked(text: str) -> object:
+    return json.loads(gzip.decompress(base64.b64decode(text)))
+
+
+def test_what_is_compressed_can_be_read_and_is_the_same_each_time():
+    value = {"a": ["</script>", "𠮷", 1.5, None]}
+    assert unpacked(compressed(value)) == value
+    assert compressed(value) == compressed(value)
+    assert "<" not in compressed(value)
+
+
+def test_half_a_character_is_replaced():
+    assert unpacked(compressed(["\ud800"])) == ["?"]
+
+
+def row(*, tokens: tuple[str, ...] = tuple(ENGLISH.split()), source: str = ENGLISH) -> Row:
+    right, wrong = Edit(1, 2, ("have",), "R:VERB"), Edit(3, 4, ("dog",), "R:NOUN", (("rat",),))
+    return Row(
+        Sample("s1", source, meta={"origin": "x"}),
+        tokens,
+        (
+            Reference((right,), (0.25,), "I have a cat .", None, "ann"),
+            Reference((), (), None, "error-free", None),
+        ),
+        (
+            Output((right, wrong), (True, False), (), 0, "I have a dog .", None),
+            Output((wrong,), (None,), (right, right), 0, "I  has a dog .", None),
+            Output((), (), (), None, None, "unannotatable"),
+        ),
+        0.25,
+    )
+
+
+def packed(*rows: Row, lang: str = "en") -> dict:
+    made = packed_sentences(rows, ("a", "b", "c"), lang, ("origin", "none"), edits=True)
+    return json.loads(json.dumps(made))
+
+
+def test_an_edit_of_many_stands_once_in_the_pool_of_its_sentence():
+    found = packed(row(), row())
+    assert found["pool"]["counts"] == [2, 2]
+    assert found["pool"]["start"] == [2, 8, 2, 8]
+    strings = found["strings"]
+    assert [strings[at] for at in found["pool"]["text"]] == ["have", "dog"] * 2
+    assert [strings[at] for at in found["pool"]["label"]] == ["R:VERB", "R:NOUN"] * 2
+    assert found["pool"]["alternatives"] == {"1": ["rat"], "3": ["rat"]}
+    assert found["types"] == ["R:NOUN", "R:VERB"]
+
+
+def test_each_side_refers_to_the_pool():
+    found = packed(row())
+    assert found["references"]["counts"] == [2]
+    assert found["references"]["edits"] == {"counts": [1, 0], "values": [0]}
+    assert found["references"]["weights"] == [0.25]
+    assert found["references"]["states"] == [None, "error-free"]
+    assert found["references"]["annotators"] == ["ann", None]
+    first, second, third = found["outputs"]
+    assert first["made"] == {"counts": [2], "values": [0, 1]}
+    assert first["verdicts"] == [1, 0]
+    assert second["verdicts"] == [-1]
+    assert second["missed"] == {"counts": [1], "values": [0]}
+    assert (third["reference"], third["states"]) == ([-1], ["unannotatable"])
+
+
+def test_a_text_is_kept_only_where_edits_do_not_make_it():
+    found = packed(row())
+    assert found["references"]["texts"] == {}
+    assert [output["texts"] for output in found["outputs"]] == [{}, {"0": "I  has a dog ."}, {}]
+
+
+def test_of_several_sets_the_first_makes_the_text():
+    sets = (Edit(1, 2, ("have",), "R"), Edit(1, 3, ("have", "a"), "R"))
+    text = "I have a cat ."
+    both = Row(
+        Sample("s", ENGLISH),
+        tuple(ENGLISH.split()),
+        (Reference(sets, (), text, None, None, first=1),),
+        (Output(sets[:1], (None,), (), None, text, None),) * 2
+        + (Output(sets, (None, None), (), None, text, None, first=1),),
+        None,
+    )
+    found = packed(row(), both)
+    assert found["references"]["firsts"] == {"2": 1}
+    assert [output["firsts"] for output in found["outputs"]] == [{}, {}, {"1": 1}]
+    assert found["references"]["texts"] == {}
+    assert [output["texts"].keys() & {"1"} for output in found["outputs"]] == [set()] * 3
+
+
+def test_counts_and_makers_are_those_that_are_given():
+    right = Edit(1, 2, ("have",), "R:VERB")
+    one = replace(
+        row(),
+        makers={right: (0, 2)},
+        outputs=(replace(row().outputs[0], counts=Counts(3, 1, 2)), *row().outputs[1:]),
+    )
+    found = packed(one)
+    assert found["pool"]["makers"] == {"counts": [2, 0], "values": [0, 2]}
+    assert [output["counts"] for output in found["outputs"]] == [[3, 1, 2], [0] * 3, [0] * 3]
+    assert found["countsTokens"] is False
+
+
+def test_metadata_and_lengths_stand_beside_the_sentences():
+    bare = Row(Sample("s2", "two words"), (), (), row().outputs[2:] * 3, 0.0)
+    found = packed(row(), bare)
+    assert found["strings"][found["meta"]["origin"][0]] == "x"
+    assert found["meta"]["none"] == [None, None]
+    assert found["lengths"] == [5, 2]
+
+
+def test_the_length_of_chinese_without_tokens_is_in_characters():
+    bare = Row(Sample("s", "我有 猫"), (), (), (), None)
+    found = json.loads(json.dumps(packed_sentences([bare], (), "zh", (), edits=False)))
+    assert found["lengths"] == [3]
+    assert (found["lang"], found["difficulty"]) == ("zh-Hans", [])
+
+
+def test_tokens_of_another_text_take_its_place():
+    found = packed(row(source="I have something else"))
+    assert found["sources"] == [ENGLISH]
