@@ -24,9 +24,9 @@ from typing import NamedTuple
 from measure import load, machine
 
 from gecbench.api.corrupt import corrupt, fit
-from gecbench.api.edits import extract
+from gecbench.api.extract import extract
 from gecbench.api.files import load as load_corpus
-from gecbench.api.schemes import Places, load_scheme
+from gecbench.api.schemes import Places, corpus_language, default_scheme, load_scheme
 from gecbench.core.edit import Edit
 from gecbench.core.errors import GecbenchError
 from gecbench.core.files import write_text
@@ -35,8 +35,8 @@ from gecbench.core.scheme import Scheme
 from gecbench.datasets.corrupt.profile import Profile, load_profile
 from gecbench.formats.reading import read
 from gecbench.formats.texts import text_of
-from gecbench.lang.zh.alike import homophones
-from gecbench.text.script import language_of
+from gecbench.lang.detection import is_chinese
+from gecbench.lang.zh.sounds import homophones
 
 _FUNCTION = frozenset("的了是在有和就也都会能要着过把被对从给为到上里地得很这那个们一不")
 _MARKS = frozenset("，。、！？；：“”‘’《》（）…—,.!?;:\"'()")
@@ -85,8 +85,8 @@ def main() -> None:
 def compare(path: Path, format_: str | None, mirror: Path | None, seed: int) -> None:
     """Print the tables of a corpus."""
     corpus = load_corpus(path, format=format_)
-    language = corpus.lang or language_of(sample.source for sample in corpus.samples)
-    name = "zh-cherrant" if language == "zh" else "en-errant"
+    language = corpus_language(corpus).code
+    name = default_scheme(corpus)
     scheme = load_scheme(name, places=Places(mirror=mirror))
     texts = [texts_of(sample, language) for sample in corpus.samples]
     known = [each for each in texts if each is not None]
@@ -244,7 +244,7 @@ def speed(texts: Path) -> None:
     print(f"{machine()}; load {load()}\n")
     gc.set_threshold(100_000)  # as the command does
     lines = texts.read_text("utf-8").splitlines()
-    language = language_of(lines[:1000])
+    language = "zh" if is_chinese(lines[:1000]) else "en"
     units = sum(map(len, lines)) / len(lines)
     print(f"{len(lines)} sentences ({language}) of {units:.1f} characters\n")
     print("| written | sentences per CPU-second | start, s |\n|---|---:|---:|")

@@ -28,12 +28,11 @@ from measure import BenchmarkError, Cost, load, machine, run_once
 import gecbench
 from gecbench.api.schemes import own_pipeline
 from gecbench.backends.spacy import Description, describe
-from gecbench.edits.maxmatch import match
-from gecbench.lang.en import align
+from gecbench.edits import maxmatch
+from gecbench.lang.en import alignment
 
 UNCOMPILED = (
-    "import gecbench.edits.maxmatch.match as m; m.compiled = None; "
-    "from gecbench.cli import main; main()"
+    "import gecbench.edits.maxmatch as m; m.compiled = None; from gecbench.cli import main; main()"
 )
 M2_LIMIT, SENTENCE_LIMIT, GLEU_LIMIT = 2.0, 0.2, 0.3
 SLOWEST = 3
@@ -146,8 +145,8 @@ def _report(files: Files, pipeline: Description, runs: int) -> Iterator[str]:
     if describe(pipeline.folder).digest != content:
         raise BenchmarkError(f"{pipeline.folder}: the pipeline was changed while it was measured")
     yield f"Machine: {machine()}."
-    compiled = "compiled" if match.compiled else "python"
-    kernels = f"MaxMatch kernel {compiled}, ERRANT alignment kernel {align.kernel_name()}"
+    compiled = "compiled" if maxmatch.compiled else "python"
+    kernels = f"MaxMatch kernel {compiled}, ERRANT alignment kernel {alignment.kernel_name()}"
     versions = (f"{name} {_version(name)}" for name in ("errant", "spacy", "numpy"))
     yield f"gecbench {gecbench.__version__}, {kernels}; {', '.join(versions)}; pipeline {pipeline}."
     yield f"Load average {before} at the start, {load()} at the end."
@@ -186,7 +185,7 @@ def _maxmatch(files: Files, runs: int) -> dict[Job, Cost]:
     many = Job(f"m2, {len(files.systems)} systems at once", (GECBENCH, *score(*files.systems)))
     gleu = Job("gleu, JFLEG dev, 4 references, 500 iterations", (GECBENCH, *_gleu(files)))
     costs = measure((*single.values(), many, gleu), runs)
-    if not match.compiled:
+    if not maxmatch.compiled:
         return costs
     slowest = sorted(single, key=lambda path: -costs[single[path]].cpu)[:SLOWEST]
     python = (sys.executable, "-c", UNCOMPILED)

@@ -30,7 +30,7 @@ from svg import axis, plot
 import gecbench
 from gecbench.core.scheme import Scheme
 from gecbench.core.sentence import Sentence
-from gecbench.edits.align import kernel_name
+from gecbench.edits.alignment import kernel_name
 
 LENGTHS = (10, 20, 50, 100, 200, 500, 1000, 2000)
 FITTED = (200, 2000)

@@ -25,7 +25,7 @@ from gecbench.core.corrector import Corrector
 from gecbench.core.errors import GecbenchError
 from gecbench.core.files import read_lines, write_text
 from gecbench.core.seeding import number
-from gecbench.edits.changes import changes
+from gecbench.edits.apply import changes
 from gecbench.models import load_corrector
 
 ALONE = (

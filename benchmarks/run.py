@@ -22,7 +22,7 @@ from peer import Counts, Peer
 GECBENCH = str(Path(sys.executable).with_name("gecbench"))
 
 UNCOMPILED = (
-    "import gecbench.edits.align as a; a.compiled = None; from gecbench.cli import main; main()"
+    "import gecbench.edits.alignment as a; a.compiled = None; from gecbench.cli import main; main()"
 )
 FOREIGN = (
     "import sys; before = set(sys.modules); import gecbench; "

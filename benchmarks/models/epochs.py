@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from accelerate import Accelerator
 
 from gecbench.core.sample import Corpus
-from gecbench.models.options import configured
+from gecbench.formats.validation import convert
 from gecbench.models.training.config import RunConfig
 from gecbench.models.training.loop import Loop
 from gecbench.models.training.task import Task
@@ -27,7 +27,7 @@ class _Timed(Loop):
 def configuration(training: Mapping[str, object]) -> RunConfig:
     """Return the configuration of one epoch."""
     table = {"kind": "tagger", "name": "bench", "language": "zh"}
-    return configured("bench", {**table, "training": {"epochs": 1, **training}}, RunConfig)
+    return convert("bench", {**table, "training": {"epochs": 1, **training}}, RunConfig)
 
 
 def seconds_of(
@@ -48,7 +48,7 @@ def seconds_of(
             dev_examples=examples[:1],
             run=Path(name),
             score=None,
-            made={},
+            provenance={},
             say=lambda _message: None,
             accelerator=Accelerator(cpu=cpu),
         )

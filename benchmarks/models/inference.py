@@ -22,7 +22,7 @@ import torch
 from made import encoder_decoder, sentences, seq2seq, tagger
 from transformers import AutoModel, AutoTokenizer, BartForConditionalGeneration
 
-from gecbench.api.export import export
+from gecbench.api.train import export
 from gecbench.models import load_corrector
 
 ROW = "| {} | {:.1f} | {:.2f} | {} |"

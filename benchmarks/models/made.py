@@ -16,9 +16,9 @@ from transformers import (
 )
 
 import gecbench
-from gecbench.models.options import configured
-from gecbench.models.pairs import Pair
-from gecbench.models.training.kinds import kind_named
+from gecbench.formats.validation import convert
+from gecbench.models.batches import Pair
+from gecbench.models.training.config import load_kind
 from gecbench.models.training.task import Task
 
 WORDS = 21_128
@@ -100,14 +100,14 @@ def task(scratch: Path, layers: int, pairs: list[Pair]) -> Task:
     labels = ["$KEEP", "$DELETE", "@@UNKNOWN@@"]
     labels += [f"$APPEND_{c}" for c in letters] + [f"$REPLACE_{c}" for c in letters]
     (scratch / "labels.json").write_text(json.dumps(labels), encoding="utf-8")
-    kind = kind_named("tagger")
+    kind = load_kind("tagger")
     table = {
         "kind": "tagger",
         "name": "bench",
         "language": "zh",
         "model": {"encoder": str(start), "labels": str(scratch / "labels.json")},
     }
-    return kind.build(configured("bench", table, kind.config), pairs, None)
+    return kind.build(convert("bench", table, kind.config), pairs, None)
 
 
 def seq2seq(scratch: Path, layers: int) -> Path:
@@ -125,11 +125,11 @@ def seq2seq_task(scratch: Path, layers: int, *, width: int = 768, words: int = W
     start = scratch / f"bart-{layers}-{width}-{words}"
     if not start.exists():
         encoder_decoder(start, layers, width=width, words=words)
-    kind = kind_named("seq2seq")
+    kind = load_kind("seq2seq")
     table = {
         "kind": "seq2seq",
         "name": "bench",
         "language": "zh",
         "model": {"place": str(start), "max_length": 400},
     }
-    return kind.build(configured("bench", table, kind.config), [], None)
+    return kind.build(convert("bench", table, kind.config), [], None)

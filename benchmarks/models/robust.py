@@ -54,8 +54,8 @@ def speed(given: argparse.Namespace) -> None:
     """Print pairs per second, plain and robust."""
     from made import sentences, seq2seq_task, task
 
-    from gecbench.models.pairs import Pair
-    from gecbench.models.robust.comparable import Twin
+    from gecbench.models.batches import Pair
+    from gecbench.models.robust.alignment import ContextPair
     from gecbench.models.robust.task import RobustTask
     from gecbench.models.training.config import Robust
 
@@ -69,7 +69,7 @@ def speed(given: argparse.Namespace) -> None:
         shape = {"width": given.width, "words": given.words}
         made = seq2seq_task(given.scratch, given.layers, **shape)
     robust = {alpha: RobustTask(made, Robust(cases=("x",), alpha=alpha)) for alpha in (0.0, 1.0)}
-    twins = [Twin(*each) for each in zip(pairs, others, strict=True)]
+    twins = [ContextPair(*each) for each in zip(pairs, others, strict=True)]
     rows = [("plain", _pairs_per_second(made, made.prepare(pairs).examples, given.batch, given))]
     for alpha, learner in robust.items():
         examples = learner.prepare(twins).examples
@@ -114,7 +114,7 @@ def _apart(way: str, batch: int, given: argparse.Namespace) -> float:
 
 
 def _peak(way: str, batch: int, length: int, share: float, device: str) -> float:
-    from gecbench.models.robust.divergence import divergence
+    from gecbench.models.robust.task import divergence
 
     def ours(logits: torch.Tensor, rows: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
         return divergence(logits[rows, places].view(2, -1, WORDS))

@@ -15,14 +15,13 @@ from pathlib import Path
 import torch
 from made import sentences
 
-from gecbench.models.options import configured
-from gecbench.models.pairs import Pair
+from gecbench.formats.validation import convert
+from gecbench.models.batches import Pair
+from gecbench.models.scratch.encoding import SPECIALS
 from gecbench.models.scratch.network import EncoderDecoder
 from gecbench.models.scratch.search import BeamSearch
-from gecbench.models.scratch.task import ScratchTask
-from gecbench.models.scratch.training import KIND
-from gecbench.models.scratch.vocabulary import SPECIALS
-from gecbench.models.seq2seq.options import Decoding
+from gecbench.models.scratch.training import KIND, ScratchTask
+from gecbench.models.seq2seq.corrector import Decoding
 
 ROWS = 50_004
 
@@ -56,7 +55,7 @@ def _task(architecture: str, units: str, texts: list[str]) -> ScratchTask:
         "language": "zh",
         "model": {"architecture": architecture, "units": units, "max_length": 200},
     }
-    config = configured("bench", table, KIND.config)
+    config = convert("bench", table, KIND.config)
     task = KIND.build(config, [Pair(text, text) for text in texts], None)
     object.__setattr__(task._model, "network", EncoderDecoder(config.model.shape(ROWS)))
     return task

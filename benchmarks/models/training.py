@@ -18,8 +18,8 @@ import torch
 from epochs import configuration, seconds_of
 from made import sentences, task
 
-from gecbench.models.pairs import Pair
-from gecbench.models.training.plan import plan
+from gecbench.models.batches import Pair
+from gecbench.models.training.loop import plan_epoch
 
 
 def main() -> None:
@@ -39,7 +39,7 @@ def main() -> None:
     made = task(given.scratch, given.layers, pairs)
     examples = made.prepare(pairs).examples
     config = configuration({"batch_size": given.batch, "log_every": 5})
-    batches = plan([made.length(example) for example in examples], config.training, 0)
+    batches = plan_epoch([made.length(example) for example in examples], config.training, 0)
     bare = _bare(made, [made.collate([examples[k] for k in places]) for places in batches])
     ours = seconds_of(made, examples, config)
     taken = sum(max(made.length(examples[k]) for k in b) * len(b) for b in batches)
