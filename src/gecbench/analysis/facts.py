@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from gecbench.core.case import Case, Version
+from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.errors import CorpusError
 from gecbench.core.sample import Rewrite, Sample
 from gecbench.core.score import Score
 from gecbench.formats.texts import text_of
 from gecbench.lang import language_of
-from gecbench.scoring.results import Judged
+from gecbench.scoring.results import RunStats
 from gecbench.scoring.texts import characters
 
 State = Literal["erroneous", "disputed", "error-free", "unannotatable"]
@@ -19,16 +19,16 @@ STATES: tuple[State, ...] = ("erroneous", "disputed", "error-free", "unannotatab
 """All annotators correct something; some do, some do not; none does; none can."""
 
 
-def cases_of(judged: Judged) -> Sequence[Case]:
+def cases_of(run_stats: RunStats) -> Sequence[Case]:
     """Return the cases of one system: what they say of sources and references is true of all."""
-    return next(iter(judged.cases.values()), ())
+    return next(iter(run_stats.cases.values()), ())
 
 
-def length_unit(judged: Judged) -> str:
+def length_unit(run_stats: RunStats) -> str:
     """Return what `length` counts."""
-    if language_of(judged.lang).unit == "character":
+    if language_of(run_stats.lang).unit == "character":
         return "characters"
-    return "tokens" if any(case.edit_tokens for case in cases_of(judged)) else "words"
+    return "tokens" if any(case.edit_tokens for case in cases_of(run_stats)) else "words"
 
 
 def length(case: Case, lang: str) -> int:
@@ -42,7 +42,7 @@ def length(case: Case, lang: str) -> int:
     return len(case.edit_tokens or case.source.split())
 
 
-def rewrites(sample: Sample, case: Case) -> list[tuple[Rewrite, Version]]:
+def rewrites(sample: Sample, case: Case) -> list[tuple[Rewrite, CaseRewrite]]:
     """Return the references that take part, as they were read and as they are scored.
 
     Those declared impossible to annotate are none.
@@ -52,7 +52,7 @@ def rewrites(sample: Sample, case: Case) -> list[tuple[Rewrite, Version]]:
     return [(rewrite, version) for rewrite, version in pairs if not version.unannotatable]
 
 
-def is_free(rewrite: Rewrite, version: Version, sample: Sample, case: Case, lang: str) -> bool:
+def is_free(rewrite: Rewrite, version: CaseRewrite, sample: Sample, case: Case, lang: str) -> bool:
     """Return whether an annotator left a sentence as it is."""
     if rewrite.error_free:
         return True
@@ -74,11 +74,11 @@ def state(sample: Sample, case: Case, lang: str) -> State:
     return "disputed" if any(free) else "erroneous"
 
 
-def edits_of(case: Case, version: Version) -> int | None:
+def edits_of(case: Case, version: CaseRewrite) -> int | None:
     """Return how many edits a reference has, of alternative sets the first; None: not known."""
     if case.edit_tokens:
         return len(version.first)
-    return len(version.golds) if case.tokens else None
+    return len(version.gold_edits) if case.tokens else None
 
 
 def text_of_rewrite(rewrite: Rewrite, sample: Sample, lang: str) -> str | None:
@@ -106,15 +106,17 @@ def content_key(rewrite: Rewrite, sample: Sample, lang: str) -> object:
     return language_of(lang).units(text)
 
 
-def system_scores(judged: Judged, metric: str) -> Mapping[str, Score]:
+def system_scores(run_stats: RunStats, metric: str) -> Mapping[str, Score]:
     """Return the score of each system by one metric of a run."""
-    places = judged.scored(metric)
+    places = run_stats.scored(metric)
     return {
-        system: judged.metrics[metric].aggregate([judged.rows[system, metric][at] for at in places])
-        for system in judged.systems
+        system: run_stats.metrics[metric].aggregate(
+            [run_stats.rows[system, metric][at] for at in places]
+        )
+        for system in run_stats.systems
     }
 
 
-def signatures(judged: Judged, metrics: Sequence[str]) -> tuple[str, ...]:
+def signatures(run_stats: RunStats, metrics: Sequence[str]) -> tuple[str, ...]:
     """Return how the scores of these metrics of a run are made."""
-    return tuple(str(judged.metrics[name].aggregate([]).signature) for name in metrics)
+    return tuple(str(run_stats.metrics[name].aggregate([]).signature) for name in metrics)

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from gecbench.analysis.breakdown import verdicts
-from gecbench.core.case import Case, Version
+from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.edit import Edit
 from gecbench.core.errors import UsageError
 from gecbench.core.sample import Rewrite, Sample
 from gecbench.core.score import Counts
 from gecbench.edits.chunks import FALSE, KEPT, RIGHT, Chunk, Marking, corrects, idle, marking
 from gecbench.edits.chunks import verdicts as chunks_verdicts
-from gecbench.scoring.results import Judged
+from gecbench.scoring.results import RunStats
 from gecbench.scoring.spans import Filter, Key, Pairing, SpanF, keys, keys_of
 
 # How difficult each sentence is, edit by edit, for pages that show sentences.
@@ -45,7 +45,7 @@ class SentenceDifficulty:
     Args:
         id: The sample's id.
         references: For each reference, in order, the weight of each of its edits, in the order
-            of `Version.edits`: the share of the systems that do not make it, in [0, 1]; 1 where
+            of `CaseRewrite.edits`: the share of the systems that do not make it, in [0, 1]; 1 where
             none does, and for an edit that only detects.
         wrong: For each reference what it leaves as it is and some system changes, from left to
             right.
@@ -69,7 +69,7 @@ def edit_weights(cases: Mapping[str, Sequence[Case]]) -> list[SentenceDifficulty
     of them, and chunks are those of the edits that can stand beside the ones before them.
 
     Args:
-        cases: By system, the cases of a `Judged`, with part "edits".
+        cases: By system, the cases of a `RunStats`, with part "edits".
 
     Raises:
         UsageError: There is no system.
@@ -133,7 +133,9 @@ class _Found:
     total: float | None = None
 
 
-def _sentences_reference(version: Version, tokens: tuple[str, ...], systems: _Systems) -> _Found:
+def _sentences_reference(
+    version: CaseRewrite, tokens: tuple[str, ...], systems: _Systems
+) -> _Found:
     if version.unannotatable:
         return _Found(())
     reference = marking(_together(version.edits), tokens)
@@ -277,19 +279,19 @@ class Row:
 
 
 def side_by_side(
-    judged: Judged, metric: str | None, difficulty: Sequence[SentenceDifficulty] = ()
+    run_stats: RunStats, metric: str | None, difficulty: Sequence[SentenceDifficulty] = ()
 ) -> Iterator[Row]:
     """Yield the sentences of a corpus in their order.
 
     Args:
-        judged: The systems.
+        run_stats: The systems.
         metric: Name of a span metric that was asked for and applies; None leaves edits out.
         difficulty: Of each sentence, in corpus order; () for none.
     """
-    pairings = {name: _pairings(judged, name, metric) for name in judged.systems}
-    span = judged.metrics[metric].span_metric if metric else None
-    for place, sample in enumerate(judged.corpus.samples):
-        cases = {name: cases[place] for name, cases in judged.cases.items()}
+    pairings = {name: _pairings(run_stats, name, metric) for name in run_stats.systems}
+    span = run_stats.metrics[metric].span_metric if metric else None
+    for place, sample in enumerate(run_stats.corpus.samples):
+        cases = {name: cases[place] for name, cases in run_stats.cases.items()}
         first = next(iter(cases.values()))
         hard = difficulty[place] if difficulty else None
         chosen = [pairings[name][place] for name in cases]
@@ -301,7 +303,7 @@ def side_by_side(
                 for at, version in enumerate(first.references)
             ),
             tuple(
-                _output(case, pairing, span, judged.systems[name].hypotheses)
+                _output(case, pairing, span, run_stats.systems[name].hypotheses)
                 for (name, case), pairing in zip(cases.items(), chosen, strict=True)
             ),
             hard.value if hard else None,
@@ -309,17 +311,17 @@ def side_by_side(
         )
 
 
-def _pairings(judged: Judged, system: str, metric: str | None) -> list[Pairing | None]:
+def _pairings(run_stats: RunStats, system: str, metric: str | None) -> list[Pairing | None]:
     """Return the pairing that counts for each sentence; None where it is not scored."""
     if metric is None:
-        return [None] * len(judged.corpus.samples)
-    rows = judged.rows[system, metric]
-    kept: Any = judged.metrics[metric]
+        return [None] * len(run_stats.corpus.samples)
+    rows = run_stats.rows[system, metric]
+    kept: Any = run_stats.metrics[metric]
     chosen = iter(kept.choose([row for row in rows if row is not None]))
     return [None if row is None else next(chosen) for row in rows]
 
 
-def _version(case: Case, pairing: Pairing | None) -> Version:
+def _version(case: Case, pairing: Pairing | None) -> CaseRewrite:
     """Return what a system's output counts as: the version of the pairing, else the first."""
     return case.hypotheses[pairing.hypothesis if pairing else 0]
 
@@ -346,7 +348,7 @@ def _makers(
     return found
 
 
-def _first(version: Version) -> int | None:
+def _first(version: CaseRewrite) -> int | None:
     return version.sizes[0] if version.sizes else None
 
 
@@ -356,7 +358,7 @@ def _state(rewrite: Rewrite) -> State | None:
     return "error-free" if rewrite.error_free else None
 
 
-def _reference(version: Version, rewrite: Rewrite, weights: tuple[float, ...]) -> Reference:
+def _reference(version: CaseRewrite, rewrite: Rewrite, weights: tuple[float, ...]) -> Reference:
     return Reference(
         version.edits, weights, rewrite.text, _state(rewrite), rewrite.annotator, _first(version)
     )

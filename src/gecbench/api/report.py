@@ -16,11 +16,11 @@ from gecbench.analysis.difficulty import (
 from gecbench.analysis.references import Sweep, describe_references
 from gecbench.analysis.side_by_side import edit_weights, side_by_side
 from gecbench.analysis.significance import Plan
-from gecbench.api.compare import Comparisons, compare_judged
+from gecbench.api.compare import Comparisons, compare_run
 from gecbench.api.extract import Watch, unwatched
 from gecbench.api.options import Options
 from gecbench.api.schemes import AnyScheme, corpus_language
-from gecbench.api.score import judge, summed
+from gecbench.api.score import collect_stats, summed
 from gecbench.core.errors import UsageError
 from gecbench.core.files import write_text
 from gecbench.core.sample import Corpus, Systems
@@ -32,9 +32,9 @@ from gecbench.reports.exhibit import Exhibit, Language, Words
 from gecbench.reports.page.html import Fact, Page, html
 from gecbench.reports.page.sentences import packed_sentences
 from gecbench.reports.page.words import WORDS
-from gecbench.scoring.results import Judged, ScoreReport, first_edit_sets
+from gecbench.scoring.results import RunStats, ScoreReport, first_edit_sets
 
-# The analyses that a report shows of judged systems.
+# The analyses that a report shows of a run.
 
 
 _SUBSETS = 5
@@ -45,23 +45,23 @@ _INTERVALS = 45
 """A figure of more is too long to read: the pairs of ten systems."""
 
 
-def tested(judged: Judged, options: Options) -> Comparisons | None:
+def tested(run_stats: RunStats, options: Options) -> Comparisons | None:
     """Return which systems differ significantly; None for one system or without resamples.
 
     By the paired bootstrap, which needs one set of resamples for all pairs and also gives the
     intervals. With many pairs it takes more resamples than were asked for, because the smallest
     p that n of them can give is 1 / (1 + n), and correction multiplies it by the number of pairs.
     """
-    number = len(judged.systems)
+    number = len(run_stats.systems)
     if number < 2 or not options.resamples:
         return None
     resamples = max(options.resamples, _FOR_EACH_PAIR * (number * (number - 1) // 2))
     plan = Plan(tests=("bootstrap",), resamples=resamples, seed=options.seed)
-    return compare_judged(judged, plan)
+    return compare_run(run_stats, plan)
 
 
 def exhibits(
-    judged: Judged,
+    run_stats: RunStats,
     scores: ScoreReport,
     compared: Comparisons | None,
     options: Options,
@@ -73,7 +73,7 @@ def exhibits(
     that compares edits.
 
     Args:
-        judged: The systems.
+        run_stats: The systems.
         scores: Their scores.
         compared: Their differences, if there are any.
         options: How they were scored.
@@ -82,9 +82,9 @@ def exhibits(
     found = [overview.exhibit(scores)]
     if compared is not None:
         found.append(_legible(compare.exhibit(compared.corpus, compared.metrics, compared.notes)))
-    alone = only(judged, metric)
+    alone = only(run_stats, metric)
     found.append(breakdown.exhibit(break_down(alone)))
-    several = max(len(sample.references) for sample in judged.corpus.samples) > 1
+    several = max(len(sample.references) for sample in run_stats.corpus.samples) > 1
     sweep = Sweep(most=_SUBSETS, seed=options.seed) if several else None
     found.append(references.exhibit(describe_references(alone, sweep=sweep)))
     if metric is not None:
@@ -102,33 +102,33 @@ def _legible(exhibit: Exhibit) -> Exhibit:
     return replace(exhibit, figures=figures)
 
 
-def only(judged: Judged, metric: str | None) -> Judged:
+def only(run_stats: RunStats, metric: str | None) -> RunStats:
     """Return what one metric says; None is all of them."""
     if metric is None:
-        return judged
+        return run_stats
     return replace(
-        judged,
-        metrics={metric: judged.metrics[metric]},
-        rows={key: rows for key, rows in judged.rows.items() if key[1] == metric},
+        run_stats,
+        metrics={metric: run_stats.metrics[metric]},
+        rows={key: rows for key, rows in run_stats.rows.items() if key[1] == metric},
         refused={},
     )
 
 
-def difficulty_of(judged: Judged, beta: float) -> Difficulty:
+def difficulty_of(run_stats: RunStats, beta: float) -> Difficulty:
     """Return the difficulty of errors under the references that the systems come nearest to.
 
     Of alternative edit sets the first counts, as in `gecbench analyse difficulty`.
 
     Args:
-        judged: By one metric that compares edits.
+        run_stats: By one metric that compares edits.
         beta: Weight of recall in F.
 
     Raises:
         CorpusError: Nobody could correct any sentence.
     """
-    judged = first_edit_sets(judged)
-    choice = nearest_references(judged.corpus.samples, judged.cases, beta)
-    return measure_difficulty(judged, choice, Weighting(), beta)
+    run_stats = first_edit_sets(run_stats)
+    choice = nearest_references(run_stats.corpus.samples, run_stats.cases, beta)
+    return measure_difficulty(run_stats, choice, Weighting(), beta)
 
 
 _REASONS = {
@@ -179,40 +179,40 @@ def report(
     if options.by:
         raise UsageError("a report breaks scores down by all metadata fields; leave 'by' out")
     options = _with_edits(options, corpus)
-    judged = judge(corpus, systems, scheme=scheme, options=options, watch=watch)
-    return _page(judged, options, (title, date), more)
+    run_stats = collect_stats(corpus, systems, scheme=scheme, options=options, watch=watch)
+    return _page(run_stats, options, (title, date), more)
 
 
 def _page(
-    judged: Judged,
+    run_stats: RunStats,
     options: Options,
     about: tuple[str | None, str | None],
     more: Sequence[Exhibit],
 ) -> Page:
-    """Return the page of judged systems; `about` is its title and its date."""
+    """Return the page of a run; `about` is its title and its date."""
     title, date = about
-    compared = tested(judged, options)
+    compared = tested(run_stats, options)
     once = replace(options, per_sentence=False, resamples=0 if compared else options.resamples)
-    scores = _with_intervals(summed(judged, once), compared)
-    metric = span_metric(judged)
-    hard = edit_weights(judged.cases) if metric else []
-    rows = side_by_side(judged, metric, hard)
-    fields = list(dict.fromkeys(name for one in judged.corpus.samples for name in one.meta))
+    scores = _with_intervals(summed(run_stats, once), compared)
+    metric = span_metric(run_stats)
+    hard = edit_weights(run_stats.cases) if metric else []
+    rows = side_by_side(run_stats, metric, hard)
+    fields = list(dict.fromkeys(name for one in run_stats.corpus.samples for name in one.meta))
     sentences = packed_sentences(
         rows,
-        list(judged.systems),
-        judged.lang,
+        list(run_stats.systems),
+        run_stats.lang,
         fields,
         edits=metric is not None,
         tokens=options.level == "detection-token",
     )
     return Page(
-        title=title or judged.corpus.name,
-        facts=tuple(_facts(judged, scores, title, date)),
-        exhibits=(*exhibits(judged, scores, compared, options, metric), *more),
+        title=title or run_stats.corpus.name,
+        facts=tuple(_facts(run_stats, scores, title, date)),
+        exhibits=(*exhibits(run_stats, scores, compared, options, metric), *more),
         sentences=sentences,
         edits=metric is not None,
-        example="字" if language_of(judged.lang).unit == "character" else "word",
+        example="字" if language_of(run_stats.lang).unit == "character" else "word",
     )
 
 
@@ -259,22 +259,22 @@ def _with_edits(options: Options, corpus: Corpus) -> Options:
     return replace(options, metrics=(*asked, corpus_language(corpus).metric))
 
 
-def span_metric(judged: Judged) -> str | None:
+def span_metric(run_stats: RunStats) -> str | None:
     """Return the first metric that compares edits and applies; None where there is none."""
-    for name, metric in judged.metrics.items():
-        if metric.span_metric is not None and name not in judged.refused:
+    for name, metric in run_stats.metrics.items():
+        if metric.span_metric is not None and name not in run_stats.refused:
             return name
     return None
 
 
 def _facts(
-    judged: Judged, scores: ScoreReport, title: str | None, date: str | None
+    run_stats: RunStats, scores: ScoreReport, title: str | None, date: str | None
 ) -> Iterator[Fact]:
     """Yield what a reader should know of the corpus first."""
-    corpus = judged.corpus
+    corpus = run_stats.corpus
     if title not in (None, corpus.name):
         yield WORDS["corpus"], corpus.name
-    found = language_of(judged.lang)
+    found = language_of(run_stats.lang)
     yield WORDS["texts"], Words(found.name, found.name_zh)
     yield (
         WORDS["sentencesHead"],
@@ -286,7 +286,7 @@ def _facts(
         ),
     )
     yield WORDS["referencesHead"], str(sum(len(one.references) for one in corpus.samples))
-    yield WORDS["systems"], str(len(judged.systems))
+    yield WORDS["systems"], str(len(run_stats.systems))
     for reason, count in scores.left_out.items():
         why = _REASONS.get(reason, Words(reason, reason))
         yield WORDS["leftOut"], Words(f"{count}: {why.en}", f"{count}：{why.zh}")

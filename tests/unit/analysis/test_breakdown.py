@@ -9,7 +9,7 @@ from score_corpus import BAD, COPY, CORPUS, GOOD
 
 from gecbench import breakdown
 from gecbench.analysis.breakdown import by_errors, by_length, by_position, by_type
-from gecbench.api.score import Options, judge
+from gecbench.api.score import Options, collect_stats
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UnknownNameError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
@@ -75,14 +75,14 @@ def test_positions_are_fifths_of_the_source():
         "zh",
     )
     output = SystemOutput("none", {"1": (Rewrite(error_free=True),)})
-    found = by_position(judge(corpus, [output]), "cherrant")
+    found = by_position(collect_stats(corpus, [output]), "cherrant")
     assert found.groups == ("0-20%", "20-40%", "40-60%", "60-80%", "80-100%")
     assert found.sizes == (1, 1, 1, 1, 1)
     assert [cell.counts.fn for cell in found.cells["none"]] == [1] * 5
 
 
 def test_lengths_fall_into_the_bins_that_are_named():
-    found = by_length(judge(CORPUS, [COPY], scheme="zh-char"), "cherrant", (1, 2))
+    found = by_length(collect_stats(CORPUS, [COPY], scheme="zh-char"), "cherrant", (1, 2))
     assert (found.groups, found.sizes, found.scale) == (
         ("0-1", "2-2", "3+"),
         (1, 2, 1),
@@ -106,7 +106,7 @@ def test_errors_are_the_mean_over_references_halves_rounded_up():
         "zh",
     )
     output = SystemOutput("same", {k: (Rewrite(text),) for k, text in sources.items()})
-    found = by_errors(judge(corpus, [output], scheme="zh-char"), "cherrant")
+    found = by_errors(collect_stats(corpus, [output], scheme="zh-char"), "cherrant")
     assert dict(zip(found.groups, found.sizes, strict=True)) == {"0": 1, "1": 1, "2": 1}
 
 
@@ -114,7 +114,7 @@ def test_of_alternative_edit_sets_the_first_makes_the_size_of_a_group():
     one, two = Edit(0, 1, (), "R"), Edit(1, 2, (), "R")
     sample = Sample("1", "好好", (Rewrite("好", edit_sets=((one,), (two,))),), {}, ("好", "好"))
     output = SystemOutput("same", {"1": (Rewrite(error_free=True),)})
-    run = judge(Corpus("alternatives", (sample,), "zh"), [output])
+    run = collect_stats(Corpus("alternatives", (sample,), "zh"), [output])
     assert by_type(run, "cherrant", 1).sizes == (1,)
     assert by_type(run, "cherrant", 1).cells["same"][0].counts.fn == 2
     assert by_errors(run, "cherrant").groups == ("1",)
@@ -128,7 +128,7 @@ def test_what_nobody_could_correct_is_a_group_where_a_metric_scores_it():
         "zh",
     )
     output = SystemOutput("same", {"1": (Rewrite("口"),), "2": (Rewrite("好"),)})
-    run = judge(corpus, [output], scheme="zh-char")
+    run = collect_stats(corpus, [output], scheme="zh-char")
     found = by_errors(run, "cherrant")
     assert dict(zip(found.groups, found.sizes, strict=True)) == {"1": 1, "unannotatable": 1}
 
@@ -222,7 +222,7 @@ def test_kinds_that_no_metric_of_the_run_has_are_refused(kind: str, match: str):
 
 
 def test_types_of_a_metric_over_texts_are_refused_where_asked_for_by_name():
-    run = judge(CORPUS, [COPY], options=Options(metrics=("gleu",)))
+    run = collect_stats(CORPUS, [COPY], options=Options(metrics=("gleu",)))
     with pytest.raises(UsageError, match="gleu compares no edits with types and places"):
         by_type(run, "gleu", 1)
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 
 from gecbench.analysis.facts import cases_of, edits_of, length, length_unit, state, text_of_rewrite
-from gecbench.core.case import Case, Version
+from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.edit import Edit
 from gecbench.core.sample import Corpus, Rewrite, Sample
-from gecbench.scoring.results import Judged
+from gecbench.scoring.results import RunStats
 
 FREE = Rewrite(error_free=True)
 IMPOSSIBLE = Rewrite(unannotatable=True)
 CHANGE = Edit(0, 1, ("b",), "S")
 
 
-def run(lang: str, *cases: Case) -> Judged:
-    return Judged(Corpus("x", ()), {}, lang, {}, {"s": cases}, {})
+def run(lang: str, *cases: Case) -> RunStats:
+    return RunStats(Corpus("x", ()), {}, lang, {}, {"s": cases}, {})
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_lengths_are_in_what_the_language_counts(lang, case, unit, wanted):
 
 
 def test_a_run_without_systems_has_no_cases():
-    assert cases_of(Judged(Corpus("x", ()), {}, "zh", {}, {}, {})) == ()
+    assert cases_of(RunStats(Corpus("x", ()), {}, "zh", {}, {}, {})) == ()
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_a_run_without_systems_has_no_cases():
     ],
 )
 def test_states_of_sentences_known_by_their_texts(lang, source, rewrites, wanted):
-    versions = tuple(Version(unannotatable=each.unannotatable) for each in rewrites)
+    versions = tuple(CaseRewrite(unannotatable=each.unannotatable) for each in rewrites)
     sample = Sample("1", source, rewrites, tokens=("a",))
     assert state(sample, Case("1", (), versions, source), lang) == wanted
 
@@ -58,17 +58,17 @@ def test_states_of_sentences_known_by_their_texts(lang, source, rewrites, wanted
 def test_where_edits_are_known_they_decide_what_is_free():
     """As where traditional characters are simplified before anything is compared."""
     sample = Sample("1", "車", (Rewrite("车"),))
-    plain, changed = Version(), Version((CHANGE,))
+    plain, changed = CaseRewrite(), CaseRewrite((CHANGE,))
     assert state(sample, Case("1", (), (plain,), "車", edit_tokens=("车",)), "zh") == "error-free"
     assert state(sample, Case("1", (), (changed,), "車", edit_tokens=("车",)), "zh") == "erroneous"
 
 
 def test_edits_are_of_the_first_alternative_set():
-    pooled = Version((CHANGE, CHANGE, CHANGE), sizes=(2, 1))
+    pooled = CaseRewrite((CHANGE, CHANGE, CHANGE), sizes=(2, 1))
     assert edits_of(Case("1", (), (), edit_tokens=("a",)), pooled) == 2
-    assert edits_of(Case("1", (), (), edit_tokens=("a",)), Version((CHANGE,))) == 1
-    assert edits_of(Case("1", (), (), tokens=("a",)), Version(golds=(CHANGE,))) == 1
-    assert edits_of(Case("1", (), ()), Version(text="b")) is None
+    assert edits_of(Case("1", (), (), edit_tokens=("a",)), CaseRewrite((CHANGE,))) == 1
+    assert edits_of(Case("1", (), (), tokens=("a",)), CaseRewrite(gold_edits=(CHANGE,))) == 1
+    assert edits_of(Case("1", (), ()), CaseRewrite(text="b")) is None
 
 
 def test_texts_of_rewrites():

@@ -25,7 +25,7 @@ from gecbench.analysis.meta import (
     windows,
 )
 from gecbench.api.meta import Layout, of_tables, read_people
-from gecbench.api.score import Options, judge
+from gecbench.api.score import Options, collect_stats
 from gecbench.core.errors import CorpusError, UnknownNameError, UsageError
 from gecbench.core.score import Counts
 from gecbench.formats.judgments import SEEDA, Item, Judgments
@@ -158,9 +158,9 @@ def test_another_order_of_systems_changes_nothing():
 
 def test_every_metric_says_one_number_of_a_sentence():
     options = Options(metrics=("cherrant", "sentence-accuracy", "mp-prime"))
-    judged = judge(CORPUS, [GOOD, BAD], scheme="zh-char", options=options)
-    for name, metric in judged.metrics.items():
-        rows = [row for row in judged.rows["bad", name] if row is not None]
+    run_stats = collect_stats(CORPUS, [GOOD, BAD], scheme="zh-char", options=options)
+    for name, metric in run_stats.metrics.items():
+        rows = [row for row in run_stats.rows["bad", name] if row is not None]
         alone = [metric.aggregate([row]).value for row in rows]
         if name == "mp-prime":  # of one sentence the distance of means is that of the sentence
             alone = [metric.sentences([row])[0]["value"] for row in rows]
@@ -168,9 +168,9 @@ def test_every_metric_says_one_number_of_a_sentence():
 
 
 def test_where_lower_is_better_the_lower_is_preferred():
-    judged = judge(CORPUS, [COPY, GOOD, BAD], options=Options(metrics=("mp-prime",)))
-    found = sentence_scores_of(judged)["mp-prime"]
-    values = sentence_values(judged.metrics["mp-prime"], judged.rows["bad", "mp-prime"][:3])
+    run_stats = collect_stats(CORPUS, [COPY, GOOD, BAD], options=Options(metrics=("mp-prime",)))
+    found = sentence_scores_of(run_stats)["mp-prime"]
+    values = sentence_values(run_stats.metrics["mp-prime"], run_stats.rows["bad", "mp-prime"][:3])
     assert [found[name, "bad"] for name in "123"] == [-value for value in values]
     assert found["3", "copy"] == 0 > found["3", "bad"]  # nothing was to be changed
 

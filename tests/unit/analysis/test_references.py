@@ -9,7 +9,7 @@ from score_corpus import COPY, CORPUS, FREE, GOOD, IMPOSSIBLE, texts
 
 from gecbench import references
 from gecbench.analysis.references import Sweep, curves
-from gecbench.api.score import Options, judge
+from gecbench.api.score import Options, collect_stats
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
@@ -191,7 +191,9 @@ def test_metrics_over_gold_edits_have_curves_too():
         Rewrite(edit_sets=((Edit(1, 2, ("来",), "S"),),)),
     )
     corpus = Corpus("m", (Sample("1", "我去", both, {}, tokens),), "zh")
-    run = judge(corpus, [SystemOutput("s", {"1": texts("我来")})], options=Options(metrics=("m2",)))
+    run = collect_stats(
+        corpus, [SystemOutput("s", {"1": texts("我来")})], options=Options(metrics=("m2",))
+    )
     (curve,) = curves(run, Sweep())
     assert [(p.low, p.mean, p.high) for p in curve.points] == [(0.0, 0.5, 1.0), (1.0, 1.0, 1.0)]
 

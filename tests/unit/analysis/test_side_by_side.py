@@ -6,7 +6,7 @@ import pytest
 
 from gecbench.analysis.side_by_side import Row, side_by_side
 from gecbench.api.files import load, load_system, sample
-from gecbench.api.score import Options, judge, summed
+from gecbench.api.score import Options, collect_stats, summed
 from gecbench.core.edit import Edit
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.score import total
@@ -22,8 +22,8 @@ def english(reference: Rewrite, *outputs: str, **options: object) -> Row:
         SystemOutput(f"s{number}", {"s": (Rewrite(text),)}) for number, text in enumerate(outputs)
     ]
     asked = Options(metrics=("errant",), re_extract=False, **options)  # type: ignore[arg-type]
-    judged = judge(Corpus("c", (one,), "en"), systems, options=asked)
-    (row,) = side_by_side(judged, "errant")
+    run_stats = collect_stats(Corpus("c", (one,), "en"), systems, options=asked)
+    (row,) = side_by_side(run_stats, "errant")
     return row
 
 
@@ -65,9 +65,9 @@ def test_the_counts_of_all_sentences_are_those_of_the_score(level: str):
     corpus = load(sample("zh", "corpus.jsonl"))
     systems = [load_system(sample("zh", f"{name}.txt"), corpus) for name in ("eager", "fluent")]
     options = Options(level=level)  # type: ignore[arg-type]
-    judged = judge(corpus, systems, scheme="zh-char", options=options)
-    rows = list(side_by_side(judged, "cherrant"))
-    for at, result in enumerate(summed(judged, options).results):
+    run_stats = collect_stats(corpus, systems, scheme="zh-char", options=options)
+    rows = list(side_by_side(run_stats, "cherrant"))
+    for at, result in enumerate(summed(run_stats, options).results):
         counted = [row.outputs[at].counts for row in rows]
         assert total(one for one in counted if one) == result.score.counts
         assert [one is None for one in counted] == [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gecbench.analysis.side_by_side import FalseAlarm, edit_weights
-from gecbench.core.case import Case, Version
+from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.edit import Edit
 from gecbench.core.errors import UsageError
 
@@ -14,9 +14,11 @@ TOKENS = ("a", "b", "c")
 
 
 def weights(references, *systems):
-    versions = tuple(one if isinstance(one, Version) else Version(one) for one in references)
+    versions = tuple(
+        one if isinstance(one, CaseRewrite) else CaseRewrite(one) for one in references
+    )
     made = {
-        str(n): [Case("7", (Version(edits),), versions, edit_tokens=TOKENS)]
+        str(n): [Case("7", (CaseRewrite(edits),), versions, edit_tokens=TOKENS)]
         for n, edits in enumerate(systems)
     }
     (found,) = edit_weights(made)
@@ -52,11 +54,11 @@ def test_of_several_references_the_one_systems_come_nearest_to_says_how_difficul
 
 
 def test_a_reference_that_could_not_be_annotated_says_nothing():
-    found = weights([Version(unannotatable=True), (A, B)], ())
+    found = weights([CaseRewrite(unannotatable=True), (A, B)], ())
     assert found.references == ((), (1.0, 1.0))
     assert found.wrong == ((), ())
     assert found.value == 2.0
-    assert weights([Version(unannotatable=True)], (A,)).value == 0.0
+    assert weights([CaseRewrite(unannotatable=True)], (A,)).value == 0.0
 
 
 def test_an_edit_that_only_detects_has_weight_one_and_does_not_make_it_difficult():
