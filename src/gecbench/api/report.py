@@ -28,10 +28,10 @@ from gecbench.lang import language_of
 from gecbench.metrics import metric_class
 from gecbench.reports import breakdown, compare, difficulty, references
 from gecbench.reports import scores as overview
-from gecbench.reports.exhibit import Exhibit, Language, Words
 from gecbench.reports.page.html import Fact, Page, html
 from gecbench.reports.page.sentences import packed_sentences
 from gecbench.reports.page.words import WORDS
+from gecbench.reports.report import Language, Report, Words
 from gecbench.scoring.results import RunStats, ScoreReport, first_edit_sets
 
 # The analyses that a report shows of a run.
@@ -60,13 +60,13 @@ def tested(run_stats: RunStats, options: Options) -> Comparisons | None:
     return compare_run(run_stats, plan)
 
 
-def exhibits(
+def analysis_reports(
     run_stats: RunStats,
     scores: ScoreReport,
     compared: Comparisons | None,
     options: Options,
     metric: str | None,
-) -> Sequence[Exhibit]:
+) -> Sequence[Report]:
     """Return what can be shown of these systems, in the order of reading.
 
     Scores and significance are of all metrics; breakdowns, references and difficulty of the one
@@ -79,27 +79,28 @@ def exhibits(
         options: How they were scored.
         metric: Name of the metric that compares edits; None where there is none.
     """
-    found = [overview.exhibit(scores)]
+    found = [overview.build_report(scores)]
     if compared is not None:
-        found.append(_legible(compare.exhibit(compared.corpus, compared.metrics, compared.notes)))
+        significance = compare.build_report(compared.corpus, compared.metrics, compared.notes)
+        found.append(_legible(significance))
     alone = only(run_stats, metric)
-    found.append(breakdown.exhibit(break_down(alone)))
+    found.append(breakdown.build_report(break_down(alone)))
     several = max(len(sample.references) for sample in run_stats.corpus.samples) > 1
     sweep = Sweep(most=_SUBSETS, seed=options.seed) if several else None
-    found.append(references.exhibit(describe_references(alone, sweep=sweep)))
+    found.append(references.build_report(describe_references(alone, sweep=sweep)))
     if metric is not None:
-        found.append(difficulty.exhibit([difficulty_of(alone, options.beta)]))
+        found.append(difficulty.build_report([difficulty_of(alone, options.beta)]))
     return found
 
 
-def _legible(exhibit: Exhibit) -> Exhibit:
-    """Return an exhibit without figures of too many intervals; its tables have them."""
+def _legible(report: Report) -> Report:
+    """Return a report without figures of too many intervals; its tables have them."""
     figures = tuple(
         figure
-        for figure in exhibit.figures
+        for figure in report.figures
         if figure.kind != "intervals" or sum(len(one.x) for one in figure.series) <= _INTERVALS
     )
-    return replace(exhibit, figures=figures)
+    return replace(report, figures=figures)
 
 
 def only(run_stats: RunStats, metric: str | None) -> RunStats:
@@ -152,7 +153,7 @@ def report(
     options: Options | None = None,
     title: str | None = None,
     date: str | None = None,
-    more: Sequence[Exhibit] = (),
+    more: Sequence[Report] = (),
     watch: Watch = unwatched,
 ) -> Page:
     """Return a page with scores, significance, breakdowns, figures and all sentences.
@@ -169,7 +170,7 @@ def report(
         title: Of the page; None takes the corpus's name.
         date: As its author writes it; None shows none, so that the same input gives the same
             page.
-        more: Further exhibits, as of robustness, which takes data of its own.
+        more: Further reports, as of robustness, which takes data of its own.
         watch: Wraps long loops, to show progress.
 
     Raises:
@@ -187,7 +188,7 @@ def _page(
     run_stats: RunStats,
     options: Options,
     about: tuple[str | None, str | None],
-    more: Sequence[Exhibit],
+    more: Sequence[Report],
 ) -> Page:
     """Return the page of a run; `about` is its title and its date."""
     title, date = about
@@ -209,7 +210,7 @@ def _page(
     return Page(
         title=title or run_stats.corpus.name,
         facts=tuple(_facts(run_stats, scores, title, date)),
-        exhibits=(*exhibits(run_stats, scores, compared, options, metric), *more),
+        reports=(*analysis_reports(run_stats, scores, compared, options, metric), *more),
         sentences=sentences,
         edits=metric is not None,
         example="字" if language_of(run_stats.lang).unit == "character" else "word",

@@ -32,10 +32,10 @@ def compare(
     gecbench compare dev.jsonl base=a.txt b.txt c.txt --baseline base --test randomisation
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.api.compare import check_number, compare_run
-    from gecbench.reports.compare import exhibit
+    from gecbench.reports.compare import build_report
 
     check_output(output)
     check_number(len(systems))
     run_stats = load_run_stats(corpus, systems, inputs, options)
     comparisons = compare_run(run_stats, plan, watch=watch)
-    show(exhibit(comparisons.corpus, comparisons.metrics, comparisons.notes), output)
+    show(build_report(comparisons.corpus, comparisons.metrics, comparisons.notes), output)

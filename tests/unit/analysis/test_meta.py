@@ -29,8 +29,8 @@ from gecbench.api.score import Options, collect_stats
 from gecbench.core.errors import CorpusError, UnknownNameError, UsageError
 from gecbench.core.score import Counts
 from gecbench.formats.judgments import SEEDA, Item, Judgments
-from gecbench.reports.exhibit import render
-from gecbench.reports.meta import exhibit
+from gecbench.reports.meta import build_report
+from gecbench.reports.report import render
 
 SCORES = SystemScores("made", ("d", "a", "c", "b"), {"m": (4.0, 1.0, 3.0, 2.5)})
 HUMAN = {"way": {"a": 1.0, "b": 2.0, "c": 2.0, "d": 0.5, "e": 9.0}}
@@ -207,10 +207,10 @@ def test_without_judgments_or_people_one_level_is_enough(write):
     systems = [COPY, GOOD, BAD]
     only = gecbench.meta(CORPUS, systems, judgments=[write(TABLE, "j.tsv")], options=options)
     assert (only.systems, only.windows, only.scores) == ((), (), None)
-    assert [table.name for table in exhibit(only).tables] == ["sentences"]
+    assert [table.name for table in build_report(only).tables] == ["sentences"]
     other = gecbench.meta(CORPUS, systems, human=[write(PEOPLE, "p.tsv")], options=options)
     assert other.sentences == ()
-    assert [table.name for table in exhibit(other).tables] == ["systems"]
+    assert [table.name for table in build_report(other).tables] == ["systems"]
 
 
 SYSTEMS = "system\tm\tdown\na\t1\t4\nb\t2.5\t2\nc\t3\t1\nd\t4\t3\n"
@@ -254,7 +254,7 @@ def test_a_set_with_too_few_systems_and_constant_scores_are_said(write):
     assert [one.coefficients["pearson"].value for one in found.systems] == [None, None]
     assert "the same score for all systems, so no correlation: m" in found.notes
     assert "fewer than three systems, so no correlation: two (2)" in found.notes
-    shown = exhibit(found)
+    shown = build_report(found)
     assert "no correlation can be computed" in shown.figures[0].alt.en
     assert '"value": null' in render(shown, "json")
 
@@ -341,7 +341,7 @@ def test_systems_that_nobody_judged_are_named(write):
 
 
 def test_what_is_shown(write):
-    shown = exhibit(tables(write))
+    shown = build_report(tables(write))
     assert [table.name for table in shown.tables] == ["systems", "sentences", "windows"]
     assert [figure.name for figure in shown.figures] == [
         *("meta-m-one", "meta-down-one", "meta-window3-one-pearson", "meta-window3-one-spearman"),

@@ -17,7 +17,7 @@ from gecbench.analysis.significance import Plan, compare
 from gecbench.api.score import Options, collect_stats
 from gecbench.core.errors import CorpusError, UnknownNameError, UsageError
 from gecbench.core.sample import Corpus, Sample, SystemOutput
-from gecbench.reports.compare import exhibit
+from gecbench.reports.compare import build_report
 from gecbench.scoring.resample import draws
 
 QUICK = Plan(resamples=500)
@@ -266,7 +266,7 @@ def test_too_many_groups_are_said_and_leave_the_pairs(monkeypatch):
     found = accuracy({"A": "1" * 40, "B": "0" * 40, "C": "01" * 20})
     assert found.groups == ()
     assert found.notes == ("sentence-accuracy: too many groups of systems to show; see the pairs",)
-    shown = exhibit("made", [found])
+    shown = build_report("made", [found])
     assert [table.name for table in shown.tables] == ["systems", "pairs", "p-sentence-accuracy"]
     assert shown.tables[0].title.en == "Scores"
     assert "groups" not in shown.figures[0].alt.en

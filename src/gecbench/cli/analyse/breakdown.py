@@ -51,7 +51,7 @@ def breakdown(
     gecbench analyse breakdown dev.jsonl a.txt b.txt --by length,field:origin --metric cherrant
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.analysis.breakdown import break_down
-    from gecbench.reports.breakdown import exhibit
+    from gecbench.reports.breakdown import build_report
 
     check_output(output)
     breaking = replace(breaking, most=sentences)
@@ -59,7 +59,7 @@ def breakdown(
         refuse("a difference needs two systems", "--between", "--least", "--sentences")
     run_stats = load_run_stats(corpus, systems, inputs, options)
     pair = _pair(between, run_stats.systems)
-    show(exhibit(break_down(run_stats, replace(breaking, between=pair)), counts=counts), output)
+    show(build_report(break_down(run_stats, replace(breaking, between=pair)), counts=counts), output)
 
 
 def _pair(text: str | None, names: Container[str]) -> tuple[str, ...]:

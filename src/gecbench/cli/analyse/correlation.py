@@ -51,7 +51,7 @@ def correlation(
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.analysis.correlation import check_number, correlations, scores_of
     from gecbench.api.analyse import table_scores
-    from gecbench.reports.correlation import exhibit
+    from gecbench.reports.correlation import build_report
 
     check_output(output)
     if scores is not None:
@@ -65,4 +65,4 @@ def correlation(
             raise UsageError("name a corpus and systems, or a table of scores by --scores FILE")
         check_number([str(path) for path in systems])
         table = scores_of(load_run_stats(corpus, systems, inputs, options))
-    show(exhibit(correlations(table, oriented=oriented)), output)
+    show(build_report(correlations(table, oriented=oriented)), output)

@@ -78,7 +78,7 @@ def meta(
     gecbench analyse meta --sentence-scores sentences.tsv --judgments rankings.tsv
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.api.meta import of_run, of_tables, read_people
-    from gecbench.reports.meta import exhibit
+    from gecbench.reports.meta import build_report
 
     check_output(output)
     if layout.window_set is not None and not layout.sizes:
@@ -95,7 +95,7 @@ def meta(
         )
     else:
         result = of_run(load_run_stats(corpus, systems, inputs, options), people, layout)
-    show(exhibit(result), output)
+    show(build_report(result), output)
 
 
 def _files(paths: Sequence[Path]) -> Mapping[str, Path] | Sequence[Path]:

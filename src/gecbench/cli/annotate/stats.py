@@ -33,8 +33,8 @@ def stats(
     check_output(output)
     found = opened(data, project)
     from gecbench.server import progress
-    from gecbench.server.progress.showing import exhibit
+    from gecbench.server.progress.showing import build_report
 
     if not kept:
         progress.refresh(found)
-    show(exhibit(progress.quality(found)), output)
+    show(build_report(progress.quality(found)), output)
