@@ -59,7 +59,9 @@ def breakdown(
         refuse("a difference needs two systems", "--between", "--least", "--sentences")
     run_stats = load_run_stats(corpus, systems, inputs, options)
     pair = _pair(between, run_stats.systems)
-    show(build_report(break_down(run_stats, replace(breaking, between=pair)), counts=counts), output)
+    show(
+        build_report(break_down(run_stats, replace(breaking, between=pair)), counts=counts), output
+    )
 
 
 def _pair(text: str | None, names: Container[str]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -52,9 +52,7 @@ def human(
     result = score_annotators(
         loaded,
         replace(submitted, name=str(submissions)),
-        against=scored.against,
-        least=scored.least,
-        anonymous=scored.anonymous,
+        **asdict(scored),
         scheme=scheme,
         options=options,
         watch=watch,
