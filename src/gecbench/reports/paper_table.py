@@ -17,7 +17,7 @@ from gecbench.analysis.paper_table import (
     RowResult,
     TableResult,
 )
-from gecbench.core.score import Doubt
+from gecbench.core.score import WarningNote
 from gecbench.reports import exhibit as shown
 from gecbench.reports.exhibit import Exhibit, Figure, Series, Value, Words
 
@@ -74,7 +74,7 @@ def _titled(en: str, zh: str, *, small: bool) -> Words:
 
 def _notes(result: PaperResult, *, small: bool) -> Iterator[str]:
     if small:
-        yield Doubt(SMALL.en)
+        yield WarningNote(SMALL.en)
     yield (
         "here: the mean over the runs whose number stands beside; sd: their standard deviation; "
         "difference: here minus paper"
