@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gecbench.analysis.side_by_side import Row, side_by_side
+from gecbench.analysis.sentences import SentenceRow, sentence_rows
 from gecbench.api.files import load, load_system
 from gecbench.api.score import Options, judge
 from gecbench.reports.page.sentences import packed_sentences
@@ -19,7 +19,7 @@ def golden(shared: Path) -> dict:
     return json.loads((shared / "golden/cherrant/scores.json").read_text("utf-8"))
 
 
-def marks(row: Row) -> list[int]:
+def marks(row: SentenceRow) -> list[int]:
     """The distinct edits of the only system: true, false, missed."""
     (output,) = row.outputs
     made = dict(zip(output.edits, output.right, strict=True))
@@ -35,7 +35,7 @@ def test_the_counts_beside_a_system_add_up_to_the_official_ones(
     system = load_system(shared / "data/mucgec/example_pred_dev.txt", corpus)
     options = Options(level=level)  # type: ignore[arg-type]
     judged = judge(corpus, [system], scheme=make_cherrant(strategy="all"), options=options)
-    rows = list(side_by_side(judged, "cherrant"))
+    rows = list(sentence_rows(judged, "cherrant"))
     packed = packed_sentences(rows, ["pred"], "zh", (), edits=True)
     (output,) = packed["outputs"]
     found = [tuple(output["counts"][at : at + 3]) for at in range(0, 3 * len(rows), 3)]

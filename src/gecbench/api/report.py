@@ -14,7 +14,7 @@ from gecbench.analysis.difficulty import (
     nearest_references,
 )
 from gecbench.analysis.references import Sweep, describe_references
-from gecbench.analysis.side_by_side import edit_weights, side_by_side
+from gecbench.analysis.sentences import edit_weights, sentence_rows
 from gecbench.analysis.significance import Plan
 from gecbench.api.compare import Comparisons, compare_judged
 from gecbench.api.extract import Watch, unwatched
@@ -196,7 +196,7 @@ def _page(
     scores = _with_intervals(summed(judged, once), compared)
     metric = span_metric(judged)
     hard = edit_weights(judged.cases) if metric else []
-    rows = side_by_side(judged, metric, hard)
+    rows = sentence_rows(judged, metric, hard)
     fields = list(dict.fromkeys(name for one in judged.corpus.samples for name in one.meta))
     sentences = packed_sentences(
         rows,
