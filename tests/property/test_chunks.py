@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from strategies import edit_sets
 
 from gecbench.analysis.sentences import edit_weights
-from gecbench.core.case import Case, Version
+from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.edit import Edit
 from gecbench.edits.chunks import chunks, idle, marking, verdicts
 
@@ -65,7 +65,7 @@ def test_only_chunks_of_the_reference_get_verdicts(case):
 
 def cases_of(tokens, gold, made):
     return {
-        str(n): [Case("1", (Version(edits),), (Version(gold),), edit_tokens=tokens)]
+        str(n): [Case("1", (CaseRewrite(edits),), (CaseRewrite(gold),), edit_tokens=tokens)]
         for n, edits in enumerate(made)
     }
 

@@ -11,7 +11,7 @@ from gecbench.analysis.sentences import content_key, signatures
 from gecbench.core.errors import CorpusError, MissingExtraError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.scoring.metric import check_least
-from gecbench.scoring.results import Judged
+from gecbench.scoring.results import RunStats
 
 # What annotators made of sentences before anybody decided: decisions and texts.
 
@@ -264,7 +264,7 @@ def measure_agreement(
     submissions: Corpus,
     works: Works,
     rows: Sequence[Comparison],
-    judged: Judged | None,
+    run_stats: RunStats | None,
     *,
     metric: str,
     least: int,
@@ -275,7 +275,7 @@ def measure_agreement(
         submissions: What was handed in.
         works: The same, by sentence and annotator.
         rows: The comparisons of edits.
-        judged: The run over what `scorable` gave; None where there are no comparisons.
+        run_stats: The run over what `scorable` gave; None where there are no comparisons.
         metric: What edits are compared by.
         least: Pairs with fewer sentences in common are not listed.
 
@@ -283,7 +283,7 @@ def measure_agreement(
         UsageError: `least` means nothing.
     """
     check_least("least", least, 1)
-    edits = _Edits(rows, judged, metric)
+    edits = _Edits(rows, run_stats, metric)
     tallies = _tallies(works)
     pairs = [_pair(key, tally, edits) for key, tally in tallies.items()]
     listed = sorted(
@@ -302,8 +302,8 @@ def measure_agreement(
         edits=edits.score(range(len(rows))),
         each=_each(works, tallies, edits),
         pairs=tuple(listed),
-        notes=_notes(submissions, judged, len(pairs) - len(listed), least),
-        signatures=signatures(judged, [metric]) if judged else (),
+        notes=_notes(submissions, run_stats, len(pairs) - len(listed), least),
+        signatures=signatures(run_stats, [metric]) if run_stats else (),
     )
 
 
@@ -319,8 +319,8 @@ class _Tally(NamedTuple):
 class _Edits:
     """Scores of comparisons, by who is compared with whom."""
 
-    def __init__(self, rows: Sequence[Comparison], judged: Judged | None, metric: str) -> None:
-        self._judged, self._metric = judged, metric
+    def __init__(self, rows: Sequence[Comparison], run_stats: RunStats | None, metric: str) -> None:
+        self._judged, self._metric = run_stats, metric
         self.between: dict[tuple[str, str], list[int]] = {}
         self.made: dict[str, list[int]] = {}
         self.met: dict[str, list[int]] = {}
@@ -399,8 +399,10 @@ def _each(
     return tuple(sorted(found, key=lambda one: (-one.sentences, one.name)))
 
 
-def _notes(submissions: Corpus, judged: Judged | None, few: int, least: int) -> tuple[str, ...]:
-    notes = list(judged.notes) if judged else []
+def _notes(
+    submissions: Corpus, run_stats: RunStats | None, few: int, least: int
+) -> tuple[str, ...]:
+    notes = list(run_stats.notes) if run_stats else []
     nameless = sum(r.annotator is None for s in submissions.samples for r in s.references)
     if nameless:
         notes.append(f"submissions that do not say who wrote them, and are left out: {nameless}")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from gecbench.analysis.sentences import signatures, system_scores
 from gecbench.core.errors import MissingExtraError, UsageError, counted
 from gecbench.core.score import tied
-from gecbench.scoring.results import Judged
+from gecbench.scoring.results import RunStats
 
 # Coefficients of correlation, by scipy, and what cannot have one.
 
@@ -259,20 +259,20 @@ def constant_notes(scores: SystemScores) -> tuple[str, ...]:
     return (f"the same score for all systems, so no correlation: {', '.join(same)}",)
 
 
-def scores_of(judged: Judged) -> SystemScores:
-    """Return the scores of what was judged, by the metrics that apply and can be computed."""
-    names = [name for name in judged.metrics if name not in judged.refused]
-    scores = {name: system_scores(judged, name).values() for name in names}
+def scores_of(run_stats: RunStats) -> SystemScores:
+    """Return the scores of a run, by the metrics that apply and can be computed."""
+    names = [name for name in run_stats.metrics if name not in run_stats.refused]
+    scores = {name: system_scores(run_stats, name).values() for name in names}
     left_out = [
         f"{counted(count, 'sentence')} left out: {why}"
-        for why, count in judged.left_out.items()
+        for why, count in run_stats.left_out.items()
         if count
     ]
     return SystemScores(
-        corpus=judged.corpus.name,
-        systems=tuple(judged.systems),
+        corpus=run_stats.corpus.name,
+        systems=tuple(run_stats.systems),
         metrics={name: tuple(one.value for one in own) for name, own in scores.items()},
-        lower=frozenset(name for name in names if not judged.metrics[name].higher_is_better),
-        signatures=signatures(judged, names),
-        notes=(*judged.notes, *(f"n/a: {why}" for why in judged.refused.values()), *left_out),
+        lower=frozenset(name for name in names if not run_stats.metrics[name].higher_is_better),
+        signatures=signatures(run_stats, names),
+        notes=(*run_stats.notes, *(f"n/a: {why}" for why in run_stats.refused.values()), *left_out),
     )

@@ -34,7 +34,7 @@ from gecbench.edits.chunks import (
     verdicts,
 )
 from gecbench.formats.weights import WeightFile, digest
-from gecbench.scoring.results import Judged
+from gecbench.scoring.results import RunStats
 
 if TYPE_CHECKING:
     from numpy import float64
@@ -784,7 +784,7 @@ class Difficulty:
 
 
 def measure_difficulty(
-    judged: Judged,
+    run_stats: RunStats,
     choice: ReferenceChoice,
     weighting: Weighting,
     beta: float,
@@ -795,7 +795,7 @@ def measure_difficulty(
     """Weigh the chunks of a corpus, and score and rank systems by the weights.
 
     Args:
-        judged: By one metric that compares edits; one set of edits for each version.
+        run_stats: By one metric that compares edits; one set of edits for each version.
         choice: Which references count.
         weighting: From numbers of systems to weights.
         beta: Weight of recall in F.
@@ -806,8 +806,8 @@ def measure_difficulty(
         CorpusError: No sentence is left, or the weights are of another reference.
         UsageError: A weight would be negative.
     """
-    corpus, reference = judged.corpus.name, choice.name
-    table = chunk_table(judged.cases, choice.choices)
+    corpus, reference = run_stats.corpus.name, choice.name
+    table = chunk_table(run_stats.cases, choice.choices)
     if file is not None:
         check_weights(file, table, f"corpus {corpus!r} with {reference}")
     if not table.ids:
@@ -818,7 +818,7 @@ def measure_difficulty(
     weights = tuple(tuple(by_number[number] for number in row) for row in right)
     origin = f"file {file.path.name}" if file else "these systems"
     scores = _scores(table, weights, weighting, voters, beta)
-    (metric,) = judged.metrics.values()
+    (metric,) = run_stats.metrics.values()
     signature = {
         "measure": "gotoscorer",
         "weights": f"{origin}, {voters} systems",
@@ -848,7 +848,7 @@ def measure_difficulty(
             for name, measure in MEASURES.items()
         },
         types={level: by_type(table, weights, level) for level in LEVELS},
-        notes=tuple(dict.fromkeys((*judged.notes, *notes, *choice.notes))),
+        notes=tuple(dict.fromkeys((*run_stats.notes, *notes, *choice.notes))),
         signature=Signature(signature),
     )
 

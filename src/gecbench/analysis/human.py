@@ -13,7 +13,7 @@ from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.score import Score
 from gecbench.scoring.metric import check_least
 from gecbench.scoring.resample import mean
-from gecbench.scoring.results import Judged
+from gecbench.scoring.results import RunStats
 from gecbench.scoring.texts import characters
 
 Against = Literal["final", "others"]
@@ -200,28 +200,28 @@ def scorable(
 
 
 def score_annotators(
-    judged: Judged, corpus: Corpus, submissions: Sequence[Submission], options: HumanOptions
+    run_stats: RunStats, corpus: Corpus, submissions: Sequence[Submission], options: HumanOptions
 ) -> Human:
     """Return how each annotator fares.
 
     Args:
-        judged: The run over what `scorable` gave, all of it.
+        run_stats: The run over what `scorable` gave, all of it.
         corpus: With the final references.
         submissions: All submissions.
         options: How they are scored.
     """
     scored = [one for one in submissions if one.references]
-    metrics = [name for name in judged.metrics if name not in judged.refused]
+    metrics = [name for name in run_stats.metrics if name not in run_stats.refused]
     names = sorted(
         {one.annotator for one in submissions},
         key=lambda name: (name is None, -_count(submissions, name), name or ""),
     )
-    annotators = [_annotator(name, submissions, scored, judged, metrics) for name in names]
+    annotators = [_annotator(name, submissions, scored, run_stats, metrics) for name in names]
     if options.anonymous:
         named = [one for one in annotators if one.name is not None]
         hidden = [replace(one, name=f"A{n}") for n, one in enumerate(named, 1)]
         annotators = hidden + annotators[len(named) :]
-    whole = {name: _score(judged, name, range(len(scored))) for name in metrics}
+    whole = {name: _score(run_stats, name, range(len(scored))) for name in metrics}
     return Human(
         corpus=corpus.name,
         options=options,
@@ -230,13 +230,13 @@ def score_annotators(
             name: found for name in metrics if (found := _mean(annotators, name, options.least))
         },
         together={name: score for name, score in whole.items() if score is not None},
-        higher_is_better={name: judged.metrics[name].higher_is_better for name in metrics},
+        higher_is_better={name: run_stats.metrics[name].higher_is_better for name in metrics},
         notes=(
-            *judged.notes,
-            *judged.refused.values(),
+            *run_stats.notes,
+            *run_stats.refused.values(),
             *_notes(corpus, submissions, annotators, options),
         ),
-        signatures=signatures(judged, metrics),
+        signatures=signatures(run_stats, metrics),
     )
 
 
@@ -295,21 +295,21 @@ def _annotator(
     name: str | None,
     submissions: Sequence[Submission],
     scored: Sequence[Submission],
-    judged: Judged,
+    run_stats: RunStats,
     metrics: Sequence[str],
 ) -> Annotator:
     own = [one for one in submissions if one.annotator == name]
     places = [at for at, one in enumerate(scored) if one.annotator == name]
-    scores = {metric: _score(judged, metric, places) for metric in metrics}
+    scores = {metric: _score(run_stats, metric, places) for metric in metrics}
     known = {metric: score for metric, score in scores.items() if score is not None}
     count = max((score.sentences for score in known.values()), default=0)
     return Annotator(name, len(own), count, sum(one.kept for one in own), known)
 
 
-def _score(judged: Judged, metric: str, places: Sequence[int]) -> Score | None:
-    rows = judged.rows[SUBMISSIONS, metric]
+def _score(run_stats: RunStats, metric: str, places: Sequence[int]) -> Score | None:
+    rows = run_stats.rows[SUBMISSIONS, metric]
     some = [rows[at] for at in places if rows[at] is not None]
-    return judged.metrics[metric].aggregate(some) if some else None
+    return run_stats.metrics[metric].aggregate(some) if some else None
 
 
 def _mean(annotators: Sequence[Annotator], metric: str, least: int) -> Mean | None:

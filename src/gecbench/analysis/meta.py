@@ -26,7 +26,7 @@ from gecbench.core.options import Option
 from gecbench.core.score import tied
 from gecbench.formats.judgments import SEEDA, Judgments
 from gecbench.scoring.metric import Metric
-from gecbench.scoring.results import Judged
+from gecbench.scoring.results import RunStats
 
 Human = Mapping[str, Mapping[str, float]]
 """People's scores: by way of judging, then by system."""
@@ -288,9 +288,9 @@ def system_level(
         sets: Which systems.
     """
     return tuple(
-        _level(metric, way, group.name, group.of(_both(scores, judged)), scores, judged)
+        _level(metric, way, group.name, group.of(_both(scores, human_scores)), scores, human_scores)
         for metric in scores.metrics
-        for way, judged in human.items()
+        for way, human_scores in human.items()
         for group in sets
     )
 
@@ -311,12 +311,14 @@ def windows(
     """
     made = []
     for metric in scores.metrics:
-        for way, judged in human.items():
-            ordered = sorted(group.of(_both(scores, judged)), key=judged.__getitem__)[::-1]
+        for way, human_scores in human.items():
+            ordered = sorted(group.of(_both(scores, human_scores)), key=human_scores.__getitem__)[
+                ::-1
+            ]
             for size in sizes:
                 for first in range(len(ordered) - size + 1):
                     some = tuple(ordered[first : first + size])
-                    made.append(_level(metric, way, group.name, some, scores, judged))
+                    made.append(_level(metric, way, group.name, some, scores, human_scores))
     return tuple(made)
 
 
@@ -343,8 +345,8 @@ def sentence_level(
     )
 
 
-def _both(scores: SystemScores, judged: Mapping[str, float]) -> list[str]:
-    return [name for name in scores.systems if name in judged]
+def _both(scores: SystemScores, human_scores: Mapping[str, float]) -> list[str]:
+    return [name for name in scores.systems if name in human_scores]
 
 
 def _level(
@@ -353,11 +355,11 @@ def _level(
     group: str,
     systems: tuple[str, ...],
     scores: SystemScores,
-    judged: Mapping[str, float],
+    human_scores: Mapping[str, float],
 ) -> SystemLevel:
     values = dict(zip(scores.systems, scores.metrics[metric], strict=True))
     one = [values[name] for name in systems]
-    two = [judged[name] for name in systems]
+    two = [human_scores[name] for name in systems]
     made = {kind: coefficient(kind, two, one) for kind in KINDS}
     return SystemLevel(metric, way, group, systems, made)
 
@@ -435,21 +437,21 @@ def sentence_values(metric: Metric[Any], rows: Sequence[Any]) -> list[float]:
     ]
 
 
-def sentence_scores_of(judged: Judged) -> dict[str, dict[tuple[str, str], float]]:
+def sentence_scores_of(run_stats: RunStats) -> dict[str, dict[tuple[str, str], float]]:
     """Return scores of sentences of which greater is better: by metric, then source and system.
 
     Sentences that a metric leaves out are not there.
     """
-    ids = [sample.id for sample in judged.corpus.samples]
+    ids = [sample.id for sample in run_stats.corpus.samples]
     found: dict[str, dict[tuple[str, str], float]] = {}
-    for name, metric in judged.metrics.items():
-        if name in judged.refused:
+    for name, metric in run_stats.metrics.items():
+        if name in run_stats.refused:
             continue
         sign = 1 if metric.higher_is_better else -1
-        places = judged.scored(name)
+        places = run_stats.scored(name)
         found[name] = {}
-        for system in judged.systems:
-            values = sentence_values(metric, [judged.rows[system, name][at] for at in places])
+        for system in run_stats.systems:
+            values = sentence_values(metric, [run_stats.rows[system, name][at] for at in places])
             for at, value in zip(places, values, strict=True):
                 found[name][ids[at], system] = sign * value
     return found
@@ -576,12 +578,12 @@ def _sources(judgments: Judgments, ids: Sequence[str]) -> tuple[Mapping[str, str
     Raises:
         CorpusError: Neither fits, or sources are missing.
     """
-    judged = list(dict.fromkeys(item.source for item in judgments.items))
-    missing = [source for source in judged if source not in set(ids)]
+    sources = list(dict.fromkeys(item.source for item in judgments.items))
+    missing = [source for source in sources if source not in set(ids)]
     if not missing:
-        return {source: source for source in judged}, None
-    if judgments.lines and len(ids) == len(judged):
-        ordered = sorted(judged, key=int)
+        return {source: source for source in sources}, None
+    if judgments.lines and len(ids) == len(sources):
+        ordered = sorted(sources, key=int)
         note = (
             f"{judgments.name}: as many sentences as judged sources ({len(ids)}), so they are "
             "taken for these in their order"
@@ -589,7 +591,7 @@ def _sources(judgments: Judgments, ids: Sequence[str]) -> tuple[Mapping[str, str
         return dict(zip(ordered, ids, strict=True)), note
     some = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
     raise CorpusError(
-        f"{judgments.path or judgments.name}: {len(missing)} of {len(judged)} judged sources have "
+        f"{judgments.path or judgments.name}: {len(missing)} of {len(sources)} judged sources have "
         f"no score: {some}; "
         + (
             "give the whole text, or the judged sources alone"

@@ -24,7 +24,7 @@ from gecbench.core.sample import Rewrite, Sample
 from gecbench.core.seeding import number
 from gecbench.scoring.metric import check_least
 from gecbench.scoring.resample import mean
-from gecbench.scoring.results import Judged
+from gecbench.scoring.results import RunStats
 from gecbench.scoring.texts import characters
 
 # Score against the number of references: with subsets of them, or with the first.
@@ -111,7 +111,7 @@ class Sweep:
             check_least("up-to", self.up_to, 1)
 
 
-def curves(judged: Judged, sweep: Sweep | None = None) -> tuple[Curve, ...]:
+def curves(run_stats: RunStats, sweep: Sweep | None = None) -> tuple[Curve, ...]:
     """Return score against the number of references, of all systems by all metrics that use them.
 
     MuCGEC's figure 3. A subset is one of the places of references 1 to K, where K is the most
@@ -121,49 +121,49 @@ def curves(judged: Judged, sweep: Sweep | None = None) -> tuple[Curve, ...]:
     often. References declared impossible to annotate are no references here.
 
     Args:
-        judged: Systems; their statistics are taken again for each subset, edits are not.
+        run_stats: Systems; their statistics are taken again for each subset, edits are not.
         sweep: Which subsets of which sentences.
 
     Raises:
         CorpusError: No sentence has as many references as asked for.
     """
     sweep = sweep or Sweep()
-    usable = _usable(judged)
+    usable = _usable(run_stats)
     places = [at for at, own in enumerate(usable) if len(own) >= sweep.at_least]
     width = max(map(len, usable), default=0)
     wanted = max(sweep.at_least, sweep.up_to or 1)
     if wanted > width or not places:
         raise CorpusError(
-            f"{judged.corpus.name}: no sentence has {counted(wanted, 'reference')}; the most is "
+            f"{run_stats.corpus.name}: no sentence has {counted(wanted, 'reference')}; the most is "
             f"{width}"
         )
     plans = {k: _subsets(width, k, sweep) for k in range(1, (sweep.up_to or width) + 1)}
     return tuple(
-        _System(judged, metric, system, usable, places).curve(plans)
-        for metric in metrics_with_references(judged)
-        for system in judged.systems
+        _System(run_stats, metric, system, usable, places).curve(plans)
+        for metric in metrics_with_references(run_stats)
+        for system in run_stats.systems
     )
 
 
-def taking_part(judged: Judged, sweep: Sweep) -> int:
+def taking_part(run_stats: RunStats, sweep: Sweep) -> int:
     """Return how many sentences the curves are over."""
-    return sum(len(own) >= sweep.at_least for own in _usable(judged))
+    return sum(len(own) >= sweep.at_least for own in _usable(run_stats))
 
 
-def _usable(judged: Judged) -> list[tuple[int, ...]]:
+def _usable(run_stats: RunStats) -> list[tuple[int, ...]]:
     """Return the places of the references of each sentence that somebody could write."""
     return [
         tuple(r for r, version in enumerate(case.references) if not version.unannotatable)
-        for case in cases_of(judged)
+        for case in cases_of(run_stats)
     ]
 
 
-def metrics_with_references(judged: Judged) -> list[str]:
+def metrics_with_references(run_stats: RunStats) -> list[str]:
     """Return the metrics of a run that read references."""
     return [
         name
-        for name, metric in judged.metrics.items()
-        if name not in judged.refused and metric.needs_references
+        for name, metric in run_stats.metrics.items()
+        if name not in run_stats.refused and metric.needs_references
     ]
 
 
@@ -202,7 +202,7 @@ def references_in(own: Sequence[int], subset: Sequence[int]) -> tuple[int, ...]:
 class _System:
     """One system by one metric; statistics with a subset of references are taken once."""
 
-    judged: Judged
+    run_stats: RunStats
     metric: str
     system: str
     usable: Sequence[tuple[int, ...]]
@@ -222,25 +222,25 @@ class _System:
         return Curve(self.system, self.metric, tuple(points))
 
     def _value(self, subset: Sequence[int]) -> float:
-        metric = self.judged.metrics[self.metric]
+        metric = self.run_stats.metrics[self.metric]
         rows = [self._stats(at, references_in(self.usable[at], subset)) for at in self.places]
         return metric.aggregate(rows).value
 
     def _stats(self, at: int, references: tuple[int, ...]) -> Any:
         if (at, references) not in self.known:
-            case = self.judged.cases[self.system][at]
+            case = self.run_stats.cases[self.system][at]
             if len(references) < len(case.references):
                 case = replace(case, references=tuple(case.references[r] for r in references))
-                self.known[at, references] = self.judged.metrics[self.metric].stats(case)
+                self.known[at, references] = self.run_stats.metrics[self.metric].stats(case)
             else:
-                self.known[at, references] = self.judged.rows[self.system, self.metric][at]
+                self.known[at, references] = self.run_stats.rows[self.system, self.metric][at]
         return self.known[at, references]
 
 
-def notes_on(judged: Judged, made: Sequence[Curve], sweep: Sweep) -> list[str]:
+def notes_on(run_stats: RunStats, made: Sequence[Curve], sweep: Sweep) -> list[str]:
     """Return what the reader of curves should know."""
     notes = []
-    counts = [len(own) for own in _usable(judged)]
+    counts = [len(own) for own in _usable(run_stats)]
     out = sum(0 < count < sweep.at_least for count in counts)
     if out:
         notes.append(
@@ -254,7 +254,7 @@ def notes_on(judged: Judged, made: Sequence[Curve], sweep: Sweep) -> list[str]:
         )
     mixed = sum(
         0 < count < len(case.references)
-        for count, case in zip(counts, cases_of(judged), strict=True)
+        for count, case in zip(counts, cases_of(run_stats), strict=True)
     )
     if mixed:
         notes.append(
@@ -269,8 +269,8 @@ def notes_on(judged: Judged, made: Sequence[Curve], sweep: Sweep) -> list[str]:
         )
     left = [
         name
-        for name in judged.metrics
-        if name not in (*judged.refused, *metrics_with_references(judged))
+        for name in run_stats.metrics
+        if name not in (*run_stats.refused, *metrics_with_references(run_stats))
     ]
     if left:
         notes.append(f"curves: {', '.join(left)} reads no references")
@@ -331,85 +331,85 @@ class References:
     signatures: tuple[str, ...] = ()
 
 
-def statistics(judged: Judged, by: str | None = None) -> tuple[Statistics, ...]:
+def statistics(run_stats: RunStats, by: str | None = None) -> tuple[Statistics, ...]:
     """Return MuCGEC's table 4 of a corpus (Zhang et al., NAACL 2022).
 
     Args:
-        judged: Any run over it.
+        run_stats: Any run over it.
         by: A metadata field; each of its values gets a row, too.
 
     Raises:
         CorpusError: A sentence lacks the field.
     """
     groups: dict[str, list[int]] = {}
-    for at, sample in enumerate(judged.corpus.samples):
+    for at, sample in enumerate(run_stats.corpus.samples):
         if by is not None and by not in sample.meta:
             raise CorpusError(
-                f"{judged.corpus.name}: sentence {sample.id!r} has no metadata field {by!r}; "
+                f"{run_stats.corpus.name}: sentence {sample.id!r} has no metadata field {by!r}; "
                 "give one that all have, or add it with --meta"
             )
         if by is not None:
             groups.setdefault(sample.meta[by] or "(empty)", []).append(at)
-    whole = range(len(judged.corpus.samples))
-    rows = [_row("all", judged, whole)]
-    return (*rows, *(_row(name, judged, places) for name, places in groups.items()))
+    whole = range(len(run_stats.corpus.samples))
+    rows = [_row("all", run_stats, whole)]
+    return (*rows, *(_row(name, run_stats, places) for name, places in groups.items()))
 
 
-def distribution(judged: Judged) -> tuple[Mapping[int, int], Mapping[int, int]]:
+def distribution(run_stats: RunStats) -> tuple[Mapping[int, int], Mapping[int, int]]:
     """Return how many sentences have how many references: of all, and of erroneous ones.
 
     MuCGEC's figure 1 is the second. Sentences that nobody can annotate have none.
     """
     every: Counter[int] = Counter()
     erroneous: Counter[int] = Counter()
-    for sample, case in zip(judged.corpus.samples, cases_of(judged), strict=True):
+    for sample, case in zip(run_stats.corpus.samples, cases_of(run_stats), strict=True):
         count = len(rewrites(sample, case))
         every[count] += 1
-        erroneous[count] += state(sample, case, judged.lang) in ("erroneous", "disputed")
+        erroneous[count] += state(sample, case, run_stats.lang) in ("erroneous", "disputed")
     return dict(sorted(every.items())), {k: n for k, n in sorted(erroneous.items()) if n}
 
 
 def describe_references(
-    judged: Judged, *, by: str | None = None, sweep: Sweep | None = None
+    run_stats: RunStats, *, by: str | None = None, sweep: Sweep | None = None
 ) -> References:
     """Return statistics, distribution and, where `sweep` says how, curves.
 
     Raises:
         CorpusError: A metadata field is missing, or no sentence has enough references.
     """
-    every, erroneous = distribution(judged)
-    found = References(judged.corpus.name, statistics(judged, by), every, erroneous)
-    notes = [*judged.notes, *judged.refused.values(), *_textless(judged)]
+    every, erroneous = distribution(run_stats)
+    found = References(run_stats.corpus.name, statistics(run_stats, by), every, erroneous)
+    notes = [*run_stats.notes, *run_stats.refused.values(), *_textless(run_stats)]
     if sweep is None:
         return replace(found, notes=tuple(notes))
-    made = curves(judged, sweep)
+    made = curves(run_stats, sweep)
     return replace(
         found,
         curves=made,
-        sentences=taking_part(judged, sweep),
+        sentences=taking_part(run_stats, sweep),
         sweep=sweep,
-        notes=(*notes, *notes_on(judged, made, sweep)),
-        signatures=signatures(judged, metrics_with_references(judged)),
+        notes=(*notes, *notes_on(run_stats, made, sweep)),
+        signatures=signatures(run_stats, metrics_with_references(run_stats)),
     )
 
 
-def _row(name: str, judged: Judged, places: Sequence[int]) -> Statistics:
+def _row(name: str, run_stats: RunStats, places: Sequence[int]) -> Statistics:
     kept, erroneous = 0, 0
     lengths: list[int] = []
     numbers: list[int] = []
     distinct: list[int] = []
     edits: list[int] = []
-    cases = cases_of(judged)
+    cases = cases_of(run_stats)
     for at in places:
-        sample, case = judged.corpus.samples[at], cases[at]
+        sample, case = run_stats.corpus.samples[at], cases[at]
         found = rewrites(sample, case)
         if not found:
             continue
         kept += 1
-        erroneous += state(sample, case, judged.lang) != "error-free"
+        erroneous += state(sample, case, run_stats.lang) != "error-free"
         lengths.append(len(characters(sample.source)))
         numbers.append(len(found))
-        distinct.append(len({_content(each, sample, judged.lang) for each, _ in found}))
+        distinct.append(len({_content(each, sample, run_stats.lang) for each, _ in found}))
         sizes = (edits_of(case, version) for _, version in found)
         edits += [size for size in sizes if size]
     means = [mean(each) if each else None for each in (lengths, edits, numbers, distinct)]
@@ -422,10 +422,10 @@ def _content(rewrite: Rewrite, sample: Sample, lang: str) -> object:
     return rewrite.edit_sets if text is None else characters(text)
 
 
-def _textless(judged: Judged) -> list[str]:
+def _textless(run_stats: RunStats) -> list[str]:
     count = sum(
-        text_of_rewrite(rewrite, sample, judged.lang) is None
-        for sample, case in zip(judged.corpus.samples, cases_of(judged), strict=True)
+        text_of_rewrite(rewrite, sample, run_stats.lang) is None
+        for sample, case in zip(run_stats.corpus.samples, cases_of(run_stats), strict=True)
         for rewrite, _ in rewrites(sample, case)
     )
     if not count:

@@ -16,14 +16,14 @@ from operator import eq
 from typing import Literal, cast
 
 from gecbench.analysis.perturbed_cases import Region, Tokens, perturbations, span_image
-from gecbench.core.case import Case, Version
+from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.errors import UsageError
 from gecbench.core.perturbed import SYNTHETIC, PerturbedSet, marks
 from gecbench.core.score import Counts, f_score
 from gecbench.core.seeding import number
 from gecbench.formats.frequencies import Frequencies
 from gecbench.lang import language_of
-from gecbench.scoring.results import Judged
+from gecbench.scoring.results import RunStats
 from gecbench.scoring.spans import Level, Rows, SpanF
 
 # The result.
@@ -422,7 +422,7 @@ class Side:
     gold: tuple[Change, ...]
 
 
-def changes(version: Version, level: Level) -> tuple[Change, ...]:
+def changes(version: CaseRewrite, level: Level) -> tuple[Change, ...]:
     """Return the edits of a version as they are compared, each once.
 
     Edits that were only detected take part where detection is what is compared.
@@ -622,7 +622,7 @@ def _groups(
     )
 
 
-# From judged sentences to the result.
+# From the statistics of sentences to the result.
 
 PERFECT = "(perfect)"
 COPY = "(copies its input)"
@@ -639,7 +639,7 @@ CountWords = Callable[[Collection[str]], Frequencies]
 
 def measure_robustness(
     cases: PerturbedSet,
-    judged: Judged,
+    run_stats: RunStats,
     tokens: Sequence[Tokens],
     *,
     orders: int,
@@ -647,22 +647,22 @@ def measure_robustness(
     count_words: CountWords | None = None,
     betas: Sequence[float] = (),
 ) -> Robustness:
-    """Measure how robust the judged systems are.
+    """Measure how robust systems are.
 
     Args:
-        cases: What was judged, as `PerturbedSet.corpus` makes a corpus of it.
-        judged: By one metric of edits.
+        cases: The data of the run, as `PerturbedSet.corpus` makes a corpus of it.
+        run_stats: By one metric of edits.
         tokens: Of each source, in the order of the corpus.
         orders: In how many orders the official rule is tried; 0 for none.
         seed: Of the random ones.
         count_words: In a training text.
         betas: Weights of recall in F, instead of the metric's; the first is the main one.
     """
-    metric = next(iter(judged.metrics.values())).span_metric
+    metric = next(iter(run_stats.metrics.values())).span_metric
     if metric is None:
         raise UsageError("consistency of edits needs a metric that compares them")
     main, *others = (
-        _measure(cases, judged, replace(metric, beta=beta), tokens, orders, seed, count)
+        _measure(cases, run_stats, replace(metric, beta=beta), tokens, orders, seed, count)
         for beta, count in zip_longest(betas or (metric.beta,), (count_words,))
     )
     signatures = tuple(signature for one in (main, *others) for signature in one.signatures)
@@ -671,7 +671,7 @@ def measure_robustness(
 
 def _measure(
     cases: PerturbedSet,
-    judged: Judged,
+    run_stats: RunStats,
     metric: SpanF,
     tokens: Sequence[Tokens],
     orders: int,
@@ -679,14 +679,14 @@ def _measure(
     count_words: CountWords | None,
 ) -> Robustness:
     """Measure by one weight of recall."""
-    first = next(iter(judged.cases.values()))
+    first = next(iter(run_stats.cases.values()))
     golds = [changes(case.references[0], metric.level) for case in first]
     pairs = [
         Pair(tokens[k], perturbations(tokens[at], tokens[k]), golds[at], golds[k])
         for at in range(0, len(first), cases.width)
         for k in range(at + 1, at + cases.width)
     ]
-    run = _Run(cases, judged, metric, tokens, golds, pairs)
+    run = _Run(cases, run_stats, metric, tokens, golds, pairs)
     systems = [
         run.system(
             name,
@@ -695,10 +695,10 @@ def _measure(
             orders=orders,
             seed=seed,
         )
-        for name, own in judged.cases.items()
+        for name, own in run_stats.cases.items()
     ]
     # Whatever a system does, its true positives and false negatives are all errors.
-    errors = [[tp + fn for tp, _, fn in row] for row in run.rows(next(iter(judged.cases)))]
+    errors = [[tp + fn for tp, _, fn in row] for row in run.rows(next(iter(run_stats.cases)))]
     trivial = [
         run.system(PERFECT, golds, [tuple((n, 0, 0) for n in row) for row in errors]),
         run.system(COPY, [()] * len(golds), [tuple((0, 0, n) for n in row) for row in errors]),
@@ -727,7 +727,7 @@ def _measure(
             *([_SYNTHETIC] if SYNTHETIC in cases.provenance else []),
             *_idle(whole, trivial[0][0]),
             *([frequencies.note] if frequencies else []),
-            *judged.notes,
+            *run_stats.notes,
         ),
     )
 
@@ -759,7 +759,7 @@ class _Run:
     """One set of cases; what is the same for all systems."""
 
     cases: PerturbedSet
-    judged: Judged
+    run_stats: RunStats
     metric: SpanF
     tokens: Sequence[Tokens]
     golds: Sequence[tuple[Change, ...]]
@@ -768,12 +768,12 @@ class _Run:
     @property
     def spaced(self) -> bool:
         """Whether white space divides words."""
-        return language_of(self.judged.lang).joiner == " "
+        return language_of(self.run_stats.lang).joiner == " "
 
     def rows(self, name: str) -> list[Row]:
         """Return a system's counts of each sentence, case by case; each has one reference."""
         flat = []
-        for (pairing,) in cast("Sequence[Rows]", self.judged.rows[name, self.metric.name]):
+        for (pairing,) in cast("Sequence[Rows]", self.run_stats.rows[name, self.metric.name]):
             flat.append((pairing.counts.tp, pairing.counts.fp, pairing.counts.fn))
         width = self.cases.width
         return [tuple(flat[at : at + width]) for at in range(0, len(flat), width)]
@@ -842,7 +842,7 @@ class _Run:
         rows = range(at * width, (at + 1) * width)
         equal = (True, *system.verdicts.equal[at])
         same = (True, *system.verdicts.same[at])
-        cases = self.judged.cases[system.system]
+        cases = self.run_stats.cases[system.system]
         return tuple(
             ShownSentence(mark, cases[k].source, one, two, self._changes(k, cases[k]))
             for mark, k, one, two in zip(marks(width), rows, equal, same, strict=True)
@@ -857,7 +857,7 @@ class _Run:
                 edit.end,
                 space.join(self.tokens[k][edit.start : edit.end]),
                 space.join(edit.replacement or ()),
-                not golds.isdisjoint(changes(Version((edit,)), self.metric.level)),
+                not golds.isdisjoint(changes(CaseRewrite((edit,)), self.metric.level)),
             )
             for edit in dict.fromkeys(case.hypotheses[0].edits)
         )

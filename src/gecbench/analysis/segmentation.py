@@ -9,11 +9,11 @@ from typing import Literal
 
 from gecbench.analysis.sentences import system_scores
 from gecbench.core.errors import CorpusError
-from gecbench.core.sample import GOLDS, Corpus, Rewrite, Sample, SystemOutput
+from gecbench.core.sample import GOLD_EDITS, Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.score import Score, ranks
 from gecbench.edits.apply import changes
 from gecbench.formats.texts import text_of
-from gecbench.scoring.results import Judged
+from gecbench.scoring.results import RunStats
 
 Golds = Literal["given", "divided"]
 
@@ -155,23 +155,23 @@ def divide_corpus(corpus: Corpus, divide: Divide) -> Corpus:
             for rewrite in sample.references
         )
         samples.append(replace(sample, tokens=tokens, references=references))
-    provenance = {**corpus.provenance, GOLDS: "changes between words"}
+    provenance = {**corpus.provenance, GOLD_EDITS: "changes between words"}
     return replace(corpus, samples=tuple(samples), provenance=provenance)
 
 
 def segmenter_scores(
-    judged: Judged, segmenter: str, name: str, divide: Divide, *, golds: Golds
+    run_stats: RunStats, segmenter: str, name: str, divide: Divide, *, golds: Golds
 ) -> SegmenterScores:
     """Return the scores of all systems under one segmenter.
 
     Args:
-        judged: The run with this segmenter.
+        run_stats: The run with this segmenter.
         segmenter: As it was asked for.
         name: With its version.
         divide: The tokens of a text.
         golds: As in `Segmentation`.
     """
-    samples = judged.corpus.samples
+    samples = run_stats.corpus.samples
     tokens = [
         divide(sample.source if segmenter == "spaces" else unspaced(sample.source))
         for sample in samples
@@ -183,7 +183,7 @@ def segmenter_scores(
         sum(map(len, tokens)) / max(1, len(samples)),
         alike if golds == "given" else None,
         sum(len(r.edit_sets[0]) for s in samples for r in s.references if r.edit_sets),
-        {metric: system_scores(judged, metric) for metric in judged.metrics},
+        {metric: system_scores(run_stats, metric) for metric in run_stats.metrics},
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from gecbench.core.case import Case, Version
+from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.sample import Rewrite, Sample
@@ -16,7 +16,7 @@ from gecbench.edits.chunks import KEPT, RIGHT, Chunk, corrects, idle, marking
 from gecbench.edits.chunks import verdicts as chunk_verdicts
 from gecbench.formats.texts import text_of
 from gecbench.lang import language_of
-from gecbench.scoring.results import Judged
+from gecbench.scoring.results import RunStats
 from gecbench.scoring.spans import Filter, Key, Pairing, SpanF, keys, keys_of
 from gecbench.scoring.spans import pair as count_pair
 from gecbench.scoring.texts import characters
@@ -28,16 +28,16 @@ STATES: tuple[State, ...] = ("erroneous", "disputed", "error-free", "unannotatab
 """All annotators correct something; some do, some do not; none does; none can."""
 
 
-def cases_of(judged: Judged) -> Sequence[Case]:
+def cases_of(run_stats: RunStats) -> Sequence[Case]:
     """Return the cases of one system: what they say of sources and references is true of all."""
-    return next(iter(judged.cases.values()), ())
+    return next(iter(run_stats.cases.values()), ())
 
 
-def length_unit(judged: Judged) -> str:
+def length_unit(run_stats: RunStats) -> str:
     """Return what `length` counts."""
-    if language_of(judged.lang).unit == "character":
+    if language_of(run_stats.lang).unit == "character":
         return "characters"
-    return "tokens" if any(case.edit_tokens for case in cases_of(judged)) else "words"
+    return "tokens" if any(case.edit_tokens for case in cases_of(run_stats)) else "words"
 
 
 def length(case: Case, lang: str) -> int:
@@ -51,7 +51,7 @@ def length(case: Case, lang: str) -> int:
     return len(case.edit_tokens or case.source.split())
 
 
-def rewrites(sample: Sample, case: Case) -> list[tuple[Rewrite, Version]]:
+def rewrites(sample: Sample, case: Case) -> list[tuple[Rewrite, CaseRewrite]]:
     """Return the references that take part, as they were read and as they are scored.
 
     Those declared impossible to annotate are none.
@@ -61,7 +61,7 @@ def rewrites(sample: Sample, case: Case) -> list[tuple[Rewrite, Version]]:
     return [(rewrite, version) for rewrite, version in pairs if not version.unannotatable]
 
 
-def is_free(rewrite: Rewrite, version: Version, sample: Sample, case: Case, lang: str) -> bool:
+def is_free(rewrite: Rewrite, version: CaseRewrite, sample: Sample, case: Case, lang: str) -> bool:
     """Return whether an annotator left a sentence as it is."""
     if rewrite.error_free:
         return True
@@ -83,11 +83,11 @@ def state(sample: Sample, case: Case, lang: str) -> State:
     return "disputed" if any(free) else "erroneous"
 
 
-def edits_of(case: Case, version: Version) -> int | None:
+def edits_of(case: Case, version: CaseRewrite) -> int | None:
     """Return how many edits a reference has, of alternative sets the first; None: not known."""
     if case.edit_tokens:
         return len(version.first)
-    return len(version.golds) if case.tokens else None
+    return len(version.gold_edits) if case.tokens else None
 
 
 def text_of_rewrite(rewrite: Rewrite, sample: Sample, lang: str) -> str | None:
@@ -115,18 +115,20 @@ def content_key(rewrite: Rewrite, sample: Sample, lang: str) -> object:
     return language_of(lang).units(text)
 
 
-def system_scores(judged: Judged, metric: str) -> Mapping[str, Score]:
+def system_scores(run_stats: RunStats, metric: str) -> Mapping[str, Score]:
     """Return the score of each system by one metric of a run."""
-    places = judged.scored(metric)
+    places = run_stats.scored(metric)
     return {
-        system: judged.metrics[metric].aggregate([judged.rows[system, metric][at] for at in places])
-        for system in judged.systems
+        system: run_stats.metrics[metric].aggregate(
+            [run_stats.rows[system, metric][at] for at in places]
+        )
+        for system in run_stats.systems
     }
 
 
-def signatures(judged: Judged, metrics: Sequence[str]) -> tuple[str, ...]:
+def signatures(run_stats: RunStats, metrics: Sequence[str]) -> tuple[str, ...]:
     """Return how the scores of these metrics of a run are made."""
-    return tuple(str(judged.metrics[name].aggregate([]).signature) for name in metrics)
+    return tuple(str(run_stats.metrics[name].aggregate([]).signature) for name in metrics)
 
 
 # Verdicts on edits: right or wrong, found or missed.
@@ -210,7 +212,7 @@ def edit_verdicts(case: Case, pairing: Pairing, metric: SpanF) -> EditVerdicts:
     )
 
 
-def _side(version: Version, others: Collection[Key], metric: SpanF) -> tuple[EditVerdict, ...]:
+def _side(version: CaseRewrite, others: Collection[Key], metric: SpanF) -> tuple[EditVerdict, ...]:
     if version.unannotatable:
         return ()
     found = []
@@ -222,8 +224,8 @@ def _side(version: Version, others: Collection[Key], metric: SpanF) -> tuple[Edi
 
 
 def _declared(
-    hypothesis: Version,
-    reference: Version,
+    hypothesis: CaseRewrite,
+    reference: CaseRewrite,
     ours: Mapping[Key, list[str]],
     theirs: Mapping[Key, list[str]],
 ) -> Mapping[str, Counts]:
@@ -250,7 +252,7 @@ class SentenceDifficulty:
     Args:
         id: The sample's id.
         references: For each reference, in order, the weight of each of its edits, in the order
-            of `Version.edits`: the share of the systems that do not make it, in [0, 1]; 1 where
+            of `CaseRewrite.edits`: the share of the systems that do not make it, in [0, 1]; 1 where
             none does, and for an edit that only detects.
         value: What sentences are sorted by: the sum of the weights of a reference's edits, that
             is, how many of its errors a system leaves on average; not negative, not bounded by
@@ -272,7 +274,7 @@ def edit_weights(cases: Mapping[str, Sequence[Case]]) -> list[SentenceDifficulty
     stand beside the ones before them.
 
     Args:
-        cases: By system, the cases of a `Judged`, with part "edits".
+        cases: By system, the cases of a `RunStats`, with part "edits".
 
     Raises:
         UsageError: There is no system.
@@ -417,19 +419,19 @@ class SentenceRow:
 
 
 def sentence_rows(
-    judged: Judged, metric: str | None, difficulty: Sequence[SentenceDifficulty] = ()
+    run_stats: RunStats, metric: str | None, difficulty: Sequence[SentenceDifficulty] = ()
 ) -> Iterator[SentenceRow]:
     """Yield the sentences of a corpus in their order.
 
     Args:
-        judged: The systems.
+        run_stats: The systems.
         metric: Name of a span metric that was asked for and applies; None leaves edits out.
         difficulty: Of each sentence, in corpus order; () for none.
     """
-    pairings = {name: _pairings(judged, name, metric) for name in judged.systems}
-    span = judged.metrics[metric].span_metric if metric else None
-    for place, sample in enumerate(judged.corpus.samples):
-        cases = {name: cases[place] for name, cases in judged.cases.items()}
+    pairings = {name: _pairings(run_stats, name, metric) for name in run_stats.systems}
+    span = run_stats.metrics[metric].span_metric if metric else None
+    for place, sample in enumerate(run_stats.corpus.samples):
+        cases = {name: cases[place] for name, cases in run_stats.cases.items()}
         first = next(iter(cases.values()))
         hard = difficulty[place] if difficulty else None
         chosen = [pairings[name][place] for name in cases]
@@ -441,7 +443,7 @@ def sentence_rows(
                 for at, version in enumerate(first.references)
             ),
             tuple(
-                _output(case, pairing, span, judged.systems[name].hypotheses)
+                _output(case, pairing, span, run_stats.systems[name].hypotheses)
                 for (name, case), pairing in zip(cases.items(), chosen, strict=True)
             ),
             hard.value if hard else None,
@@ -449,17 +451,17 @@ def sentence_rows(
         )
 
 
-def _pairings(judged: Judged, system: str, metric: str | None) -> list[Pairing | None]:
+def _pairings(run_stats: RunStats, system: str, metric: str | None) -> list[Pairing | None]:
     """Return the pairing that counts for each sentence; None where it is not scored."""
     if metric is None:
-        return [None] * len(judged.corpus.samples)
-    rows = judged.rows[system, metric]
-    kept: Any = judged.metrics[metric]
+        return [None] * len(run_stats.corpus.samples)
+    rows = run_stats.rows[system, metric]
+    kept: Any = run_stats.metrics[metric]
     chosen = iter(kept.choose([row for row in rows if row is not None]))
     return [None if row is None else next(chosen) for row in rows]
 
 
-def _version(case: Case, pairing: Pairing | None) -> Version:
+def _version(case: Case, pairing: Pairing | None) -> CaseRewrite:
     """Return what a system's output counts as: the version of the pairing, else the first."""
     return case.hypotheses[pairing.hypothesis if pairing else 0]
 
@@ -486,7 +488,7 @@ def _makers(
     return found
 
 
-def _first_size(version: Version) -> int | None:
+def _first_size(version: CaseRewrite) -> int | None:
     return version.sizes[0] if version.sizes else None
 
 
@@ -496,7 +498,7 @@ def _declared_state(rewrite: Rewrite) -> Declared | None:
     return "error-free" if rewrite.error_free else None
 
 
-def _reference(version: Version, rewrite: Rewrite, weights: tuple[float, ...]) -> Reference:
+def _reference(version: CaseRewrite, rewrite: Rewrite, weights: tuple[float, ...]) -> Reference:
     return Reference(
         version.edits,
         weights,

@@ -40,7 +40,7 @@ from gecbench.core.options import Option
 from gecbench.core.score import Interval, ranks
 from gecbench.scoring.metric import Metric
 from gecbench.scoring.resample import draw_blocks, interval, swaps
-from gecbench.scoring.results import Judged
+from gecbench.scoring.results import RunStats
 
 if TYPE_CHECKING:
     from gecbench.scoring.metric import Values
@@ -314,14 +314,14 @@ class Comparison:
 
 
 def compare(
-    judged: Judged, metric: str, plan: Plan | None = None, *, watch: Watch = unwatched
+    run_stats: RunStats, metric: str, plan: Plan | None = None, *, watch: Watch = unwatched
 ) -> Comparison:
     """Return how systems differ by one metric, and how far that can be chance.
 
     By the tests that this module's text describes.
 
     Args:
-        judged: At least two systems.
+        run_stats: At least two systems.
         metric: Name of one of its metrics.
         plan: How; None is the default.
         watch: Wraps the loop over pairs, to show progress.
@@ -332,16 +332,16 @@ def compare(
         CorpusError: There is no sentence to score.
     """
     plan = plan or Plan()
-    measure, places = _checked(judged, metric, plan)
-    names = list(judged.systems)
-    rows = {name: [judged.rows[name, metric][at] for at in places] for name in names}
+    measure, places = _checked(run_stats, metric, plan)
+    names = list(run_stats.systems)
+    rows = {name: [run_stats.rows[name, metric][at] for at in places] for name in names}
     scores = {name: measure.aggregate(rows[name]) for name in names}
     values = {name: score.value for name, score in scores.items()}
     drawn = _bootstrap(measure, rows, plan)
     watched = watch(f"{metric}: pairs", _pairs(names, plan.baseline))
     pairs = _corrected([_pair(measure, rows, values, drawn, pair, plan) for pair in watched], plan)
     result = Comparison(
-        corpus=judged.corpus.name,
+        corpus=run_stats.corpus.name,
         metric=metric,
         signature=str(scores[names[0]].signature),
         higher_is_better=measure.higher_is_better,
@@ -365,22 +365,22 @@ def _grouped(result: Comparison) -> Comparison:
         return replace(result, notes=(*result.notes, note))
 
 
-def _checked(judged: Judged, name: str, plan: Plan) -> tuple[Metric[Any], list[int]]:
+def _checked(run_stats: RunStats, name: str, plan: Plan) -> tuple[Metric[Any], list[int]]:
     """Return the metric and the places of the sentences that it scores, if all fits together."""
     adjusted((1.0, 1.0), plan.correction)  # what is not installed should be said at once
-    if name not in judged.metrics:
-        raise UnknownNameError("metric of this run", name, judged.metrics)
-    if name in judged.refused:
-        raise UsageError(judged.refused[name])
-    names = list(judged.systems)
+    if name not in run_stats.metrics:
+        raise UnknownNameError("metric of this run", name, run_stats.metrics)
+    if name in run_stats.refused:
+        raise UsageError(run_stats.refused[name])
+    names = list(run_stats.systems)
     if len(names) < 2:
         raise UsageError(f"a comparison takes two systems or more; judged: {', '.join(names)}")
     if plan.baseline is not None and plan.baseline not in names:
         raise UnknownNameError("baseline", plan.baseline, names)
-    places = judged.scored(name)
+    places = run_stats.scored(name)
     if not places:
-        raise CorpusError(f"{name}: no sentence of {judged.corpus.name} can be scored")
-    return judged.metrics[name], places
+        raise CorpusError(f"{name}: no sentence of {run_stats.corpus.name} can be scored")
+    return run_stats.metrics[name], places
 
 
 def _pairs(names: Sequence[str], baseline: str | None) -> list[Names]:

@@ -24,7 +24,7 @@ from gecbench.analysis.difficulty import (
 from gecbench.api.extract import Watch, unwatched
 from gecbench.api.options import BETA, NORMALISE, RANGE, RE_EXTRACT, Options
 from gecbench.api.schemes import AnyScheme
-from gecbench.api.score import judge
+from gecbench.api.score import collect_stats
 from gecbench.core.case import Case
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UsageError
@@ -33,7 +33,7 @@ from gecbench.core.options import Option
 from gecbench.core.sample import Corpus, Sample, SystemOutput, Systems, as_systems
 from gecbench.edits.chunks import corrects
 from gecbench.formats.weights import Label, WeightFile, beside, read_weights, written_weights
-from gecbench.scoring.results import Judged, first_edit_sets
+from gecbench.scoring.results import RunStats, first_edit_sets
 
 _MORE = (
     "there are {} references, of which the first counts; --reference-number takes another, each, "
@@ -142,7 +142,7 @@ def difficulty(
         raise UsageError("difficulty needs at least one system")
     file = None if options.weights is None else read_weights(Path(options.weights))
     notes = _notes(corpus, systems)
-    judged = judge(
+    run_stats = collect_stats(
         corpus,
         systems,
         scheme=scheme,
@@ -154,23 +154,23 @@ def difficulty(
         ),
         watch=watch,
     )
-    judged = first_edit_sets(judged)
-    notes = (*notes, *_unchanging(judged.cases))
+    run_stats = first_edit_sets(run_stats)
+    notes = (*notes, *_unchanging(run_stats.cases))
     number = len(reference_names(corpus.samples))
     if options.reference == 1 and number > 1:
         notes = (*notes, _MORE.format(number))
-    last = (_file_note(file),) if file else (_ALONE,) if len(judged.systems) == 1 else ()
+    last = (_file_note(file),) if file else (_ALONE,) if len(run_stats.systems) == 1 else ()
     try:
         return tuple(
             measure_difficulty(
-                judged,
+                run_stats,
                 replace(choice, notes=(*choice.notes, *last)),
                 options.weighting,
                 options.beta,
                 file=file,
                 notes=notes,
             )
-            for choice in _choices(judged, corpus.samples, options, file)
+            for choice in _choices(run_stats, corpus.samples, options, file)
         )
     except CorpusError:
         if file is None or options.re_extract is not None:
@@ -181,13 +181,16 @@ def difficulty(
 
 
 def _choices(
-    judged: Judged, whole: Sequence[Sample], options: DifficultyOptions, file: WeightFile | None
+    run_stats: RunStats,
+    whole: Sequence[Sample],
+    options: DifficultyOptions,
+    file: WeightFile | None,
 ) -> list[ReferenceChoice]:
-    samples = judged.corpus.samples
+    samples = run_stats.corpus.samples
     if options.reference == "chosen" and file is not None:
         return [references_of_weights(samples, file)]
     if options.reference == "chosen":
-        return [nearest_references(samples, judged.cases, options.beta)]
+        return [nearest_references(samples, run_stats.cases, options.beta)]
     if options.reference != "each":
         return [numbered_reference(samples, options.reference, options.absent, whole)]
     numbers = range(1, len(reference_names(whole)) + 1)

@@ -22,7 +22,7 @@ from gecbench.lang import LANGUAGES, SCHEMES
 
 if TYPE_CHECKING:
     from gecbench.core.case import Part
-    from gecbench.scoring.results import Judged
+    from gecbench.scoring.results import RunStats
 
 Item = TypeVar("Item")
 Value = TypeVar("Value")
@@ -229,14 +229,16 @@ def load_inputs(
     return loaded, outputs, inputs.scheme.spec(types=types)
 
 
-def judge_files(corpus: Path, systems: Sequence[Path], inputs: Inputs, options: Options) -> Judged:
+def load_run_stats(
+    corpus: Path, systems: Sequence[Path], inputs: Inputs, options: Options
+) -> RunStats:
     """Judge the systems in files on a corpus, for analyses of what metrics say."""
-    from gecbench.api.score import judge
+    from gecbench.api.score import collect_stats
 
     check_standard_input([corpus, *systems])
     check_scheme_is_used(options)
     loaded, outputs, scheme = load_inputs(corpus, systems, inputs)
-    return judge(loaded, outputs, scheme=scheme, options=options, watch=watch)
+    return collect_stats(loaded, outputs, scheme=scheme, options=options, watch=watch)
 
 
 def needs_types(options: Options) -> bool:
@@ -251,7 +253,7 @@ def check_scheme_is_used(options: Options) -> None:
 
 
 def needs_of(metrics: Sequence[str]) -> list[Part]:
-    """Return what metrics compare: edits, golds or texts."""
+    """Return what metrics compare: edits, gold edits or texts."""
     from gecbench.metrics import metric_class
 
     return [metric_class(name).needs for name in metrics]

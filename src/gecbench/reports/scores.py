@@ -8,8 +8,8 @@ from dataclasses import asdict, replace
 
 from gecbench.core.errors import counted
 from gecbench.core.score import Counts, Score, WarningNote, best_places
-from gecbench.reports.exhibit import Column, Exhibit, Figure, Series, Table, Value, Words
 from gecbench.reports.grid import Grid, as_csv, as_latex, as_markdown, as_text
+from gecbench.reports.report import Column, Figure, Report, Series, Table, Value, Words
 from gecbench.scoring.results import RESULT_SCHEMA, Result, ScoreReport, by_tier
 
 # The tables of scores: one overview of all metrics, and the counts of those that count.
@@ -331,7 +331,7 @@ def render_sentences(reports: Sequence[ScoreReport]) -> str:
     return "\n".join(lines) + "\n"
 
 
-# The scores of a run as an exhibit: what a page shows first.
+# The scores of a run as a report: what a page shows first.
 
 
 _SYSTEM = Column("system", zh="系统")
@@ -340,7 +340,7 @@ _RECALL = Words("recall in percent", "召回率（%）")
 _PRECISION = Words("precision in percent", "精确率（%）")
 
 
-def exhibit(report: ScoreReport) -> Exhibit:
+def build_report(report: ScoreReport) -> Report:
     """Return the scores of all systems by all metrics, with a figure for each metric.
 
     Args:
@@ -355,7 +355,7 @@ def exhibit(report: ScoreReport) -> Exhibit:
     ]
     figures = [_scores(metric, found) for metric, found in scored.items()]
     figures += [_plane(report, name, found) for name, found in scored.items() if _counted(found)]
-    return Exhibit(
+    return Report(
         name="scores",
         title=Words("Scores", "总分"),
         corpus=report.corpus,

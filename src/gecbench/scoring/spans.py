@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from gecbench.core.case import Case, Part, Version
+from gecbench.core.case import Case, CaseRewrite, Part
 from gecbench.core.edit import Edit
 from gecbench.core.score import Counts, Score, f_score, total
 from gecbench.scoring.metric import Metric
@@ -101,7 +101,7 @@ class Pairing:
 
 
 def keys(
-    version: Version, level: Level, chosen: Filter, rule: Rule = _CHINESE
+    version: CaseRewrite, level: Level, chosen: Filter, rule: Rule = _CHINESE
 ) -> dict[Key, list[str]]:
     """Return what a version is compared by, with the labels of the edits behind each key.
 

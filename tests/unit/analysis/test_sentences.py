@@ -16,21 +16,21 @@ from gecbench.analysis.sentences import (
     text_of_rewrite,
 )
 from gecbench.api.files import load, load_system, sample
-from gecbench.api.score import Options, judge, summed
-from gecbench.core.case import Case, Version
+from gecbench.api.score import Options, collect_stats, summed
+from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.edit import Edit
 from gecbench.core.errors import UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.score import total
-from gecbench.scoring.results import Judged
+from gecbench.scoring.results import RunStats
 
 FREE = Rewrite(error_free=True)
 IMPOSSIBLE = Rewrite(unannotatable=True)
 CHANGE = Edit(0, 1, ("b",), "S")
 
 
-def run(lang: str, *cases: Case) -> Judged:
-    return Judged(Corpus("x", ()), {}, lang, {}, {"s": cases}, {})
+def run(lang: str, *cases: Case) -> RunStats:
+    return RunStats(Corpus("x", ()), {}, lang, {}, {"s": cases}, {})
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_lengths_are_in_what_the_language_counts(lang, case, unit, wanted):
 
 
 def test_a_run_without_systems_has_no_cases():
-    assert cases_of(Judged(Corpus("x", ()), {}, "zh", {}, {}, {})) == ()
+    assert cases_of(RunStats(Corpus("x", ()), {}, "zh", {}, {}, {})) == ()
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_run_without_systems_has_no_cases():
     ],
 )
 def test_states_of_sentences_known_by_their_texts(lang, source, rewrites, wanted):
-    versions = tuple(Version(unannotatable=each.unannotatable) for each in rewrites)
+    versions = tuple(CaseRewrite(unannotatable=each.unannotatable) for each in rewrites)
     one = Sample("1", source, rewrites, tokens=("a",))
     assert state(one, Case("1", (), versions, source), lang) == wanted
 
@@ -72,17 +72,17 @@ def test_states_of_sentences_known_by_their_texts(lang, source, rewrites, wanted
 def test_where_edits_are_known_they_decide_what_is_free():
     """As where traditional characters are simplified before anything is compared."""
     one = Sample("1", "車", (Rewrite("车"),))
-    plain, changed = Version(), Version((CHANGE,))
+    plain, changed = CaseRewrite(), CaseRewrite((CHANGE,))
     assert state(one, Case("1", (), (plain,), "車", edit_tokens=("车",)), "zh") == "error-free"
     assert state(one, Case("1", (), (changed,), "車", edit_tokens=("车",)), "zh") == "erroneous"
 
 
 def test_edits_are_of_the_first_alternative_set():
-    pooled = Version((CHANGE, CHANGE, CHANGE), sizes=(2, 1))
+    pooled = CaseRewrite((CHANGE, CHANGE, CHANGE), sizes=(2, 1))
     assert edits_of(Case("1", (), (), edit_tokens=("a",)), pooled) == 2
-    assert edits_of(Case("1", (), (), edit_tokens=("a",)), Version((CHANGE,))) == 1
-    assert edits_of(Case("1", (), (), tokens=("a",)), Version(golds=(CHANGE,))) == 1
-    assert edits_of(Case("1", (), ()), Version(text="b")) is None
+    assert edits_of(Case("1", (), (), edit_tokens=("a",)), CaseRewrite((CHANGE,))) == 1
+    assert edits_of(Case("1", (), (), tokens=("a",)), CaseRewrite(gold_edits=(CHANGE,))) == 1
+    assert edits_of(Case("1", (), ()), CaseRewrite(text="b")) is None
 
 
 def test_texts_of_rewrites():
@@ -107,8 +107,8 @@ def english(reference: Rewrite, *outputs: str, **options: object) -> SentenceRow
         SystemOutput(f"s{number}", {"s": (Rewrite(text),)}) for number, text in enumerate(outputs)
     ]
     asked = Options(metrics=("errant",), re_extract=False, **options)  # type: ignore[arg-type]
-    judged = judge(Corpus("c", (one,), "en"), systems, options=asked)
-    (row,) = sentence_rows(judged, "errant")
+    run_stats = collect_stats(Corpus("c", (one,), "en"), systems, options=asked)
+    (row,) = sentence_rows(run_stats, "errant")
     return row
 
 
@@ -150,9 +150,9 @@ def test_the_counts_of_all_sentences_are_those_of_the_score(level: str):
     corpus = load(sample("zh", "corpus.jsonl"))
     systems = [load_system(sample("zh", f"{name}.txt"), corpus) for name in ("eager", "fluent")]
     options = Options(level=level)  # type: ignore[arg-type]
-    judged = judge(corpus, systems, scheme="zh-char", options=options)
-    rows = list(sentence_rows(judged, "cherrant"))
-    for at, result in enumerate(summed(judged, options).results):
+    run_stats = collect_stats(corpus, systems, scheme="zh-char", options=options)
+    rows = list(sentence_rows(run_stats, "cherrant"))
+    for at, result in enumerate(summed(run_stats, options).results):
         counted = [row.outputs[at].counts for row in rows]
         assert total(one for one in counted if one) == result.score.counts
         assert [one is None for one in counted] == [
@@ -173,9 +173,11 @@ TOKENS = ("a", "b", "c")
 
 
 def weights(references, *systems):
-    versions = tuple(one if isinstance(one, Version) else Version(one) for one in references)
+    versions = tuple(
+        one if isinstance(one, CaseRewrite) else CaseRewrite(one) for one in references
+    )
     cases = {
-        str(n): [Case("7", (Version(edits),), versions, edit_tokens=TOKENS)]
+        str(n): [Case("7", (CaseRewrite(edits),), versions, edit_tokens=TOKENS)]
         for n, edits in enumerate(systems)
     }
     (difficulty,) = edit_weights(cases)
@@ -201,10 +203,10 @@ def test_of_several_references_the_one_systems_come_nearest_to_says_how_difficul
 
 
 def test_a_reference_that_could_not_be_annotated_says_nothing():
-    found = weights([Version(unannotatable=True), (A, B)], ())
+    found = weights([CaseRewrite(unannotatable=True), (A, B)], ())
     assert found.references == ((), (1.0, 1.0))
     assert found.value == 2.0
-    assert weights([Version(unannotatable=True)], (A,)).value == 0.0
+    assert weights([CaseRewrite(unannotatable=True)], (A,)).value == 0.0
 
 
 def test_an_edit_that_only_detects_has_weight_one_and_does_not_make_it_difficult():

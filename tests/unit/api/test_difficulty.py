@@ -17,7 +17,7 @@ from gecbench.analysis.difficulty import (
     system_means,
 )
 from gecbench.api.difficulty import DifficultyOptions, difficulty, write_weights
-from gecbench.api.score import judge
+from gecbench.api.score import collect_stats
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, FormatError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
@@ -101,7 +101,7 @@ def test_what_nobody_could_correct_is_left_out_and_counted():
     first = numbered_reference(data.samples, 1, "left-out")
     assert first.choices == (None, None, 0)
     assert first.notes == ("reference 1: sentences left out that nobody could correct: 2",)
-    best = nearest_references(data.samples, judge(data, [ONE]).cases, 0.5)
+    best = nearest_references(data.samples, collect_stats(data, [ONE]).cases, 0.5)
     assert best.choices == (None, 1, 0)
     assert best.notes == ("the chosen references: sentences left out that nobody could correct: 1",)
 
@@ -109,16 +109,16 @@ def test_what_nobody_could_correct_is_left_out_and_counted():
 def test_the_chosen_reference_is_the_one_that_all_systems_come_nearest_to():
     data = corpus((by(None, A), by(None, B)), (by(None, A), by(None, B)), (FREE, FREE))
     systems = [ONE, TWO, system("three", (B,), (), (A,))]
-    best = nearest_references(data.samples, judge(data, systems).cases, 0.5)
+    best = nearest_references(data.samples, collect_stats(data, systems).cases, 0.5)
     assert (best.name, best.choices) == ("the chosen references", (1, 0, 0))
-    turned = nearest_references(data.samples, judge(data, systems[::-1]).cases, 0.5)
+    turned = nearest_references(data.samples, collect_stats(data, systems[::-1]).cases, 0.5)
     assert turned == best
 
 
 def test_of_references_that_as_many_edits_meet_the_one_with_fewer_errors_is_chosen():
     data = corpus((by(None, A, B), by(None, A)))
     assert nearest_references(
-        data.samples, judge(data, [system("one", (A,))]).cases, 0.5
+        data.samples, collect_stats(data, [system("one", (A,))]).cases, 0.5
     ).choices == (1,)
 
 

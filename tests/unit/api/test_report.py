@@ -21,10 +21,10 @@ from gecbench.core.errors import GecbenchError, MissingExtraError, UsageError
 from gecbench.core.files import check_target
 from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.lang.zh.char import scheme as zh_char
-from gecbench.reports.exhibit import Column, Exhibit, Table, Words
 from gecbench.reports.page import html as html_of
 from gecbench.reports.page.html import Page
 from gecbench.reports.page.words import WORDS
+from gecbench.reports.report import Column, Report, Table, Words
 
 SYSTEMS = (COPY, GOOD, BAD)
 
@@ -37,8 +37,8 @@ def page(*systems, corpus: Corpus = CORPUS, options: Options | None = None, **mo
 def bare(**more) -> Page:
     """A page without any plot, which is written at once."""
     table = Table("t", Words("T", "表"), (Column("a"), Column("b", "percent")), (("x", None),))
-    exhibit = Exhibit("odd", Words("Odd", "怪"), "c", (table,), notes=("a <note>",))
-    return Page(title="T", facts=((WORDS["corpus"], "c"),), exhibits=(exhibit,), **more)
+    report = Report("odd", Words("Odd", "怪"), "c", (table,), notes=("a <note>",))
+    return Page(title="T", facts=((WORDS["corpus"], "c"),), reports=(report,), **more)
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def packed(html: str) -> dict:
 
 
 def names(made: Page) -> list[str]:
-    return [exhibit.name for exhibit in made.exhibits]
+    return [report.name for report in made.reports]
 
 
 def test_a_report_holds_all_that_can_be_said():
@@ -68,14 +68,14 @@ def test_one_system_is_compared_with_none():
 def test_without_resamples_there_are_no_tests_and_no_intervals():
     made = page(options=Options())
     assert "compare" not in names(made)
-    (scores,) = [one for one in made.exhibits if one.name == "scores"]
+    (scores,) = [one for one in made.reports if one.name == "scores"]
     assert [column.name for column in scores.tables[0].columns] == ["system", "cherrant"]
     assert "with" not in scores.figures[0].title.en
 
 
 def test_the_scores_are_those_of_score():
     options = Options(resamples=200, seed=3, metrics=("cherrant", "gleu"))
-    table = page(options=options).exhibits[0].tables[0]
+    table = page(options=options).reports[0].tables[0]
     scored = gecbench.score(CORPUS, SYSTEMS, scheme="zh-char", options=options)
     for place, name in enumerate(("copy", "good", "bad")):
         wanted = []
@@ -88,20 +88,20 @@ def test_the_scores_are_those_of_score():
 def test_many_pairs_take_more_resamples_than_were_asked_for():
     systems = [system(f"s{n}", *["我去了", "他来", "好", "口口", "我们"]) for n in range(5)]
     made = page(*systems)
-    assert any("200 resamples" in note for note in made.exhibits[1].notes)
-    assert any("200 resamples" in note for note in made.exhibits[0].notes)
+    assert any("200 resamples" in note for note in made.reports[1].notes)
+    assert any("200 resamples" in note for note in made.reports[0].notes)
 
 
 def test_intervals_of_too_many_pairs_are_left_to_the_table():
     systems = [system(f"s{n}", "我去了", "他来", "好", "口口", "我们") for n in range(11)]
-    compared = page(*systems).exhibits[1]
+    compared = page(*systems).reports[1]
     assert {figure.kind for figure in compared.figures} == {"matrix"}
     assert any(len(table.rows) == 55 for table in compared.tables)
 
 
 def test_where_no_metric_compares_edits_the_span_metric_is_added():
     made = page(options=Options(metrics=("gleu",)))
-    assert [column.name for column in made.exhibits[0].tables[0].columns] == [
+    assert [column.name for column in made.reports[0].tables[0].columns] == [
         *("system", "gleu", "cherrant")
     ]
     assert made.edits
@@ -116,7 +116,7 @@ def test_edits_of_any_language_are_marked():
 
 def test_metrics_that_do_not_apply_say_why():
     made = page(options=Options(metrics=("cherrant", "errant"), resamples=100))
-    scores = made.exhibits[0]
+    scores = made.reports[0]
     assert any(note.startswith("n/a: errant is for language en") for note in scores.notes)
     assert [figure.name for figure in scores.figures] == [
         "scores-cherrant",
@@ -127,7 +127,7 @@ def test_metrics_that_do_not_apply_say_why():
 def test_one_reference_makes_no_curve():
     corpus = Corpus("one", (Sample("1", "我去了", (Rewrite("我去"),)),), "zh")
     made = page(system("s", "我去"), corpus=corpus)
-    (references,) = [one for one in made.exhibits if one.name == "references"]
+    (references,) = [one for one in made.reports if one.name == "references"]
     assert [figure.name for figure in references.figures] == ["references-distribution"]
 
 
@@ -180,14 +180,14 @@ def test_tables_and_figures_can_be_downloaded(written: str):
 
 def test_no_two_columns_of_the_scores_have_one_name():
     options = Options(metrics=("cherrant", "gleu", "char-bleu"), resamples=100)
-    heads = [column.name for column in page(options=options).exhibits[0].tables[0].columns]
+    heads = [column.name for column in page(options=options).reports[0].tables[0].columns]
     assert "gleu 95% from" in heads
     assert len(heads) == len(set(heads)) == 10
 
 
 def test_cells_are_in_both_languages():
     table = Table("t", Words("T", "表"), (Column("a"), Column("b")), ((Words("x", "甲"),) * 2,))
-    html = html_of.html(Page("T", (), (Exhibit("odd", Words("Odd", "怪"), "c", (table,)),)))
+    html = html_of.html(Page("T", (), (Report("odd", Words("Odd", "怪"), "c", (table,)),)))
     both = '<span class="w" lang="en">x</span><span class="w" lang="zh-Hans">甲</span>'
     assert f'<th scope="row" data-value="x" class=word><bdi>{both}</bdi></th>' in html
     assert f'<td data-value="x" class=word><bdi>{both}</bdi></td>' in html
@@ -215,9 +215,9 @@ def test_edits_that_were_not_made_by_one_scheme_make_numbers_doubtful():
     ]
 
 
-def test_an_exhibit_of_the_same_name_is_numbered():
+def test_an_report_of_the_same_name_is_numbered():
     two = bare()
-    html = html_of.html(Page(two.title, two.facts, two.exhibits * 2))
+    html = html_of.html(Page(two.title, two.facts, two.reports * 2))
     assert set(packed(html)["files"]) == {"odd-t.csv", "odd-t.tex", "odd-2-t.csv", "odd-2-t.tex"}
     assert html.count('id="odd"') == html.count('id="odd-2"') == 1
 

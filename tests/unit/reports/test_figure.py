@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gecbench.reports.exhibit import Figure, Series, Words, figure_csv
+from gecbench.reports.report import Figure, Series, Words, figure_csv
 from gecbench.reports.theme import COLOURS, properties
 
 LABEL = Words("value", "值")

@@ -13,10 +13,10 @@ from figure_cases import ALL, BARS, DOTS, EMPTY, LINES, LONG, MATRIX, POINTS, SY
 
 from gecbench.core.errors import GecbenchError, MissingExtraError, UsageError
 from gecbench.reports import plots
-from gecbench.reports.exhibit import Figure, Kind, Series, Words
 from gecbench.reports.plots import draw, svg, vector, write_figures
 from gecbench.reports.plots.charts import ABOVE, BELOW, DEEPEST, FAINTEST, opacity
 from gecbench.reports.plots.style import wrapped
+from gecbench.reports.report import Figure, Kind, Series, Words
 from gecbench.reports.theme import COLOURS
 
 from .test_figure import contrast

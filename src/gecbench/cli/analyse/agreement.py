@@ -37,10 +37,10 @@ def agreement(
     gecbench analyse agreement submissions.jsonl --table pairs --format csv
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.api.analyse import agreement as measure_agreement
-    from gecbench.reports.agreement import exhibit
+    from gecbench.reports.agreement import build_report
 
     check_output(output)
     corpus = replace(load_corpus(submissions, reading), name=str(submissions))
     spec = scheme.spec(types=False)
     result = measure_agreement(corpus, least=least, scheme=spec, watch=watch)
-    show(exhibit(result), output)
+    show(build_report(result), output)

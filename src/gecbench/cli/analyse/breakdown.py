@@ -8,7 +8,7 @@ from typing import Annotated
 
 from gecbench.analysis.breakdown import BreakdownOptions
 from gecbench.cli.command import command, refuse, split
-from gecbench.cli.options import CorpusFile, Inputs, Scoring, SystemFiles, judge_files
+from gecbench.cli.options import CorpusFile, Inputs, Scoring, SystemFiles, load_run_stats
 from gecbench.cli.output import Output, check_output, show
 from gecbench.core.errors import UsageError
 from gecbench.core.options import Option
@@ -51,15 +51,17 @@ def breakdown(
     gecbench analyse breakdown dev.jsonl a.txt b.txt --by length,field:origin --metric cherrant
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.analysis.breakdown import break_down
-    from gecbench.reports.breakdown import exhibit
+    from gecbench.reports.breakdown import build_report
 
     check_output(output)
     breaking = replace(breaking, most=sentences)
     if len(systems) == 1:
         refuse("a difference needs two systems", "--between", "--least", "--sentences")
-    judged = judge_files(corpus, systems, inputs, options)
-    pair = _pair(between, judged.systems)
-    show(exhibit(break_down(judged, replace(breaking, between=pair)), counts=counts), output)
+    run_stats = load_run_stats(corpus, systems, inputs, options)
+    pair = _pair(between, run_stats.systems)
+    show(
+        build_report(break_down(run_stats, replace(breaking, between=pair)), counts=counts), output
+    )
 
 
 def _pair(text: str | None, names: Container[str]) -> tuple[str, ...]:

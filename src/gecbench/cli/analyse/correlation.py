@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from gecbench.cli.command import command, refuse
-from gecbench.cli.options import Inputs, Scoring, judge_files
+from gecbench.cli.options import Inputs, Scoring, load_run_stats
 from gecbench.cli.output import FigureOptions, Output, check_output, show
 from gecbench.core.errors import UsageError
 from gecbench.core.options import Argument, Option
@@ -51,7 +51,7 @@ def correlation(
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.analysis.correlation import check_number, correlations, scores_of
     from gecbench.api.analyse import table_scores
-    from gecbench.reports.correlation import exhibit
+    from gecbench.reports.correlation import build_report
 
     check_output(output)
     if scores is not None:
@@ -64,5 +64,5 @@ def correlation(
         if corpus is None:
             raise UsageError("name a corpus and systems, or a table of scores by --scores FILE")
         check_number([str(path) for path in systems])
-        table = scores_of(judge_files(corpus, systems, inputs, options))
-    show(exhibit(correlations(table, oriented=oriented)), output)
+        table = scores_of(load_run_stats(corpus, systems, inputs, options))
+    show(build_report(correlations(table, oriented=oriented)), output)

@@ -42,7 +42,7 @@ def human(
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.api.analyse import human as score_annotators
     from gecbench.api.files import load
-    from gecbench.reports.human import exhibit
+    from gecbench.reports.human import build_report
 
     check_output(output)
     check_scheme_is_used(options)
@@ -59,4 +59,4 @@ def human(
         options=options,
         watch=watch,
     )
-    show(exhibit(result), output)
+    show(build_report(result), output)

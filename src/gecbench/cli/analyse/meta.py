@@ -8,7 +8,7 @@ from typing import Annotated
 
 from gecbench.analysis.meta import Layout
 from gecbench.cli.command import command, refuse
-from gecbench.cli.options import Inputs, Scoring, judge_files, split_name
+from gecbench.cli.options import Inputs, Scoring, load_run_stats, split_name
 from gecbench.cli.output import FigureOptions, Output, check_output, show
 from gecbench.core.errors import UsageError
 from gecbench.core.options import Argument, Option
@@ -77,8 +77,8 @@ def meta(
     gecbench analyse meta --scores metrics.tsv --human people.tsv --lower length
     gecbench analyse meta --sentence-scores sentences.tsv --judgments rankings.tsv
     """  # noqa: D301 - \b keeps click from joining lines
-    from gecbench.api.meta import of_judged, of_tables, read_people
-    from gecbench.reports.meta import exhibit
+    from gecbench.api.meta import of_run, of_tables, read_people
+    from gecbench.reports.meta import build_report
 
     check_output(output)
     if layout.window_set is not None and not layout.sizes:
@@ -94,8 +94,8 @@ def meta(
             "name a corpus and systems, or tables by --scores FILE and --sentence-scores FILE"
         )
     else:
-        result = of_judged(judge_files(corpus, systems, inputs, options), people, layout)
-    show(exhibit(result), output)
+        result = of_run(load_run_stats(corpus, systems, inputs, options), people, layout)
+    show(build_report(result), output)
 
 
 def _files(paths: Sequence[Path]) -> Mapping[str, Path] | Sequence[Path]:

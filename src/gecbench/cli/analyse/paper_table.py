@@ -27,7 +27,7 @@ def paper_table(
     gecbench analyse paper-table workflows/tables/robustgec-table-5.toml robustness/*.json
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.analysis.paper_table import fill_tables
-    from gecbench.reports.paper_table import exhibit
+    from gecbench.reports.paper_table import build_report
 
     check_output(output)
-    show(exhibit(paper.stem, fill_tables(paper, results), small=small), output)
+    show(build_report(paper.stem, fill_tables(paper, results), small=small), output)

@@ -45,7 +45,7 @@ def references(
     gecbench analyse references dev.tsv mine.txt theirs=output.tsv --at-least 3
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.api.analyse import references as count_references
-    from gecbench.reports.references import exhibit
+    from gecbench.reports.references import build_report
 
     check_output(output)
     if not systems:
@@ -67,4 +67,4 @@ def references(
         options=options,
         watch=watch,
     )
-    show(exhibit(result), output)
+    show(build_report(result), output)

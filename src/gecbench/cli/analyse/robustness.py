@@ -104,11 +104,11 @@ def robustness(
     loaded = load_perturbed(cases, lang=lang)
     note_losses(loaded.name, loaded.provenance.get(NOT_KEPT))
     if check:
-        from gecbench.reports.robustness import check_exhibit
+        from gecbench.reports.robustness import build_check_report
 
-        show(check_exhibit(check_perturbed(loaded)), output)
+        show(build_check_report(check_perturbed(loaded)), output)
         return
-    from gecbench.reports.robustness import exhibit
+    from gecbench.reports.robustness import build_report
 
     outputs = [read_outputs(file, loaded, name=name) for name, file in map(split_name, systems)]
     _say_how_long(loaded.corpus(), outputs, scheme)
@@ -124,7 +124,7 @@ def robustness(
         frequency=frequency,
         watch=watch,
     )
-    show(exhibit(result), output)
+    show(build_report(result), output)
 
 
 def _say_how_long(corpus: Corpus, outputs: Sequence[SystemOutput], scheme: SchemeOptions) -> None:

@@ -56,7 +56,7 @@ def segmentation(
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.api.segmentation import BESIDE
     from gecbench.api.segmentation import segmentation as score_segmentations
-    from gecbench.reports.segmentation import exhibit
+    from gecbench.reports.segmentation import build_report
 
     check_output(output)
     metrics = BESIDE if beside is None else tuple(filter(None, split(beside)))
@@ -75,4 +75,4 @@ def segmentation(
         options=replace(options, segmenter=None),
         watch=watch,
     )
-    show(exhibit(result), output)
+    show(build_report(result), output)

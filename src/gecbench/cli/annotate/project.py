@@ -258,8 +258,8 @@ def stats(
     check_output(output)
     row = open_project(data, project)
     from gecbench.server import progress
-    from gecbench.server.progress.showing import exhibit
+    from gecbench.server.progress.showing import build_report
 
     if not kept:
         progress.refresh(row)
-    show(exhibit(progress.quality(row)), output)
+    show(build_report(progress.quality(row)), output)

@@ -16,9 +16,9 @@ from gecbench import __version__
 from gecbench.analysis.difficulty import Difficulty
 from gecbench.core.errors import MissingExtraError
 from gecbench.edits.chunks import FALSE, KEPT, RIGHT, WRONG, Chunk
-from gecbench.reports.exhibit import Language, Words
 from gecbench.reports.grid import columns_of
 from gecbench.reports.page.html import policy
+from gecbench.reports.report import Language, Words
 from gecbench.reports.theme import properties
 from gecbench.text.tokens import spans
 

@@ -15,11 +15,13 @@ from gecbench import __version__
 from gecbench.core.errors import MissingExtraError
 from gecbench.core.score import WarningNote
 from gecbench.reports import plots
-from gecbench.reports.exhibit import (
+from gecbench.reports.page.sentences import compressed
+from gecbench.reports.page.words import WORDS
+from gecbench.reports.report import (
     Column,
-    Exhibit,
     Figure,
     Language,
+    Report,
     Table,
     Value,
     Words,
@@ -28,8 +30,6 @@ from gecbench.reports.exhibit import (
     table_csv,
     table_latex,
 )
-from gecbench.reports.page.sentences import compressed
-from gecbench.reports.page.words import WORDS
 from gecbench.reports.theme import properties
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Page:
     Args:
         title: In whatever language its author writes.
         facts: What the corpus is and where it comes from: names and values.
-        exhibits: The analyses, in the order of reading.
+        reports: The analyses, in the order of reading.
         sentences: As `packing.packed_sentences` gives them.
         edits: Whether edits were compared, so that there are marks to explain.
         example: A word of the corpus's language, to show the marks on.
@@ -58,7 +58,7 @@ class Page:
 
     title: str
     facts: tuple[Fact, ...]
-    exhibits: tuple[Exhibit, ...]
+    reports: tuple[Report, ...]
     sentences: Mapping[str, object] = field(default_factory=dict)
     edits: bool = True
     example: str = "word"
@@ -66,7 +66,7 @@ class Page:
     @property
     def doubts(self) -> tuple[str, ...]:
         """What makes numbers on it doubtful, once each."""
-        notes = (note for one in self.exhibits for note in one.notes)
+        notes = (note for one in self.reports for note in one.notes)
         return tuple(dict.fromkeys(note for note in notes if isinstance(note, WarningNote)))
 
 
@@ -178,7 +178,7 @@ class _Figure:
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    exhibit: Exhibit
+    report: Report
     anchor: str
     short: Words
     lead: Words | None
@@ -192,11 +192,11 @@ class _Section:
 
     @property
     def doubts(self) -> list[str]:
-        return [note for note in self.exhibit.notes if isinstance(note, WarningNote)]
+        return [note for note in self.report.notes if isinstance(note, WarningNote)]
 
     @property
     def notes(self) -> list[str]:
-        return [note for note in self.exhibit.notes if not isinstance(note, WarningNote)]
+        return [note for note in self.report.notes if not isinstance(note, WarningNote)]
 
 
 def html(page: Page, language: Language = "en") -> str:
@@ -211,7 +211,7 @@ def html(page: Page, language: Language = "en") -> str:
     """
     template = _template()
     style, script = stylesheet(), "\n".join(_read(f"js/{name}.js") for name in _SCRIPTS)
-    sections = [_section(one, number) for number, one in _numbered(page.exhibits)]
+    sections = [_section(one, number) for number, one in _numbered(page.reports)]
     contents = {"files": _files(sections), "sentences": page.sentences}
     return template.render(
         page=page,
@@ -289,25 +289,25 @@ def _interface() -> str:
     return json.dumps(table, ensure_ascii=False).replace("<", "\\u003c")
 
 
-def _numbered(exhibits: tuple[Exhibit, ...]) -> Iterator[tuple[str, Exhibit]]:
-    """Yield exhibits with their anchors: a second one of a name is numbered."""
+def _numbered(reports: tuple[Report, ...]) -> Iterator[tuple[str, Report]]:
+    """Yield reports with their anchors: a second one of a name is numbered."""
     seen: dict[str, int] = {}
-    for one in exhibits:
+    for one in reports:
         seen[one.name] = seen.get(one.name, 0) + 1
         yield one.name if seen[one.name] == 1 else f"{one.name}-{seen[one.name]}", one
 
 
-def _section(exhibit: Exhibit, anchor: str) -> _Section:
-    tables = [_table(table, anchor) for table in exhibit.tables if table.rows]
-    shown = OPEN.get(exhibit.name, 1)
+def _section(report: Report, anchor: str) -> _Section:
+    tables = [_table(table, anchor) for table in report.tables if table.rows]
+    shown = OPEN.get(report.name, 1)
     return _Section(
-        exhibit,
+        report,
         anchor,
-        SHORT.get(exhibit.name, exhibit.title),
-        LEADS.get(exhibit.name),
+        SHORT.get(report.name, report.title),
+        LEADS.get(report.name),
         tables[:shown],
         tables[shown:],
-        [_figure(figure) for figure in exhibit.figures],
+        [_figure(figure) for figure in report.figures],
     )
 
 
@@ -339,7 +339,7 @@ def _files(sections: list[_Section]) -> Mapping[str, str]:
     """Return what can be downloaded, by name."""
     found: dict[str, Any] = {}
     for section in sections:
-        note = "\n".join([*section.exhibit.notes, *section.exhibit.signatures])
+        note = "\n".join([*section.report.notes, *section.report.signatures])
         for table in section.tables:
             csv, tex = table.files
             found |= {csv: table_csv(table.table), tex: table_latex(table.table, note)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gecbench.reports.exhibit import Words
+from gecbench.reports.report import Words
 
 WORDS: Mapping[str, Words] = {
     # The page.

@@ -15,7 +15,7 @@ from gecbench.core.errors import MissingExtraError, UsageError
 from gecbench.core.files import encoded, make_folder, write_files
 
 if TYPE_CHECKING:
-    from gecbench.reports.exhibit import Figure, Language
+    from gecbench.reports.report import Figure, Language
     from gecbench.reports.theme import Theme
 
 FileFormat = Literal["svg", "pdf", "png"]
@@ -84,7 +84,7 @@ def write_figures(
         MissingExtraError: matplotlib is not installed.
         UsageError: There is no such format.
     """
-    from gecbench.reports.exhibit import figure_csv
+    from gecbench.reports.report import figure_csv
 
     wrong = [name for name in formats if name not in FILE_FORMATS]
     if wrong:

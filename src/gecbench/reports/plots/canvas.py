@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from matplotlib.backend_bases import GraphicsContextBase
     from matplotlib.font_manager import FontProperties
 
-    from gecbench.reports.exhibit import Figure, Language
     from gecbench.reports.plots import FileFormat
+    from gecbench.reports.report import Figure, Language
     from gecbench.reports.theme import Theme
 
 _DPI = 72

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.container import BarContainer
 
-    from gecbench.reports.exhibit import Figure, Kind, Series
     from gecbench.reports.plots.style import Entries
+    from gecbench.reports.report import Figure, Kind, Series
 
 
 # Grouped bars over categories; where they would be too many, a dot for each in its row.

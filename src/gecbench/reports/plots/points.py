@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.backend_bases import RendererBase
     from matplotlib.figure import Figure as Drawing
 
-    from gecbench.reports.exhibit import Figure
     from gecbench.reports.plots.style import Entries
+    from gecbench.reports.report import Figure
 
 
 # Finds places for the labels of points where they cover neither points nor one another.

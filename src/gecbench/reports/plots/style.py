@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from matplotlib.ticker import MaxNLocator
 
-from gecbench.reports.exhibit import Language, Words, said
 from gecbench.reports.grid import columns_of
+from gecbench.reports.report import Language, Words, said
 from gecbench.reports.theme import COLOURS, Theme
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.container import BarContainer
     from matplotlib.figure import Figure as Drawing
 
-    from gecbench.reports.exhibit import Figure, Series
+    from gecbench.reports.report import Figure, Series
 
 
 WIDTH = 6.5

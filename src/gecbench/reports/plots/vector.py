@@ -17,7 +17,7 @@ from gecbench.reports.plots.style import SIZE, printable
 from gecbench.reports.theme import COLOURS
 
 if TYPE_CHECKING:
-    from gecbench.reports.exhibit import Figure, Language
+    from gecbench.reports.report import Figure, Language
 
 
 # Which fonts letters are drawn and measured with: DejaVu Sans, and one with Han characters.

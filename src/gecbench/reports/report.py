@@ -1,7 +1,7 @@
 """What an analysis shows: tables, figures, the data behind them, and what to know about them.
 
 One way to the terminal, to files and to the report page for all analyses: each has a module here
-that turns its result into an `Exhibit`.
+that turns its result into an `Report`.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def _blank(values: list[float | str | None]) -> list[float | str]:
     return ["" if value is None else value for value in values]
 
 
-EXHIBIT_SCHEMA = 1
+REPORT_SCHEMA = 1
 """Version of the JSON that analyses print; scripts depend on it."""
 
 OUTPUTS = ("text", "json", "csv", "latex", "markdown")
@@ -186,7 +186,7 @@ class Table:
     """Rows of values under columns.
 
     Args:
-        name: For CSV and anchors: lower-case letters, digits and hyphens; unique in its exhibit.
+        name: For CSV and anchors: lower-case letters, digits and hyphens; unique in its report.
         title: One line.
         columns: The columns of words first.
         rows: Values, not rounded, as many as columns; None where there is none.
@@ -211,7 +211,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Exhibit:
+class Report:
     """What one analysis shows.
 
     Args:
@@ -274,11 +274,11 @@ def json_values(result: DataclassInstance, *without: str) -> dict[str, object]:
     }
 
 
-def render(exhibit: Exhibit, output: str, *, table: str | None = None) -> str:
-    """Return an exhibit as text, JSON, CSV, LaTeX or Markdown.
+def render(report: Report, output: str, *, table: str | None = None) -> str:
+    """Return a report as text, JSON, CSV, LaTeX or Markdown.
 
     Args:
-        exhibit: What to show.
+        report: What to show.
         output: One of `OUTPUTS`.
         table: Name of the only table to show; None means all of them, in CSV the first.
 
@@ -286,13 +286,13 @@ def render(exhibit: Exhibit, output: str, *, table: str | None = None) -> str:
         UsageError: There is no such table.
     """
     if output == "json":
-        return _json(exhibit)
-    tables = _chosen(exhibit, table)
+        return _json(report)
+    tables = _chosen(report, table)
     if output == "csv":
         return table_csv(tables[0])
     if output == "markdown":
-        return _markdown(exhibit, tables)
-    tail = _tail(exhibit)
+        return _markdown(report, tables)
+    tail = _tail(report)
     if output == "latex":
         return "\n".join(table_latex(one, tail) for one in tables)
     shown = [f"{one.title.en}\n{as_text(one.grid)}" for one in tables if one.rows]
@@ -317,41 +317,41 @@ def table_latex(table: Table, note: str) -> str:
     return as_latex(table.grid, "\n".join([table.title.en, *note.splitlines()]))
 
 
-def _chosen(exhibit: Exhibit, name: str | None) -> Sequence[Table]:
+def _chosen(report: Report, name: str | None) -> Sequence[Table]:
     if name is None:
-        return exhibit.tables
-    known = {table.name: table for table in exhibit.tables}
+        return report.tables
+    known = {table.name: table for table in report.tables}
     if name not in known:
         raise UsageError(
-            f"{exhibit.name} has no table {name!r} here; it has: {', '.join(known) or 'none'}"
+            f"{report.name} has no table {name!r} here; it has: {', '.join(known) or 'none'}"
         )
     return (known[name],)
 
 
-def _markdown(exhibit: Exhibit, tables: Sequence[Table]) -> str:
-    warnings = [note for note in exhibit.notes if isinstance(note, WarningNote)]
-    notes = [note for note in exhibit.notes if note not in warnings]
-    parts = [f"# {exhibit.title.en}", exhibit.corpus, *(f"**{warning}**" for warning in warnings)]
+def _markdown(report: Report, tables: Sequence[Table]) -> str:
+    warnings = [note for note in report.notes if isinstance(note, WarningNote)]
+    notes = [note for note in report.notes if note not in warnings]
+    parts = [f"# {report.title.en}", report.corpus, *(f"**{warning}**" for warning in warnings)]
     parts += [
         f"## {one.title.en}\n\n{as_markdown(one.grid)}".rstrip() for one in tables if one.rows
     ]
-    lines = [*(f"- {note}" for note in notes), *(f"- `{one}`" for one in exhibit.signatures)]
+    lines = [*(f"- {note}" for note in notes), *(f"- `{one}`" for one in report.signatures)]
     return "\n\n".join([*parts, *["\n".join(lines)] * bool(lines)]) + "\n"
 
 
-def _tail(exhibit: Exhibit) -> str:
-    lines = [f"note: {note}" for note in exhibit.notes]
-    lines += [f"signature: {signature}" for signature in exhibit.signatures]
+def _tail(report: Report) -> str:
+    lines = [f"note: {note}" for note in report.notes]
+    lines += [f"signature: {signature}" for signature in report.signatures]
     return "\n".join(lines) + "\n" if lines else ""
 
 
-def _json(exhibit: Exhibit) -> str:
+def _json(report: Report) -> str:
     made = {
-        "schema": EXHIBIT_SCHEMA,
-        "analysis": exhibit.name,
-        "corpus": exhibit.corpus,
-        "notes": list(exhibit.notes),
-        "signatures": list(exhibit.signatures),
-        **exhibit.data,
+        "schema": REPORT_SCHEMA,
+        "analysis": report.name,
+        "corpus": report.corpus,
+        "notes": list(report.notes),
+        "signatures": list(report.signatures),
+        **report.data,
     }
     return json.dumps(made, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
