@@ -59,7 +59,7 @@ from gecbench.formats.reading import stream_corpus
 from gecbench.formats.texts import text_of
 from gecbench.lang.zh.parse import PLACEHOLDER
 from gecbench.lang.zh.sounds import homophones, shapes_of
-from gecbench.text.tokens import parted
+from gecbench.text.tokens import split_tokens
 
 # From a correct text and its errors to the text with errors, and the edits that lead back.
 
@@ -269,7 +269,7 @@ def load_corruptor(profile: Profile, origin: str, shapes_file: Callable[[], Path
     divided = profile.tokens == "space"
 
     def view(text: str) -> Words:
-        return words_of(text, parted(text, profile.tokens), divided=divided)
+        return words_of(text, split_tokens(text, profile.tokens), divided=divided)
 
     english_rules = _rules(profile, english, _fitted_english)
     return _corruptor(profile, english_rules, view, lambda words: len(words.words), of_words)

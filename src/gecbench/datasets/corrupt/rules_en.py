@@ -54,7 +54,7 @@ def words_of(text: str, parts: Sequence[str], *, divided: bool = False) -> Words
 
     Args:
         text: The text.
-        parts: White space and tokens in turn, as `text.tokens.parted` gives them.
+        parts: White space and tokens in turn, as `text.tokens.split_tokens` gives them.
         divided: Whether marks are known to stand alone; else the text shows it.
     """
     words = tuple(parts[1::2])
