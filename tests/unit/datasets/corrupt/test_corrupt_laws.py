@@ -12,9 +12,9 @@ from tiny_profiles import CHINESE, ENGLISH, corruptors, no_shapes, one_type
 
 from gecbench.core.edit import Edit, check
 from gecbench.datasets.corrupt.corrupt import Outcome, load_corruptor
-from gecbench.datasets.corrupt.errors import UNIT, Choices, draws, key_of
 from gecbench.datasets.corrupt.profile import load_profile, with_settings
 from gecbench.edits.apply import apply
+from gecbench.edits.corruption import UNIT, Choices, draws, key_of
 from gecbench.lang.zh.sounds import common_characters
 from gecbench.text.tokens import split_tokens
 
