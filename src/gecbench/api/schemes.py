@@ -249,13 +249,13 @@ def _errant(
     pipeline = Pipeline(describe(model or own_pipeline()))
     reader = KeptPipeline(pipeline, cache) if cache else pipeline
     if not english:
-        return make(**rest, reader=reader, types=types, progress=watch)
+        return make(**rest, reader=reader, types=types, watch=watch)
     return make(
         **rest,
         reader=reader,
         dictionary=digest(),
         resources=load() if types else None,
-        progress=watch,
+        watch=watch,
         notes=() if model else (OWN_PIPELINE,),
     )
 
