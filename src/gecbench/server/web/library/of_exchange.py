@@ -24,11 +24,11 @@ MESSAGES = (
         "this JSON is neither Label Studio's (tasks with 'data') nor YACLC's "
         "('sentence_text'); the first object has %(value)s"
     ),
+    _("%(message)s; the rest of the file was not looked at"),
     _("not JSON: %(json)s"),
     _("an object was expected, not %(value)s"),
     _("the array has no end: the file was cut"),
     _("something follows the array: %(text)s"),
-    _("%(message)s; the rest of the file was not looked at"),
     _("the task's data has none of text, sentence, source, src, input; name the text so"),
     _("schema %(schema)s is not known, only 1"),
     _("%(key)s is %(text)s; an object was expected"),

@@ -42,7 +42,7 @@ _KINDS: Mapping[str, str] = MappingProxyType(
         "mark": r"\w+",
         **_same(r"[0-9-]+", "first_id last_id"),
         "rule": r"[A-Z]+-[0-9]+(?:-position)?",
-        "seen": rf"(?:{_QUOTED}|[-+.\w]+)",
+        "seen": rf"(?:{_QUOTED}|[-+.\w]+…?)",
         "names": r".{1,5000}?",  # those of a table of the library
         "value": r".+",
     }
