@@ -9,10 +9,21 @@ from itertools import chain
 from unit.formats.test_bad_files import ANY, JSONL, MUCGEC
 from unit.formats.test_bad_m2_files import CHERRANT, M2
 
+from gecbench.core.edit import Edit
+from gecbench.core.errors import GecbenchError
+from gecbench.core.sample import Corpus, Rewrite, Sample
+from gecbench.server.exchange.content import content_of
+from gecbench.server.exchange.imports import run_import
+from gecbench.server.exchange.planning import plan_import
+from gecbench.server.exchange.plans import ImportOptions
+from gecbench.server.models import Project
+
 HEADER = '{"format": "gecbench-corpus", "schema": 1, "name": "n"}\n'
 FULL_HEADER = '{"format": "gecbench-annotations", "schema": 1}\n'
 LINE = "|||REQUIRED|||-NONE-|||0"
 """The end of an A line of M2."""
+
+_ERROR_FREE = Rewrite(error_free=True)
 
 
 def m2(*lines: str) -> str:
@@ -60,11 +71,45 @@ NOT_JSON: Mapping[str, str] = {
     "a cut escape": '{"text": "\\u12"}',
     "a comma too many in an object": '{"text": "好",}',
     "a comma too many in a list": '{"text": ["好",]}',
+    "two objects": '{"a": 1} {"a": 1}',
+    "two byte-order marks": '\ufeff\ufeff{"text": "好"}',
     "nested too deep": '{"text": ' + "[" * 100_000,
     "a number with too many digits": '{"text": %s}' % ("9" * 5000),
 }
 
 _SPAN = '{"start": 0, "end": 1, "replacement": []}'
+
+
+def corpus(text: str, reference: Rewrite = _ERROR_FREE, **fields: object) -> Corpus:
+    """A Chinese corpus with one sentence."""
+    values = {"id": "k'7", "references": (reference,), **fields}
+    return Corpus("n", (Sample(source=text, **values),), "zh")
+
+
+def edited(label: str, *replacement: str) -> Corpus:
+    """A corpus with one edit of the first of two tokens."""
+    edit = Edit(0, 1, replacement, label)
+    return corpus("好吗", Rewrite(text="你吗", edit_sets=((edit,),)), tokens=("好", "吗"))
+
+
+UNWRITABLE: Sequence[tuple[str, Corpus]] = (
+    ("mucgec", Corpus("n", (), "zh")),
+    ("mucgec", corpus("\ufeff", id="\ufeff1")),
+    ("mucgec", corpus("好\n吗")),
+    ("mucgec", corpus("好\t吗")),
+    ("mucgec", corpus(" ")),
+    ("mucgec", corpus("好", id=" ")),
+    ("mucgec", corpus("好", Rewrite(text="没有错误"))),
+    ("mucgec", corpus("好", Rewrite(text=" "))),
+    ("jsonl", corpus("")),
+    ("m2", corpus(" ")),
+    ("m2", corpus("好", references=())),
+    ("m2", edited("S\n", "你")),
+    ("m2", edited("S|||", "你")),
+    ("m2", edited("S", "你 ")),
+    ("m2", edited("S", "-NONE-")),
+)
+"""A format, and a corpus that it cannot hold."""
 
 BROKEN: Mapping[str, Mapping[str, str | bytes]] = {
     "lines": {
@@ -313,3 +358,14 @@ def _changed(value: object) -> Iterator[object]:
     if isinstance(value, list):
         for n, inner in enumerate(value):
             yield from ([*value[:n], other, *value[n + 1 :]] for other in _changed(inner))
+
+
+def errors(project: Project, raw: str | bytes, format: str) -> Iterator[GecbenchError]:
+    """What the pages of an import show of a file: why nothing is read, its problems, or why not."""
+    try:
+        content = content_of("a file.tsv", raw.encode() if isinstance(raw, str) else raw)
+        plan = plan_import(project, content, ImportOptions(format or None, references="golden"))
+        yield from (GecbenchError(problem.message) for problem in plan.report.problems)
+        run_import(plan, by=None)
+    except GecbenchError as error:
+        yield error

@@ -3,38 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from django.utils.translation import override
 from server.exchange.files import empty
-from server.web.broken_imports import BROKEN, WHOLE, with_wrong_values
+from server.web.broken_imports import BROKEN, WHOLE, errors, with_wrong_values
 
-from gecbench.core.errors import GecbenchError
 from gecbench.server.exchange.content import content_of
 from gecbench.server.exchange.found import Trouble
-from gecbench.server.exchange.imports import run_import
-from gecbench.server.exchange.planning import plan_import
-from gecbench.server.exchange.plans import ImportOptions
 from gecbench.server.exchange.records import READERS, records
-from gecbench.server.models import Project
 from gecbench.server.web.library.saying import said
 from gecbench.server.web.manage.words import refused
 
 HAN = re.compile("[\u4e00-\u9fff]")
 QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""")
 SENTENCE = re.compile(r"[a-z]{2,}(?: [a-z]+){2,}")
-
-
-def errors(project: Project, raw: str | bytes, format: str) -> Iterator[GecbenchError]:
-    """What the pages of an import show of a file: why nothing is read, its problems, or why not."""
-    try:
-        content = content_of("a file.tsv", raw.encode() if isinstance(raw, str) else raw)
-        plan = plan_import(project, content, ImportOptions(format or None, references="golden"))
-        yield from (GecbenchError(problem.message) for problem in plan.report.problems)
-        run_import(plan, by=None)
-    except GecbenchError as error:
-        yield error
 
 
 def in_english(message: str, chinese: str, *, foreign: bool) -> bool:

@@ -89,6 +89,10 @@ MESSAGES = (
     _("not a Python module; install errant 3.0.2"),
     _("no such file; install errant 3.0.2"),
     _(
+        "%(word)s is not installed; run: pip install 'gecbench[%(extra)s]' (in a checkout: "
+        "pip install -e '.[%(extra)s]')"
+    ),
+    _(
         "%(thing)s is not installed; run: pip install 'gecbench[%(extra)s]' (in a "
         "checkout: pip install -e '.[%(extra)s]')"
     ),
