@@ -54,7 +54,7 @@ SAMPLES: Mapping[str, tuple[str, ...]] = {
     "rule": ("CON-4-position", "CON-1"),
     "file": ("cilin.txt",),
     "', '.join(_TEXT_KEYS)": ("text, sentence, source, src, input",),
-    "foreign.message": ("an object was expected, not 7", "not JSON: Expecting value"),
+    "foreign.message": ("an object was expected, not '7'", "not JSON: Expecting value"),
 }
 
 

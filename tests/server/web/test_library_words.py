@@ -252,8 +252,8 @@ def test_a_place_says_what_stands_there():
         ("'x[0]' is null; expected an object", "'x[0]' 是空值（null）；应为对象"),
         ("'x' is a whole number, 99…; expected a list", "'x' 是整数 99…；应为列表"),
         (
-            "an object was expected, not 5; the rest of the file was not looked at",
-            "应为对象，而不是 5；文件的其余部分没有检查",
+            "an object was expected, not '5'; the rest of the file was not looked at",
+            "应为对象，而不是 '5'；文件的其余部分没有检查",
         ),
         ("unknown key 'txt'; did you mean text?", "未知的键 'txt'；是否指 text？"),
         (

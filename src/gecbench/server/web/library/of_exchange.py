@@ -26,12 +26,11 @@ MESSAGES = (
     ),
     _("%(message)s; the rest of the file was not looked at"),
     _("not JSON: %(json)s"),
-    _("an object was expected, not %(value)s"),
+    _("an object was expected, not %(text)s"),
     _("the array has no end: the file was cut"),
     _("something follows the array: %(text)s"),
     _("the task's data has none of text, sentence, source, src, input; name the text so"),
     _("schema %(schema)s is not known, only 1"),
-    _("%(key)s is %(text)s; an object was expected"),
     _("%(key)s is %(text)s; a number or a text was expected"),
     _("its references contradict one another: %(decision)s and %(other_decision)s"),
     _(
