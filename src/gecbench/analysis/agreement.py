@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 from typing import Literal, NamedTuple
 
-from gecbench.analysis.facts import content_key, signatures
+from gecbench.analysis.sentences import content_key, signatures
 from gecbench.core.errors import CorpusError, MissingExtraError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.scoring.metric import check_least

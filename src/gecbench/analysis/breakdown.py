@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from gecbench.analysis.facts import (
+from gecbench.analysis.sentences import (
     STATES,
     State,
     cases_of,
+    edit_verdicts,
     edits_of,
     length,
     length_unit,
@@ -20,7 +21,7 @@ from gecbench.analysis.facts import (
     system_scores,
     text_of_rewrite,
 )
-from gecbench.core.case import Case, CaseRewrite
+from gecbench.core.case import Case
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UnknownNameError, UsageError, counted
 from gecbench.core.options import Option
@@ -29,120 +30,10 @@ from gecbench.core.score import Counts, ranks, total
 from gecbench.scoring.metric import Metric, check_least, check_once
 from gecbench.scoring.resample import f_scores
 from gecbench.scoring.results import RunStats, by_tier
-from gecbench.scoring.spans import UNCLASSIFIED, Key, Pairing, SpanF, keys, keys_of
-from gecbench.scoring.spans import pair as pairing_counted
+from gecbench.scoring.spans import UNCLASSIFIED, SpanF, keys_of
 
 if TYPE_CHECKING:
     from gecbench.scoring.metric import Values
-
-
-# Each edit: right or wrong, found or missed.
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """An edit, and how much of it the other side has.
-
-    Args:
-        edit: As extracted or given. One that stands in several pooled sets is here as often.
-        hits: How many of its keys the other side has.
-        keys: How many it has: its tokens at level "detection-token", else 1.
-    """
-
-    edit: Edit
-    hits: int
-    keys: int
-
-    @property
-    def right(self) -> bool:
-        """Whether the other side has all of it: a true edit, or a reference's that was found."""
-        return self.hits == self.keys
-
-
-@dataclass(frozen=True, slots=True)
-class Verdicts:
-    """One hypothesis against one reference, edit by edit.
-
-    Edits that take no part (left out by the metric's options, or detected only where correction
-    counts) are on neither side.
-
-    Args:
-        hypothesis: Its edits; those that are not right are false positives.
-        reference: Its edits; those that are not right were missed.
-        declared: What is counted without an edit, by type: one side says that nobody can
-            annotate the sentence.
-    """
-
-    hypothesis: tuple[Verdict, ...]
-    reference: tuple[Verdict, ...]
-    declared: Mapping[str, Counts]
-
-    @property
-    def missed(self) -> tuple[Edit, ...]:
-        """The edits of the reference that the hypothesis has not."""
-        return tuple(verdict.edit for verdict in self.reference if not verdict.right)
-
-    @property
-    def counts(self) -> Counts:
-        """The counts of the pairing: hits are those of the reference's edits."""
-        return total(
-            [
-                Counts(tp=sum(verdict.hits for verdict in self.reference)),
-                Counts(fp=sum(verdict.keys - verdict.hits for verdict in self.hypothesis)),
-                Counts(fn=sum(verdict.keys - verdict.hits for verdict in self.reference)),
-                *self.declared.values(),
-            ]
-        )
-
-
-def verdicts(case: Case, pairing: Pairing, metric: SpanF) -> Verdicts:
-    """Say of each edit of a chosen pairing whether a span metric counts it as right.
-
-    The sum of it is the pairing's counts. A hit counts on the side of the reference, as in the
-    official scripts: where pooled alternatives put several edits on one key, these numbers differ.
-
-    Args:
-        case: With the part "edits".
-        pairing: One of those that the metric made of this case.
-        metric: Whose level and filter decide what is compared.
-    """
-    hypothesis = case.hypotheses[pairing.hypothesis]
-    reference = case.references[pairing.reference]
-    ours = keys(hypothesis, metric.level, metric.chosen, metric.rule)
-    theirs = keys(reference, metric.level, metric.chosen, metric.rule)
-    return Verdicts(
-        _side(hypothesis, theirs, metric),
-        _side(reference, ours, metric),
-        _declared(hypothesis, reference, ours, theirs),
-    )
-
-
-def _side(version: CaseRewrite, others: Collection[Key], metric: SpanF) -> tuple[Verdict, ...]:
-    if version.unannotatable:
-        return ()
-    found = []
-    for edit in version.edits:
-        own = keys_of(edit, metric.level, metric.chosen, metric.rule)
-        if own:
-            found.append(Verdict(edit, sum(key in others for key in own), len(own)))
-    return tuple(found)
-
-
-def _declared(
-    hypothesis: CaseRewrite,
-    reference: CaseRewrite,
-    ours: Mapping[Key, list[str]],
-    theirs: Mapping[Key, list[str]],
-) -> Mapping[str, Counts]:
-    """Return the counts of the keys that stand for a state, not for an edit."""
-    if not (hypothesis.unannotatable or reference.unannotatable):
-        return {}
-    states = [
-        side if version.unannotatable or not version.edits else {}
-        for version, side in ((hypothesis, ours), (reference, theirs))
-    ]
-    return pairing_counted(*states)[1]
-
 
 Unit = Literal["edits", "sentences"]
 
@@ -241,7 +132,7 @@ def by_position(run_stats: RunStats, metric: str) -> Breakdown:
     for system in run_stats.systems:
         rows: dict[str, list[Counts]] = {group: [] for group in groups}
         for case, pairing in _chosen(span, run_stats, system):
-            found_verdicts = verdicts(case, pairing, span)
+            found_verdicts = edit_verdicts(case, pairing, span)
             for one in found_verdicts.hypothesis:
                 wrong = Counts(fp=one.keys - one.hits)
                 rows[groups[_fifth(one.edit, case)]].append(wrong)

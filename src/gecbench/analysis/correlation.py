@@ -9,7 +9,7 @@ from itertools import combinations, permutations
 from math import frexp, fsum, ldexp, sqrt
 from typing import TYPE_CHECKING, Literal
 
-from gecbench.analysis.facts import signatures, system_scores
+from gecbench.analysis.sentences import signatures, system_scores
 from gecbench.core.errors import MissingExtraError, UsageError, counted
 from gecbench.core.score import tied
 from gecbench.scoring.results import RunStats

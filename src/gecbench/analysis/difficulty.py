@@ -14,7 +14,6 @@ from fractions import Fraction
 from math import floor
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
-from gecbench.analysis.side_by_side import FalseAlarm
 from gecbench.core.case import Case
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, EditError, UsageError, counted
@@ -695,6 +694,21 @@ class ErrorWeight:
 
 
 @dataclass(frozen=True, slots=True)
+class FalsePositive:
+    """A chunk that the reference leaves as it is and some system changes.
+
+    Args:
+        start: First token of the source; half-open token span.
+        end: Token after the last; equal to `start` at a boundary, where a system inserts.
+        weight: Share of the systems that change it, in [0, 1].
+    """
+
+    start: int
+    end: int
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
 class SentenceErrors:
     """The difficulty of one sentence.
 
@@ -708,7 +722,7 @@ class SentenceErrors:
     id: str
     value: float
     edits: tuple[ErrorWeight, ...]
-    changed: tuple[FalseAlarm, ...]
+    changed: tuple[FalsePositive, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -757,7 +771,7 @@ class Difficulty:
                 for at, edit in enumerate(reference.edits)
             )
             changed = tuple(
-                FalseAlarm(chunk.start, chunk.end, weight)
+                FalsePositive(chunk.start, chunk.end, weight)
                 for chunk, weight, verdicts_ in zip(
                     chunks_, weights, zip(*systems, strict=True), strict=True
                 )

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
-from gecbench.analysis.facts import content_key, signatures
+from gecbench.analysis.sentences import content_key, signatures
 from gecbench.core.errors import CorpusError, UsageError, counted
 from gecbench.core.options import Option
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput

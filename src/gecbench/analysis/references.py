@@ -10,7 +10,14 @@ from math import comb
 from random import Random
 from typing import Annotated, Any, Literal
 
-from gecbench.analysis.facts import cases_of, edits_of, rewrites, signatures, state, text_of_rewrite
+from gecbench.analysis.sentences import (
+    cases_of,
+    edits_of,
+    rewrites,
+    signatures,
+    state,
+    text_of_rewrite,
+)
 from gecbench.core.errors import CorpusError, UsageError, counted
 from gecbench.core.options import Option
 from gecbench.core.sample import Rewrite, Sample

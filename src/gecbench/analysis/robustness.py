@@ -1,18 +1,25 @@
-"""Do corrections stay the same when the context changes? (RobustGEC, Zhang et al., EMNLP 2023)."""
+"""Whether corrections stay the same when the context changes.
+
+Zhang et al., "RobustGEC: Robust Grammatical Error Correction Against Subtle Context Perturbation",
+EMNLP 2023, section 4 (CRS, P-CRS, bounds of F) and section 5 (by kind of perturbation); numbers are
+those of robustgec_eval.py (HillZhang1999/RobustGEC 1c5787b).
+"""
 
 from __future__ import annotations
 
 import random
+from bisect import bisect
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import chain, compress, zip_longest
+from operator import eq
 from typing import Literal, cast
 
 from gecbench.analysis.perturbed_cases import Region, Tokens, perturbations, span_image
 from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.errors import UsageError
 from gecbench.core.perturbed import SYNTHETIC, PerturbedSet, marks
-from gecbench.core.score import Counts
+from gecbench.core.score import Counts, f_score
 from gecbench.core.seeding import number
 from gecbench.formats.frequencies import Frequencies
 from gecbench.lang import language_of
@@ -330,29 +337,34 @@ def official(rows: Sequence[Row], beta: float) -> Official:
     """
     best, upper = _extremes(rows, beta, max)
     worst, lower = _extremes(rows, beta, min)
-    f = _rounded_f(beta)
     return Official(
-        original=Counts(*(sum(row[0][k] for row in rows) for k in range(3))),
+        original=Counts(*map(sum, zip(*(row[0] for row in rows), strict=True))),
         upper=upper,
         lower=lower,
-        consistent=tuple(one == two for one, two in zip(best, worst, strict=True)),
+        consistent=tuple(map(eq, best, worst)),
         equal=tuple(
-            tuple(triple == row[0] or f(*triple) == f(*row[0]) for triple in row[1:])
+            tuple(
+                counts == row[0] or _rounded_f(counts, beta) == _rounded_f(row[0], beta)
+                for counts in row[1:]
+            )
             for row in rows
         ),
     )
 
 
 def in_other_orders(rows: Sequence[Row], beta: float, *, orders: int, seed: int) -> Orders:
-    """Return how the official rule's results move when the cases come in other orders."""
+    """Apply the official rule to the order of the file, its reverse, and random orders."""
     consistent, uppers, lowers = [], [], []
-    for order in _orders(len(rows), orders, seed):
-        best, upper = _extremes([rows[at] for at in order], beta, max)
-        worst, lower = _extremes([rows[at] for at in order], beta, min)
-        pairs = zip(order, best, worst, strict=True)
-        consistent.append(frozenset(at for at, b, w in pairs if b == w))
-        uppers.append(upper.f(beta))
-        lowers.append(lower.f(beta))
+    for k in range(orders):
+        order = list(range(len(rows)))
+        if k == 1:
+            order.reverse()
+        elif k:
+            random.Random(number(seed, f"robustness-order-{k}")).shuffle(order)
+        result = official([rows[at] for at in order], beta)
+        consistent.append(frozenset(compress(order, result.consistent)))
+        uppers.append(result.upper.f(beta))
+        lowers.append(result.lower.f(beta))
     sizes = [len(cases) for cases in consistent]
     return Orders(
         orders=orders,
@@ -364,16 +376,6 @@ def in_other_orders(rows: Sequence[Row], beta: float, *, orders: int, seed: int)
     )
 
 
-def _orders(count: int, orders: int, seed: int) -> list[list[int]]:
-    """Return that of the file, its reverse, and random ones: at least two."""
-    found = [list(range(count)), list(reversed(range(count)))]
-    for k in range(2, orders):
-        order = list(range(count))
-        random.Random(number(seed, f"robustness-order-{k}")).shuffle(order)
-        found.append(order)
-    return found
-
-
 def _extremes(
     rows: Sequence[Row], beta: float, choose: Callable[[list[_Key]], _Key]
 ) -> tuple[list[Triple], Counts]:
@@ -383,30 +385,23 @@ def _extremes(
     false positives, fewer false negatives). Of equal counts only the first sentence is ever
     taken, so that the same sentence is best and worst just where the same counts are.
     """
-    f = _rounded_f(beta)
     tp = fp = fn = 0
-    chosen: list[Triple] = []
+    extremes: list[Triple] = []
     for row in rows:
-        triples = list(dict.fromkeys(row))
-        one = triples[0]
-        if len(triples) > 1:
-            keys = [(f(tp + t, fp + p, fn + n), t, -p, -n) for t, p, n in triples]
-            one = triples[keys.index(choose(keys))]
-        chosen.append(one)
-        tp, fp, fn = tp + one[0], fp + one[1], fn + one[2]
-    return chosen, Counts(tp, fp, fn)
+        distinct = list(dict.fromkeys(row))
+        extreme = distinct[0]
+        if len(distinct) > 1:
+            keys = [(_rounded_f((tp + t, fp + p, fn + n), beta), t, -p, -n) for t, p, n in distinct]
+            extreme = distinct[keys.index(choose(keys))]
+        extremes.append(extreme)
+        tp, fp, fn = tp + extreme[0], fp + extreme[1], fn + extreme[2]
+    return extremes, Counts(tp, fp, fn)
 
 
-def _rounded_f(beta: float) -> Callable[[int, int, int], float]:
-    """Return F of counts, rounded to 4 decimals as ERRANT's computeFScore does."""
-    square = beta**2
-
-    def f(tp: int, fp: int, fn: int) -> float:
-        p = tp / (tp + fp) if fp else 1.0
-        r = tp / (tp + fn) if fn else 1.0
-        return round((1 + square) * p * r / (square * p + r), 4) if p + r else 0.0
-
-    return f
+def _rounded_f(counts: Triple, beta: float) -> float:
+    """Return F, rounded to 4 decimals as ERRANT's computeFScore does."""
+    tp, fp, fn = counts
+    return round(f_score(tp / (tp + fp) if fp else 1.0, tp / (tp + fn) if fn else 1.0, beta), 4)
 
 
 # The stricter rule, `edits`: are the corrections themselves the same in every variant?
@@ -453,7 +448,7 @@ def partners(
     variants, so some may have no partner.
     """
     pairs: dict[int, int] = {}
-    for alike in (_same, _meet, _corrected_alike):
+    for alike in (_same, _meet, lambda one, two, _: one[2] == two[2]):
         pairs |= _matched(original, variant, regions, alike, pairs)
     return pairs
 
@@ -516,11 +511,6 @@ def _meet(one: Change, two: Change, regions: Sequence[Region]) -> bool:
     if low == high or two[0] == two[1]:
         return low <= two[1] and two[0] <= high
     return low < two[1] and two[0] < high
-
-
-def _corrected_alike(one: Change, two: Change, regions: Sequence[Region]) -> bool:
-    del regions
-    return one[2] == two[2]
 
 
 # The fine-grained analysis (RobustGEC, figure 3): variants by what was done to them.
@@ -600,7 +590,8 @@ def _binned(
         f"{low}+" if high is None else str(low) if low == high else f"{low}-{high}"
         for low, high in bins
     ]
-    places = [None if v is None else sum(low <= v for low, _ in bins) - 1 for v in values]
+    starts = [low for low, _ in bins]
+    places = [None if value is None else bisect(starts, value) - 1 for value in values]
     return _groups([None if at is None else names[at] for at in places], names, systems)
 
 
@@ -608,30 +599,26 @@ def _groups(
     names: Sequence[str | None], order: Sequence[str], systems: Sequence[SystemRobustness]
 ) -> tuple[VariantGroup, ...]:
     """Group variants by names, those of one name in a group; there are none without a variant."""
-    members = {name: [at for at, own in enumerate(names) if own == name] for name in order}
-    flat = [
-        tuple(
-            [value for case in rows for value in case]
-            for rows in (one.verdicts.equal, one.verdicts.same)
-        )
-        for one in systems
-    ]
 
-    def share(values: Sequence[bool], places: Sequence[int]) -> Share:
-        like = sum(values[at] for at in places)
-        return Share(like, like / len(places))
+    def share(rows: Sequence[Sequence[bool]], name: str) -> Share:
+        values = [v for own, v in zip(names, chain.from_iterable(rows), strict=True) if own == name]
+        return Share(sum(values), sum(values) / len(values))
 
     return tuple(
         VariantGroup(
             name,
-            len(places),
+            names.count(name),
             tuple(
-                SystemShares(one.system, *(share(values, places) for values in rules))
-                for one, rules in zip(systems, flat, strict=True)
+                SystemShares(
+                    system.system,
+                    share(system.verdicts.equal, name),
+                    share(system.verdicts.same, name),
+                )
+                for system in systems
             ),
         )
-        for name, places in members.items()
-        if places
+        for name in order
+        if name in names
     )
 
 

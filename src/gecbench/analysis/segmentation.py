@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Literal
 
-from gecbench.analysis.facts import system_scores
+from gecbench.analysis.sentences import system_scores
 from gecbench.core.errors import CorpusError
 from gecbench.core.sample import GOLD_EDITS, Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.score import Score, ranks

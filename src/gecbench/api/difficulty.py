@@ -32,7 +32,7 @@ from gecbench.core.files import encoded, write_files
 from gecbench.core.options import Option
 from gecbench.core.sample import Corpus, Sample, SystemOutput, Systems, as_systems
 from gecbench.edits.chunks import corrects
-from gecbench.formats.weights import Label, WeightFile, beside, read_weights, written_weights
+from gecbench.formats.weights import Label, WeightFile, format_weights, label_path, read_weights
 from gecbench.scoring.results import RunStats, first_edit_sets
 
 _MORE = (
@@ -208,8 +208,8 @@ def _file_note(file: WeightFile) -> str:
     if file.label is not None:
         return f"{name}: its fingerprint says that it was made with this reference"
     return (
-        f"{name}: has no fingerprint beside it ({beside(file.path).name}); its numbers of chunks "
-        "fit this reference"
+        f"{name}: has no fingerprint beside it ({label_path(file.path).name}); its "
+        "numbers of chunks fit this reference"
     )
 
 
@@ -256,7 +256,7 @@ def weight_files(found: Difficulty, path: Path | str) -> dict[Path, str]:
         tuple(table.verdicts),
         numbers if found.reference == NEAREST else None,
     )
-    return written_weights(path, len(table.verdicts), table.right, label)
+    return format_weights(path, len(table.verdicts), table.right, label)
 
 
 def _notes(corpus: Corpus, systems: Sequence[SystemOutput]) -> tuple[str, ...]:

@@ -23,21 +23,22 @@ from gecbench.core.files import check_folder, encoded, make_folder, write_files
 from gecbench.core.perturbed import SYNTHETIC, PerturbedSet
 from gecbench.core.registry import resolve
 from gecbench.core.sample import NOT_KEPT, Corpus
-from gecbench.datasets.divide import PARTS, Divided
+from gecbench.core.scheme import Watch, unwatched
+from gecbench.datasets.divide import PARTS, Division
 from gecbench.datasets.divide import divide as divide_run
 from gecbench.datasets.perturb.context import (
     Divide,
-    Gathered,
     Pair,
+    Pairs,
     Words,
     by_cutting,
     by_tokens,
     digest,
     kind_of,
-    of_cases,
-    of_corpus,
+    pairs_of_cases,
+    pairs_of_corpus,
 )
-from gecbench.datasets.perturb.fillers import Filler, counted, read_vocabulary, vocabulary_of
+from gecbench.datasets.perturb.fillers import Filler, count_words, read_vocabulary, vocabulary_of
 from gecbench.datasets.perturb.variants import (
     FILL,
     INSERT,
@@ -45,7 +46,6 @@ from gecbench.datasets.perturb.variants import (
     SUBSTITUTE,
     Plan,
     Report,
-    Watch,
     words_of,
 )
 from gecbench.datasets.perturb.variants import perturb as run
@@ -75,7 +75,7 @@ def perturb(
     *,
     options: PerturbOptions | None = None,
     source: str | None = None,
-    watch: Watch = lambda _, pairs: iter(pairs),
+    watch: Watch = unwatched,
 ) -> Perturbed:
     """Return variants of sentences whose context is changed and whose errors are not.
 
@@ -157,16 +157,16 @@ def _check(options: PerturbOptions) -> None:
         raise UnknownNameError("kind of token", options.tokens, TOKEN_KINDS)
 
 
-def _gathered(given: Corpus | PerturbedSet, *, each: bool) -> tuple[str, Gathered]:
+def _gathered(given: Corpus | PerturbedSet, *, each: bool) -> tuple[str, Pairs]:
     """Return the language, and the pairs.
 
     Raises:
         CorpusError: There is no pair.
     """
     if isinstance(given, PerturbedSet):
-        return corpus_language(given.corpus()).code, of_cases(given)
+        return corpus_language(given.corpus()).code, pairs_of_cases(given)
     lang = corpus_language(given).code
-    gathered = of_corpus(given, lang, each=each)
+    gathered = pairs_of_corpus(given, lang, each=each)
     if not gathered.pairs:
         why = ", ".join(f"{len(ids):,} {reason}" for reason, ids in gathered.left_out.items())
         raise CorpusError(
@@ -191,7 +191,7 @@ def _filler(
         vocabulary = read_vocabulary(Path(options.words), divide, tagged=pos)
         return vocabulary, words_of(pairs, divide, watch), how
     words = words_of(pairs, divide, watch)
-    return vocabulary_of(counted(words), name), words, how
+    return vocabulary_of(count_words(words), name), words, how
 
 
 def _masked(options: PerturbOptions, kind: str) -> Filler:
@@ -276,7 +276,7 @@ def divide(
     dev: int = DEV,
     seed: int = SEED,
     overwrite: bool = False,
-) -> Divided:
+) -> Division:
     """Write train.jsonl, dev.jsonl and test.jsonl, all of them or none, and return the parts.
 
     Args:

@@ -14,7 +14,7 @@ from gecbench.analysis.difficulty import (
     nearest_references,
 )
 from gecbench.analysis.references import Sweep, describe_references
-from gecbench.analysis.side_by_side import edit_weights, side_by_side
+from gecbench.analysis.sentences import edit_weights, sentence_rows
 from gecbench.analysis.significance import Plan
 from gecbench.api.compare import Comparisons, compare_run
 from gecbench.api.extract import Watch, unwatched
@@ -197,7 +197,7 @@ def _page(
     scores = _with_intervals(summed(run_stats, once), compared)
     metric = span_metric(run_stats)
     hard = edit_weights(run_stats.cases) if metric else []
-    rows = side_by_side(run_stats, metric, hard)
+    rows = sentence_rows(run_stats, metric, hard)
     fields = list(dict.fromkeys(name for one in run_stats.corpus.samples for name in one.meta))
     sentences = packed_sentences(
         rows,

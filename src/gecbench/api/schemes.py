@@ -185,13 +185,13 @@ def _errant(
     pipeline = Pipeline(describe(spec.spacy_model or own_pipeline()))
     reader = KeptPipeline(pipeline, spec.parse_cache) if spec.parse_cache else pipeline
     if not english:
-        return make(**rest, reader=reader, types=spec.types, progress=spec.watch)
+        return make(**rest, reader=reader, types=spec.types, watch=spec.watch)
     return make(
         **rest,
         reader=reader,
         dictionary=digest(),
         resources=load() if spec.types else None,
-        progress=spec.watch,
+        watch=spec.watch,
         notes=() if spec.spacy_model else (OWN_PIPELINE,),
     )
 

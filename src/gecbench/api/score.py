@@ -28,7 +28,7 @@ from gecbench.core.errors import (
 from gecbench.core.registry import resolve
 from gecbench.core.sample import GOLD_EDITS, Corpus, SystemOutput, Systems, as_systems
 from gecbench.core.scheme import Scheme, Watch, unwatched
-from gecbench.core.score import Doubt, Interval
+from gecbench.core.score import Interval, WarningNote
 from gecbench.lang import language_of
 from gecbench.lang.zh.parse import parse
 from gecbench.metrics import metric_class
@@ -337,15 +337,17 @@ def edit_notes(cases: Cases, options: Options, *, scheme: AnyScheme) -> list[str
         return notes
     made = cases.edits
     if made.warning:
-        notes.append(Doubt(made.warning))
+        notes.append(WarningNote(made.warning))
     if made.capped:
         ids = [sample.id for sample in made.corpus.samples if sample.id in made.capped]
-        notes.append(Doubt(capped_note(ids)))
+        notes.append(WarningNote(capped_note(ids)))
     if made.scheme is not None and made.extracted:
         notes += made.scheme.notes
     elif (isinstance(scheme, SchemeSpec) and scheme.is_chosen) or isinstance(scheme, (Scheme, str)):
         notes.append(
-            Doubt("all edits stand in the files, so the scheme extracted none; --re-extract does")
+            WarningNote(
+                "all edits stand in the files, so the scheme extracted none; --re-extract does"
+            )
         )
     edits = [
         edit
@@ -363,7 +365,7 @@ def edit_notes(cases: Cases, options: Options, *, scheme: AnyScheme) -> list[str
             f"no edit has a type that was to be left out: {', '.join(unseen)}; types here are "
             f"{', '.join(sorted(labels)) or 'none'}"
         )
-        notes.append(Doubt(absent))
+        notes.append(WarningNote(absent))
     return notes
 
 
@@ -392,7 +394,7 @@ def oddities(corpus: Corpus, systems: Sequence[SystemOutput]) -> list[str]:
                 f"{system.system}: outputs that share almost nothing with their source: "
                 f"{len(strange)} (first: {strange[0]}); are they in the order of the corpus?"
             )
-    return [Doubt(note) for note in notes]
+    return [WarningNote(note) for note in notes]
 
 
 # From corpora and options to the statistics of each sentence.

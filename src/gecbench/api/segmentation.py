@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from math import comb
 
-from gecbench.analysis.facts import signatures, system_scores
 from gecbench.analysis.segmentation import (
     Golds,
     Segmentation,
@@ -18,6 +17,7 @@ from gecbench.analysis.segmentation import (
     swaps,
     texts_only,
 )
+from gecbench.analysis.sentences import signatures, system_scores
 from gecbench.api.extract import Watch, unwatched
 from gecbench.api.options import Options
 from gecbench.api.schemes import AnyScheme, corpus_language

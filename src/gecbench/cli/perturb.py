@@ -71,13 +71,13 @@ def _load(
 
 
 def _report(report: Report) -> None:
-    from gecbench.datasets.perturb.variants import told
+    from gecbench.datasets.perturb.variants import list_counts
 
     operations = ", ".join(f"{count:,} {name}" for name, count in report.operations.items())
     variants = counted(sum(report.operations.values()), "variant", spec=",")
     sentences = counted(report.sentences, "sentence", " has", " have", spec=",")
     say(f"{report.cases:,} of {sentences} {variants}: {operations}")
-    say(f"attempts given up: {told(report.rejected)}")
+    say(f"attempts given up: {list_counts(report.rejected)}")
     for reason, ids in report.left_out.items():
         names = ", ".join(ids[:_NAMED]) + (", ..." if len(ids) > _NAMED else "")
         say(f"left out, {reason}: {len(ids):,} ({names})")

@@ -17,7 +17,7 @@ from gecbench.analysis.paper_table import (
     TableResult,
 )
 from gecbench.analysis.paper_table import Column as PaperColumn
-from gecbench.core.score import Doubt
+from gecbench.core.score import WarningNote
 from gecbench.reports.report import Column, Figure, Report, Series, Table, Value, Words
 
 SMALL = Words(
@@ -73,7 +73,7 @@ def _titled(en: str, zh: str, *, small: bool) -> Words:
 
 def _notes(result: PaperResult, *, small: bool) -> Iterator[str]:
     if small:
-        yield Doubt(SMALL.en)
+        yield WarningNote(SMALL.en)
     yield (
         "here: the mean over the runs whose number stands beside; sd: their standard deviation; "
         "difference: here minus paper"

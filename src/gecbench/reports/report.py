@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Literal
 
 from gecbench.core.errors import UsageError
-from gecbench.core.score import Counts, Doubt
+from gecbench.core.score import Counts, WarningNote
 from gecbench.reports.grid import Grid, as_csv, as_latex, as_markdown, as_text
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ class Report:
         figures: In the order of reading.
         data: What `--format json` prints, beside name, corpus, notes and signatures: JSON
             values, unrounded.
-        notes: What the reader should know, a sentence each; a `Doubt` is shown first.
+        notes: What the reader should know, a sentence each; a `WarningNote` is shown first.
         signatures: How the numbers were made.
     """
 
@@ -329,9 +329,9 @@ def _chosen(report: Report, name: str | None) -> Sequence[Table]:
 
 
 def _markdown(report: Report, tables: Sequence[Table]) -> str:
-    doubts = [note for note in report.notes if isinstance(note, Doubt)]
-    notes = [note for note in report.notes if note not in doubts]
-    parts = [f"# {report.title.en}", report.corpus, *(f"**{doubt}**" for doubt in doubts)]
+    warnings = [note for note in report.notes if isinstance(note, WarningNote)]
+    notes = [note for note in report.notes if note not in warnings]
+    parts = [f"# {report.title.en}", report.corpus, *(f"**{warning}**" for warning in warnings)]
     parts += [
         f"## {one.title.en}\n\n{as_markdown(one.grid)}".rstrip() for one in tables if one.rows
     ]

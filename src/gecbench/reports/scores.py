@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 
 from gecbench.core.errors import counted
-from gecbench.core.score import Counts, Doubt, Score, best_places
+from gecbench.core.score import Counts, Score, WarningNote, best_places
 from gecbench.reports.grid import Grid, as_csv, as_latex, as_markdown, as_text
 from gecbench.reports.report import Column, Figure, Report, Series, Table, Value, Words
 from gecbench.scoring.results import RESULT_SCHEMA, Result, ScoreReport, by_tier
@@ -189,15 +189,15 @@ def render(reports: Sequence[ScoreReport], format: str, *, tier: int | None = No
     about = "".join(map(_about, reports))
     if tier and not any(r.score and r.score.by_type for report in reports for r in report.results):
         about = f"note: none of these metrics counts by type\n{about}"
-    doubts = "".join(
-        f"note: {note}\n" for r in reports for note in r.notes if isinstance(note, Doubt)
+    warnings = "".join(
+        f"note: {note}\n" for r in reports for note in r.notes if isinstance(note, WarningNote)
     )
     if format == "latex":
-        return "\n".join(as_latex(grid, doubts + about) for grid in grids)
+        return "\n".join(as_latex(grid, warnings + about) for grid in grids)
     if format == "markdown":
-        notes = "".join(f"- {line}\n" for line in (doubts + about).splitlines())
+        notes = "".join(f"- {line}\n" for line in (warnings + about).splitlines())
         return "\n".join([*map(as_markdown, grids), notes])
-    return "\n".join([*[doubts] * bool(doubts), *map(as_text, grids), about])
+    return "\n".join([*[warnings] * bool(warnings), *map(as_text, grids), about])
 
 
 def _about(report: ScoreReport) -> str:
@@ -206,7 +206,7 @@ def _about(report: ScoreReport) -> str:
         f"{report.corpus}: {counted(report.sentences, 'sentence')}, {report.scored} scored"
         + (f" ({left_out})" if left_out else "")
     ]
-    lines += [f"note: {note}" for note in report.notes if not isinstance(note, Doubt)]
+    lines += [f"note: {note}" for note in report.notes if not isinstance(note, WarningNote)]
     refused = dict.fromkeys(r.note for r in report.results if r.note)
     lines += [f"n/a: {note}" for note in refused]
     spreads = [r.score.interval for r in report.results if r.score and r.score.interval]

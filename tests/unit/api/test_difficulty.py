@@ -9,7 +9,7 @@ import pytest
 
 import gecbench
 from gecbench.analysis.difficulty import (
-    FalseAlarm,
+    FalsePositive,
     SentenceErrors,
     Weighting,
     nearest_references,
@@ -164,7 +164,7 @@ def test_one_system_alone_has_no_break_even_point_and_is_told_that_its_scores_ar
 def test_sentences_by_these_weights():
     one, _, three = found(NAMED, reference=2).sentences
     assert ([edit.weight for edit in one.edits], one.value) == ([0.5], 0.5)
-    assert one.changed == (FalseAlarm(0, 1, 0.5),)
+    assert one.changed == (FalsePositive(0, 1, 0.5),)
     assert three == SentenceErrors("3", 0.0, (), ())
 
 

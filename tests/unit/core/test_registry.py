@@ -86,6 +86,16 @@ def test_a_format_of_another_package_reads_and_writes(tmp_path):
 
 
 @pytest.mark.usefixtures("other_package")
+def test_a_corpus_is_converted_to_a_format_of_another_package(run, tmp_path):
+    (tmp_path / "corpus.txt").write_text("a b\n")
+    words = ("convert", tmp_path / "corpus.txt", "-o", tmp_path / "corpus.xml", "--to")
+    assert run(*words, "xml")[0] == 0
+    assert (tmp_path / "corpus.xml").read_text() == "a b\n"
+    code, _, message = run(*words, "xmll")
+    assert (code, "did you mean xml?" in message) == (2, True)
+
+
+@pytest.mark.usefixtures("other_package")
 def test_a_corrector_of_another_package_is_loaded(monkeypatch):
     import other
 

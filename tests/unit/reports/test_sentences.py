@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from gecbench.analysis.side_by_side import Output, Reference, Row
+from gecbench.analysis.sentences import Output, Reference, SentenceRow
 from gecbench.core.edit import Edit
 from gecbench.core.sample import Sample
 from gecbench.core.score import Counts
@@ -85,9 +85,9 @@ def test_half_a_character_is_replaced():
     assert unpacked(compressed(["\ud800"])) == ["?"]
 
 
-def row(*, tokens: tuple[str, ...] = tuple(ENGLISH.split()), source: str = ENGLISH) -> Row:
+def row(*, tokens: tuple[str, ...] = tuple(ENGLISH.split()), source: str = ENGLISH) -> SentenceRow:
     right, wrong = Edit(1, 2, ("have",), "R:VERB"), Edit(3, 4, ("dog",), "R:NOUN", (("rat",),))
-    return Row(
+    return SentenceRow(
         Sample("s1", source, meta={"origin": "x"}),
         tokens,
         (
@@ -103,7 +103,7 @@ def row(*, tokens: tuple[str, ...] = tuple(ENGLISH.split()), source: str = ENGLI
     )
 
 
-def packed(*rows: Row, lang: str = "en") -> dict:
+def packed(*rows: SentenceRow, lang: str = "en") -> dict:
     made = packed_sentences(rows, ("a", "b", "c"), lang, ("origin", "none"), edits=True)
     return json.loads(json.dumps(made))
 
@@ -143,7 +143,7 @@ def test_a_text_is_kept_only_where_edits_do_not_make_it():
 def test_of_several_sets_the_first_makes_the_text():
     sets = (Edit(1, 2, ("have",), "R"), Edit(1, 3, ("have", "a"), "R"))
     text = "I have a cat ."
-    both = Row(
+    both = SentenceRow(
         Sample("s", ENGLISH),
         tuple(ENGLISH.split()),
         (Reference(sets, (), text, None, None, first=1),),
@@ -172,7 +172,7 @@ def test_counts_and_makers_are_those_that_are_given():
 
 
 def test_metadata_and_lengths_stand_beside_the_sentences():
-    bare = Row(Sample("s2", "two words"), (), (), row().outputs[2:] * 3, 0.0)
+    bare = SentenceRow(Sample("s2", "two words"), (), (), row().outputs[2:] * 3, 0.0)
     found = packed(row(), bare)
     assert found["strings"][found["meta"]["origin"][0]] == "x"
     assert found["meta"]["none"] == [None, None]
@@ -180,7 +180,7 @@ def test_metadata_and_lengths_stand_beside_the_sentences():
 
 
 def test_the_length_of_chinese_without_tokens_is_in_characters():
-    bare = Row(Sample("s", "我有 猫"), (), (), (), None)
+    bare = SentenceRow(Sample("s", "我有 猫"), (), (), (), None)
     found = json.loads(json.dumps(packed_sentences([bare], (), "zh", (), edits=False)))
     assert found["lengths"] == [3]
     assert (found["lang"], found["difficulty"]) == ("zh-Hans", [])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from gecbench import __version__
 from gecbench.core.errors import MissingExtraError
-from gecbench.core.score import Doubt
+from gecbench.core.score import WarningNote
 from gecbench.reports import plots
 from gecbench.reports.page.sentences import compressed
 from gecbench.reports.page.words import WORDS
@@ -67,7 +67,7 @@ class Page:
     def doubts(self) -> tuple[str, ...]:
         """What makes numbers on it doubtful, once each."""
         notes = (note for one in self.reports for note in one.notes)
-        return tuple(dict.fromkeys(note for note in notes if isinstance(note, Doubt)))
+        return tuple(dict.fromkeys(note for note in notes if isinstance(note, WarningNote)))
 
 
 # What each part of the page is called in its contents, and what question it answers.
@@ -192,11 +192,11 @@ class _Section:
 
     @property
     def doubts(self) -> list[str]:
-        return [note for note in self.report.notes if isinstance(note, Doubt)]
+        return [note for note in self.report.notes if isinstance(note, WarningNote)]
 
     @property
     def notes(self) -> list[str]:
-        return [note for note in self.report.notes if not isinstance(note, Doubt)]
+        return [note for note in self.report.notes if not isinstance(note, WarningNote)]
 
 
 def html(page: Page, language: Language = "en") -> str:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from gecbench.analysis.side_by_side import Output, Reference, Row
+from gecbench.analysis.sentences import Output, Reference, SentenceRow
 from gecbench.core.edit import Edit
 from gecbench.core.score import Counts
 from gecbench.lang import language_of
@@ -225,7 +225,7 @@ class _Packer:
         self.meta: dict[str, list[int | None]] = {name: [] for name in fields}
         self.makers: Mapping[Edit, Sequence[int]] = {}
 
-    def add(self, row: Row) -> None:
+    def add(self, row: SentenceRow) -> None:
         """Add a sentence."""
         source, tokens = row.sample.source, row.tokens or row.sample.tokens
         places = spans(source, tokens) if tokens else ()
@@ -294,7 +294,7 @@ class _Packer:
 
 
 def packed_sentences(
-    rows: Iterable[Row],
+    rows: Iterable[SentenceRow],
     systems: Sequence[str],
     lang: str,
     fields: Sequence[str],
