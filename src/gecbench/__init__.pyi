@@ -3,9 +3,9 @@
 Type checkers and editors read it, too. A new name is one line here, and an entry in docs/python.md.
 """
 
-from gecbench.analysis.human import HumanOptions as HumanOptions
-from gecbench.analysis.meta import Layout as Layout
-from gecbench.analysis.significance import Plan as Plan
+from gecbench.analysis.options import HumanOptions as HumanOptions
+from gecbench.analysis.options import Layout as Layout
+from gecbench.analysis.options import Plan as Plan
 from gecbench.api.analyse import agreement as agreement
 from gecbench.api.analyse import breakdown as breakdown
 from gecbench.api.analyse import correlation as correlation
@@ -17,7 +17,6 @@ from gecbench.api.correct import correct as correct
 from gecbench.api.correct import correct_file as correct_file
 from gecbench.api.correct import open_corrector as open_corrector
 from gecbench.api.corrupt import corrupt as corrupt
-from gecbench.api.difficulty import DifficultyOptions as DifficultyOptions
 from gecbench.api.difficulty import difficulty as difficulty
 from gecbench.api.extract import extract as extract
 from gecbench.api.files import load as load
@@ -26,6 +25,7 @@ from gecbench.api.files import load_systems as load_systems
 from gecbench.api.files import sample as sample
 from gecbench.api.files import save as save
 from gecbench.api.meta import meta as meta
+from gecbench.api.options import DifficultyOptions as DifficultyOptions
 from gecbench.api.options import Options as Options
 from gecbench.api.options import PerturbOptions as PerturbOptions
 from gecbench.api.options import Places as Places

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
-from gecbench.analysis.human import HumanOptions
+from gecbench.analysis.options import HumanOptions
 from gecbench.cli.command import command
 from gecbench.cli.options import (
     CorpusFile,

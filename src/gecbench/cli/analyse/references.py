@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
-from gecbench.analysis.references import Sweep
+from gecbench.analysis.options import Sweep
 from gecbench.cli.command import command, refuse
 from gecbench.cli.options import (
     CorpusFile,
