@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 
 from gecbench import __version__
-from gecbench.api.extract import Watch, unwatched
 from gecbench.api.options import PLAIN, RULES, Places, SchemeSpec, Voting
 from gecbench.api.schemes import AnyScheme, corpus_language, extractor_for, name_of
 from gecbench.api.score import check_outputs
@@ -18,6 +17,7 @@ from gecbench.core.errors import UnknownNameError, UsageError
 from gecbench.core.files import read_bytes
 from gecbench.core.language import Language
 from gecbench.core.sample import Corpus, Rewrite, Sample, Systems, as_systems
+from gecbench.core.scheme import Watch, unwatched
 from gecbench.datasets.catalog import check_content, data_folder, data_set, locate
 from gecbench.formats import load_format
 from gecbench.models.combine import official

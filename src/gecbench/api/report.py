@@ -11,14 +11,13 @@ from gecbench.analysis.difficulty import Difficulty, measure_difficulty, nearest
 from gecbench.analysis.options import Plan, Sweep, Weighting
 from gecbench.analysis.references import describe_references
 from gecbench.analysis.sentences import edit_weights, sentence_rows
-from gecbench.api.compare import Comparisons, compare_run
-from gecbench.api.extract import Watch, unwatched
 from gecbench.api.options import Options
 from gecbench.api.schemes import AnyScheme, corpus_language
-from gecbench.api.score import collect_stats, summed
+from gecbench.api.score import Comparisons, collect_stats, compare_run, score_run
 from gecbench.core.errors import UsageError
 from gecbench.core.files import write_text
 from gecbench.core.sample import Corpus, Systems
+from gecbench.core.scheme import Watch, unwatched
 from gecbench.lang import language_of
 from gecbench.metrics import metric_class
 from gecbench.reports import breakdown, compare, difficulty, references
@@ -189,7 +188,7 @@ def _page(
     title, date = about
     compared = tested(run_stats, options)
     once = replace(options, per_sentence=False, resamples=0 if compared else options.resamples)
-    scores = _with_intervals(summed(run_stats, once), compared)
+    scores = _with_intervals(score_run(run_stats, once), compared)
     metric = span_metric(run_stats)
     hard = edit_weights(run_stats.cases) if metric else []
     rows = sentence_rows(run_stats, metric, hard)

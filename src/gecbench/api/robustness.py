@@ -8,19 +8,19 @@ from pathlib import Path
 
 from gecbench.analysis.perturbed_cases import CaseCheck, check_cases
 from gecbench.analysis.robustness import CountWords, Robustness, measure_robustness
-from gecbench.api.extract import Watch, unwatched
 from gecbench.api.options import Options
 from gecbench.api.schemes import AnyScheme, corpus_language, without_types
 from gecbench.api.score import collect_stats
+from gecbench.core.case import Level
 from gecbench.core.errors import CorpusError, UsageError, counted
 from gecbench.core.files import write_text
 from gecbench.core.perturbed import PerturbedSet
 from gecbench.core.sample import SystemOutput
+from gecbench.core.scheme import Watch, unwatched
 from gecbench.formats.frequencies import read_frequencies
 from gecbench.formats.perturbed import read_outputs, read_perturbed, write_perturbed
 from gecbench.lang import language_of
 from gecbench.scoring.cases import spaced
-from gecbench.scoring.spans import Level
 
 ORDERS = 10
 _MOST_ORDERS = 1000
