@@ -6,11 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
+from gecbench.api.options import SchemeSpec
 from gecbench.cli.command import command
 from gecbench.cli.options import (
     CorpusOptions,
-    SchemeOptions,
     load_corpus,
+    scheme_of,
     watch,
 )
 from gecbench.cli.output import Output, check_output, show
@@ -21,7 +22,7 @@ from gecbench.core.options import Argument, Option
 def agreement(
     submissions: Annotated[Path, Argument()],
     reading: CorpusOptions,
-    scheme: SchemeOptions,
+    scheme: SchemeSpec,
     output: Output,
     least: Annotated[
         int, Option("--least", "Pairs with fewer sentences in common are not listed.")
@@ -41,6 +42,6 @@ def agreement(
 
     check_output(output)
     corpus = replace(load_corpus(submissions, reading), name=str(submissions))
-    spec = scheme.spec(types=False)
+    spec = scheme_of(scheme, types=False)
     result = measure_agreement(corpus, least=least, scheme=spec, watch=watch)
     show(build_report(result), output)

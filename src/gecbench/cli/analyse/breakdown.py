@@ -6,7 +6,7 @@ from collections.abc import Container
 from dataclasses import replace
 from typing import Annotated
 
-from gecbench.analysis.breakdown import BreakdownOptions
+from gecbench.analysis.options import BreakdownOptions
 from gecbench.cli.command import command, refuse, split
 from gecbench.cli.options import CorpusFile, Inputs, Scoring, SystemFiles, load_run_stats
 from gecbench.cli.output import Output, check_output, show

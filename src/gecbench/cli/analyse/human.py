@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
-from gecbench.analysis.human import HumanOptions
+from gecbench.analysis.options import HumanOptions
 from gecbench.cli.command import command
 from gecbench.cli.options import (
     CorpusFile,
@@ -52,9 +52,7 @@ def human(
     result = score_annotators(
         loaded,
         replace(submitted, name=str(submissions)),
-        against=scored.against,
-        least=scored.least,
-        anonymous=scored.anonymous,
+        **asdict(scored),
         scheme=scheme,
         options=options,
         watch=watch,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
-from gecbench.analysis.references import Sweep
+from gecbench.analysis.options import Sweep
 from gecbench.cli.command import command, refuse
 from gecbench.cli.options import (
     CorpusFile,
@@ -58,11 +59,7 @@ def references(
         loaded,
         outputs,
         by=by,
-        taking=sweep.taking,
-        at_least=sweep.at_least,
-        up_to=sweep.up_to,
-        most=sweep.most,
-        seed=sweep.seed,
+        **asdict(sweep),
         scheme=scheme,
         options=options,
         watch=watch,

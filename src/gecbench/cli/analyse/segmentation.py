@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated, Literal
 
+from gecbench.api.options import SchemeSpec
 from gecbench.cli.command import command, refuse, split
 from gecbench.cli.options import (
     CorpusFile,
     Inputs,
-    SchemeOptions,
     Scoring,
     SystemFiles,
     load_inputs,
@@ -61,9 +61,7 @@ def segmentation(
     check_output(output)
     metrics = BESIDE if beside is None else tuple(filter(None, split(beside)))
     if "edits" not in needs_of(metrics):
-        refuse(
-            "gold edits are not found by a scheme, and no metric beside needs edits", SchemeOptions
-        )
+        refuse("gold edits are not found by a scheme, and no metric beside needs edits", SchemeSpec)
     loaded, outputs, scheme = load_inputs(corpus, systems, inputs, types=False)
     result = score_segmentations(
         loaded,
