@@ -79,7 +79,7 @@ def report(
     """  # noqa: D301, E501 - \b keeps click from joining lines
     from gecbench.api.report import report as make_report
     from gecbench.api.report import save_report
-    from gecbench.reports.page.html import check_extras
+    from gecbench.reports.page import check_extras
 
     check_extras()
     if (robustness is None) != (not robustness_systems):

@@ -8,8 +8,20 @@ from dataclasses import asdict, replace
 
 from gecbench.core.errors import counted
 from gecbench.core.score import Counts, Doubt, Score, best_places
-from gecbench.reports.grid import Grid, as_csv, as_latex, as_markdown, as_text
-from gecbench.reports.report import Column, Figure, Report, Series, Table, Value, Words
+from gecbench.reports.report import (
+    Column,
+    Figure,
+    Grid,
+    Report,
+    Series,
+    Table,
+    Value,
+    Words,
+    as_csv,
+    as_latex,
+    as_markdown,
+    as_text,
+)
 from gecbench.scoring.results import RESULT_SCHEMA, Result, ScoreReport, by_tier
 
 # The tables of scores: one overview of all metrics, and the counts of those that count.

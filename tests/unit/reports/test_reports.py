@@ -11,7 +11,7 @@ import pytest
 
 from gecbench.core.score import Counts, Score, Signature
 from gecbench.metrics.edits import Cherrant
-from gecbench.reports.grid import Grid, as_csv, as_latex, as_text
+from gecbench.reports.report import Grid, as_csv, as_latex, as_text
 from gecbench.reports.scores import render, render_sentences
 from gecbench.scoring.results import Result, ScoreReport, SentenceResult
 from gecbench.scoring.spans import Pairing
