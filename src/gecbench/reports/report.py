@@ -288,7 +288,7 @@ class Table:
 
     Args:
         name: For CSV and anchors: lower-case letters, digits and hyphens; unique in its report.
-        title: One line.
+        title: One line; empty for a table without a heading.
         columns: The columns of words first.
         rows: Values, not rounded, as many as columns; None where there is none.
         marks: Rows and columns of the cells that are the best of their kind.
@@ -313,11 +313,11 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What one analysis shows.
+    """What one analysis shows, or a run of scoring.
 
     Args:
         name: Of the analysis, as "robustness".
-        title: One line.
+        title: One line; empty where nothing stands above the tables.
         corpus: Name of what was analysed.
         tables: The main one first.
         figures: In the order of reading.
@@ -325,6 +325,9 @@ class Report:
             values, unrounded.
         notes: What the reader should know, a sentence each; a `Doubt` is shown first.
         signatures: How the numbers were made.
+        summary: Lines below the tables that take the place of notes and signatures, because they
+            are of several corpora; `data` is then all that JSON has.
+        records: What CSV has instead of the first table.
     """
 
     name: str
@@ -335,6 +338,8 @@ class Report:
     data: Mapping[str, object] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     signatures: tuple[str, ...] = ()
+    summary: tuple[str, ...] = ()
+    records: Table | None = None
 
 
 COUNT_COLUMNS = (
@@ -376,7 +381,7 @@ def json_values(result: DataclassInstance, *without: str) -> dict[str, object]:
 
 
 def render(report: Report, output: str, *, table: str | None = None) -> str:
-    """Return a report as text, JSON, CSV, LaTeX or Markdown.
+    """Write a report as text, JSON, CSV, LaTeX or Markdown.
 
     Args:
         report: What to show.
@@ -390,18 +395,22 @@ def render(report: Report, output: str, *, table: str | None = None) -> str:
         return _json(report)
     tables = _chosen(report, table)
     if output == "csv":
-        return table_csv(tables[0])
+        return table_csv(report.records or tables[0])
     if output == "markdown":
         return _markdown(report, tables)
-    tail = _tail(report)
+    notes = [f"note: {note}" for note in report.notes]
+    signatures = [f"signature: {signature}" for signature in report.signatures]
     if output == "latex":
-        return "\n".join(table_latex(one, tail) for one in tables)
-    shown = [f"{one.title.en}\n{as_text(one.grid)}" for one in tables if one.rows]
-    return "\n".join([*shown, tail]) if tail else "\n".join(shown)
+        comment = "\n".join([*notes, *(report.summary or signatures)])
+        return "\n".join(table_latex(one, comment) for one in tables)
+    above, below = (notes, report.summary) if report.summary else ((), (*notes, *signatures))
+    shown = [_heading(one) + as_text(one.grid) for one in tables if one.rows]
+    parts = (_lines(above), *shown, _lines(below))
+    return "\n".join(part for part in parts if part)
 
 
 def table_csv(table: Table) -> str:
-    """Return a table as CSV, values not rounded."""
+    """Write a table as CSV, values not rounded."""
     rows = [tuple(map(plain, row)) for row in table.rows]
     return as_csv(tuple(column.name for column in table.columns), rows)
 
@@ -414,8 +423,8 @@ def plain(value: Value) -> str | int | float:
 
 
 def table_latex(table: Table, note: str) -> str:
-    """Return a table as LaTeX with booktabs, under a comment."""
-    return as_latex(table.grid, "\n".join([table.title.en, *note.splitlines()]))
+    """Write a table as LaTeX with booktabs, under a comment."""
+    return as_latex(table.grid, _heading(table) + note)
 
 
 def _chosen(report: Report, name: str | None) -> Sequence[Table]:
@@ -429,30 +438,39 @@ def _chosen(report: Report, name: str | None) -> Sequence[Table]:
     return (known[name],)
 
 
+def _heading(table: Table) -> str:
+    return f"{table.title.en}\n" if table.title.en else ""
+
+
+def _lines(lines: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
 def _markdown(report: Report, tables: Sequence[Table]) -> str:
-    doubts = [note for note in report.notes if isinstance(note, Doubt)]
-    notes = [note for note in report.notes if note not in doubts]
-    parts = [f"# {report.title.en}", report.corpus, *(f"**{doubt}**" for doubt in doubts)]
-    parts += [
-        f"## {one.title.en}\n\n{as_markdown(one.grid)}".rstrip() for one in tables if one.rows
+    if report.summary:
+        heads = []
+        items = [*(f"note: {note}" for note in report.notes), *report.summary]
+    else:
+        doubts = [note for note in report.notes if isinstance(note, Doubt)]
+        heads = [f"# {report.title.en}", report.corpus, *(f"**{doubt}**" for doubt in doubts)]
+        items = [note for note in report.notes if note not in doubts]
+        items += [f"`{signature}`" for signature in report.signatures]
+    shown = [
+        (f"## {one.title.en}\n\n" if one.title.en else "") + as_markdown(one.grid).rstrip()
+        for one in tables
+        if one.rows
     ]
-    lines = [*(f"- {note}" for note in notes), *(f"- `{one}`" for one in report.signatures)]
-    return "\n\n".join([*parts, *["\n".join(lines)] * bool(lines)]) + "\n"
-
-
-def _tail(report: Report) -> str:
-    lines = [f"note: {note}" for note in report.notes]
-    lines += [f"signature: {signature}" for signature in report.signatures]
-    return "\n".join(lines) + "\n" if lines else ""
+    parts = (*heads, *shown, "\n".join(f"- {item}" for item in items))
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _json(report: Report) -> str:
-    made = {
+    head: dict[str, object] = {
         "schema": REPORT_SCHEMA,
         "analysis": report.name,
         "corpus": report.corpus,
         "notes": list(report.notes),
         "signatures": list(report.signatures),
-        **report.data,
     }
-    return json.dumps(made, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    values = dict(report.data) if report.summary else head | dict(report.data)
+    return json.dumps(values, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
