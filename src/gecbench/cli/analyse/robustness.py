@@ -17,9 +17,9 @@ from gecbench.cli.options import (
     watch,
 )
 from gecbench.cli.output import FigureOptions, Output, check_output, show
+from gecbench.core.case import Level
 from gecbench.core.errors import UsageError
 from gecbench.core.options import Argument, Option
-from gecbench.scoring.spans import Level
 
 if TYPE_CHECKING:
     from gecbench.core.sample import Corpus, SystemOutput
