@@ -10,7 +10,7 @@ from typing import Annotated, cast
 
 import gecbench
 from gecbench.api.files import fingerprint_of
-from gecbench.api.schemes import corpus_language, own_pipeline
+from gecbench.api.schemes import corpus_language
 from gecbench.core.errors import (
     CorpusError,
     GecbenchError,
@@ -19,6 +19,7 @@ from gecbench.core.errors import (
     UsageError,
 )
 from gecbench.core.files import check_folder, encoded, make_folder, write_files
+from gecbench.core.language import Language
 from gecbench.core.options import Option
 from gecbench.core.perturbed import SYNTHETIC, PerturbedSet
 from gecbench.core.registry import resolve
@@ -51,12 +52,12 @@ from gecbench.datasets.perturb.variants import (
 )
 from gecbench.datasets.perturb.variants import perturb as run
 from gecbench.formats.perturbed import read_perturbed, write_perturbed
+from gecbench.text.tokens import TOKEN_KINDS, token_kind
 
 FREQUENCY, MASK = "frequency", "mask"
 
 _TOP = 20
 _BATCH = 64
-_KINDS = ("zh", "en", "space")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,7 @@ class Means:
         Option(
             "--tokens",
             "Chinese characters, English words, or what blanks divide, else found out.",
-            choices=_KINDS,
+            choices=tuple(TOKEN_KINDS),
         ),
     ] = None
 
@@ -175,10 +176,10 @@ def perturb(
     """
     means = means or Means()
     plan = _plan(variants, operations, insertion, seed, means)
-    lang, gathered = _gathered(given, each=each_reference)
+    language, gathered = _gathered(given, each=each_reference)
     texts = [pair.target for pair in gathered.pairs]
-    kind = means.tokens or kind_of(lang, texts)
-    filler, words, how = _filler(gathered.pairs, kind, lang, means, watch, given.name)
+    kind = means.tokens or kind_of(language, texts)
+    filler, words, how = _filler(gathered.pairs, kind, language, means, watch, given.name)
     made, report = run(gathered.pairs, words, kind=kind, filler=filler, plan=plan, watch=watch)
     report = replace(
         report,
@@ -190,7 +191,7 @@ def perturb(
         **_provenance(plan, filler.name, kind, how, source or f"sha256 {digest(gathered.pairs)}"),
         "references": "each" if each_reference else "first",
     }
-    cases = PerturbedSet(f"{given.name}-{SYNTHETIC}", made, lang, told)
+    cases = PerturbedSet(f"{given.name}-{SYNTHETIC}", made, language.code, told)
     return Perturbed(cases, report)
 
 
@@ -235,40 +236,40 @@ def _check(means: Means) -> None:
     for option, number in (("top", means.top), ("batch", means.batch)):
         if number is not None and number < 1:
             raise UsageError(f"{option} is {number}; give 1 or more")
-    if means.tokens is not None and means.tokens not in _KINDS:
-        raise UnknownNameError("kind of token", means.tokens, _KINDS)
+    if means.tokens is not None and means.tokens not in TOKEN_KINDS:
+        raise UnknownNameError("kind of token", means.tokens, TOKEN_KINDS)
 
 
-def _gathered(given: Corpus | PerturbedSet, *, each: bool) -> tuple[str, Pairs]:
+def _gathered(given: Corpus | PerturbedSet, *, each: bool) -> tuple[Language, Pairs]:
     """Return the language, and the pairs.
 
     Raises:
         CorpusError: There is no pair.
     """
     if isinstance(given, PerturbedSet):
-        return corpus_language(given.corpus()).code, pairs_of_cases(given)
-    lang = corpus_language(given).code
-    gathered = pairs_of_corpus(given, lang, each=each)
+        return corpus_language(given.corpus()), pairs_of_cases(given)
+    language = corpus_language(given)
+    gathered = pairs_of_corpus(given, language.code, each=each)
     if not gathered.pairs:
         why = ", ".join(f"{len(ids):,} {reason}" for reason, ids in gathered.left_out.items())
         raise CorpusError(
             f"{given.name}: no sentence has a reference to perturb it with ({why or 'none at all'})"
             "; give references (for text files: --reference FILE)"
         )
-    return lang, gathered
+    return language, gathered
 
 
 def _filler(
-    pairs: Sequence[Pair], kind: str, lang: str, means: Means, watch: Watch, name: str
+    pairs: Sequence[Pair], kind: str, language: Language, means: Means, watch: Watch, name: str
 ) -> tuple[Filler, list[Words], str]:
     """Return what fills places, the words of all pairs, and what divides them."""
     if means.model:
         # It is loaded before the words are found, for it may be missing.
         filler = _masked(means, kind)
-        divide, how = _divide(kind, lang, means, pos=False)
+        divide, how = _divide(kind, language, means, pos=False)
         return filler, words_of(pairs, divide, watch), how
     pos = means.pos is not False
-    divide, how = _divide(kind, lang, means, pos=pos)
+    divide, how = _divide(kind, language, means, pos=pos)
     if means.words is not None:
         vocabulary = read_vocabulary(Path(means.words), divide, tagged=pos)
         return vocabulary, words_of(pairs, divide, watch), how
@@ -280,30 +281,31 @@ def _masked(means: Means, kind: str) -> Filler:
     from gecbench.backends.transformers import MaskedModel
     from gecbench.datasets.perturb.fillers import Masked
 
-    chinese = kind == "zh"
+    by_character = not token_kind(kind).joiner
     model = MaskedModel(
-        means.model, chinese=chinese, device=means.device, batch=means.batch or _BATCH
+        means.model, chinese=by_character, device=means.device, batch=means.batch or _BATCH
     )
     name = Path(means.model).resolve().name if Path(means.model).is_dir() else means.model
-    return Masked(model, name, means.top or _TOP, chinese)
+    return Masked(model, name, means.top or _TOP, by_character)
 
 
-def _divide(kind: str, lang: str, means: Means, *, pos: bool) -> tuple[Divide, str]:
+def _divide(kind: str, language: Language, means: Means, *, pos: bool) -> tuple[Divide, str]:
     """Return what divides texts into words, and its name."""
-    if kind == "zh" and (lang == "zh" or means.tokens):
-        return _cutting(means, pos=pos)
+    if not token_kind(kind).joiner and (language.segmenter or means.tokens):
+        return _cutting(kind, means, pos=pos)
     if not pos:
         return by_tokens(kind, None), "tokens"
-    if means.spacy_model is None and lang != "en":
+    model = means.spacy_model or language.pipeline
+    if model is None:
         raise UsageError(
-            f"gecbench has no pipeline that knows parts of speech in language {lang!r} with blanks "
-            "between words; name one by --spacy-model, or say --no-pos"
+            f"gecbench has no pipeline that knows parts of speech in language {language.code!r} "
+            "with blanks between words; name one by --spacy-model, or say --no-pos"
         )
     if find_spec("spacy") is None:
         raise MissingExtraError("spaCy, which knows parts of speech (--no-pos does without),", "en")
     from gecbench.backends.spacy import Pipeline, describe
 
-    pipeline = Pipeline(describe(means.spacy_model or own_pipeline()))
+    pipeline = Pipeline(describe(model))
 
     def tag(sentences: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
         return (words.tags for words in pipeline.words(sentences, parsed=False))
@@ -311,19 +313,19 @@ def _divide(kind: str, lang: str, means: Means, *, pos: bool) -> tuple[Divide, s
     return by_tokens(kind, tag), f"tokens, parts of speech by {pipeline.version}"
 
 
-def _cutting(means: Means, *, pos: bool) -> tuple[Divide, str]:
+def _cutting(kind: str, means: Means, *, pos: bool) -> tuple[Divide, str]:
     if means.spacy_model is not None:
         raise UsageError("spacy-model is for words between blanks; Chinese texts take jieba's")
     if pos:
         from gecbench.backends.chinese import JiebaTagger
 
         tagger = JiebaTagger()
-        return by_cutting(tagger.cut), tagger.name
+        return by_cutting(kind, tagger.cut), tagger.name
     from gecbench.backends import SEGMENTERS
 
     make = cast("Callable[[str], tuple[str, _Cut]]", resolve("segmenter", "jieba", SEGMENTERS))
     name, cut = make("")
-    return by_cutting(lambda text: [(word, "") for word in cut(text)]), name
+    return by_cutting(kind, lambda text: [(word, "") for word in cut(text)]), name
 
 
 _Cut = Callable[[str], tuple[str, ...]]

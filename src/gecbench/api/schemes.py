@@ -36,11 +36,6 @@ OWN_PIPELINE = (
 )
 
 
-def own_pipeline() -> Path:
-    """Return the folder of the small English pipeline that gecbench brings."""
-    return Path(__file__).parent.parent / "lang" / "en" / "pipeline"
-
-
 def _quiet(_: str) -> None:
     """Say nothing."""
 
@@ -241,12 +236,13 @@ def _errant(
     watch: Watch,
 ) -> Scheme:
     from gecbench.backends.spacy import KeptPipeline, Pipeline, describe
+    from gecbench.lang.en import PIPELINE
     from gecbench.lang.en.resources import digest, load
 
     rest = dict(options)
     model = cast("str | Path | None", rest.pop("spacy_model", None))
     cache = cast("Path | None", rest.pop("parse_cache", None))
-    pipeline = Pipeline(describe(model or own_pipeline()))
+    pipeline = Pipeline(describe(model or PIPELINE))
     reader = KeptPipeline(pipeline, cache) if cache else pipeline
     if not english:
         return make(**rest, reader=reader, types=types, watch=watch)

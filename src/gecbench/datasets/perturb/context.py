@@ -17,12 +17,12 @@ from typing import NamedTuple
 
 from gecbench.core.edit import Edit
 from gecbench.core.errors import UsageError
+from gecbench.core.language import Language
 from gecbench.core.perturbed import PerturbedSet, Variant
 from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample
 from gecbench.edits.apply import changes
 from gecbench.formats.texts import text_of
-from gecbench.lang import language_of
-from gecbench.text.tokens import Spans, Token, spans, token_texts, tokens_of
+from gecbench.text.tokens import Spans, Token, spans, token_kind, token_texts, tokens_of
 
 # The sentences that are perturbed: of a corpus with references, or of cases that exist.
 
@@ -223,14 +223,18 @@ def by_tokens(kind: str, tag: Tag | None) -> Divide:
     return divide
 
 
-def by_cutting(cut: Cut) -> Divide:
-    """Return a division into words for Chinese, whose tokens are characters.
+def by_cutting(kind: str, cut: Cut) -> Divide:
+    """Return a division into words for texts whose tokens are characters.
 
     A word of the program that begins or ends inside a token is left out.
+
+    Args:
+        kind: Of tokens, as `text.tokens` names them.
+        cut: The program.
     """
 
     def divide(texts: Sequence[str]) -> Iterator[Words]:
-        return (_words(_spans(text, tokens_of(text, "zh"), cut(text))) for text in texts)
+        return (_words(_spans(text, tokens_of(text, kind), cut(text))) for text in texts)
 
     return divide
 
@@ -317,7 +321,7 @@ class Context:
     @property
     def spaced(self) -> bool:
         """Whether blanks divide words."""
-        return self.kind != "zh"
+        return bool(token_kind(self.kind).joiner)
 
     @property
     def deletable(self) -> tuple[Place, ...]:
@@ -351,7 +355,7 @@ def context_of(pair: Pair, kind: str, words: Words) -> Context:
         if j not in inside
         and (links.get(j - 1) == i - 1 or i == j == 0)
         and not wrong.get(i, set()) & wrong.get(i - 1, set())
-        and (kind == "zh" or (_opens(source, i) and _opens(target, j)))
+        and (not token_kind(kind).joiner or (_opens(source, i) and _opens(target, j)))
     )
     return Context(pair, kind, (source, target), edits, places, gaps)
 
@@ -462,18 +466,18 @@ def _deleted(text: str, start: int, end: int, *, spaced: bool) -> str:
     return text[:start] + text[end:]
 
 
-def kind_of(lang: str, texts: Sequence[str]) -> str:
-    """Return what tokens are: characters in Chinese; what blanks divide, where they divide all.
+def kind_of(language: Language, texts: Sequence[str]) -> str:
+    """What tokens are: those of the language, or what blanks divide, where they divide all.
 
     A text is taken for divided where a blank stands before the mark that ends it; most of the
     texts that end in one decide.
 
-    >>> kind_of("en", ["He goes home .", "Why ?"]), kind_of("en", ["He goes home."])
+    >>> english = language_of("en")
+    >>> kind_of(english, ["He goes home .", "Why ?"]), kind_of(english, ["He goes home."])
     ('space', 'en')
     """
-    language = language_of(lang)
     if not language.joiner:
         return language.tokens
     ends = [text.rstrip() for text in texts if text.rstrip().endswith((".", "?", "!"))]
     divided = sum(len(text) > 1 and text[-2].isspace() for text in ends)
-    return "space" if 2 * divided > len(ends) else "en"
+    return "space" if 2 * divided > len(ends) else language.tokens

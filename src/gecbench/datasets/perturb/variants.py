@@ -167,7 +167,7 @@ def _filled(
 ) -> Generator[Blank, Offer, str | None]:
     """Return a word for a place, None if nothing is offered."""
     before, after = _around(context, place)
-    if not (ways.by_character and context.kind == "zh"):
+    if not ways.by_character or context.spaced:
         word = yield from _drawn(Blank(before, after, place.word), chance)
         return word and (_cased(word, place.word.text) if place.word else word)
     if place.word and not is_han(place.word.text):

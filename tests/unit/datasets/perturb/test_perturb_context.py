@@ -21,6 +21,7 @@ from gecbench.datasets.perturb.context import (
 )
 from gecbench.datasets.perturb.fillers import Blank, Offer
 from gecbench.datasets.perturb.variants import Plan, Ways, choose_variants
+from gecbench.lang import language_of
 
 from .kept_errors import problems
 
@@ -28,7 +29,7 @@ from .kept_errors import problems
 def context(source: str, target: str, kind: str = "space", cut: str = "") -> Context:
     """A context; `cut` is the target with blanks between the words, for Chinese."""
     if kind == "zh":
-        divide = by_cutting(lambda _: [(word, "") for word in cut.split()])
+        divide = by_cutting("zh", lambda _: [(word, "") for word in cut.split()])
     else:
         divide = by_tokens(kind, None)
     (words,) = divide([target])
@@ -134,9 +135,9 @@ def test_changes_that_are_refused(source, target, kind, at, word, why):
 
 
 def test_tokens_are_what_blanks_divide_where_they_divide_all():
-    assert kind_of("zh", ["我 有 书 。"]) == "zh"
-    assert kind_of("en", ["I am .", "Am I ?", "No stop"]) == "space"
-    assert kind_of("en", ["I am.", "Am I?", "I .", "No stop"]) == "en"
+    assert kind_of(language_of("zh"), ["我 有 书 。"]) == "zh"
+    assert kind_of(language_of("en"), ["I am .", "Am I ?", "No stop"]) == "space"
+    assert kind_of(language_of("en"), ["I am.", "Am I?", "I .", "No stop"]) == "en"
 
 
 def answered(asking, word_of) -> object:
