@@ -12,7 +12,7 @@ from gecbench.edits.alignment import lattice
 
 
 def apply(edits: Sequence[Edit], source: Sequence[str]) -> tuple[str, ...]:
-    """Return the tokens that the edits make of the source.
+    """Apply edits to the tokens of a source.
 
     Edits without a replacement (detected, not corrected) leave their span as it is. Several
     insertions at one place come in the order in which they are listed.
@@ -39,7 +39,7 @@ def apply(edits: Sequence[Edit], source: Sequence[str]) -> tuple[str, ...]:
 
 
 def changes(source: Sequence[str], target: Sequence[str]) -> EditSet:
-    """Return the edits of a least-cost alignment, each run of changed tokens as one, without types.
+    """The edits of a least-cost alignment, each run of changed tokens as one, without types.
 
     Insertions, deletions and substitutions of tokens cost the same; of equal alignments the one
     that, read from the end, matches equal tokens wherever it can.

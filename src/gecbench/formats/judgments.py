@@ -42,7 +42,7 @@ class Numbers:
 
 
 def read_numbers(path: Path) -> Numbers:
-    """Return a table of numbers, tab-separated or comma-separated.
+    """Read a table of numbers, tab-separated or comma-separated.
 
     The header names the columns; the first one holds the names of the rows, whatever it is
     called. Tabs divide where the header has one, else commas, and quotes as in CSV. Empty lines
@@ -55,7 +55,7 @@ def read_numbers(path: Path) -> Numbers:
 
 
 def as_numbers(path: Path, lines: Sequence[Line]) -> Numbers:
-    """Return lines in cells as a table of numbers.
+    """Lines in cells to a table of numbers.
 
     Raises:
         FormatError: As in `read_numbers`.
@@ -90,7 +90,7 @@ def as_numbers(path: Path, lines: Sequence[Line]) -> Numbers:
 
 
 def divided(path: Path, text: Sequence[str]) -> list[Line]:
-    """Return the lines of a file that hold something, each with its number and its cells.
+    """The lines of a file that hold something, each with its number and its cells.
 
     Raises:
         FormatError: There is none, or a line is no CSV.
@@ -104,7 +104,7 @@ def divided(path: Path, text: Sequence[str]) -> list[Line]:
 
 
 def _cells(path: Path, number: int, line: str) -> list[str]:
-    """Return the cells of a line of CSV; strictly, as an open quote would take in the next line."""
+    """The cells of a line of CSV; strictly, as an open quote would take in the next line."""
     try:
         (row,) = csv.reader([line], strict=True)
     except csv.Error as error:
@@ -129,7 +129,7 @@ def check_width(path: Path, number: int, cells: Sequence[str], header: Sequence[
 
 
 def as_number(text: str, where: str, column: str) -> float:
-    """Return a cell as a finite number.
+    """A cell as a finite number.
 
     Raises:
         FormatError: It is none, or is too great.
@@ -155,7 +155,7 @@ def _is_number(text: str) -> bool:
 
 
 def shortened(text: str) -> str:
-    """Return a text in quotes as a message can show it."""
+    """A text in quotes as a message can show it."""
     return repr(text if len(text) <= 40 else f"{text[:40]}...")
 
 
@@ -207,7 +207,7 @@ class Judgments:
 
 
 def read_judgments(path: Path, name: str | None = None) -> Judgments:
-    """Return rankings from SEEDA's XML or from a table.
+    """Read rankings from SEEDA's XML or from a table.
 
     The table has the columns item, id, system and rank, a row for each system of an item:
     tab-separated or comma-separated.
@@ -272,7 +272,7 @@ def _rank(text: str, where: str) -> int:
 
 
 def _whole(text: str) -> bool:
-    """Return whether a text is a number of at most nine digits; Python refuses too many."""
+    """Whether a text is a number of at most nine digits; Python refuses too many."""
     return text.strip().isdecimal() and len(text.strip()) <= 9
 
 
@@ -304,7 +304,7 @@ def _from_table(path: Path, lines: Sequence[Line]) -> tuple[Item, ...]:
 
 
 def read_human(path: Path, name: str | None = None, systems: Sequence[str] = ()) -> Numbers:
-    """Return people's scores of systems: a column for each way of judging.
+    """Read people's scores of systems: a column for each way of judging.
 
     A file with one number in each line, without names, is as SEEDA's: its 15 systems in
     alphabetical order, or the systems that are named. Any other is a table with a row for each
@@ -360,7 +360,7 @@ def _check_names(path: Path, names: Sequence[str]) -> None:
 
 
 def read_sentence_scores(path: Path) -> Mapping[str, Mapping[tuple[str, str], float]]:
-    """Return scores of sentences from a table: by metric, then by source and system.
+    """Read scores of sentences from a table: by metric, then by source and system.
 
     Its columns are id, system, and one for each metric.
 

@@ -31,7 +31,7 @@ _STEP = re.compile(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]")
 
 
 def value_of(row: Mapping[str, object], key: str, into: type[T]) -> T:
-    """Return the value under a key of parsed JSON.
+    """The value under a key of parsed JSON.
 
     Raises:
         FormatError: It is missing or of another type.
@@ -72,14 +72,14 @@ def options_of(kind: str, into: type[Options], values: Mapping[str, object]) -> 
 
 
 def _divide(value: object, annotation: object) -> object:
-    """Return the parts of a text between commas where several values are wanted."""
+    """Divide a text at its commas where several values are wanted."""
     if isinstance(value, str) and get_origin(annotation) is tuple:
         return [part.strip() for part in value.split(",")] if value.strip() else []
     return value
 
 
 def read_toml(path: Path, into: type[Options]) -> Options:
-    """Return the configuration in a TOML file.
+    """Read the configuration in a TOML file.
 
     Raises:
         FormatError: The file is not TOML, or holds an unknown key or a value of a wrong type.
@@ -89,7 +89,7 @@ def read_toml(path: Path, into: type[Options]) -> Options:
 
 
 def toml_of(path: Path) -> dict[str, object]:
-    """Return the tables of a TOML file.
+    """The tables of a TOML file.
 
     Raises:
         FormatError: The file is not TOML in UTF-8; says which line.
@@ -156,7 +156,7 @@ def parse_json(
 
 
 def convert(at: str, value: object, into: type[T]) -> T:
-    """Return parsed TOML or JSON as a type, whose Structs forbid unknown fields.
+    """Convert parsed TOML or JSON to a type, whose Structs forbid unknown fields.
 
     Raises:
         FormatError: Begins with `at`, and names the first key that is unknown, with the nearest
@@ -171,7 +171,7 @@ def convert(at: str, value: object, into: type[T]) -> T:
 def _problem(
     error: msgspec.ValidationError, value: object, into: type[object], place: str = ""
 ) -> str:
-    """Return what msgspec complains of as a sentence."""
+    """What msgspec complains of as a sentence."""
     key, problem = _explain(error, value, into, place)
     return f"{key!r} {problem}" if key else problem
 
@@ -179,7 +179,7 @@ def _problem(
 def _explain(
     error: msgspec.ValidationError, value: object, into: type[object], place: str = ""
 ) -> tuple[str, str]:
-    """Return the key that msgspec complains of, as "rows[2].name", and what is wrong with it."""
+    """The key that msgspec complains of, as "rows[2].name", and what is wrong with it."""
     message, _, path = str(error).partition(" - at `$")
     mismatch = _MISMATCH.fullmatch(message)
     annotation: object = into
@@ -215,7 +215,7 @@ def _explain(
 
 
 def _wanted(annotation: object) -> str:
-    """Return what an error calls the values that a type accepts."""
+    """What an error calls the values that a type accepts."""
     try:
         msgspec.convert(object(), annotation)
     except msgspec.ValidationError as error:
@@ -224,26 +224,26 @@ def _wanted(annotation: object) -> str:
 
 
 def _name(expected: str) -> str:
-    """Return what an error calls the first of msgspec's types, as of `array | null`."""
+    """What an error calls the first of msgspec's types, as of `array | null`."""
     first = expected.split(" | ")[0]
     return _NAMES.get(first, first)
 
 
 def _kind(value: object) -> str:
-    """Return what msgspec calls the type of a parsed value."""
+    """What msgspec calls the type of a parsed value."""
     kinds = {list: "array", tuple: "array", dict: "object", type(None): "null"}
     return kinds.get(type(value), type(value).__name__)
 
 
 def _type_of(annotation: object, key: str) -> object:
-    """Return the type of a field of the Struct that an annotation is about."""
+    """The type of a field of the Struct that an annotation is about."""
     struct = _struct(annotation)
     fields = msgspec.structs.fields(struct) if struct else ()
     return next((field.type for field in fields if field.encode_name == key), None)
 
 
 def _struct(annotation: object) -> type[msgspec.Struct] | None:
-    """Return the Struct that an annotation is about: itself, or in a list or a union."""
+    """The Struct that an annotation is about: itself, or in a list or a union."""
     if isinstance(annotation, type) and issubclass(annotation, msgspec.Struct):
         return annotation
     inner = map(_struct, getattr(annotation, "__args__", ()))
@@ -251,7 +251,7 @@ def _struct(annotation: object) -> type[msgspec.Struct] | None:
 
 
 def _keys(struct: type[msgspec.Struct] | None, prefix: str) -> list[str]:
-    """Return the keys of a Struct and of those in it, each with the tables that it stands in."""
+    """The keys of a Struct and of those in it, each with the tables that it stands in."""
     keys = []
     for field in msgspec.structs.fields(struct) if struct else ():
         keys.append(f"{prefix}{field.encode_name}")

@@ -67,7 +67,7 @@ class Pairs:
 
 
 def pairs_of_corpus(corpus: Corpus, lang: str, *, each: bool) -> Pairs:
-    """Return the pairs of a corpus.
+    """The pairs of a corpus.
 
     Args:
         corpus: Any, with references.
@@ -96,7 +96,7 @@ def pairs_of_corpus(corpus: Corpus, lang: str, *, each: bool) -> Pairs:
 
 
 def pairs_of_cases(cases: PerturbedSet) -> Pairs:
-    """Return the originals of perturbed cases; the variants that they have do not matter."""
+    """The originals of perturbed cases; the variants that they have do not matter."""
     pairs = (
         Pair(subset.name, case.id, case.original.source, case.original.reference)
         for subset in cases.subsets
@@ -106,7 +106,7 @@ def pairs_of_cases(cases: PerturbedSet) -> Pairs:
 
 
 def digest(pairs: Sequence[Pair]) -> str:
-    """Return a hash of the pairs, for what is not a file."""
+    """A hash of the pairs, for what is not a file."""
     made = hashlib.sha256()
     for pair in pairs:
         errors = [pair.errors] if pair.errors else []
@@ -116,7 +116,7 @@ def digest(pairs: Sequence[Pair]) -> str:
 
 
 def _why(sample: Sample) -> str:
-    """Return why a sentence has no reference that counts."""
+    """Why a sentence has no reference that counts."""
     if not sample.references:
         return _NONE
     refused = all(reference.unannotatable for reference in sample.references)
@@ -124,7 +124,7 @@ def _why(sample: Sample) -> str:
 
 
 def _targets(sample: Sample, lang: str) -> dict[str, Spans]:
-    """Return the different corrected texts, each with the gold edits of all that have it."""
+    """The different corrected texts, each with the gold edits of all that have it."""
     found: dict[str, Spans] = {}
     for reference in sample.references:
         if not reference.unannotatable:
@@ -187,7 +187,7 @@ Divide = Callable[[Sequence[str]], Iterator[Words]]
 
 
 def is_word(text: str) -> bool:
-    """Return whether a token is a word or a number, not punctuation.
+    """Whether a token is a word or a number, not punctuation.
 
     >>> is_word("n't"), is_word("3.5"), is_word("——")
     (True, True, False)
@@ -196,7 +196,7 @@ def is_word(text: str) -> bool:
 
 
 def is_han(text: str) -> bool:
-    """Return whether a word is of Chinese characters alone.
+    """Whether a word is of Chinese characters alone.
 
     >>> is_han("图书馆"), is_han("T恤"), is_han("３")
     (True, False, False)
@@ -205,7 +205,7 @@ def is_han(text: str) -> bool:
 
 
 def by_tokens(kind: str, tag: Tag | None) -> Divide:
-    """Return a division into words that takes each token for one.
+    """A division into words that takes each token for one.
 
     Args:
         kind: Of tokens, as `text.tokens` names them.
@@ -224,7 +224,7 @@ def by_tokens(kind: str, tag: Tag | None) -> Divide:
 
 
 def by_cutting(kind: str, cut: Cut) -> Divide:
-    """Return a division into words for texts whose tokens are characters.
+    """A division into words for texts whose tokens are characters.
 
     A word of the program that begins or ends inside a token is left out.
 
@@ -331,7 +331,7 @@ class Context:
 
 
 def context_of(pair: Pair, kind: str, words: Words) -> Context:
-    """Return what can be changed in a pair.
+    """What can be changed in a pair.
 
     Args:
         pair: The sentence and its correction.
@@ -366,7 +366,7 @@ def _side(text: str, kind: str) -> Side:
 
 
 def _links(edits: EditSet, length: int) -> dict[int, int]:
-    """Return the tokens of the target that are unchanged, and which of the source each is."""
+    """The tokens of the target that are unchanged, and which of the source each is."""
     links: dict[int, int] = {}
     i = j = 0
     spans = [(edit.start, edit.end, len(edit.replacement or ())) for edit in edits]
@@ -377,13 +377,13 @@ def _links(edits: EditSet, length: int) -> dict[int, int]:
 
 
 def _beside(edit: Edit) -> tuple[int, ...]:
-    """Return the source tokens on both sides of an insertion or a deletion."""
+    """The source tokens on both sides of an insertion or a deletion."""
     empty = edit.start == edit.end or not edit.replacement
     return (edit.start - 1, edit.end) if empty else ()
 
 
 def _named(side: Side, pair: Pair) -> Mapping[int, Set[int]]:
-    """Return the source tokens that gold edits name, and which of the edits do."""
+    """The source tokens that gold edits name, and which of the edits do."""
     found: dict[int, set[int]] = {}
     for n, (start, end) in enumerate(pair.errors):
         for at, token in enumerate(side.tokens):
@@ -401,13 +401,13 @@ def _free(word: Word, links: Mapping[int, int], barred: Set[int]) -> bool:
 
 
 def _opens(side: Side, at: int) -> bool:
-    """Return whether nothing but blanks, or the beginning, stands right before a token."""
+    """Whether nothing but blanks, or the beginning, stands right before a token."""
     start = side.tokens[at].start
     return start == 0 or side.text[start - 1].isspace()
 
 
 def changed(context: Context, place: Place, word: str | None) -> Variant | str:
-    """Return the sentence with another word at a place on both sides, or why it cannot be.
+    """The sentence with another word at a place on both sides, or why it cannot be.
 
     Args:
         context: The sentence.
@@ -430,7 +430,7 @@ def changed(context: Context, place: Place, word: str | None) -> Variant | str:
 
 
 def _moved(edits: EditSet, behind: int, step: int) -> EditSet:
-    """Return the edits, those behind a place moved by so many tokens."""
+    """The edits, those behind a place moved by so many tokens."""
     return tuple(
         replace(edit, start=edit.start + step, end=edit.end + step)
         if edit.start >= behind
@@ -440,7 +440,7 @@ def _moved(edits: EditSet, behind: int, step: int) -> EditSet:
 
 
 def _written(side: Side, span: tuple[int, int], word: str | None, *, spaced: bool) -> str:
-    """Return the text of a side with a word in the place of a token span; the rest stays."""
+    """The text of a side with a word in the place of a token span; the rest stays."""
     text = side.text
     first, last = span
     if first == last:
@@ -455,7 +455,7 @@ def _written(side: Side, span: tuple[int, int], word: str | None, *, spaced: boo
 
 
 def _deleted(text: str, start: int, end: int, *, spaced: bool) -> str:
-    """Return the text without a span, and without one blank that had divided it from the rest."""
+    """The text without a span, and without one blank that had divided it from the rest."""
     before = start > 0 and text[start - 1].isspace()
     after = end < len(text) and text[end].isspace()
     alone = (before or start == 0) and (after or end == len(text))

@@ -148,7 +148,7 @@ def _places(context: Context, operation: str) -> Sequence[Place]:
 def _attempt(
     context: Context, operation: str, ways: Ways, chance: random.Random
 ) -> Generator[Blank, Offer, Variant | str]:
-    """Return a variant, or why there is none."""
+    """A variant, or why there is none."""
     place = chance.choice(_places(context, operation))
     word: str | None = None
     if operation == INSERT and ways.plan.insertion == RANDOM:
@@ -165,7 +165,7 @@ def _attempt(
 def _filled(
     context: Context, place: Place, ways: Ways, chance: random.Random
 ) -> Generator[Blank, Offer, str | None]:
-    """Return a word for a place, None if nothing is offered."""
+    """A word for a place, None if nothing is offered."""
     before, after = _around(context, place)
     if not ways.by_character or context.spaced:
         word = yield from _drawn(Blank(before, after, place.word), chance)
@@ -194,7 +194,7 @@ def _drawn(blank: Blank, chance: random.Random) -> Generator[Blank, Offer, str |
 
 
 def _around(context: Context, place: Place) -> tuple[str, str]:
-    """Return the corrected sentence before and after a place."""
+    """The corrected sentence before and after a place."""
     side, (first, last) = context.sides[1], place.target
     start = side.tokens[first].start
     if first == last:
@@ -203,7 +203,7 @@ def _around(context: Context, place: Place) -> tuple[str, str]:
 
 
 def _cased(word: str, like: str) -> str:
-    """Return a word with capitals where another has them.
+    """A word with capitals where another has them.
 
     >>> _cased("apple", "House"), _cased("apple", "HOUSE"), _cased("apple", "house")
     ('Apple', 'APPLE', 'apple')
@@ -242,7 +242,7 @@ class Report:
 
 
 def words_of(pairs: Sequence[Pair], divide: Divide, watch: Watch) -> list[Words]:
-    """Return the words of each pair's target."""
+    """The words of each pair's target."""
     found: list[Words] = []
     waiting: list[str] = []
     for pair in watch("words", pairs):
@@ -263,7 +263,7 @@ def perturb(
     plan: Plan,
     watch: Watch,
 ) -> tuple[tuple[Subset, ...], Report]:
-    """Return perturbed cases, subset by subset, and what became of all pairs.
+    """Perturbed cases, subset by subset, and what became of all pairs.
 
     Args:
         pairs: Those of a subset stand together.
@@ -303,7 +303,7 @@ def perturb(
 
 
 def list_counts(counts: Mapping[str, int]) -> str:
-    """Return counts in words, the largest first.
+    """Counts in words, the largest first.
 
     >>> list_counts({"no word fits": 2, "repeated": 1300})
     '1,300 repeated, 2 no word fits'
@@ -344,7 +344,7 @@ def _all_varied(
 
 
 def _answered(asking: Sequence[Asking], filler: Filler) -> list[Variants]:
-    """Return what each sentence came to; all that ask at a time are answered together."""
+    """What each sentence came to; all that ask at a time are answered together."""
     done: dict[int, Variants] = {}
     offers: Mapping[int, Offer | None] = dict.fromkeys(range(len(asking)))
     while offers:

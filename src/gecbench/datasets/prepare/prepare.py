@@ -81,7 +81,7 @@ class Places(NamedTuple):
 
 
 def places_of(output: Path, recipe: Recipe, *, dev: Path | None, format: str) -> Places:
-    """Return where the result of a recipe goes.
+    """Where the result of a recipe goes.
 
     Args:
         output: For the pairs.
@@ -198,7 +198,7 @@ def _inputs(recipe: Recipe) -> list[str]:
 
 
 def _source(path: str) -> Source:
-    """Return a file as a manifest names it."""
+    """A file as a manifest names it."""
     if Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir():
         raise UsageError(f"{path}: is a pipe or a device; files are read twice, so save it first")
     try:
@@ -346,7 +346,7 @@ def _check_left(tallies: Sequence[Tally]) -> None:
 
 
 def choose_dev(groups: Sequence[int], recipe: Recipe) -> Set[int]:
-    """Return the groups of sources that are put aside: those with the smallest numbers.
+    """Choose the groups of sources that are put aside: those with the smallest numbers.
 
     The numbers hash the seed and the source, so the choice does not depend on the order.
 
@@ -417,7 +417,7 @@ def _dev_places(pairs: PairFile, tally: Tally, dev_groups: Set[int]) -> list[int
 
 
 def _sample(number: int, source: str, targets: Iterable[str], corpus: str) -> Sample:
-    """Return a sentence with its corrections; one that equals it says that it is free of error."""
+    """A sentence with its corrections; one that equals it says that it is free of error."""
     references = tuple(
         Rewrite(error_free=True) if target == source else Rewrite(text=target) for target in targets
     )
@@ -468,7 +468,7 @@ class Lines:
         return content
 
     def output(self, path: Path) -> Output:
-        """Return what was written to a file."""
+        """What was written to a file."""
         return Output(
             path=str(path),
             format=self._format,
@@ -488,13 +488,13 @@ def _pair(sample: Sample) -> str:
 
 
 def _about(recipe: Recipe, ending: str) -> Corpus:
-    """Return what the output says of itself."""
+    """What the output says of itself."""
     provenance = {"made by": f"gecbench {__version__} data prepare", "recipe": recipe.name}
     return Corpus(f"{recipe.name}{ending}", (), recipe.language or None, provenance)
 
 
 def _keys(recipe: Recipe) -> Mapping[str, object]:
-    """Return the keys of a recipe but for its files, which a manifest names with their content."""
+    """The keys of a recipe but for its files, which a manifest names with their content."""
     keys: dict[str, object] = msgspec.to_builtins(recipe)
     del keys["filter"]
     corpora = [

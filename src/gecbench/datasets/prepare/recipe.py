@@ -108,12 +108,12 @@ SETTABLE = tuple(
 
 
 def recipe_names() -> list[str]:
-    """Return the names of the packaged recipes."""
+    """The names of the packaged recipes."""
     return sorted(path.stem for path in RECIPES.glob("*.toml"))
 
 
 def load_recipe(which: str) -> Recipe:
-    """Return a packaged recipe by its name, or the one in a file; "" is one without steps.
+    """Load a packaged recipe by its name, or the recipe in a file; "" has no steps.
 
     Paths in a file count from its own folder.
 
@@ -145,7 +145,7 @@ def load_recipe(which: str) -> Recipe:
 
 
 def with_settings(recipe: Recipe, given: Mapping[str, object]) -> Recipe:
-    """Return a recipe with other values of its keys; strings are converted.
+    """A recipe with other values of its keys; strings are converted.
 
     Raises:
         UnknownNameError: There is no such key that takes one value.
@@ -159,7 +159,7 @@ def with_settings(recipe: Recipe, given: Mapping[str, object]) -> Recipe:
 
 
 def with_corpora(recipe: Recipe, given: Mapping[str, Mapping[str, object]]) -> Recipe:
-    """Return a recipe with other values of its corpora, and with more corpora.
+    """A recipe with other values of its corpora, and with more corpora.
 
     Args:
         recipe: Whose corpora of other names stay as they are.
@@ -251,7 +251,7 @@ class Sentence(NamedTuple):
 
 
 def open_corpus(corpus: Ingredient) -> tuple[tuple[str, ...], Iterator[Sentence]]:
-    """Return notes on what the reader of a corpus leaves out, and its sentences up to its limit.
+    """Notes on what the reader of a corpus leaves out, and its sentences up to its limit.
 
     Raises:
         GecbenchError: A file cannot be read, is empty, or is not what its format promises; also
@@ -306,7 +306,7 @@ def _sentence(sample: Sample, lang: str | None) -> Sentence:
 
 
 def _text(sample: Sample, rewrite: Rewrite, lang: str | None) -> str | None:
-    """Return the text of a reference; None where its edits overlap, as MaxMatch allows."""
+    """The text of a reference; None where its edits overlap, as MaxMatch allows."""
     try:
         return text_of(sample, rewrite, lang)
     except CorpusError:

@@ -29,7 +29,7 @@ _MOST_CELLS = 25_000_000
 
 
 def distance(source: str, target: str) -> int:
-    """Return how many characters must be put in, taken out or replaced, at the least.
+    """How many characters must be put in, taken out or replaced, at the least.
 
     >>> distance("我今天很高心。", "今天我很高兴。")
     3
@@ -42,20 +42,20 @@ def distance(source: str, target: str) -> int:
 
 
 def is_alignable(source: str, target: str) -> bool:
-    """Return whether what differs of two texts is short enough for the memory: 5,000 characters."""
+    """Whether what differs of two texts is short enough for the memory: 5,000 characters."""
     left, right = _unlike(source, target)
     return len(left) * len(right) <= _MOST_CELLS
 
 
 def _unlike(source: str, target: str) -> Texts:
-    """Return two texts without what they begin and end with alike."""
+    """Two texts without what they begin and end with alike."""
     start = _alike(source, target)
     end = _alike(source[start:][::-1], target[start:][::-1])
     return source[start : len(source) - end], target[start : len(target) - end]
 
 
 def _alike(one: str, other: str) -> int:
-    """Return how many characters two texts begin with alike."""
+    """How many characters two texts begin with alike."""
     pairs = enumerate(zip(one, other, strict=False))  # the shorter one may be the other's beginning
     return next((k for k, (a, b) in pairs if a != b), min(len(one), len(other)))
 
@@ -65,7 +65,7 @@ def _packed(text: str) -> bytes:
 
 
 def pieces(source: str, target: str) -> tuple[Texts, ...] | None:
-    """Return a pair sentence by sentence; None where the two sides do not correspond.
+    """A pair sentence by sentence; None where the two sides do not correspond.
 
     They do where both are short enough to be aligned (some 5,000 characters), have as many
     sentences, a least alignment of the texts goes through all the places where they end (the
@@ -86,7 +86,7 @@ def pieces(source: str, target: str) -> tuple[Texts, ...] | None:
 
 
 def leading(source: str, target: str, longest: int) -> Texts | None:
-    """Return the first sentences of a pair, as many as fit; None where not even one does.
+    """The first sentences of a pair, as many as fit; None where not even one does.
 
     The two sides must end at places that a least alignment of the texts goes through, with no
     more than half changed before them.
@@ -108,7 +108,7 @@ def leading(source: str, target: str, longest: int) -> Texts | None:
 
 
 def _fitting(left: Sequence[str], right: Sequence[str], longest: int) -> list[tuple[int, int]]:
-    """Return where the k-th sentences of both sides end, while both fit."""
+    """Where the k-th sentences of both sides end, while both fit."""
     ends = zip(accumulate(map(len, left)), accumulate(map(len, right)), strict=False)  # to the less
     return [(i, j) for i, j in ends if max(i, j) <= longest]
 
@@ -139,7 +139,7 @@ class Near(NamedTuple):
 
 
 def shingles(text: str, length: int) -> frozenset[str]:
-    """Return the distinct character n-grams of a text; a shorter text is one itself.
+    """The distinct character n-grams of a text; a shorter text is one itself.
 
     >>> sorted(shingles("我们我们", 2))
     ['们我', '我们']
@@ -174,7 +174,7 @@ class NearIndex:
         self._keys = self._index.keys()
 
     def nearest(self, text: str) -> Near | None:
-        """Return the most similar of the sentences; None where all are below the threshold.
+        """The most similar of the sentences; None where all are below the threshold.
 
         Of several the one that was indexed first.
         """
@@ -200,7 +200,7 @@ class NearIndex:
 
 
 def key_of(text: str) -> str:
-    """Return a text as evaluation sets are searched for it: NFKC, without white space.
+    """A text as evaluation sets are searched for it: NFKC, without white space.
 
     >>> key_of("Ａ 好　，")
     'A好,'
@@ -277,7 +277,7 @@ class EvaluationSets:
         self._index = NearIndex(self._keys, threshold=near, length=shingle) if wanted else None
 
     def find(self, source: str, target: str) -> Found | None:
-        """Return how a pair is found in the evaluation sets; None where it is not."""
+        """Find a pair in the evaluation sets; None where it is not in them."""
         if not self._keys:
             return None
         sides = [("source", key_of(source))]
@@ -330,7 +330,7 @@ class Verdict(NamedTuple):
 
 
 def digest(seed: int, name: str, text: str) -> int:
-    """Return 64 bits for a text: the same on every machine and in every version of Python."""
+    """64 bits for a text: the same on every machine and in every version of Python."""
     return int.from_bytes(blake2b(f"{seed}:{name}:{text}".encode(), digest_size=8).digest())
 
 
@@ -351,7 +351,7 @@ class Normaliser:
         self._changes = [each.change for each in chosen]
 
     def __call__(self, text: str) -> str:
-        """Return a text after all changes."""
+        """A text after all changes."""
         for change in self._changes:
             text = change(text)
         return text
@@ -405,7 +405,7 @@ class Steps:
             yield Verdict(source, target, "too long")
 
     def _piece(self, source: str, target: str) -> Verdict:
-        """Return the verdict on a part of a pair, which may stand in an evaluation set itself."""
+        """The verdict on a part of a pair, which may stand in an evaluation set itself."""
         if not source or not target:
             return Verdict(source, target, "empty")
         if found := self._evaluation.find(source, target):
@@ -418,7 +418,7 @@ class Steps:
         return Verdict(source, target, self._wrong(source, target) or self._before(source, target))
 
     def _wrong(self, source: str, target: str) -> str:
-        """Return why a pair is dropped for what it is; "" where it is not."""
+        """Why a pair is dropped for what it is; "" where it is not."""
         recipe = self._recipe
         if source.strip() == target.strip():  # blanks at the ends are seen by nobody
             kept = digest(recipe.seed, "keep", source) < recipe.keep_correct * 2**64
@@ -435,7 +435,7 @@ class Steps:
         return ""
 
     def _before(self, source: str, target: str) -> str:
-        """Return whether a pair stands there before."""
+        """Whether a pair stands there before."""
         kind = self._recipe.duplicates
         if kind == "keep":
             return ""
@@ -452,5 +452,5 @@ def _of(source: str, target: str, found: Found) -> Verdict:
 
 
 def group_of(seed: int, source: str) -> int:
-    """Return what decides whether a source is put aside: equal for sources that compare equal."""
+    """What decides whether a source is put aside: equal for sources that compare equal."""
     return digest(seed, "dev", key_of(source))

@@ -23,7 +23,7 @@ _LABELS = {"D": "R", "I": "M", "S": "S"}
 
 
 def scheme() -> Scheme:
-    """Return the scheme; it has no options and reads nothing."""
+    """The scheme; it has no options and reads nothing."""
     return Scheme(
         name="zh-char",
         lang="zh",
@@ -53,7 +53,7 @@ def _extract(source: Sentence, target: Sentence) -> Extraction:
 
 
 def word_order(edits: Sequence[Edit], source: Sequence[str]) -> tuple[Edit, ...]:
-    """Return the edits with the two parts of each word-order edit labelled W:R and W:M.
+    """The edits with the two parts of each word-order edit labelled W:R and W:M.
 
     A deletion and an insertion of the same tokens are one word-order edit (section 6.2), for
     analysis only: they stay two edits, so overall scores count both. Each deletion, from the
