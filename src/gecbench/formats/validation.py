@@ -88,6 +88,34 @@ def read_toml(path: Path, into: type[Options]) -> Options:
     return convert(str(path), toml_of(path), into)
 
 
+def with_values(kind: str, struct: Options, values: Mapping[str, object]) -> Options:
+    """A Struct with other values by name; `options_of` converts them, and says what it raises."""
+    names = [field.name for field in msgspec.structs.fields(struct) if field.required]
+    required = {name: getattr(struct, name) for name in names}
+    converted = options_of(kind, type(struct), required | dict(values))
+    return msgspec.structs.replace(struct, **{name: getattr(converted, name) for name in values})
+
+
+def packaged_names(folder: Path) -> list[str]:
+    """The names of the TOML files that a folder of the package brings."""
+    return sorted(path.stem for path in folder.glob("*.toml"))
+
+
+def load_packaged(kind: str, which: str, folder: Path, into: type[Options]) -> Options:
+    """Load the TOML file of a name from a folder of the package, or else the file of that path.
+
+    Raises:
+        UnknownNameError: There is no such packaged file, and no such path.
+        FormatError: The file is not TOML, or holds an unknown key or a wrong value.
+    """
+    names = packaged_names(folder)
+    if which in names:
+        return convert(f"{kind} {which}", toml_of(folder / f"{which}.toml"), into)
+    if not which.endswith(".toml") and not Path(which).exists():
+        raise UnknownNameError(kind, which, names)
+    return convert(which, toml_of(Path(which)), into)
+
+
 def toml_of(path: Path) -> dict[str, object]:
     """The tables of a TOML file.
 

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Protocol
 
 from gecbench.backends.transformers import Gap, MaskedModel
-from gecbench.core.errors import CorpusError, FormatError, UsageError, quote
+from gecbench.core.errors import CorpusError, FormatError, UsageError
 from gecbench.core.files import read_lines
 from gecbench.datasets.perturb.context import Divide, Word, Words, is_word
+from gecbench.formats.frequencies import is_count, read_counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +200,7 @@ def read_vocabulary(path: Path, divide: Divide, *, tagged: bool) -> Vocabulary:
     lines = read_lines(path)
     if not lines:
         raise FormatError(f"{path}:1: the file is empty; give a text, or words TAB counts")
-    table = _entry(lines[0]) is not None
+    table = is_count(lines[0])
     if table and tagged:
         raise UsageError(
             f"{path}: a table of words has no parts of speech to match by; give a text, or say "
@@ -225,22 +226,9 @@ def _divided(lines: Sequence[str], divide: Divide) -> Iterator[Words]:
         yield from divide(lines[start : start + _AT_ONCE])
 
 
-def _entry(line: str) -> tuple[str, int] | None:
-    word, tab, count = line.partition("\t")
-    if not (word and tab and count.isascii() and count.isdecimal()):
-        return None
-    return word, int(count)
-
-
 def _table(path: Path, lines: Sequence[str]) -> Counts:
     counts: Counter[tuple[str, str]] = Counter()
-    for n, line in enumerate(lines, 1):
-        entry = _entry(line)
-        if entry is None:
-            raise FormatError(
-                f"{path}:{n}: expected a word, TAB and a count, as in line 1, not {quote(line)}"
-            )
-        word, count = entry
+    for word, count in read_counts(path, lines):
         if count and is_word(word) and not any(map(str.isspace, word)):
             counts[word, ""] += count
     return counts
