@@ -79,7 +79,7 @@ def sounds(asked: str = "zh-homophone", extra: str = "spelling") -> Sounds:
     except ImportError:
         raise MissingExtraError(f"pypinyin, which {asked} takes readings from,", extra) from None
     toneless, syllables = _Toneless(), _Syllables()
-    plain = {c: toneless[pinyin_dict[ord(c)].partition(",")[0]] for c in _simplified()}
+    plain = {c: toneless[pinyin_dict[ord(c)].partition(",")[0]] for c in _gb2312(_BOTH_LEVELS)}
     main = {c: syllables[syllable] for c, syllable in plain.items()}
     phrases = {
         phrase: "".join(syllables[toneless[each[0]]] for each in read)
@@ -110,8 +110,11 @@ def phrase_counts() -> Mapping[str, int]:
     return Counter("".join(phrases_dict))
 
 
-def _simplified() -> Iterator[str]:
-    for row in range(0xB0, 0xF8):
+_LEVEL_ONE, _BOTH_LEVELS = range(0xB0, 0xD8), range(0xB0, 0xF8)
+
+
+def _gb2312(rows: Iterable[int]) -> Iterator[str]:
+    for row in rows:
         # The last row of the first level is not full.
         for cell in range(0xA1, 0xFA if row == 0xD7 else 0xFF):
             yield bytes((row, cell)).decode("gb2312")
@@ -189,13 +192,7 @@ def common_characters() -> tuple[str, ...]:
     >>> len(common_characters())
     3755
     """
-    return tuple(_level_one())
-
-
-def _level_one() -> Iterator[str]:
-    for row in range(0xB0, 0xD8):
-        for cell in range(0xA1, 0xFA if row == 0xD7 else 0xFF):
-            yield bytes((row, cell)).decode("gb2312")
+    return tuple(_gb2312(_LEVEL_ONE))
 
 
 @cache
