@@ -7,7 +7,7 @@ import re
 import sys
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from itertools import accumulate
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import NamedTuple
 from gecbench.core.errors import FormatError
 from gecbench.datasets.prepare.recipe import Recipe, evaluation_texts
 from gecbench.edits.alignment import lattice
-from gecbench.text.normalise import normalisation
+from gecbench.text.normalise import Normalisation
 from gecbench.text.splitting import split
 
 # Pairs that are too long, divided where both sides end a sentence at the same place.
@@ -161,15 +161,15 @@ class NearIndex:
         self._length = length
         self._texts = list(dict.fromkeys(texts))
         self._sets = [shingles(text, length) for text in self._texts]
-        counts = Counter(shingle for each in self._sets for shingle in each)
+        counts = Counter(gram for grams in self._sets for gram in grams)
         index: defaultdict[str, list[int]] = defaultdict(list)
-        for k, each in enumerate(self._sets):
-            rarest = sorted(each, key=lambda shingle: (counts[shingle], shingle))
-            # Similar sets share at least threshold * len(each) n-grams, so no more than the
-            # others of `each` can be missing: one more than those cannot all be.
-            shared = math.ceil(threshold * len(each) - _SLACK)
-            for shingle in rarest[: len(each) - shared + 1]:
-                index[shingle].append(k)
+        for k, grams in enumerate(self._sets):
+            rarest = sorted(grams, key=lambda gram: (counts[gram], gram))
+            # Similar sets share at least threshold * len(grams) of them, so no more than the
+            # others can be missing: one more than those cannot all be.
+            shared = math.ceil(threshold * len(grams) - _SLACK)
+            for gram in rarest[: len(grams) - shared + 1]:
+                index[gram].append(k)
         self._index = dict(index)
         self._keys = self._index.keys()
 
@@ -178,18 +178,18 @@ class NearIndex:
 
         Of several the one that was indexed first.
         """
-        mine = shingles(text, self._length)
-        found: set[int] = set()
-        for shingle in self._keys & mine:
-            found.update(self._index[shingle])
-        size = len(mine)
+        grams = shingles(text, self._length)
+        candidates: set[int] = set()
+        for gram in self._keys & grams:
+            candidates.update(self._index[gram])
+        size = len(grams)
         least = self._threshold * size - _SLACK
         most = size / self._threshold + _SLACK
         best: tuple[float, int] | None = None
-        for k in found:
+        for k in candidates:
             other = self._sets[k]
             if least <= len(other) <= most:
-                shared = len(mine & other)
+                shared = len(grams & other)
                 similarity = shared / (size + len(other) - shared)
                 if similarity >= self._threshold and (best is None or (-similarity, k) < best):
                     best = -similarity, k
@@ -208,19 +208,7 @@ def key_of(text: str) -> str:
     return "".join(unicodedata.normalize("NFKC", text).split())
 
 
-class EvaluationFile(NamedTuple):
-    """A file of an evaluation set, and how many distinct sentences it holds, references included.
-
-    Args:
-        path: As it was given.
-        sentences: Distinct after `key_of`.
-    """
-
-    path: str
-    sentences: int
-
-
-class Found(NamedTuple):
+class Match(NamedTuple):
     """A sentence of a training pair that stands in an evaluation set.
 
     Args:
@@ -232,6 +220,13 @@ class Found(NamedTuple):
     near: Near | None
 
 
+def normalise(text: str, changes: Sequence[Normalisation]) -> str:
+    """Make all changes of a text, in their order."""
+    for change in changes:
+        text = change.change(text)
+    return text
+
+
 class EvaluationSets:
     """All sentences of the evaluation sets of a recipe.
 
@@ -239,10 +234,11 @@ class EvaluationSets:
         paths: Lists of sentences, or corpora in any format, whose references count too.
         near: Jaccard similarity from which a sentence counts as one of theirs; 0 is never.
         shingle: Length of the character n-grams.
-        change: Made of both sides of a pair before it is looked for. Each sentence here is looked
+        changes: Made of both sides of a pair before it is looked for. Each sentence here is looked
             among as it stands and as it would be changed.
 
     Attributes:
+        files: Each with how many distinct sentences it holds, references included.
         sentences: How many distinct ones there are, as they stand.
 
     Raises:
@@ -255,28 +251,29 @@ class EvaluationSets:
         *,
         near: float,
         shingle: int,
-        change: Callable[[str], str] | None = None,
+        changes: Sequence[Normalisation] = (),
     ) -> None:
-        self.files: list[EvaluationFile] = []
+        self.files: list[tuple[str, int]] = []
         self._keys: dict[str, None] = {}
         changed: dict[str, None] = {}
         for path in paths:
             texts = list(evaluation_texts(Path(path)))
             keys = dict.fromkeys(filter(None, map(key_of, texts)))
-            if change is not None:
-                changed |= dict.fromkeys(filter(None, (key_of(change(text)) for text in texts)))
+            if changes:
+                keys_changed = (key_of(normalise(text, changes)) for text in texts)
+                changed |= dict.fromkeys(filter(None, keys_changed))
             if not keys:
                 raise FormatError(
                     f"{path}:1: there is no sentence in it; nothing could be filtered"
                 )
-            self.files.append(EvaluationFile(path, len(keys)))
+            self.files.append((path, len(keys)))
             self._keys |= keys
         self.sentences = len(self._keys)
         self._keys |= changed
         wanted = near > 0 and self._keys
         self._index = NearIndex(self._keys, threshold=near, length=shingle) if wanted else None
 
-    def find(self, source: str, target: str) -> Found | None:
+    def find(self, source: str, target: str) -> Match | None:
         """Find a pair in the evaluation sets; None where it is not in them."""
         if not self._keys:
             return None
@@ -285,11 +282,11 @@ class EvaluationSets:
             sides.append(("target", key_of(target)))
         for side, key in sides:
             if key in self._keys:
-                return Found(side, None)
+                return Match(side, None)
         if self._index is not None:
             for side, key in sides:
                 if (near := self._index.nearest(key)) is not None:
-                    return Found(side, near)
+                    return Match(side, near)
         return None
 
 
@@ -318,14 +315,14 @@ class Verdict(NamedTuple):
         source: As the steps left it.
         target: The same.
         dropped: A key of `DROPPED`; "" where it stays.
-        found: In the evaluation sets.
+        match: In the evaluation sets.
         event: "split" of the first piece of a pair, "piece" of the others, "cut"; "" of others.
     """
 
     source: str
     target: str
     dropped: str = ""
-    found: Found | None = None
+    match: Match | None = None
     event: str = ""
 
 
@@ -334,47 +331,26 @@ def digest(seed: int, name: str, text: str) -> int:
     return int.from_bytes(blake2b(f"{seed}:{name}:{text}".encode(), digest_size=8).digest())
 
 
-class Normaliser:
-    """The changes of texts that a recipe makes before all else.
-
-    Args:
-        names: Of `text.normal`.
-
-    Raises:
-        UnknownNameError: A normalisation has no such name.
-        MissingExtraError: What a normalisation needs is not installed.
-    """
-
-    def __init__(self, names: Iterable[str]) -> None:
-        chosen = [normalisation(name) for name in names]
-        self.names = tuple(each.name for each in chosen)
-        self._changes = [each.change for each in chosen]
-
-    def __call__(self, text: str) -> str:
-        """A text after all changes."""
-        for change in self._changes:
-            text = change(text)
-        return text
-
-
 class Steps:
     """The steps of a recipe; they remember the pairs that they have seen, as 64 bits each.
 
     Args:
         recipe: What is asked for.
         evaluation: The sentences that must not be trained on.
-        change: Of both sides, before all else.
+        changes: Of both sides, before all else.
     """
 
-    def __init__(self, recipe: Recipe, evaluation: EvaluationSets, change: Normaliser) -> None:
+    def __init__(
+        self, recipe: Recipe, evaluation: EvaluationSets, changes: Sequence[Normalisation]
+    ) -> None:
         self._recipe = recipe
         self._evaluation = evaluation
-        self._change = change
+        self._changes = changes
         self._seen: set[int] = set()
 
     def verdicts(self, source: str, target: str) -> Iterator[Verdict]:
         """Yield what becomes of a pair: one verdict, or one for each of its sentences."""
-        source, target = self._change(source), self._change(target)
+        source, target = normalise(source, self._changes), normalise(target, self._changes)
         if _CONTROL.search(source) or _CONTROL.search(target):
             if self._recipe.control == "drop":
                 yield Verdict(source, target, "control")
@@ -384,8 +360,8 @@ class Steps:
         if not source.strip() or not target.strip():
             yield Verdict(source, target, "empty")
             return
-        if found := self._evaluation.find(source, target):
-            yield _of(source, target, found)
+        if match := self._evaluation.find(source, target):
+            yield _of(source, target, match)
             return
         if self._recipe.longest and max(len(source), len(target)) > self._recipe.longest:
             yield from self._long(source, target)
@@ -408,8 +384,8 @@ class Steps:
         """The verdict on a part of a pair, which may stand in an evaluation set itself."""
         if not source or not target:
             return Verdict(source, target, "empty")
-        if found := self._evaluation.find(source, target):
-            return _of(source, target, found)
+        if match := self._evaluation.find(source, target):
+            return _of(source, target, match)
         if max(len(source), len(target)) > self._recipe.longest:
             return Verdict(source, target, "too long")
         return self._last(source, target)
@@ -446,9 +422,9 @@ class Steps:
         return ""
 
 
-def _of(source: str, target: str, found: Found) -> Verdict:
-    where = "evaluation" if found.near is None else "near"
-    return Verdict(source, target, f"{where} {found.side}", found)
+def _of(source: str, target: str, match: Match) -> Verdict:
+    where = "evaluation" if match.near is None else "near"
+    return Verdict(source, target, f"{where} {match.side}", match)
 
 
 def group_of(seed: int, source: str) -> int:
