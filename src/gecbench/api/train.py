@@ -34,10 +34,6 @@ if TYPE_CHECKING:
     from gecbench.models.training.run import Outcome
 
 
-_SCHEMES = {"zh": "zh-char", "en": "en-errant"}
-"""Schemes of dev scores: those that need no resource to be fetched."""
-
-
 def recipes() -> Mapping[str, Path]:
     """List the recipes that the package brings: names and files."""
     from gecbench import models
@@ -173,7 +169,9 @@ class DevScore:
     @cached_property
     def _scheme(self) -> Scheme:
         return load_scheme(
-            self.scoring.scheme or _SCHEMES[self.language], types=False, places=self.places
+            self.scoring.scheme or language_of(self.language).offline_scheme,
+            types=False,
+            places=self.places,
         )
 
     def __call__(self, dev: Corpus, texts: Sequence[str]) -> float:
