@@ -1,4 +1,7 @@
-"""Whether metrics agree with one another over systems."""
+"""Whether metrics agree with one another over systems.
+
+Lin, Lin, Yang and Jiang, 2022 (arXiv 2205.00217), table 4.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How annotators fare against the final references of what they annotated."""
+"""How annotators fare against the final references of what they annotated.
+
+Zhang et al., "MuCGEC", NAACL 2022, section 3 and figure 2.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
-from gecbench.analysis.sentences import content_key, signatures
+from gecbench.analysis.sentences import content_key, separate_sentences, signatures
 from gecbench.core.errors import CorpusError, UsageError, counted
 from gecbench.core.options import Option
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
@@ -184,19 +187,12 @@ def scorable(
     Those without references are left out.
     """
     tokens = {sample.id: sample.tokens for sample in submitted.samples}
-    samples: list[Sample] = []
-    outputs: dict[str, tuple[Rewrite, ...]] = {}
-    output_tokens: dict[str, tuple[str, ...]] = {}
-    for number, one in enumerate(submissions, 1):
-        if one.references:
-            final = corpus.samples[one.sample]
-            name = f"{final.id}:{number}"  # one number, one name, whatever ids look like
-            samples.append(replace(final, id=name, references=one.references))
-            outputs[name] = (one.rewrite,)
-            if tokens[final.id]:
-                output_tokens[name] = tokens[final.id]
-    system = SystemOutput(SUBMISSIONS, outputs, output_tokens)
-    return replace(corpus, samples=tuple(samples)), system
+    rows = []
+    for submission in submissions:
+        if submission.references:
+            sample = corpus.samples[submission.sample]
+            rows.append((sample, submission.rewrite, submission.references))
+    return separate_sentences(corpus, SUBMISSIONS, rows, tokens)
 
 
 def score_annotators(

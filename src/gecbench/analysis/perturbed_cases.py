@@ -1,4 +1,4 @@
-"""Perturbed cases (RobustGEC, Zhang et al., EMNLP 2023, section 3): perturbations and problems.
+"""Perturbed cases (RobustGEC, Zhang et al., EMNLP 2023): where they were perturbed, and problems.
 
 Every problem is found in texts alone: no system, scheme or pipeline takes part.
 """

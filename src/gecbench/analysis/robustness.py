@@ -1,8 +1,7 @@
 """Whether corrections stay the same when the context changes.
 
 Zhang et al., "RobustGEC: Robust Grammatical Error Correction Against Subtle Context Perturbation",
-EMNLP 2023, section 4 (CRS, P-CRS, bounds of F) and section 5 (by kind of perturbation); numbers are
-those of robustgec_eval.py (HillZhang1999/RobustGEC 1c5787b).
+EMNLP 2023: CRS, P-CRS and bounds of F (table 5), and P-CRS by kind of perturbation (figure 3).
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UsageError
-from gecbench.core.sample import Rewrite, Sample
+from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.score import Counts, Score, total
 from gecbench.edits.chunks import KEPT, RIGHT, Chunk, corrects, idle, marking
 from gecbench.edits.chunks import verdicts as chunk_verdicts
@@ -124,6 +124,32 @@ def system_scores(run_stats: RunStats, metric: str) -> Mapping[str, Score]:
         )
         for system in run_stats.systems
     }
+
+
+def separate_sentences(
+    corpus: Corpus,
+    system: str,
+    rows: Sequence[tuple[Sample, Rewrite, tuple[Rewrite, ...]]],
+    tokens: Mapping[str, tuple[str, ...]] | None = None,
+) -> tuple[Corpus, SystemOutput]:
+    """Return a corpus in which each row is a sentence of its own, and the output of a system.
+
+    Args:
+        corpus: Whose sentences they are.
+        system: What the system is called.
+        rows: A sentence, the rewrite that is scored, and its references.
+        tokens: Of the rewrites' sources, by the id of the sentence; None takes the sentence's.
+    """
+    samples: list[Sample] = []
+    outputs: dict[str, tuple[Rewrite, ...]] = {}
+    output_tokens: dict[str, tuple[str, ...]] = {}
+    for number, (sample, rewrite, references) in enumerate(rows, 1):
+        name = f"{sample.id}:{number}"  # one number, one name, whatever ids look like
+        samples.append(replace(sample, id=name, references=references))
+        outputs[name] = (rewrite,)
+        output_tokens[name] = sample.tokens if tokens is None else tokens[sample.id]
+    known = {name: own for name, own in output_tokens.items() if own}
+    return replace(corpus, samples=tuple(samples)), SystemOutput(system, outputs, known)
 
 
 def signatures(run_stats: RunStats, metrics: Sequence[str]) -> tuple[str, ...]:
