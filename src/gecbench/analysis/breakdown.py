@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from gecbench.analysis.sentences import (
@@ -107,12 +109,13 @@ def by_type(run_stats: RunStats, metric: str, tier: int) -> Breakdown:
     """
     span = spans(run_stats, metric)
     counts = {
-        system: by_tier(_by_label(span, run_stats, system), tier) for system in run_stats.systems
+        system: by_tier(score.by_type or {}, tier)
+        for system, score in system_scores(run_stats, metric).items()
     }
     labels = Counter(edit.label or UNCLASSIFIED for _, edit in _edits(run_stats, span))
-    often = by_tier({label: Counts(count) for label, count in labels.items()}, tier)
-    groups = sorted({*often, *(group for found in counts.values() for group in found)})
-    sizes = tuple(often.get(group, Counts()).tp for group in groups)
+    edits = by_tier({label: Counts(count) for label, count in labels.items()}, tier)
+    groups = sorted({*edits, *chain.from_iterable(counts.values())})
+    sizes = tuple(edits.get(group, Counts()).tp for group in groups)
     return _of_edits(f"type-{tier}", span, groups, sizes, counts)
 
 
@@ -128,24 +131,24 @@ def by_position(run_stats: RunStats, metric: str) -> Breakdown:
     span = spans(run_stats, metric)
     groups = [f"{100 * n // _PARTS}-{100 * (n + 1) // _PARTS}%" for n in range(_PARTS)]
     groups.append(NOWHERE)
-    found: dict[str, dict[str, Counts]] = {}
+    counts: dict[str, dict[str, Counts]] = {}
     for system in run_stats.systems:
         rows: dict[str, list[Counts]] = {group: [] for group in groups}
         for case, pairing in _chosen(span, run_stats, system):
-            found_verdicts = edit_verdicts(case, pairing, span)
-            for one in found_verdicts.hypothesis:
-                wrong = Counts(fp=one.keys - one.hits)
-                rows[groups[_fifth(one.edit, case)]].append(wrong)
-            for one in found_verdicts.reference:
-                counts = Counts(one.hits, 0, one.keys - one.hits)
-                rows[groups[_fifth(one.edit, case)]].append(counts)
-            rows[NOWHERE] += found_verdicts.declared.values()
-        found[system] = {group: total(counts) for group, counts in rows.items()}
-    places = [_fifth(edit, case) for case, edit in _edits(run_stats, span)]
-    sizes = tuple(map(places.count, range(len(groups))))
-    if all(own[NOWHERE] == Counts() for own in found.values()):
-        groups, sizes = groups[:_PARTS], sizes[:_PARTS]
-    return _of_edits("position", span, groups, sizes, found)
+            verdicts = edit_verdicts(case, pairing, span)
+            for verdict in verdicts.hypothesis:
+                wrong = Counts(fp=verdict.keys - verdict.hits)
+                rows[groups[_fifth(verdict.edit, case)]].append(wrong)
+            for verdict in verdicts.reference:
+                right = Counts(verdict.hits, 0, verdict.keys - verdict.hits)
+                rows[groups[_fifth(verdict.edit, case)]].append(right)
+            rows[NOWHERE] += verdicts.declared.values()
+        counts[system] = {group: total(row) for group, row in rows.items()}
+    places = Counter(_fifth(edit, case) for case, edit in _edits(run_stats, span))
+    if all(by_group[NOWHERE] == Counts() for by_group in counts.values()):
+        groups.remove(NOWHERE)
+    sizes = tuple(places[at] for at in range(len(groups)))
+    return _of_edits("position", span, groups, sizes, counts)
 
 
 def by_length(run_stats: RunStats, metric: str, ends: Sequence[int] = ()) -> Breakdown:
@@ -168,12 +171,9 @@ def by_length(run_stats: RunStats, metric: str, ends: Sequence[int] = ()) -> Bre
         )
     starts = [0, *(end + 1 for end in ends)]
     names = [f"{low}-{high}" for low, high in zip(starts, ends, strict=False)] + [f"{starts[-1]}+"]
-
-    def group(at: int) -> str:
-        size = length(cases_of(run_stats)[at], run_stats.lang)
-        return names[sum(size > end for end in ends)]
-
-    return _of_sentences("length", run_stats, metric, names, group, scale)
+    lengths = (length(case, run_stats.lang) for case in cases_of(run_stats))
+    groups = [names[bisect_left(ends, size)] for size in lengths]
+    return _of_sentences("length", run_stats, metric, names, groups, scale)
 
 
 def by_errors(run_stats: RunStats, metric: str) -> Breakdown | None:
@@ -181,26 +181,23 @@ def by_errors(run_stats: RunStats, metric: str) -> Breakdown | None:
 
     None where no metric of the run has edits of the references.
     """
-    cases = cases_of(run_stats)
     names = [*map(str, range(_MANY)), f"{_MANY}+", NOBODY]
-    numbers = [_errors(run_stats, at) for at in range(len(cases))]
-    if all(number is None for number in numbers):
+    groups = []
+    for sample, case in zip(run_stats.corpus.samples, cases_of(run_stats), strict=True):
+        numbers = [edits_of(case, version) for _, version in rewrites(sample, case)]
+        known = [number for number in numbers if number is not None]
+        group = names[min(_MANY, int(sum(known) / len(known) + 0.5))] if known else NOBODY
+        groups.append(group)
+    if set(groups) <= {NOBODY}:
         return None
-
-    def group(at: int) -> str:
-        number = numbers[at]
-        return NOBODY if number is None else names[min(_MANY, int(number + 0.5))]
-
-    return _of_sentences("errors", run_stats, metric, names, group)
+    return _of_sentences("errors", run_stats, metric, names, groups)
 
 
 def by_state(run_stats: RunStats, metric: str) -> Breakdown:
     """Return scores of sentences with errors, of those in dispute, and of those without."""
-
-    def group(at: int) -> str:
-        return state(run_stats.corpus.samples[at], cases_of(run_stats)[at], run_stats.lang)
-
-    return _of_sentences("state", run_stats, metric, STATES, group)
+    pairs = zip(run_stats.corpus.samples, cases_of(run_stats), strict=True)
+    groups = [state(sample, case, run_stats.lang) for sample, case in pairs]
+    return _of_sentences("state", run_stats, metric, STATES, groups)
 
 
 def by_field(run_stats: RunStats, metric: str, field: str) -> Breakdown:
@@ -218,7 +215,7 @@ def by_field(run_stats: RunStats, metric: str, field: str) -> Breakdown:
             )
         values.append(sample.meta[field] or "(empty)")
     names = list(dict.fromkeys(values))
-    return _of_sentences(f"field:{field}", run_stats, metric, names, values.__getitem__)
+    return _of_sentences(f"field:{field}", run_stats, metric, names, values)
 
 
 def fields(run_stats: RunStats) -> list[str]:
@@ -232,13 +229,13 @@ def spans(run_stats: RunStats, metric: str) -> SpanF:
     Raises:
         UsageError: The metric is of another kind.
     """
-    found = run_stats.metrics[metric].span_metric
-    if found is None:
+    span = run_stats.metrics[metric].span_metric
+    if span is None:
         raise UsageError(
             f"{metric} compares no edits with types and places; for these groups take a span "
             "metric, as cherrant or errant"
         )
-    return found
+    return span
 
 
 def _chosen(span: SpanF, run_stats: RunStats, system: str) -> Iterator[tuple[Case, Any]]:
@@ -246,14 +243,6 @@ def _chosen(span: SpanF, run_stats: RunStats, system: str) -> Iterator[tuple[Cas
     rows = run_stats.rows[system, span.name]
     chosen = span.choose([rows[at] for at in places])
     return zip((run_stats.cases[system][at] for at in places), chosen, strict=True)
-
-
-def _by_label(span: SpanF, run_stats: RunStats, system: str) -> Mapping[str, Counts]:
-    by_label: dict[str, list[Counts]] = {}
-    for _, pairing in _chosen(span, run_stats, system):
-        for label, counts in pairing.by_type.items():
-            by_label.setdefault(label, []).append(counts)
-    return {label: total(counts) for label, counts in by_label.items()}
 
 
 def _edits(run_stats: RunStats, span: SpanF) -> list[tuple[Case, Edit]]:
@@ -271,13 +260,6 @@ def _edits(run_stats: RunStats, span: SpanF) -> list[tuple[Case, Edit]]:
 def _fifth(edit: Edit, case: Case) -> int:
     middle = (edit.start + edit.end) / 2
     return min(_PARTS - 1, int(_PARTS * middle / max(1, len(case.edit_tokens))))
-
-
-def _errors(run_stats: RunStats, at: int) -> float | None:
-    case = cases_of(run_stats)[at]
-    found = [edits_of(case, each) for _, each in rewrites(run_stats.corpus.samples[at], case)]
-    known = [number for number in found if number is not None]
-    return sum(known) / len(known) if known else None
 
 
 def _of_edits(
@@ -302,14 +284,23 @@ def _of_sentences(
     run_stats: RunStats,
     metric: str,
     names: Sequence[str],
-    group: Callable[[int], str],
+    groups: Sequence[str],
     scale: str | None = None,
 ) -> Breakdown:
-    """Return scores of groups of sentences; groups of no sentence are not there."""
+    """Score groups of sentences; groups of no sentence are not there.
+
+    Args:
+        by: Kind of the groups.
+        run_stats: Systems.
+        metric: Name of any metric.
+        names: Of the groups, in order.
+        groups: The group of each sentence.
+        scale: What the groups are measured in.
+    """
     members: dict[str, list[int]] = {name: [] for name in names}
     for at in run_stats.scored(metric):
-        members[group(at)].append(at)
-    kept = {name: places for name, places in members.items() if places}
+        members[groups[at]].append(at)
+    members = {name: places for name, places in members.items() if places}
     scorer = run_stats.metrics[metric]
 
     def cell(system: str, places: Sequence[int]) -> Cell:
@@ -318,12 +309,12 @@ def _of_sentences(
         return Cell(score.value, score.counts)
 
     cells = {
-        system: tuple(cell(system, places) for places in kept.values())
+        system: tuple(cell(system, places) for places in members.values())
         for system in run_stats.systems
     }
-    sizes = tuple(map(len, kept.values()))
+    sizes = tuple(map(len, members.values()))
     better = scorer.higher_is_better
-    return Breakdown(by, metric, "sentences", scale, tuple(kept), sizes, cells, better)
+    return Breakdown(by, metric, "sentences", scale, tuple(members), sizes, cells, better)
 
 
 # Where two systems differ most, and the sentences that decide a difference.
@@ -742,12 +733,14 @@ def _notes_on_sentences(
     run_stats: RunStats, comparisons: Sequence[PairDifferences], options: BreakdownOptions
 ) -> list[str]:
     notes = [
-        f"{one.metric}: one sentence alone is scored; what it decides cannot be told, as nothing "
-        "is left without it"
-        for one in comparisons
-        if options.most and len(run_stats.scored(one.metric)) == 1
+        f"{comparison.metric}: one sentence alone is scored; what it decides cannot be told, as "
+        "nothing is left without it"
+        for comparison in comparisons
+        if options.most and len(run_stats.scored(comparison.metric)) == 1
     ]
-    shown = {sentence.id: sentence for one in comparisons for sentence in one.sentences}
+    shown = {
+        sentence.id: sentence for comparison in comparisons for sentence in comparison.sentences
+    }
     lost = sum((*one.outputs, *one.references).count(None) for one in shown.values())
     if lost:
         notes.append(
@@ -758,25 +751,15 @@ def _notes_on_sentences(
 
 
 def _notes(run_stats: RunStats, breakdowns: Sequence[Breakdown]) -> list[str]:
-    kinds = {one.by for one in breakdowns}
-    notes = []
-    if any(one.unit == "edits" for one in breakdowns):
-        notes.append(
-            "types and positions: the edits of the whole corpus's choice of references, so that "
-            "the counts of all groups make up the score's"
-        )
-    if any(one.unit == "sentences" for one in breakdowns):
-        notes.append("groups of sentences are scored each as a corpus of its own")
-    if "length" in kinds:
-        notes.append(f"length: in {length_unit(run_stats)} of the source")
-    if "errors" in kinds:
-        notes.append(
-            "errors: mean number of edits of a sentence's references, halves rounded up; of "
-            "alternative edit sets the first"
-        )
-    if "state" in kinds:
-        notes.append(
-            "state: erroneous if all annotators correct something, disputed if some do, "
-            "error-free if none does"
-        )
-    return notes
+    kinds = {kind for breakdown in breakdowns for kind in (breakdown.unit, breakdown.by)}
+    notes = {
+        "edits": "types and positions: the edits of the whole corpus's choice of references, so "
+        "that the counts of all groups make up the score's",
+        "sentences": "groups of sentences are scored each as a corpus of its own",
+        "length": f"length: in {length_unit(run_stats)} of the source",
+        "errors": "errors: mean number of edits of a sentence's references, halves rounded up; of "
+        "alternative edit sets the first",
+        "state": "state: erroneous if all annotators correct something, disputed if some do, "
+        "error-free if none does",
+    }
+    return [note for kind, note in notes.items() if kind in kinds]

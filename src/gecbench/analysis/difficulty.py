@@ -841,9 +841,9 @@ def measure_difficulty(
         scores=scores,
         ranking={
             name: rank_changes(
-                [one.system for one in scores],
-                [measure(one.weighted) for one in scores],
-                [measure(one.plain) for one in scores],
+                [score.system for score in scores],
+                [measure(score.weighted) for score in scores],
+                [measure(score.plain) for score in scores],
             )
             for name, measure in MEASURES.items()
         },
@@ -913,8 +913,8 @@ def system_means(results: Sequence[Difficulty], measure: Measure) -> tuple[Syste
     rows: dict[str, list[RankChange | None]] = {}
     for at, result in enumerate(results):
         by_name = {one.system: one for one in result.ranking[measure]}
-        for one in result.scores:
-            rows.setdefault(one.system, [None] * len(results))[at] = by_name[one.system]
+        for score in result.scores:
+            rows.setdefault(score.system, [None] * len(results))[at] = by_name[score.system]
     means = []
     for system, row in rows.items():
         known = [one.value for one in row if one]
@@ -927,5 +927,5 @@ def system_means(results: Sequence[Difficulty], measure: Measure) -> tuple[Syste
                 statistics.stdev(known) if len(known) > 1 else 0.0,
             )
         )
-    places = ranks([one.mean for one in means])
+    places = ranks([mean.mean for mean in means])
     return tuple(one for _, one in sorted(zip(places, means, strict=True), key=lambda row: row[0]))

@@ -170,8 +170,8 @@ def read_sets(texts: Sequence[str]) -> tuple[SystemSet, ...]:
 def _read_set(text: str) -> SystemSet:
     name, equals, rest = text.partition("=")
     members = tuple(map(str.strip, rest.split(","))) if rest else ()
-    without = tuple(one.removeprefix("-") for one in members if one.startswith("-"))
-    only = tuple(one for one in members if not one.startswith("-"))
+    without = tuple(member.removeprefix("-") for member in members if member.startswith("-"))
+    only = tuple(member for member in members if not member.startswith("-"))
     if not equals or not name.strip() or (without and only) or "" in (*only, *without):
         raise UsageError(
             f"--system-set {text!r} must be NAME=SYSTEM,SYSTEM,... or NAME=-SYSTEM,... for all but "
@@ -242,7 +242,7 @@ class Layout:
         for size in self.sizes:
             if size < 3:
                 raise UsageError(f"a window of {size} has no correlation; take 3 or more")
-        names = [one.name for one in self.sets]
+        names = [group.name for group in self.sets]
         if len(set(names)) < len(names):
             raise UsageError(f"two sets have one name among {', '.join(names)}")
 
@@ -482,7 +482,7 @@ def compare_with_people(
     """
     scores, orientation = orient(scores)
     notes = [*scores.notes, *orientation]
-    ours = {*scores.systems, *(system for each in sentences.values() for _, system in each)}
+    ours = {*scores.systems, *(system for values in sentences.values() for _, system in values)}
     theirs = {name for way in people.scores.values() for name in way}
     theirs |= {name for each in people.judgments for name in each.systems}
     notes += _apart(ours, theirs)
@@ -501,10 +501,10 @@ def compare_with_people(
         for one in sentence_level(sentences, judgments, sets, names)
     )
     notes += [
-        f"{one.judgments}, {one.set}: {counted(one.unscored, 'judged pair', ' has', ' have')} "
-        f"no score by {one.metric}"
-        for one in rankings
-        if one.unscored
+        f"{ranking.judgments}, {ranking.set}: "
+        f"{counted(ranking.unscored, 'judged pair', ' has', ' have')} no score by {ranking.metric}"
+        for ranking in rankings
+        if ranking.unscored
     ]
     return MetaEvaluation(
         corpus=scores.corpus,
@@ -521,7 +521,7 @@ def compare_with_people(
 def _window_set(sets: Sequence[SystemSet], layout: Layout) -> SystemSet:
     if layout.window_set is None:
         return sets[0]
-    known = {one.name: one for one in sets}
+    known = {group.name: group for group in sets}
     if layout.window_set not in known:
         raise UnknownNameError("set of systems", layout.window_set, known)
     return known[layout.window_set]
@@ -529,10 +529,10 @@ def _window_set(sets: Sequence[SystemSet], layout: Layout) -> SystemSet:
 
 def _check_sets(sets: Sequence[SystemSet], known: Collection[str]) -> None:
     """Refuse sets with systems that nobody knows, unless they are SEEDA's own."""
-    for one in sets:
-        for name in (*one.only, *one.without):
-            if name not in known and one not in SEEDA_SETS:
-                raise UnknownNameError(f"system of set {one.name}", name, known)
+    for group in sets:
+        for name in (*group.only, *group.without):
+            if name not in known and group not in SEEDA_SETS:
+                raise UnknownNameError(f"system of set {group.name}", name, known)
 
 
 def _apart(ours: Collection[str], theirs: Collection[str]) -> list[str]:
@@ -560,9 +560,9 @@ def _apart(ours: Collection[str], theirs: Collection[str]) -> list[str]:
 def _cut(sets: Sequence[SystemSet], both: Collection[str], theirs: Collection[str]) -> list[str]:
     """Say which sets are not whole, so that their figures are not the published ones."""
     less = [
-        f"{one.name} ({len(one.of(sorted(both)))} of {len(one.of(sorted(theirs)))})"
-        for one in sets
-        if set(one.of(sorted(theirs))) - set(both)
+        f"{group.name} ({len(group.of(sorted(both)))} of {len(group.of(sorted(theirs)))})"
+        for group in sets
+        if set(group.of(sorted(theirs))) - set(both)
     ]
     if not less:
         return []

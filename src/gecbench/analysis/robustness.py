@@ -1,7 +1,7 @@
 """Whether corrections stay the same when the context changes.
 
 Zhang et al., "RobustGEC: Robust Grammatical Error Correction Against Subtle Context Perturbation",
-EMNLP 2023: CRS, P-CRS and bounds of F (table 5), and P-CRS by kind of perturbation (figure 3).
+EMNLP 2023: CRS, P-CRS and bounds of F (table 4), and P-CRS by kind of perturbation (figure 3).
 """
 
 from __future__ import annotations
@@ -289,7 +289,7 @@ class Robustness:
     @property
     def whole(self) -> tuple[SystemRobustness, ...]:
         """Each system on everything."""
-        return tuple(one for one in self.systems if one.subset == self.systems[0].subset)
+        return tuple(system for system in self.systems if system.subset == self.systems[0].subset)
 
 
 # The official rule of RobustGEC: which variant is best and worst, CRS and P-CRS.
@@ -702,7 +702,7 @@ def _measure(
         run.system(PERFECT, golds, [tuple((n, 0, 0) for n in row) for row in errors]),
         run.system(COPY, [()] * len(golds), [tuple((0, 0, n) for n in row) for row in errors]),
     ]
-    whole = [one[0] for one in systems]
+    whole = [system[0] for system in systems]
     spaced = run.spaced
     words = {word for pair in pairs for word in inserted(pair, spaced=spaced)}
     frequencies = count_words(words) if count_words else None
@@ -715,7 +715,7 @@ def _measure(
         systems=_by_subset(systems),
         trivial=_by_subset(trivial),
         unpaired_errors=sum(map(_unpaired, pairs)),
-        disagreements=tuple(found for one in whole for found in run.disagreements(one)),
+        disagreements=tuple(found for system in whole for found in run.disagreements(system)),
         actions=_groups([action(pair) for pair in pairs], ACTIONS, whole),
         distances=_binned([distance(pair) for pair in pairs], _DISTANCES, whole),
         frequencies=by_frequency(pairs, whole, frequencies.of, spaced=spaced)
@@ -739,11 +739,11 @@ def _by_subset(systems: Sequence[Sequence[SystemRobustness]]) -> tuple[SystemRob
 def _idle(systems: Sequence[SystemRobustness], perfect: SystemRobustness) -> list[str]:
     """Return a warning of systems that are robust because they do next to nothing."""
     return [
-        f"{one.system}: changes {one.edits_per_sentence:.2f} places a sentence, the references "
-        f"{perfect.edits_per_sentence:.2f}: what is hardly ever corrected is consistent whatever "
-        "the context, so its CRS and P-CRS say nothing; look at F"
-        for one in systems
-        if _IDLE * one.edits_made < perfect.edits_made
+        f"{system.system}: changes {system.edits_per_sentence:.2f} places a sentence, the "
+        f"references {perfect.edits_per_sentence:.2f}: what is hardly ever corrected is consistent "
+        "whatever the context, so its CRS and P-CRS say nothing; look at F"
+        for system in systems
+        if _IDLE * system.edits_made < perfect.edits_made
     ]
 
 

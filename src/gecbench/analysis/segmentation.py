@@ -198,7 +198,9 @@ def movements(
         higher_is_better: Whether a greater score is a better system.
     """
     systems = list(segmenters[0].scores[metric])
-    values = [[one.scores[metric][name].value for name in systems] for one in segmenters]
+    values = [
+        [segmenter.scores[metric][name].value for name in systems] for segmenter in segmenters
+    ]
     places = [ranks(own, higher_is_better=higher_is_better) for own in values]
     columns = zip(systems, zip(*values, strict=True), zip(*places, strict=True), strict=True)
     return tuple(Movement(*column) for column in columns)

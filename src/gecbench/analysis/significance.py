@@ -304,12 +304,12 @@ class Comparison:
         Raises:
             UnknownNameError: They were not compared.
         """
-        for one in self.pairs:
-            if (one.first, one.second) == (first, second):
-                return one
-            if (one.second, one.first) == (first, second):
-                return _reversed(one)
-        known = [f"{one.first} - {one.second}" for one in self.pairs]
+        for pair in self.pairs:
+            if (pair.first, pair.second) == (first, second):
+                return pair
+            if (pair.second, pair.first) == (first, second):
+                return _reversed(pair)
+        known = [f"{pair.first} - {pair.second}" for pair in self.pairs]
         raise UnknownNameError("pair", f"{first} - {second}", known)
 
 
