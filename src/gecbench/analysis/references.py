@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import combinations
 from math import comb
 from random import Random
@@ -142,10 +143,49 @@ def curves(run_stats: RunStats, sweep: Sweep | None = None) -> tuple[Curve, ...]
         )
     plans = {k: _subsets(width, k, sweep) for k in range(1, (sweep.up_to or width) + 1)}
     return tuple(
-        _System(run_stats, metric, system, usable, places).curve(plans)
+        _curve(run_stats, metric, system, [(at, usable[at]) for at in places], plans)
         for metric in metrics_with_references(run_stats)
         for system in run_stats.systems
     )
+
+
+def _curve(
+    run_stats: RunStats,
+    metric: str,
+    system: str,
+    usable: Sequence[tuple[int, tuple[int, ...]]],
+    plans: Mapping[int, tuple[Sequence[tuple[int, ...]], int]],
+) -> Curve:
+    """Score a system with subsets of references.
+
+    Args:
+        run_stats: Systems.
+        metric: Name of a metric that reads references.
+        system: Name.
+        usable: Places of the sentences that take part, and of the references of each.
+        plans: For each size the subsets that are scored, and how many there are.
+    """
+    scorer = run_stats.metrics[metric]
+
+    @cache
+    def stats(at: int, references: tuple[int, ...]) -> Any:
+        case = run_stats.cases[system][at]
+        if len(references) == len(case.references):
+            return run_stats.rows[system, metric][at]
+        return scorer.stats(replace(case, references=tuple(case.references[r] for r in references)))
+
+    points = []
+    for k, (subsets, count) in plans.items():
+        values = [
+            scorer.aggregate([stats(at, references_in(own, subset)) for at, own in usable]).value
+            for subset in subsets
+        ]
+        low, high = min(values), max(values)
+        # A mean of equal numbers can be off by its last digit.
+        middle = min(max(mean(values), low), high)
+        cut = sum(len(own) > k for _, own in usable)
+        points.append(Point(k, middle, low, high, len(subsets), count, cut))
+    return Curve(system, metric, tuple(points))
 
 
 def taking_part(run_stats: RunStats, sweep: Sweep) -> int:
@@ -192,55 +232,16 @@ def references_in(own: Sequence[int], subset: Sequence[int]) -> tuple[int, ...]:
     """
     if len(own) <= len(subset):
         return tuple(own)
-    found: list[int] = []
+    places: list[int] = []
     for place in subset:
         place %= len(own)
-        while place in found:
+        while place in places:
             place = (place + 1) % len(own)
-        found.append(place)
-    return tuple(own[place] for place in sorted(found))
+        places.append(place)
+    return tuple(own[place] for place in sorted(places))
 
 
-@dataclass(frozen=True, slots=True)
-class _System:
-    """One system by one metric; statistics with a subset of references are taken once."""
-
-    run_stats: RunStats
-    metric: str
-    system: str
-    usable: Sequence[tuple[int, ...]]
-    places: Sequence[int]
-    known: dict[tuple[int, tuple[int, ...]], Any] = field(default_factory=dict)
-
-    def curve(self, plans: Mapping[int, tuple[Sequence[tuple[int, ...]], int]]) -> Curve:
-        """Return the scores for each size of subsets."""
-        points = []
-        for k, (subsets, every) in plans.items():
-            values = [self._value(subset) for subset in subsets]
-            cut = sum(len(self.usable[at]) > k for at in self.places)
-            low, high = min(values), max(values)
-            # A mean of equal numbers can be off by its last digit.
-            middle = min(max(mean(values), low), high)
-            points.append(Point(k, middle, low, high, len(subsets), every, cut))
-        return Curve(self.system, self.metric, tuple(points))
-
-    def _value(self, subset: Sequence[int]) -> float:
-        metric = self.run_stats.metrics[self.metric]
-        rows = [self._stats(at, references_in(self.usable[at], subset)) for at in self.places]
-        return metric.aggregate(rows).value
-
-    def _stats(self, at: int, references: tuple[int, ...]) -> Any:
-        if (at, references) not in self.known:
-            case = self.run_stats.cases[self.system][at]
-            if len(references) < len(case.references):
-                case = replace(case, references=tuple(case.references[r] for r in references))
-                self.known[at, references] = self.run_stats.metrics[self.metric].stats(case)
-            else:
-                self.known[at, references] = self.run_stats.rows[self.system, self.metric][at]
-        return self.known[at, references]
-
-
-def notes_on(run_stats: RunStats, made: Sequence[Curve], sweep: Sweep) -> list[str]:
+def _curve_notes(run_stats: RunStats, curves_: Sequence[Curve], sweep: Sweep) -> list[str]:
     """Return what the reader of curves should know."""
     notes = []
     counts = [len(own) for own in _usable(run_stats)]
@@ -265,7 +266,7 @@ def notes_on(run_stats: RunStats, made: Sequence[Curve], sweep: Sweep) -> list[s
             "annotate them and others corrected them; the former is no reference here, but one in "
             "`gecbench score`"
         )
-    if any(point.subsets < point.of for curve in made for point in curve.points):
+    if any(point.subsets < point.of for curve in curves_ for point in curve.points):
         notes.append(
             f"curves: of more than {sweep.most} subsets of one size, {sweep.most} drawn by lot "
             f"(seed {sweep.seed})"
@@ -381,42 +382,42 @@ def describe_references(
         CorpusError: A metadata field is missing, or no sentence has enough references.
     """
     every, erroneous = distribution(run_stats)
-    found = References(run_stats.corpus.name, statistics(run_stats, by), every, erroneous)
+    result = References(run_stats.corpus.name, statistics(run_stats, by), every, erroneous)
     notes = [*run_stats.notes, *run_stats.refused.values(), *_textless(run_stats)]
     if sweep is None:
-        return replace(found, notes=tuple(notes))
-    made = curves(run_stats, sweep)
+        return replace(result, notes=tuple(notes))
+    result = replace(result, curves=curves(run_stats, sweep))
     return replace(
-        found,
-        curves=made,
+        result,
         sentences=taking_part(run_stats, sweep),
         sweep=sweep,
-        notes=(*notes, *notes_on(run_stats, made, sweep)),
+        notes=(*notes, *_curve_notes(run_stats, result.curves, sweep)),
         signatures=signatures(run_stats, metrics_with_references(run_stats)),
     )
 
 
 def _row(name: str, run_stats: RunStats, places: Sequence[int]) -> Statistics:
-    kept, erroneous = 0, 0
-    lengths: list[int] = []
-    numbers: list[int] = []
-    distinct: list[int] = []
-    edits: list[int] = []
     cases = cases_of(run_stats)
-    for at in places:
-        sample, case = run_stats.corpus.samples[at], cases[at]
-        found = rewrites(sample, case)
-        if not found:
-            continue
-        kept += 1
-        erroneous += state(sample, case, run_stats.lang) != "error-free"
-        lengths.append(len(characters(sample.source)))
-        numbers.append(len(found))
-        distinct.append(len({_content(each, sample, run_stats.lang) for each, _ in found}))
-        sizes = (edits_of(case, version) for _, version in found)
-        edits += [size for size in sizes if size]
-    means = [mean(each) if each else None for each in (lengths, edits, numbers, distinct)]
-    return Statistics(name, kept, len(places) - kept, erroneous, *means)
+    pairs = [(run_stats.corpus.samples[at], cases[at]) for at in places]
+    annotated = [
+        (sample, case, references)
+        for sample, case in pairs
+        if (references := rewrites(sample, case))
+    ]
+    lengths = [len(characters(sample.source)) for sample, _, _ in annotated]
+    sizes = [
+        edits_of(case, version) for _, case, references in annotated for _, version in references
+    ]
+    numbers = [len(references) for _, _, references in annotated]
+    distinct = [
+        len({_content(rewrite, sample, run_stats.lang) for rewrite, _ in references})
+        for sample, _, references in annotated
+    ]
+    states = [state(sample, case, run_stats.lang) for sample, case, _ in annotated]
+    erroneous = len(states) - states.count("error-free")
+    edits = [size for size in sizes if size]
+    means = [mean(values) if values else None for values in (lengths, edits, numbers, distinct)]
+    return Statistics(name, len(annotated), len(places) - len(annotated), erroneous, *means)
 
 
 def _content(rewrite: Rewrite, sample: Sample, lang: str) -> object:
