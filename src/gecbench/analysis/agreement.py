@@ -44,7 +44,7 @@ Works = tuple[Mapping[str, Work], ...]
 
 
 def works_of(submissions: Corpus, lang: str) -> Works:
-    """Return what each annotator made of each sentence; what has no name is left out.
+    """Group rewrites by sentence and annotator; those without a name are left out.
 
     Args:
         submissions: Each reference is what its annotator handed in.
@@ -211,7 +211,7 @@ class Agreement:
 
 
 def alpha(works: Works) -> Rate:
-    """Return Krippendorff's alpha of decisions, nominal (by the package `krippendorff`).
+    """Krippendorff's alpha of decisions, nominal (by the package `krippendorff`).
 
     1 is agreement, 0 what chance gives, below 0 less. It is over sentences on which two or more
     decided; undefined where there is none, or where all ever decided the same: then chance alone
@@ -236,7 +236,7 @@ def alpha(works: Works) -> Rate:
 
 
 def comparisons(works: Works) -> tuple[Comparison, ...]:
-    """Return all rewritings with those of each other annotator of the sentence, both ways.
+    """Pair all rewrites with those of each other annotator of the sentence, both ways.
 
     An error-free answer is the source. Who says that nobody can annotate the sentence has no
     edits to compare.
@@ -252,7 +252,7 @@ def comparisons(works: Works) -> tuple[Comparison, ...]:
 
 
 def scorable(submissions: Corpus, rows: Sequence[Comparison]) -> tuple[Corpus, SystemOutput]:
-    """Return a corpus in which each comparison is a sentence of its own, and its output."""
+    """Make a corpus in which each comparison is a sentence of its own, and its output."""
     return separate_sentences(
         submissions,
         ANNOTATOR,
@@ -269,7 +269,7 @@ def measure_agreement(
     metric: str,
     least: int,
 ) -> Agreement:
-    """Return how far annotators agree.
+    """Measure how far annotators agree.
 
     Args:
         submissions: What was handed in.
@@ -286,12 +286,14 @@ def measure_agreement(
     agreements = _agreements(works)
     places = _places(rows)
 
-    def shares(*names: str) -> list[Rate]:
-        columns = list(zip(*agreements.get(names, ()), strict=True)) or [()] * 3
-        return [
-            Rate(sum(column) / len(column), len(column)) if column else Rate(None, 0, "alone")
-            for column in columns
-        ]
+    def shares(*names: str) -> tuple[Rate, Rate, Rate]:
+        rows = agreements.get(names, ())
+
+        def share(at: int) -> Rate:
+            count = sum(row[at] for row in rows)
+            return Rate(count / len(rows), len(rows)) if rows else Rate(None, 0, "alone")
+
+        return share(0), share(1), share(2)
 
     def score(annotator: str | None, other: str | None) -> Rate:
         chosen = places.get((annotator, other))
@@ -342,7 +344,7 @@ def measure_agreement(
 
 
 def _agreements(works: Works) -> Mapping[tuple[str, ...], list[tuple[bool, bool, bool]]]:
-    """Return by both annotators of a pair, by each of them, and by none (of all) how they agree.
+    """Compare annotators by pair, by each one of a pair, and all together (by no name).
 
     Whether they decide alike, write the same texts, and have a text in common.
     """
@@ -359,7 +361,7 @@ def _agreements(works: Works) -> Mapping[tuple[str, ...], list[tuple[bool, bool,
 
 
 def _places(rows: Sequence[Comparison]) -> Mapping[tuple[str | None, str | None], list[int]]:
-    """Return the places of comparisons by who is compared with whom; None is anybody."""
+    """Places of comparisons by who is compared with whom; None is anybody."""
     places: defaultdict[tuple[str | None, str | None], list[int]] = defaultdict(list)
     for at, row in enumerate(rows):
         for key in ((row.one, row.other), (row.one, None), (None, row.other), (None, None)):

@@ -97,7 +97,7 @@ class Breakdown:
 
 
 def by_type(run_stats: RunStats, metric: str, tier: int) -> Breakdown:
-    """Return scores by the type of the edits.
+    """Group scores by the type of the edits.
 
     Args:
         run_stats: Systems.
@@ -120,7 +120,7 @@ def by_type(run_stats: RunStats, metric: str, tier: int) -> Breakdown:
 
 
 def by_position(run_stats: RunStats, metric: str) -> Breakdown:
-    """Return scores by where in its sentence an edit is: by fifths of the source's tokens.
+    """Group scores by where in its sentence an edit is: by fifths of the source's tokens.
 
     The middle of the edit's span counts; an insertion behind the last token is in the last fifth.
     What is counted without an edit has no place, and a group of its own where there is any.
@@ -152,7 +152,7 @@ def by_position(run_stats: RunStats, metric: str) -> Breakdown:
 
 
 def by_length(run_stats: RunStats, metric: str, ends: Sequence[int] = ()) -> Breakdown:
-    """Return scores by the length of the source.
+    """Group scores by the length of the source.
 
     Args:
         run_stats: Systems.
@@ -177,7 +177,7 @@ def by_length(run_stats: RunStats, metric: str, ends: Sequence[int] = ()) -> Bre
 
 
 def by_errors(run_stats: RunStats, metric: str) -> Breakdown | None:
-    """Return scores by the number of errors: the mean over the references, halves rounded up.
+    """Group scores by the number of errors: the mean over the references, halves rounded up.
 
     None where no metric of the run has edits of the references.
     """
@@ -194,14 +194,14 @@ def by_errors(run_stats: RunStats, metric: str) -> Breakdown | None:
 
 
 def by_state(run_stats: RunStats, metric: str) -> Breakdown:
-    """Return scores of sentences with errors, of those in dispute, and of those without."""
+    """Group scores by whether sentences have errors, are in dispute, or have none."""
     pairs = zip(run_stats.corpus.samples, cases_of(run_stats), strict=True)
     groups = [state(sample, case, run_stats.lang) for sample, case in pairs]
     return _of_sentences("state", run_stats, metric, STATES, groups)
 
 
 def by_field(run_stats: RunStats, metric: str, field: str) -> Breakdown:
-    """Return scores by a metadata field, as the source of the sentences.
+    """Group scores by a metadata field, as the source of the sentences.
 
     Raises:
         CorpusError: A sentence lacks the field.
@@ -219,12 +219,12 @@ def by_field(run_stats: RunStats, metric: str, field: str) -> Breakdown:
 
 
 def fields(run_stats: RunStats) -> list[str]:
-    """Return the metadata fields that any sentence has."""
+    """The metadata fields that any sentence has."""
     return sorted({name for sample in run_stats.corpus.samples for name in sample.meta})
 
 
 def spans(run_stats: RunStats, metric: str) -> SpanF:
-    """Return a span metric of a run.
+    """Get a span metric of a run.
 
     Raises:
         UsageError: The metric is of another kind.
@@ -246,7 +246,7 @@ def _chosen(span: SpanF, run_stats: RunStats, system: str) -> Iterator[tuple[Cas
 
 
 def _edits(run_stats: RunStats, span: SpanF) -> list[tuple[Case, Edit]]:
-    """Return the edits of all references that take part, of alternative sets the first."""
+    """The edits of all references that take part, of alternative sets the first."""
     cases = cases_of(run_stats)
     return [
         (cases[at], edit)
@@ -390,7 +390,7 @@ class PairDifferences:
 
 
 def best_two(run_stats: RunStats, metric: str) -> tuple[str, str] | None:
-    """Return the systems with the best two scores, the best first; None where there is one."""
+    """The systems with the best two scores, the best first; None where there is one."""
     if len(run_stats.systems) < 2:
         return None
     scores = system_scores(run_stats, metric)
@@ -403,7 +403,7 @@ def best_two(run_stats: RunStats, metric: str) -> tuple[str, str] | None:
 
 
 def check_pair(run_stats: RunStats, pair: Sequence[str]) -> tuple[str, str]:
-    """Return the names of two systems.
+    """Check that a pair names two systems of the run.
 
     Raises:
         UnknownNameError: There is no such system.
@@ -420,7 +420,7 @@ def check_pair(run_stats: RunStats, pair: Sequence[str]) -> tuple[str, str]:
 def differences(
     breakdowns: Sequence[Breakdown], one: str, two: str, *, least: int
 ) -> tuple[Difference, ...]:
-    """Return groups by how far two systems are apart in them, the widest first.
+    """Rank groups by how far two systems are apart in them, the widest first.
 
     Args:
         breakdowns: Of one metric.
@@ -449,7 +449,7 @@ def _width(one: Difference) -> tuple[float, int, str, str]:
 def contributions(
     run_stats: RunStats, metric: str, one: str, two: str, *, most: int
 ) -> tuple[Contribution, ...]:
-    """Return the sentences that do most to the difference of two systems, the greatest first.
+    """Find the sentences that do most to the difference of two systems, the greatest first.
 
     A sentence's contribution is the difference less what it is when the sentence is left out of
     the corpus. What was chosen for the other sentences (the reference, by metrics that choose
@@ -493,7 +493,7 @@ def contributions(
 
 
 def _left_out(scorer: Metric[Any], rows: Sequence[Any], places: Sequence[int]) -> Values:
-    """Return the value without each of the sentences at these places.
+    """Score without each of the sentences at these places.
 
     F over summed counts is found by taking a sentence's counts away. Others are computed over the
     rest of the corpus each time, in time that grows with the square of its sentences.
@@ -519,13 +519,13 @@ def _left_out(scorer: Metric[Any], rows: Sequence[Any], places: Sequence[int]) -
 
 
 def _counts(scorer: Metric[Any], rows: Sequence[Any]) -> list[tuple[int, int, int]]:
-    """Return true and false positives and false negatives of each row; none for a mean."""
+    """True and false positives and false negatives of each row; none for a mean."""
     made = (scorer.aggregate([row]).counts for row in rows)
     return [(one.tp, one.fp, one.fn) for one in made if one is not None]
 
 
 def _output(run_stats: RunStats, metric: str, name: str, sample: Sample, row: Any) -> str | None:
-    """Return what a system made of a sentence: of several versions the one that counts."""
+    """The output of a system for a sentence: of several versions the one that counts."""
     chosen = hasattr(run_stats.metrics[metric], "choose")
     system = run_stats.systems[name]
     own = replace(sample, tokens=system.tokens.get(sample.id, sample.tokens))
@@ -695,7 +695,7 @@ def _break_down_by(
 
 
 def _informative(run_stats: RunStats, metric: str, options: BreakdownOptions) -> list[Breakdown]:
-    """Return breakdowns of all kinds, without tiers of types that repeat another."""
+    """Break down by all kinds, without tiers of types that repeat another."""
     samples = run_stats.corpus.samples
     kinds = [*OF_EDITS] * (run_stats.metrics[metric].span_metric is not None) + [*OF_SENTENCES]
     for name in fields(run_stats):

@@ -64,11 +64,11 @@ class Weighting:
     c: Annotated[float, Option("--c", "Likewise.", default="0")] = 0.0
 
     def weight(self, right: int, systems: int) -> float:
-        """Return the weight of a chunk, not rounded."""
+        """The weight of a chunk, not rounded."""
         return self.a - (right + self.b) / (systems + self.c)
 
     def table(self, systems: int) -> tuple[float, ...]:
-        """Return the weights for none, one, ... and all of the systems being right.
+        """The weights for none, one, ... and all of the systems being right.
 
         Raises:
             UsageError: A weight would be negative or beyond measure, so that ratios of sums of
@@ -129,7 +129,7 @@ class ReferenceChoice:
 
 
 def reference_names(samples: Sequence[Sample]) -> list[str]:
-    """Return the references of a corpus: its annotators if they have names, else numbers from 1.
+    """The references of a corpus: its annotators if they have names, else numbers from 1.
 
     Args:
         samples: All of the corpus, also where only some of them take part.
@@ -258,7 +258,7 @@ def _usable(sample: Sample) -> list[int]:
 
 
 def _annotators(samples: Sequence[Sample]) -> list[str]:
-    """Return the annotators of a corpus, numbers in order; none unless all have names."""
+    """The annotators of a corpus, numbers in order; none unless all have names."""
     names: dict[str, None] = {}
     for sample in samples:
         for reference in sample.references:
@@ -315,13 +315,13 @@ class ChunkTable:
         return sum(chunk.edit is not None for row in self.chunks for chunk in row)
 
     def label(self, sentence: int, chunk: Chunk) -> str | None:
-        """Return the type of the error in a chunk; None where there is no error."""
+        """The type of the error in a chunk; None where there is no error."""
         if chunk.edit is None:
             return None
         return self.references[sentence].edits[chunk.edit].label or ""
 
     def fingerprint(self) -> str:
-        """Return what tells one reference from another: a digest of tokens, spans and texts."""
+        """A digest of tokens, spans and texts, by which one reference is told from another."""
         rows = [
             [
                 list(reference.tokens),
@@ -362,7 +362,7 @@ def chunk_table(cases: Mapping[str, Sequence[Case]], choices: Sequence[Choice]) 
 def _compare(
     row: Sequence[Case], choice: int
 ) -> tuple[Marking, tuple[Chunk, ...], list[str], tuple[int, ...]]:
-    """Return a sentence's reference, chunks, verdicts by system, and how many are right."""
+    """A sentence's reference, chunks, verdicts by system, and how many are right."""
     first = row[0]
     edits = () if choice == UNCHANGED else first.references[choice].edits
     reference = _marking(first, "its reference", edits)
@@ -467,7 +467,7 @@ class WeightedCounts:
 def weighted_counts(
     table: ChunkTable, weights: Sequence[Sequence[float]], beta: float
 ) -> Mapping[str, WeightedCounts]:
-    """Return the sums and ratios of each system.
+    """Sum the weights of each system's chunks.
 
     Sums are made from left to right, one weight after another as the program does it, so that
     they agree to the last digit.
@@ -492,7 +492,7 @@ def _ratio(part: float, whole: float) -> float:
 
 
 def _sum(values: Floats) -> float:
-    """Return the sum from left to right; `sum` of numpy, and of Python 3.12, take other ways."""
+    """Sum from left to right; `sum` of numpy, and of Python 3.12, take other ways."""
     import numpy as np
 
     return float(np.add.accumulate(values)[-1]) if len(values) else 0.0
@@ -528,7 +528,7 @@ class TypeDifficulty:
 def by_type(
     table: ChunkTable, weights: Sequence[Sequence[float]], level: Level
 ) -> tuple[TypeDifficulty, ...]:
-    """Return the difficulty of types, the most difficult first.
+    """Measure the difficulty of types, the most difficult first.
 
     Args:
         table: Whose errors are grouped.
@@ -577,7 +577,7 @@ class BreakEven:
 
 
 def break_even(errors: int, systems: int, corrected: int, weighting: Weighting) -> BreakEven:
-    """Return the break-even point.
+    """Compute the break-even point.
 
     Each error that the others correct weighs w(N - 1), and each that it corrects w(1), so it
     draws level at K w(N - 1) / w(1), where K errors are corrected by the N - 1 others.
@@ -637,7 +637,7 @@ class RankChange:
 def rank_changes(
     systems: Sequence[str], values: Sequence[float], plain: Sequence[float]
 ) -> tuple[RankChange, ...]:
-    """Return systems by rank with weights, those of one rank in the order given.
+    """Rank systems with weights and without, those of one rank in the order given.
 
     Args:
         systems: Their names.
@@ -902,7 +902,7 @@ class SystemMean:
 
 
 def system_means(results: Sequence[Difficulty], measure: Measure) -> tuple[SystemMean, ...]:
-    """Return the weighted scores of each system on each corpus, the highest mean first.
+    """Average the weighted scores of each system over corpora, the highest mean first.
 
     Args:
         results: One for each corpus, or each reference of it.

@@ -140,7 +140,7 @@ class Human:
 def find_submissions(
     corpus: Corpus, submitted: Corpus, lang: str, options: HumanOptions, only: Collection[int]
 ) -> tuple[Submission, ...]:
-    """Return all submissions, in the order of the corpus.
+    """Find all submissions, in the order of the corpus.
 
     Final references may hold the annotator's own text. Against "others" a reference is left out
     that this annotator alone wrote: the name on the reference is theirs, or they submitted its
@@ -182,7 +182,7 @@ def find_submissions(
 def scorable(
     corpus: Corpus, submitted: Corpus, submissions: Sequence[Submission]
 ) -> tuple[Corpus, SystemOutput]:
-    """Return a corpus in which each submission is a sentence of its own, and them as its output.
+    """Make a corpus in which each submission is a sentence of its own, and its output.
 
     Those without references are left out.
     """
@@ -198,7 +198,7 @@ def scorable(
 def score_annotators(
     run_stats: RunStats, corpus: Corpus, submissions: Sequence[Submission], options: HumanOptions
 ) -> Human:
-    """Return how each annotator fares.
+    """Score each annotator.
 
     Args:
         run_stats: The run over what `scorable` gave, all of it.
@@ -237,7 +237,7 @@ def score_annotators(
 
 
 def _joined(corpus: Corpus, submitted: Corpus) -> dict[int, Sample]:
-    """Return the submitted sentences by their places in the corpus."""
+    """Find the submitted sentences by their places in the corpus."""
     places = {sample.id: at for at, sample in enumerate(corpus.samples)}
     found: dict[int, Sample] = {}
     for sample in submitted.samples:
@@ -260,7 +260,7 @@ def _joined(corpus: Corpus, submitted: Corpus) -> dict[int, Sample]:
 def _of_sentence(
     at: int, sample: Sample, final: Sample, lang: str, options: HumanOptions
 ) -> list[Submission]:
-    """Return the submissions of one sentence."""
+    """The submissions of one sentence."""
     writers: dict[object, set[str | None]] = {}
     for rewrite in sample.references:
         writers.setdefault(_key(rewrite, sample, lang), set()).add(rewrite.annotator)

@@ -50,7 +50,7 @@ class SystemSet:
     without: tuple[str, ...] = ()
 
     def of(self, systems: Sequence[str]) -> tuple[str, ...]:
-        """Return those of some systems that take part, in alphabetical order."""
+        """Select the systems that take part, in alphabetical order."""
         kept = [name for name in systems if not self.only or name in self.only]
         return tuple(sorted(name for name in kept if name not in self.without))
 
@@ -273,14 +273,14 @@ class MetaEvaluation:
 
 
 def default_sets(systems: Sequence[str]) -> tuple[SystemSet, ...]:
-    """Return SEEDA's sets where all systems are SEEDA's, else one with all."""
+    """SEEDA's sets where all systems are SEEDA's, else one with all."""
     return SEEDA_SETS if set(systems) <= set(SEEDA) else (ALL,)
 
 
 def system_level(
     scores: SystemScores, human: Human, sets: Sequence[SystemSet]
 ) -> tuple[SystemLevel, ...]:
-    """Return the correlation of each metric with each way of judging, over each set.
+    """Correlate each metric with each way of judging, over each set.
 
     Args:
         scores: Greater is better.
@@ -298,7 +298,7 @@ def system_level(
 def windows(
     scores: SystemScores, human: Human, group: SystemSet, sizes: Sequence[int]
 ) -> tuple[SystemLevel, ...]:
-    """Return the correlations over each window of consecutive systems in people's order.
+    """Correlate over each window of consecutive systems in people's order.
 
     From the best to the worst; of systems with equal human scores the last of the alphabet
     first, as SEEDA's reversed ascending sort has it.
@@ -328,7 +328,7 @@ def sentence_level(
     sets: Sequence[SystemSet],
     sources: Mapping[str, str] | None = None,
 ) -> tuple[SentenceLevel, ...]:
-    """Return how often metrics prefer what people prefer, of two outputs for one source.
+    """Count how often metrics prefer what people prefer, of two outputs for one source.
 
     Every item counts, also where a source has several.
 
@@ -406,7 +406,7 @@ def _against(
 
 
 def _verdict(preferred: int, one: float | None, two: float | None) -> str:
-    """Return which count a pair belongs to."""
+    """Name the count that a pair belongs to."""
     if preferred == 0:
         return "human_ties"
     if one is None or two is None:
@@ -420,7 +420,7 @@ def _verdict(preferred: int, one: float | None, two: float | None) -> str:
 
 
 def sentence_values(metric: Metric[Any], rows: Sequence[Any]) -> list[float]:
-    """Return what a metric says of each sentence as one number.
+    """Score each sentence by one number.
 
     Where it has one by itself, as GLEU and the means over sentences, that; else the score of a
     corpus of this sentence alone, as for the metrics that add up edits: then each sentence takes
@@ -438,7 +438,7 @@ def sentence_values(metric: Metric[Any], rows: Sequence[Any]) -> list[float]:
 
 
 def sentence_scores_of(run_stats: RunStats) -> dict[str, dict[tuple[str, str], float]]:
-    """Return scores of sentences of which greater is better: by metric, then source and system.
+    """Score sentences so that greater is better: by metric, then source and system.
 
     Sentences that a metric leaves out are not there.
     """
@@ -570,7 +570,7 @@ def _cut(sets: Sequence[SystemSet], both: Collection[str], theirs: Collection[st
 
 
 def _sources(judgments: Judgments, ids: Sequence[str]) -> tuple[Mapping[str, str], str | None]:
-    """Return what the scores call the sources that people judged.
+    """Match the sources that people judged with those that are scored.
 
     SEEDA counts lines of the whole text from 1. Scores are of it, or of the judged sources alone
     in their order, as SEEDA's subset.

@@ -116,7 +116,7 @@ class Sweep:
 
 
 def curves(run_stats: RunStats, sweep: Sweep | None = None) -> tuple[Curve, ...]:
-    """Return score against the number of references, of all systems by all metrics that use them.
+    """Score all systems with fewer references, by all metrics that use them.
 
     MuCGEC's figure 3. A subset is one of the places of references 1 to K, where K is the most
     that any sentence has; a sentence with n references, n between k and K, counts them round
@@ -189,12 +189,12 @@ def _curve(
 
 
 def taking_part(run_stats: RunStats, sweep: Sweep) -> int:
-    """Return how many sentences the curves are over."""
+    """Count the sentences that the curves are over."""
     return sum(len(own) >= sweep.at_least for own in _usable(run_stats))
 
 
 def _usable(run_stats: RunStats) -> list[tuple[int, ...]]:
-    """Return the places of the references of each sentence that somebody could write."""
+    """Places of the references of each sentence that somebody could write."""
     return [
         tuple(r for r, version in enumerate(case.references) if not version.unannotatable)
         for case in cases_of(run_stats)
@@ -202,7 +202,7 @@ def _usable(run_stats: RunStats) -> list[tuple[int, ...]]:
 
 
 def metrics_with_references(run_stats: RunStats) -> list[str]:
-    """Return the metrics of a run that read references."""
+    """The metrics of a run that read references."""
     return [
         name
         for name, metric in run_stats.metrics.items()
@@ -211,7 +211,7 @@ def metrics_with_references(run_stats: RunStats) -> list[str]:
 
 
 def _subsets(width: int, k: int, sweep: Sweep) -> tuple[Sequence[tuple[int, ...]], int]:
-    """Return subsets of k places of all, and how many there are."""
+    """Choose subsets of k places, and say how many there are."""
     if sweep.taking == "first":
         return [tuple(range(k))], 1
     count = comb(width, k)
@@ -225,7 +225,7 @@ def _subsets(width: int, k: int, sweep: Sweep) -> tuple[Sequence[tuple[int, ...]
 
 
 def references_in(own: Sequence[int], subset: Sequence[int]) -> tuple[int, ...]:
-    """Return which of its own references a sentence has in a subset of places.
+    """Choose the references of a sentence for a subset of places.
 
     >>> references_in((0, 1, 2), (0, 3)), references_in((0, 1), (1, 2, 3))
     ((0, 1), (0, 1))
@@ -242,7 +242,7 @@ def references_in(own: Sequence[int], subset: Sequence[int]) -> tuple[int, ...]:
 
 
 def _curve_notes(run_stats: RunStats, curves_: Sequence[Curve], sweep: Sweep) -> list[str]:
-    """Return what the reader of curves should know."""
+    """Notes for the reader of curves."""
     notes = []
     counts = [len(own) for own in _usable(run_stats)]
     out = sum(0 < count < sweep.at_least for count in counts)
@@ -336,7 +336,7 @@ class References:
 
 
 def statistics(run_stats: RunStats, by: str | None = None) -> tuple[Statistics, ...]:
-    """Return MuCGEC's table 4 of a corpus (Zhang et al., NAACL 2022).
+    """MuCGEC's table 4 of a corpus (Zhang et al., NAACL 2022).
 
     Args:
         run_stats: Any run over it.
@@ -360,7 +360,7 @@ def statistics(run_stats: RunStats, by: str | None = None) -> tuple[Statistics, 
 
 
 def distribution(run_stats: RunStats) -> tuple[Mapping[int, int], Mapping[int, int]]:
-    """Return how many sentences have how many references: of all, and of erroneous ones.
+    """Count sentences by their number of references: all, and erroneous ones.
 
     MuCGEC's figure 1 is the second. Sentences that nobody can annotate have none.
     """
@@ -376,7 +376,7 @@ def distribution(run_stats: RunStats) -> tuple[Mapping[int, int], Mapping[int, i
 def describe_references(
     run_stats: RunStats, *, by: str | None = None, sweep: Sweep | None = None
 ) -> References:
-    """Return statistics, distribution and, where `sweep` says how, curves.
+    """Compute statistics, distribution and, where `sweep` says how, curves.
 
     Raises:
         CorpusError: A metadata field is missing, or no sentence has enough references.
@@ -421,7 +421,7 @@ def _row(name: str, run_stats: RunStats, places: Sequence[int]) -> Statistics:
 
 
 def _content(rewrite: Rewrite, sample: Sample, lang: str) -> object:
-    """Return what two references have alike if they are the same."""
+    """A key that is equal for references that are the same."""
     text = text_of_rewrite(rewrite, sample, lang)
     return rewrite.edit_sets if text is None else characters(text)
 

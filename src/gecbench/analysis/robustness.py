@@ -151,7 +151,7 @@ class SystemRobustness:
     verdicts: Verdicts
 
     def consistency(self, rule: Rule) -> Consistency:
-        """Return what a rule says."""
+        """The result by a rule."""
         return self.official if rule == "official" else self.edits
 
 
@@ -222,7 +222,7 @@ class SystemShares:
     edits: Share
 
     def share(self, rule: Rule) -> Share:
-        """Return what a rule says."""
+        """The result by a rule."""
         return self.official if rule == "official" else self.edits
 
 
@@ -378,7 +378,7 @@ def in_other_orders(rows: Sequence[Row], beta: float, *, orders: int, seed: int)
 def _extremes(
     rows: Sequence[Row], beta: float, choose: Callable[[list[_Key]], _Key]
 ) -> tuple[list[Triple], Counts]:
-    """Return the counts of the best (or worst) sentence of each case, and their sum.
+    """Counts of the best (or worst) sentence of each case, and their sum.
 
     The best is that with the greatest (F of the running totals with it, true positives, fewer
     false positives, fewer false negatives). Of equal counts only the first sentence is ever
@@ -398,7 +398,7 @@ def _extremes(
 
 
 def _rounded_f(counts: Triple, beta: float) -> float:
-    """Return F, rounded to 4 decimals as ERRANT's computeFScore does."""
+    """F, rounded to 4 decimals as ERRANT's computeFScore does."""
     tp, fp, fn = counts
     return round(f_score(tp / (tp + fp) if fp else 1.0, tp / (tp + fn) if fn else 1.0, beta), 4)
 
@@ -422,7 +422,7 @@ class Side:
 
 
 def changes(version: CaseRewrite, level: Level) -> tuple[Change, ...]:
-    """Return the edits of a version as they are compared, each once.
+    """Edits of a rewrite as they are compared, each once.
 
     Edits that were only detected take part where detection is what is compared.
     """
@@ -439,7 +439,7 @@ def changes(version: CaseRewrite, level: Level) -> tuple[Change, ...]:
 def partners(
     original: Sequence[Change], variant: Sequence[Change], regions: Sequence[Region]
 ) -> dict[int, int]:
-    """Return which error of a variant is which of the original, by their places in both.
+    """Match the errors of an original and a variant by their places.
 
     First those with the same correction at the same place, then those at places that touch one
     another (a perturbation can change what the correction is, as "a" and "an"), then those with
@@ -453,7 +453,7 @@ def partners(
 
 
 def is_consistent(original: Side, variant: Side, regions: Sequence[Region]) -> bool:
-    """Return whether a system made the same corrections in an original and a variant.
+    """Say whether a system made the same corrections in an original and a variant.
 
     Two changes are the same if span and replacement are the same after mapping, or if both hit
     one and the same error. Changes that are left over break consistency, unless they hit an
@@ -483,7 +483,7 @@ def _matched(
     alike: Callable[[Change, Change, Sequence[Region]], bool],
     known: Mapping[int, int],
 ) -> dict[int, int]:
-    """Return new pairs, from the left, of what is not paired yet."""
+    """Pair, from the left, what is not paired yet."""
     pairs: dict[int, int] = {}
     free = [k for k in range(len(two)) if k not in known.values()]
     for at, change in enumerate(one):
@@ -504,7 +504,7 @@ def _same(one: Change, two: Change, regions: Sequence[Region]) -> bool:
 
 
 def _meet(one: Change, two: Change, regions: Sequence[Region]) -> bool:
-    """Return whether the spans share a token or, where one is empty, touch."""
+    """Say whether the spans share a token or, where one is empty, touch."""
     starts, ends = span_image(regions, one[0], one[1])
     low, high = starts[0], ends[1]
     if low == high or two[0] == two[1]:
@@ -537,7 +537,7 @@ class Pair:
 
 
 def action(pair: Pair) -> str:
-    """Return what the perturbations did, "mixed" where they did different things."""
+    """Name what the perturbations did, "mixed" where they did different things."""
     actions = {region.action for region in pair.regions}
     if not actions:
         return "none"
@@ -545,7 +545,7 @@ def action(pair: Pair) -> str:
 
 
 def distance(pair: Pair) -> int | None:
-    """Return how many tokens of the variant stand between perturbation and error.
+    """Count the tokens of the variant between perturbation and error.
 
     None unless there is one of each.
     """
@@ -556,7 +556,7 @@ def distance(pair: Pair) -> int | None:
 
 
 def inserted(pair: Pair, *, spaced: bool) -> tuple[str, ...]:
-    """Return the words that a single perturbation put in, in lower case.
+    """Words that a single perturbation put in, in lower case.
 
     Where no white space divides words, all that it put in is one word.
     """
@@ -732,12 +732,12 @@ def _measure(
 
 
 def _by_subset(systems: Sequence[Sequence[SystemRobustness]]) -> tuple[SystemRobustness, ...]:
-    """Return the results of all systems, all subsets together first."""
+    """Order results by subset, all subsets together first."""
     return tuple(one for row in zip(*systems, strict=True) for one in row)
 
 
 def _idle(systems: Sequence[SystemRobustness], perfect: SystemRobustness) -> list[str]:
-    """Return a warning of systems that are robust because they do next to nothing."""
+    """Warn of systems that are robust because they do next to nothing."""
     return [
         f"{system.system}: changes {system.edits_per_sentence:.2f} places a sentence, the "
         f"references {perfect.edits_per_sentence:.2f}: what is hardly ever corrected is consistent "
@@ -748,7 +748,7 @@ def _idle(systems: Sequence[SystemRobustness], perfect: SystemRobustness) -> lis
 
 
 def _unpaired(pair: Pair) -> int:
-    """Return how many errors of a reference the other of its pair does not have."""
+    """Count the errors of a reference that the other of its pair does not have."""
     common = partners(pair.gold, pair.variant_gold, pair.regions)
     return len(pair.gold) + len(pair.variant_gold) - 2 * len(common)
 
@@ -770,7 +770,7 @@ class _Run:
         return language_of(self.run_stats.lang).joiner == " "
 
     def rows(self, name: str) -> list[Row]:
-        """Return a system's counts of each sentence, case by case; each has one reference."""
+        """Counts of each sentence, case by case; each has one reference."""
         flat = []
         for (pairing,) in cast("Sequence[Rows]", self.run_stats.rows[name, self.metric.name]):
             flat.append((pairing.counts.tp, pairing.counts.fp, pairing.counts.fn))
@@ -786,7 +786,7 @@ class _Run:
         orders: int = 0,
         seed: int = 0,
     ) -> list[SystemRobustness]:
-        """Return a system on all subsets together, where there are several, and on each.
+        """Measure a system on all subsets together, where there are several, and on each.
 
         Args:
             name: Of the system.
@@ -826,7 +826,7 @@ class _Run:
         ]
 
     def disagreements(self, system: SystemRobustness) -> list[Disagreement]:
-        """Return the cases that the two rules call differently."""
+        """Collect the cases that the two rules call differently."""
         ids = [(subset.name, case.id) for subset in self.cases.subsets for case in subset.cases]
         verdicts = system.verdicts
         pairs = zip(verdicts.official, verdicts.edits, strict=True)

@@ -155,7 +155,7 @@ def meta(
 
 
 def _files(paths: Sequence[Path]) -> Mapping[str, Path] | Sequence[Path]:
-    """Return files by name if each has one, else in their order.
+    """Files by name if each has one, else in their order.
 
     Raises:
         UsageError: Some have a name and some not, or two have the same.

@@ -79,7 +79,7 @@ def breakdown(
 
 
 def _pair(text: str | None, names: Container[str]) -> tuple[str, ...]:
-    """Return the two names that A,B means; names may have commas themselves.
+    """Divide A,B into two names, which may have commas themselves.
 
     Raises:
         UsageError: It means two pairs.
