@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 from gts_golden import data, golden, official
 
-from gecbench.analysis.difficulty import Difficulty, Weighting
+from gecbench.analysis.difficulty import Difficulty
+from gecbench.analysis.options import Weighting
 from gecbench.analysis.sentences import edit_weights
-from gecbench.api.difficulty import DifficultyOptions, difficulty, write_weights
+from gecbench.api.difficulty import difficulty, write_weights
 from gecbench.api.files import load, load_system
+from gecbench.api.options import DifficultyOptions
 from gecbench.api.score import collect_stats
 from gecbench.edits.chunks import KEPT, RIGHT, corrects
 from gecbench.reports.difficulty import chunk_lines

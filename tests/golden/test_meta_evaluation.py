@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from gecbench.analysis.correlation import SystemScores
-from gecbench.analysis.meta import SEEDA_SETS, SystemSet, sentence_scores_of, system_level, windows
+from gecbench.analysis.meta import SEEDA_SETS, sentence_scores_of, system_level, windows
+from gecbench.analysis.options import SystemSet
 from gecbench.api.files import load, load_system
 from gecbench.api.meta import Layout, of_run, of_tables, read_people
 from gecbench.api.score import Options, collect_stats

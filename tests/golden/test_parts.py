@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from gecbench.analysis.breakdown import by_position, by_type
-from gecbench.analysis.references import Sweep, curves, distribution, statistics
+from gecbench.analysis.options import Sweep
+from gecbench.analysis.references import curves, distribution, statistics
 from gecbench.api.files import load, load_system
 from gecbench.api.score import Options, collect_stats
 from gecbench.api.segmentation import segmentation

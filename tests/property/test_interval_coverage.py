@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gecbench.analysis.significance import Comparison, Plan, Test, compare
+from gecbench.analysis.options import Plan, Test
+from gecbench.analysis.significance import Comparison, compare
 from gecbench.core.sample import Corpus, SystemOutput
 from gecbench.core.score import Counts
 from gecbench.metrics.edits import Cherrant

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from test_breakdown_laws import PLACES, judged_of, runs
 from test_every_metric import UNEVEN, version
 
-from gecbench.analysis.references import Sweep, curves, references_in
+from gecbench.analysis.options import Sweep
+from gecbench.analysis.references import curves, references_in
 from gecbench.core.score import Score, Signature
 from gecbench.metrics.char_bleu import CharBleu
 from gecbench.metrics.sentence_accuracy import SentenceAccuracy

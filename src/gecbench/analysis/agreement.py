@@ -13,8 +13,8 @@ from typing import Literal
 
 from gecbench.analysis.sentences import content_key, separate_sentences, signatures
 from gecbench.core.errors import CorpusError, MissingExtraError
+from gecbench.core.options import check_least
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
-from gecbench.scoring.metric import check_least
 from gecbench.scoring.results import RunStats
 
 # What annotators made of sentences before anybody decided: decisions and texts.

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from gecbench.analysis.options import FIELD, OF_EDITS, OF_SENTENCES, BreakdownOptions
 from gecbench.analysis.sentences import (
     STATES,
     State,
@@ -26,10 +27,9 @@ from gecbench.analysis.sentences import (
 from gecbench.core.case import Case
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UnknownNameError, UsageError, counted
-from gecbench.core.options import Option
 from gecbench.core.sample import Sample
 from gecbench.core.score import Counts, ranks, total
-from gecbench.scoring.metric import Metric, check_least, check_once
+from gecbench.scoring.metric import Metric
 from gecbench.scoring.resample import f_scores
 from gecbench.scoring.results import RunStats, by_tier
 from gecbench.scoring.spans import UNCLASSIFIED, SpanF, keys_of
@@ -536,85 +536,8 @@ def _output(run_stats: RunStats, metric: str, name: str, sample: Sample, row: An
 # All breakdowns of systems at once, and what separates two of them.
 
 
-FIELD = "field:"
-OF_EDITS = ("type-1", "type-2", "type-3", "position")
-OF_SENTENCES = ("length", "errors", "state")
-KINDS = (*OF_EDITS, *OF_SENTENCES)
-"""All kinds of groups but metadata fields, which are `field:NAME`."""
-
 _VALUES = 20
 """Fields with more values are no groups, unless they are asked for."""
-
-
-def read_lengths(text: str) -> tuple[int, ...]:
-    """Read whole numbers with commas between them."""
-    try:
-        return tuple(map(int, text.split(",")))
-    except ValueError:
-        raise UsageError(
-            f"--length-bins {text!r} must be whole numbers with commas, as 10,20,30"
-        ) from None
-
-
-@dataclass(frozen=True, slots=True)
-class BreakdownOptions:
-    """How scores are broken down.
-
-    Args:
-        by: Kinds of groups; () means all that say something.
-        length_ends: Greatest lengths of all bins but the last; () means the usual ones.
-        between: Names of the two systems to set against each other; () means the best two.
-        least: Groups with fewer sentences or edits are not compared.
-        most: How many sentences that do most to a difference to find.
-
-    Raises:
-        UsageError: A number is below what means something, a kind stands twice, or length bins
-            are given and no lengths asked for.
-    """
-
-    by: Annotated[
-        tuple[str, ...],
-        Option(
-            "--by",
-            "type-1, type-2, type-3, position, length, errors, state, field:NAME; "
-            "several with commas. Without, all that say something.",
-            metavar="KINDS",
-            commas=True,
-            complete=KINDS,
-        ),
-    ] = ()
-    length_ends: Annotated[
-        tuple[int, ...],
-        Option(
-            "--length-bins",
-            "Greatest length of each bin but the last, as 10,20.",
-            metavar="N,N,...",
-            read=read_lengths,
-        ),
-    ] = ()
-    between: tuple[str, ...] = ()
-    least: Annotated[
-        int,
-        Option(
-            "--least",
-            "Smaller groups are left out where two systems are set against each other.",
-        ),
-    ] = 10
-    most: int = 10
-
-    def __post_init__(self) -> None:
-        """Refuse what means nothing."""
-        check_least("least", self.least, 1)
-        check_least("most", self.most, 0)
-        for kind in self.by:
-            if kind not in KINDS and not (kind.startswith(FIELD) and kind != FIELD):
-                raise UnknownNameError("kind of groups", kind, [*KINDS, f"{FIELD}{kind}"])
-        check_once("kind of groups", self.by)
-        if self.length_ends and self.by and "length" not in self.by:
-            raise UsageError(
-                f"length bins are for groups by length, and --by is {','.join(self.by)}; "
-                "add length to it, or leave the bins out"
-            )
 
 
 @dataclass(frozen=True, slots=True)

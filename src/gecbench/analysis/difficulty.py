@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from math import floor
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
+from gecbench.analysis.options import Absent, Weighting
 from gecbench.core.case import Case
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, EditError, UsageError, counted
-from gecbench.core.options import Option
 from gecbench.core.sample import Sample
 from gecbench.core.score import Counts, Signature, f_score, ranks
 from gecbench.edits.chunks import (
@@ -44,58 +44,9 @@ if TYPE_CHECKING:
 
 # Weights.
 
-_MOST = 1e6
-"""Constants beyond this are no weighting: sums of weights would lose their last digits, or end."""
 
 Weights = tuple[tuple[float, ...], ...]
 """Of each chunk of each sentence."""
-
-
-@dataclass(frozen=True, slots=True)
-class Weighting:
-    """The weight of a chunk on which n of N systems are right: a - (n + b) / (N + c).
-
-    The paper's formula (4), with the constants of the program: a 1, b 0 and c 0 make it the share
-    of systems that are wrong, from 0 to 1.
-    """
-
-    a: Annotated[float, Option("--a", "In w = a - (n + b) / (N + c).", default="1")] = 1.0
-    b: Annotated[float, Option("--b", "Likewise.", default="0")] = 0.0
-    c: Annotated[float, Option("--c", "Likewise.", default="0")] = 0.0
-
-    def weight(self, right: int, systems: int) -> float:
-        """The weight of a chunk, not rounded."""
-        return self.a - (right + self.b) / (systems + self.c)
-
-    def table(self, systems: int) -> tuple[float, ...]:
-        """The weights for none, one, ... and all of the systems being right.
-
-        Raises:
-            UsageError: A weight would be negative or beyond measure, so that ratios of sums of
-                weights would mean nothing.
-        """
-        if systems < 1:
-            raise UsageError("weights need at least one system")
-        for name, value in (("a", self.a), ("b", self.b), ("c", self.c)):
-            if not -_MOST <= value <= _MOST:
-                raise UsageError(f"{name} {value:g} must be from {-_MOST:g} to {_MOST:g}")
-        if systems + self.c <= 0:
-            raise UsageError(
-                f"c {self.c:g} leaves nothing to divide by: {systems} systems and c must be above 0"
-            )
-        weights = tuple(self.weight(right, systems) for right in range(systems + 1))
-        if weights[-1] < 0:
-            raise UsageError(
-                f"a {self.a:g}, b {self.b:g}, c {self.c:g} give a chunk that all {systems} systems "
-                f"get right the weight {weights[-1]:g}; weights must not be negative: raise a or "
-                "c, or lower b"
-            )
-        if weights[0] > _MOST * _MOST:
-            raise UsageError(
-                f"c {self.c:g} leaves next to nothing to divide by: {systems} systems and c must "
-                "be further above 0"
-            )
-        return weights
 
 
 # Which reference of each sentence counts: one by number, or the one systems come nearest to.
@@ -107,8 +58,6 @@ UNCHANGED = -1
 Choice = int | None
 """Which of a sentence's references counts, from 0, or `UNCHANGED`, or `LEFT_OUT`."""
 
-Absent = Literal["left-out", "unchanged"]
-ABSENT: tuple[Absent, ...] = ("left-out", "unchanged")
 
 NEAREST = "the chosen references"
 

@@ -7,54 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Literal
 
+from gecbench.analysis.options import HumanOptions
 from gecbench.analysis.sentences import content_key, separate_sentences, signatures
-from gecbench.core.errors import CorpusError, UsageError, counted
-from gecbench.core.options import Option
+from gecbench.core.errors import CorpusError, counted
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.score import Score
-from gecbench.scoring.metric import check_least
 from gecbench.scoring.resample import mean
 from gecbench.scoring.results import RunStats
 from gecbench.scoring.texts import characters
 
-Against = Literal["final", "others"]
-
 SUBMISSIONS = "submissions"
 """Name of the one system that all submissions together are."""
-
-
-@dataclass(frozen=True, slots=True)
-class HumanOptions:
-    """How annotators are scored.
-
-    Args:
-        against: "final": all final references; "others": those that somebody else wrote, too.
-        least: Annotators with fewer scored submissions are not in the mean.
-        anonymous: Show annotators as A1, A2, ..., the one with most submissions first.
-
-    Raises:
-        UsageError: A value means nothing.
-    """
-
-    against: Annotated[
-        Against,
-        Option("--against", "All final references, or those that somebody else wrote, too."),
-    ] = "final"
-    least: Annotated[
-        int,
-        Option("--least", "Annotators with fewer scored submissions are not in the mean."),
-    ] = 10
-    anonymous: Annotated[
-        bool, Option("--anonymous", "Show annotators as A1, A2, ... by volume.")
-    ] = False
-
-    def __post_init__(self) -> None:
-        """Refuse what means nothing."""
-        if self.against not in ("final", "others"):
-            raise UsageError(f"against is {self.against!r}; it is final or others")
-        check_least("least", self.least, 1)
 
 
 @dataclass(frozen=True, slots=True)

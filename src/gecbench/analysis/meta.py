@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Annotated, Any
+from typing import Any
 
 from gecbench.analysis.correlation import (
     KINDS,
@@ -21,8 +21,8 @@ from gecbench.analysis.correlation import (
     constant_notes,
     orient,
 )
-from gecbench.core.errors import CorpusError, UnknownNameError, UsageError, counted
-from gecbench.core.options import Option
+from gecbench.analysis.options import Layout, SystemSet
+from gecbench.core.errors import CorpusError, UnknownNameError, counted
 from gecbench.core.score import tied
 from gecbench.formats.judgments import SEEDA, Judgments
 from gecbench.scoring.metric import Metric
@@ -33,26 +33,6 @@ Human = Mapping[str, Mapping[str, float]]
 
 SentenceScores = Mapping[str, Mapping[tuple[str, str], float]]
 """Metrics' scores of sentences, greater is better: by metric, then by source and system."""
-
-
-@dataclass(frozen=True, slots=True)
-class SystemSet:
-    """Which systems take part.
-
-    Args:
-        name: What it is called.
-        only: Systems that take part; () means all but those left out.
-        without: Systems that do not.
-    """
-
-    name: str
-    only: tuple[str, ...] = ()
-    without: tuple[str, ...] = ()
-
-    def of(self, systems: Sequence[str]) -> tuple[str, ...]:
-        """Select the systems that take part, in alphabetical order."""
-        kept = [name for name in systems if not self.only or name in self.only]
-        return tuple(sorted(name for name in kept if name not in self.without))
 
 
 ALL = SystemSet("all")
@@ -156,95 +136,6 @@ class People:
 
     scores: Human
     judgments: tuple[Judgments, ...] = ()
-
-
-WINDOWS = (4, 5, 6, 7, 8)
-"""Sizes of SEEDA's windows."""
-
-
-def read_sets(texts: Sequence[str]) -> tuple[SystemSet, ...]:
-    """Read sets of systems: NAME=SYSTEM,... or NAME=-SYSTEM,... for all but these."""
-    return tuple(map(_read_set, texts))
-
-
-def _read_set(text: str) -> SystemSet:
-    name, equals, rest = text.partition("=")
-    members = tuple(map(str.strip, rest.split(","))) if rest else ()
-    without = tuple(member.removeprefix("-") for member in members if member.startswith("-"))
-    only = tuple(member for member in members if not member.startswith("-"))
-    if not equals or not name.strip() or (without and only) or "" in (*only, *without):
-        raise UsageError(
-            f"--system-set {text!r} must be NAME=SYSTEM,SYSTEM,... or NAME=-SYSTEM,... for all but "
-            "these, or NAME= for all"
-        )
-    return SystemSet(name.strip(), only, without)
-
-
-def read_sizes(text: str) -> tuple[int, ...]:
-    """Read sizes of windows: a range as 4-8, numbers as 4,6, or none."""
-    if text == "none":
-        return ()
-    first, dash, last = text.partition("-")
-    parts = [first, last] if dash else text.split(",")
-    if not all(part.strip().isdecimal() for part in parts):
-        raise UsageError(f"--windows {text!r} must be as 4-8, 4,6 or none")
-    if any(len(part.strip().lstrip("0")) > 3 for part in parts):
-        raise UsageError("--windows has a size above 999; no window has so many systems")
-    numbers = [int(part) for part in parts]
-    if dash and numbers[0] > numbers[1]:
-        raise UsageError(f"--windows {text!r} goes from the smaller to the greater size")
-    return tuple(range(numbers[0], numbers[1] + 1)) if dash else tuple(dict.fromkeys(numbers))
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """Over which systems metrics are compared with people.
-
-    Args:
-        sets: Sets of systems; () means SEEDA's where all systems are SEEDA's, else one with all.
-        sizes: Of the windows; those of more systems than there are make none.
-        window_set: Name of the set that windows go through; None is the first.
-    """
-
-    sets: Annotated[
-        tuple[SystemSet, ...],
-        Option(
-            "--system-set",
-            "Systems with commas; or those to leave out, each with a minus: base=-INPUT,-REF-F.",
-            metavar="NAME=SYSTEMS",
-            repeated=True,
-            read=read_sets,
-        ),
-    ] = ()
-    sizes: Annotated[
-        tuple[int, ...],
-        Option(
-            "--windows",
-            "Sizes of windows of systems, as 4-8 or 4,6; none for none.",
-            metavar="SIZES",
-            default="4-8",
-            read=read_sizes,
-            needs=("--human",),
-        ),
-    ] = WINDOWS
-    window_set: Annotated[
-        str | None,
-        Option(
-            "--window-set",
-            "Set of the windows; the first one without.",
-            metavar="NAME",
-            needs=("--human",),
-        ),
-    ] = None
-
-    def __post_init__(self) -> None:
-        """Refuse sizes without correlation and names given twice."""
-        for size in self.sizes:
-            if size < 3:
-                raise UsageError(f"a window of {size} has no correlation; take 3 or more")
-        names = [group.name for group in self.sets]
-        if len(set(names)) < len(names):
-            raise UsageError(f"two sets have one name among {', '.join(names)}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,9 @@ from functools import cache
 from itertools import combinations
 from math import comb
 from random import Random
-from typing import Annotated, Any, Literal
+from typing import Any
 
+from gecbench.analysis.options import Sweep
 from gecbench.analysis.sentences import (
     cases_of,
     edits_of,
@@ -22,19 +23,14 @@ from gecbench.analysis.sentences import (
     state,
     text_of_rewrite,
 )
-from gecbench.core.errors import CorpusError, UsageError, counted
-from gecbench.core.options import Option
+from gecbench.core.errors import CorpusError, counted
 from gecbench.core.sample import Rewrite, Sample
 from gecbench.core.seeding import number
-from gecbench.scoring.metric import check_least
 from gecbench.scoring.resample import mean
 from gecbench.scoring.results import RunStats
 from gecbench.scoring.texts import characters
 
 # Score against the number of references: with subsets of them, or with the first.
-
-
-Taking = Literal["subsets", "first"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,52 +63,6 @@ class Curve:
     system: str
     metric: str
     points: tuple[Point, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Sweep:
-    """How score is set against the number of references.
-
-    Args:
-        taking: "subsets": all subsets of k of the corpus's references; "first": the first k.
-        at_least: Only sentences with at least this many references take part.
-        up_to: The greatest k; None means the most that any sentence has.
-        most: More subsets of a size than this are not scored, but so many drawn by lot.
-        seed: Of the draws.
-
-    Raises:
-        UsageError: A number means nothing.
-    """
-
-    taking: Annotated[
-        Taking,
-        Option(
-            "--take",
-            "With which k references systems are scored: all subsets, or the first k.",
-        ),
-    ] = "subsets"
-    at_least: Annotated[
-        int,
-        Option("--at-least", "Score only sentences with at least K references.", metavar="K"),
-    ] = 1
-    up_to: Annotated[
-        int | None,
-        Option("--up-to", "Greatest k; else the most a sentence has.", metavar="K"),
-    ] = None
-    most: Annotated[
-        int,
-        Option("--subsets", "Of more subsets of one size, so many are drawn at random."),
-    ] = 20
-    seed: Annotated[int, Option("--seed", "Seed of the draws.")] = 0
-
-    def __post_init__(self) -> None:
-        """Refuse what means nothing."""
-        if self.taking not in ("subsets", "first"):
-            raise UsageError(f"taking is {self.taking!r}; it is subsets or first")
-        check_least("at-least", self.at_least, 1)
-        check_least("subsets", self.most, 1)
-        if self.up_to is not None:
-            check_least("up-to", self.up_to, 1)
 
 
 def curves(run_stats: RunStats, sweep: Sweep | None = None) -> tuple[Curve, ...]:

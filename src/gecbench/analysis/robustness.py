@@ -15,7 +15,7 @@ from operator import eq
 from typing import Literal, cast
 
 from gecbench.analysis.perturbed_cases import Region, Tokens, perturbations, span_image
-from gecbench.core.case import Case, CaseRewrite
+from gecbench.core.case import Case, CaseRewrite, Level
 from gecbench.core.errors import UsageError
 from gecbench.core.perturbed import SYNTHETIC, PerturbedSet, marks
 from gecbench.core.score import Counts, f_score
@@ -23,7 +23,7 @@ from gecbench.core.seeding import number
 from gecbench.formats.frequencies import Frequencies
 from gecbench.lang import language_of
 from gecbench.scoring.results import RunStats
-from gecbench.scoring.spans import Level, Rows, SpanF
+from gecbench.scoring.spans import Rows, SpanF
 
 # The result.
 

@@ -27,8 +27,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import combinations, count
 from math import ceil
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any
 
+from gecbench.analysis.options import Correction, Plan, Test
 from gecbench.core.errors import (
     CorpusError,
     MissingExtraError,
@@ -36,7 +37,6 @@ from gecbench.core.errors import (
     UsageError,
     counted,
 )
-from gecbench.core.options import Option
 from gecbench.core.score import Interval, ranks
 from gecbench.scoring.metric import Metric
 from gecbench.scoring.resample import draw_blocks, interval, swaps
@@ -47,10 +47,6 @@ if TYPE_CHECKING:
 
 
 # Many comparisons at once: p-values corrected for their number, and systems in groups.
-
-
-Correction = Literal["none", "holm", "bh"]
-CORRECTIONS: tuple[Correction, ...] = ("none", "holm", "bh")
 
 
 def adjusted(values: Sequence[float], correction: Correction) -> list[float]:
@@ -143,9 +139,6 @@ def groups(ranked: Sequence[str], different: Set[frozenset[str]]) -> tuple[tuple
     )
 
 
-Test = Literal["bootstrap", "randomisation"]
-TESTS: tuple[Test, ...] = ("bootstrap", "randomisation")
-
 Names = tuple[str, str]
 Watch = Callable[[str, Sequence[Names]], Iterable[Names]]
 
@@ -161,75 +154,6 @@ _EQUAL = 1e-12
 _FEW = 30
 """Sentences below which the bootstrap is not to be trusted: of simulated pairs without a
 difference it finds one at 0.05 in 12% of 8 sentences, 7% of 15, 6% of 30."""
-
-_MOST = 1_000_000
-"""Resamples: more would run for days, and change no p by as much as 0.001."""
-
-
-def read_tests(text: str) -> tuple[Test, ...]:
-    """Read the name of a test, or "both"."""
-    return tuple(test for test in TESTS if text in (test, "both"))
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How systems are compared.
-
-    Args:
-        tests: Which tests; where there are both, randomisation decides what is significant.
-        resamples: How many resamples and how many permutations, from 100 to 1,000,000.
-        seed: Of both.
-        correction: For the number of pairs, in each metric and test apart.
-        alpha: Level of significance, in (0, 0.5].
-        confidence: Of the intervals, in (0, 1).
-        baseline: Compare this system with each other one, and no others; None compares all.
-
-    Raises:
-        UsageError: Names the value and what it may be.
-    """
-
-    tests: Annotated[
-        tuple[Test, ...],
-        Option(
-            "--test",
-            "Which test; of both, randomisation decides.",
-            choices=(*TESTS, "both"),
-            default="both",
-            read=read_tests,
-        ),
-    ] = TESTS
-    resamples: Annotated[int, Option("--resamples", "Resamples, and permutations.")] = 10_000
-    seed: Annotated[int, Option("--seed", "Seed of both.")] = 0
-    correction: Annotated[
-        Correction,
-        Option("--correction", "For the number of pairs: Holm, or Benjamini and Hochberg."),
-    ] = "holm"
-    alpha: Annotated[float, Option("--alpha", "Level of significance.")] = 0.05
-    confidence: Annotated[float, Option("--confidence", "Of the intervals.")] = 0.95
-    baseline: Annotated[
-        str | None,
-        Option("--baseline", "Compare this system with each other one only.", metavar="NAME"),
-    ] = None
-
-    def __post_init__(self) -> None:
-        """Refuse values that would give numbers without meaning."""
-        if not self.tests or not set(self.tests) <= set(TESTS):
-            raise UsageError(f"tests {self.tests!r} must be one or both of {', '.join(TESTS)}")
-        if self.correction not in CORRECTIONS:
-            raise UnknownNameError("correction", self.correction, CORRECTIONS)
-        if self.resamples < 100:
-            raise UsageError(f"resamples {self.resamples} must be at least 100")
-        if self.resamples > _MOST:
-            raise UsageError(f"resamples {self.resamples} must be at most {_MOST}")
-        if not 0 < self.alpha <= 0.5:
-            raise UsageError(f"alpha {self.alpha:g} must be above 0 and at most 0.5")
-        if not 0 < self.confidence < 1:
-            raise UsageError(f"confidence {self.confidence:g} must be between 0 and 1")
-
-    @property
-    def main_test(self) -> Test:
-        """The test that decides what is significant."""
-        return "randomisation" if "randomisation" in self.tests else "bootstrap"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,17 +13,12 @@ from gecbench.analysis.agreement import (
     scorable,
     works_of,
 )
-from gecbench.analysis.breakdown import BreakdownOptions, Breakdowns, break_down
+from gecbench.analysis.breakdown import Breakdowns, break_down
 from gecbench.analysis.correlation import Correlations, SystemScores, correlations, scores_of
-from gecbench.analysis.human import (
-    Against,
-    Human,
-    HumanOptions,
-    find_submissions,
-    score_annotators,
-)
+from gecbench.analysis.human import Human, find_submissions, score_annotators
 from gecbench.analysis.human import scorable as human_scorable
-from gecbench.analysis.references import References, Sweep, Taking, describe_references
+from gecbench.analysis.options import Against, BreakdownOptions, HumanOptions, Sweep, Taking
+from gecbench.analysis.references import References, describe_references
 from gecbench.api.extract import Watch, unwatched
 from gecbench.api.options import Options
 from gecbench.api.schemes import AnyScheme, corpus_language

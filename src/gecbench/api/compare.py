@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gecbench.analysis.significance import Comparison, Plan
+from gecbench.analysis.options import Plan
+from gecbench.analysis.significance import Comparison
 from gecbench.analysis.significance import Watch as WatchPairs
 from gecbench.analysis.significance import compare as compared
 from gecbench.analysis.significance import unwatched as unwatched_pairs

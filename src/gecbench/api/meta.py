@@ -7,13 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from gecbench.analysis.correlation import SystemScores, scores_of
-from gecbench.analysis.meta import (
-    Layout,
-    MetaEvaluation,
-    People,
-    compare_with_people,
-    sentence_scores_of,
-)
+from gecbench.analysis.meta import MetaEvaluation, People, compare_with_people, sentence_scores_of
+from gecbench.analysis.options import Layout
 from gecbench.api.analyse import table_scores
 from gecbench.api.extract import Watch, unwatched
 from gecbench.api.options import Options

@@ -7,15 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from gecbench.analysis.breakdown import break_down
-from gecbench.analysis.difficulty import (
-    Difficulty,
-    Weighting,
-    measure_difficulty,
-    nearest_references,
-)
-from gecbench.analysis.references import Sweep, describe_references
+from gecbench.analysis.difficulty import Difficulty, measure_difficulty, nearest_references
+from gecbench.analysis.options import Plan, Sweep, Weighting
+from gecbench.analysis.references import describe_references
 from gecbench.analysis.sentences import edit_weights, sentence_rows
-from gecbench.analysis.significance import Plan
 from gecbench.api.compare import Comparisons, compare_run
 from gecbench.api.extract import Watch, unwatched
 from gecbench.api.options import Options

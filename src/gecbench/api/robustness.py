@@ -12,6 +12,7 @@ from gecbench.api.extract import Watch, unwatched
 from gecbench.api.options import Options
 from gecbench.api.schemes import AnyScheme, corpus_language, without_types
 from gecbench.api.score import collect_stats
+from gecbench.core.case import Level
 from gecbench.core.errors import CorpusError, UsageError, counted
 from gecbench.core.files import write_text
 from gecbench.core.perturbed import PerturbedSet
@@ -20,7 +21,6 @@ from gecbench.formats.frequencies import read_frequencies
 from gecbench.formats.perturbed import read_outputs, read_perturbed, write_perturbed
 from gecbench.lang import language_of
 from gecbench.scoring.cases import spaced
-from gecbench.scoring.spans import Level
 
 ORDERS = 10
 _MOST_ORDERS = 1000

@@ -8,12 +8,11 @@ from typing import Any, cast
 
 from gecbench import __version__
 from gecbench.api.extract import capped_note
-from gecbench.api.options import Options
+from gecbench.api.options import Options, SchemeSpec
 from gecbench.api.schemes import (
     AnyScheme,
     corpus_language,
     extractor_for,
-    is_chosen,
     language_notes,
 )
 from gecbench.backends import SEGMENTERS
@@ -28,7 +27,7 @@ from gecbench.core.errors import (
 )
 from gecbench.core.registry import resolve
 from gecbench.core.sample import GOLD_EDITS, Corpus, SystemOutput, Systems, as_systems
-from gecbench.core.scheme import Watch, unwatched
+from gecbench.core.scheme import Scheme, Watch, unwatched
 from gecbench.core.score import Interval, WarningNote
 from gecbench.lang import language_of
 from gecbench.lang.zh.parse import parse
@@ -344,7 +343,7 @@ def edit_notes(cases: Cases, options: Options, *, scheme: AnyScheme) -> list[str
         notes.append(WarningNote(capped_note(ids)))
     if made.scheme is not None and made.extracted:
         notes += made.scheme.notes
-    elif is_chosen(scheme):
+    elif (isinstance(scheme, SchemeSpec) and scheme.is_chosen) or isinstance(scheme, (Scheme, str)):
         notes.append(
             WarningNote(
                 "all edits stand in the files, so the scheme extracted none; --re-extract does"

@@ -31,10 +31,10 @@ from gecbench.core.errors import (
     UsageError,
     counted,
 )
+from gecbench.core.options import check_once
 from gecbench.core.sample import Corpus, SystemOutput, Systems, as_systems
 from gecbench.core.score import Score
 from gecbench.metrics import metric_class
-from gecbench.scoring.metric import check_once
 
 BESIDE = ("cherrant", "char-bleu", "sentence-accuracy")
 """Metrics of Chinese texts to which division into words makes no difference."""

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from gecbench.api.files import load, sample
-from gecbench.api.options import Options
-from gecbench.api.schemes import Places, load_scheme
+from gecbench.api.options import Options, Places
+from gecbench.api.schemes import load_scheme
 from gecbench.api.score import score
 from gecbench.backends import need
 from gecbench.backends.transformers import need_torch

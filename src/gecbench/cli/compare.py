@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from gecbench.analysis.significance import Plan
+from gecbench.analysis.options import Plan
 from gecbench.cli.command import command
 from gecbench.cli.options import CorpusFile, Inputs, Scoring, load_run_stats, watch
 from gecbench.cli.output import Output, check_output, show

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from gecbench.api.schemes import Places
+from gecbench.api.options import Places, SchemeSpec
 from gecbench.cli.command import command, refuse
 from gecbench.cli.options import (
     Lang,
-    SchemeOptions,
     say,
+    scheme_of,
 )
 from gecbench.cli.output import OutputFile
 from gecbench.core.errors import GecbenchError, UsageError, counted
@@ -78,7 +78,7 @@ def correct(
     model: Annotated[str, Argument()],
     text_or_file: Annotated[str, Argument("INPUT")],
     files: _Files,
-    scheme: SchemeOptions,
+    scheme: SchemeSpec,
     settings: Annotated[
         Mapping[str, str] | None,
         Option(
@@ -189,7 +189,7 @@ def _check_for_text(files: _Files) -> None:
 
 
 def _refuse_scheme() -> None:
-    refuse("schemes are for the edits that --to m2 shows", SchemeOptions, Places)
+    refuse("schemes are for the edits that --to m2 shows", SchemeSpec, Places)
 
 
 def _correct_text(corrector: Corrector, lines: list[str], *, diff: bool) -> None:
@@ -200,7 +200,7 @@ def _correct_text(corrector: Corrector, lines: list[str], *, diff: bool) -> None
             say(f"note: {_explain(flag)}")
 
 
-def _correct_file(corrector: Corrector, path: Path, files: _Files, scheme: SchemeOptions) -> None:
+def _correct_file(corrector: Corrector, path: Path, files: _Files, scheme: SchemeSpec) -> None:
     from gecbench.api.correct import correct_file
 
     def show(id_: str, answer: Correction) -> None:
@@ -224,7 +224,7 @@ def _correct_file(corrector: Corrector, path: Path, files: _Files, scheme: Schem
     _report(corrected)
 
 
-def _target_maker(files: _Files, options: SchemeOptions) -> Callable[[str], Target]:
+def _target_maker(files: _Files, options: SchemeSpec) -> Callable[[str], Target]:
     """Return a function that says where and how to write, once the input's format is known."""
     from gecbench.api.correct import Target
 
@@ -233,7 +233,7 @@ def _target_maker(files: _Files, options: SchemeOptions) -> Callable[[str], Targ
         with_edits = output_format in ("m2", "m2-maxmatch") and not files.diff
         if not with_edits:
             _refuse_scheme()
-        scheme = options.spec() if with_edits else None
+        scheme = scheme_of(options) if with_edits else None
         return Target(files.output, output_format, scheme, files.details, files.lang)
 
     return target

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from gecbench.api.schemes import Places
+from gecbench.api.options import Places
 from gecbench.cli.command import command
 from gecbench.cli.options import clear_count, say, show_count
 from gecbench.cli.output import Format, OutputFile, format_of

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from gecbench import __version__
-from gecbench.api.schemes import Places
+from gecbench.api.options import Places
 from gecbench.cli.command import command
 from gecbench.cli.output import OutputFile
 from gecbench.core.errors import ResourceError

@@ -16,6 +16,7 @@ from gecbench.cli.options import (
     SystemFiles,
     load_inputs,
     say,
+    scheme_of,
     split_name,
     watch,
 )
@@ -121,7 +122,7 @@ def _robustness(path: Path, systems: Sequence[Path], inputs: Inputs, options: Op
     result = measure_robustness(
         cases,
         outputs,
-        scheme=inputs.scheme.spec(),
+        scheme=scheme_of(inputs.scheme),
         beta=options.beta,
         level=options.level,
         normalise=options.normalise,

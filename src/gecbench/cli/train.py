@@ -14,7 +14,7 @@ from typing import Annotated
 
 import click
 
-from gecbench.api.schemes import Places
+from gecbench.api.options import Places
 from gecbench.cli.command import command
 from gecbench.cli.options import say
 from gecbench.core.errors import GecbenchError, UsageError

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from gecbench.core.edit import Edit
 
 Part = Literal["edits", "texts", "gold_edits"]
 """What a metric may ask of a case: edits of both sides, texts, or gold edits and tokens."""
+
+Level = Literal["correction", "correction-type", "detection-span", "detection-token"]
+"""What has to agree for an edit to count."""
+LEVELS: tuple[Level, ...] = get_args(Level)
+
+Choice = Literal["corpus-greedy", "sentence-best"]
+"""How the reference of a sentence is chosen; see `scoring.spans.choose`."""
+CHOICES: tuple[Choice, ...] = get_args(Choice)
 
 
 @dataclass(frozen=True, slots=True)

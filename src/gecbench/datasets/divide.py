@@ -19,7 +19,7 @@ Key = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Divided:
+class Division:
     """Perturbed cases in parts.
 
     Args:
@@ -35,7 +35,7 @@ class Divided:
 
 def divide(
     cases: PerturbedSet, *, test: int, dev: int, seed: int, provenance: Mapping[str, str]
-) -> Divided:
+) -> Division:
     """Return cases for test and dev that the seed chooses, and all others for training.
 
     Cases that share a sentence, white space aside, be it an original or a variant, stay in one
@@ -73,7 +73,7 @@ def divide(
         name: _part(cases, name, part_of, {"part": name, **told}) for name in PARTS if sizes[name]
     }
     together = tuple(keys for keys, _ in groups if len(keys) > 1)
-    return Divided(parts, sizes, together)
+    return Division(parts, sizes, together)
 
 
 def _check(cases: PerturbedSet, test: int, dev: int) -> None:

@@ -61,7 +61,7 @@ class WeightFile:
     label: Label | None = None
 
 
-def beside(path: Path) -> Path:
+def label_path(path: Path) -> Path:
     """Return where the label of a weight file lies."""
     return path.with_name(f"{path.name}.json")
 
@@ -81,13 +81,13 @@ def read_weights(path: Path) -> WeightFile:
     """
     lines = read_lines(path)
     systems, right = _weights(path, lines)
-    if not beside(path).exists():
+    if not label_path(path).exists():
         return WeightFile(path, systems, right)
     content = "".join(f"{line}\n" for line in lines)
     return WeightFile(path, systems, right, _label(path, content))
 
 
-def written_weights(
+def format_weights(
     path: Path, systems: int, right: Sequence[Sequence[int]], label: Label
 ) -> dict[Path, str]:
     """Return a weight file, as the official program writes it, and its label, by their paths.
@@ -110,7 +110,7 @@ def written_weights(
     }
     if label.chosen is not None:
         about["chosen"] = dict(label.chosen)
-    return {path: content, beside(path): json.dumps(about, ensure_ascii=False, indent=1) + "\n"}
+    return {path: content, label_path(path): json.dumps(about, ensure_ascii=False, indent=1) + "\n"}
 
 
 def _weights(path: Path, lines: Sequence[str]) -> tuple[int, tuple[tuple[int, ...], ...]]:
@@ -145,7 +145,7 @@ def _is_number(word: str) -> bool:
 
 
 def _label(path: Path, content: str) -> Label:
-    at = beside(path)
+    at = label_path(path)
     try:
         about = json.loads("\n".join(read_lines(at)))
     except (ValueError, RecursionError):

@@ -34,6 +34,12 @@ SCHEMES: Mapping[str, str] = {
 }
 """Name to the function that makes the scheme."""
 
+CORRUPTIONS: Mapping[str, str] = {
+    "zh": "gecbench.lang.zh.corruption:load",
+    "en": "gecbench.lang.en.corruption:load",
+}
+"""Code to the function that loads how texts of the language are corrupted."""
+
 _WITHOUT_SPACES = frozenset(("bo", "dz", "ja", "km", "lo", "my", "th", "yue"))
 """Languages without a folder whose words no blank divides."""
 

@@ -8,8 +8,9 @@ from random import Random
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 from gecbench.core.case import Case, Part
+from gecbench.core.options import check_between, check_choice, check_least
 from gecbench.core.score import Score
-from gecbench.scoring.metric import MeanMetric, Metric, check_between, check_choice, check_least
+from gecbench.scoring.metric import MeanMetric, Metric
 from gecbench.scoring.resample import sums
 from gecbench.scoring.texts import (
     UNITS,

@@ -5,14 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from gecbench.analysis.breakdown import (
-    FIELD,
-    NOWHERE,
-    Breakdown,
-    Breakdowns,
-    Cell,
-    PairDifferences,
-)
+from gecbench.analysis.breakdown import NOWHERE, Breakdown, Breakdowns, Cell, PairDifferences
+from gecbench.analysis.options import FIELD
 from gecbench.core.score import best_places
 from gecbench.reports.report import (
     COUNT_COLUMNS,

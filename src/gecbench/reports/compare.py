@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
-from gecbench.analysis.significance import Comparison, Pair, Test
+from gecbench.analysis.options import Test
+from gecbench.analysis.significance import Comparison, Pair
 from gecbench.core.errors import counted
 from gecbench.reports.report import (
     Column,

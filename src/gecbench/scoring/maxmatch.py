@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from gecbench.core.case import Case, CaseRewrite, Part
 from gecbench.core.edit import Edit
+from gecbench.core.options import check_between, check_least
 from gecbench.edits.maxmatch import Level, Matching, match, trimmed
-from gecbench.scoring.metric import Metric, check_between, check_least
+from gecbench.scoring.metric import Metric
 from gecbench.scoring.resample import resampled_totals
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ from gecbench.analysis.difficulty import (
     UNCHANGED,
     TypeDifficulty,
     WeightedCounts,
-    Weighting,
     break_even,
     by_type,
     chunk_table,
     rank_changes,
     weighted_counts,
 )
+from gecbench.analysis.options import Weighting
 from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UsageError

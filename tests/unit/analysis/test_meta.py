@@ -15,7 +15,6 @@ from gecbench.analysis.meta import (
     ALL,
     SEEDA_SETS,
     PairAgreement,
-    SystemSet,
     Ties,
     default_sets,
     sentence_level,
@@ -24,6 +23,7 @@ from gecbench.analysis.meta import (
     system_level,
     windows,
 )
+from gecbench.analysis.options import SystemSet
 from gecbench.api.meta import Layout, of_tables, read_people
 from gecbench.api.score import Options, collect_stats
 from gecbench.core.errors import CorpusError, UnknownNameError, UsageError

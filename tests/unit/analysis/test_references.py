@@ -8,7 +8,8 @@ import pytest
 from score_corpus import COPY, CORPUS, FREE, GOOD, IMPOSSIBLE, texts
 
 from gecbench import references
-from gecbench.analysis.references import Sweep, curves
+from gecbench.analysis.options import Sweep
+from gecbench.analysis.references import curves
 from gecbench.api.score import Options, collect_stats
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UsageError

@@ -30,8 +30,8 @@ from gecbench.analysis.robustness import (
     official,
     partners,
 )
+from gecbench.api.options import SchemeSpec
 from gecbench.api.robustness import check_perturbed, load_perturbed, robustness, save_perturbed
-from gecbench.api.schemes import SchemeSpec
 from gecbench.core.case import CaseRewrite
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UsageError

@@ -13,7 +13,8 @@ from scipy import stats
 from score_corpus import COPY, CORPUS, GOOD, texts
 
 import gecbench
-from gecbench.analysis.significance import Plan, compare
+from gecbench.analysis.options import Plan
+from gecbench.analysis.significance import compare
 from gecbench.api.score import Options, collect_stats
 from gecbench.core.errors import CorpusError, UnknownNameError, UsageError
 from gecbench.core.sample import Corpus, Sample, SystemOutput

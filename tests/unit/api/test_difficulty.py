@@ -11,12 +11,13 @@ import gecbench
 from gecbench.analysis.difficulty import (
     FalsePositive,
     SentenceErrors,
-    Weighting,
     nearest_references,
     numbered_reference,
     system_means,
 )
-from gecbench.api.difficulty import DifficultyOptions, difficulty, write_weights
+from gecbench.analysis.options import Weighting
+from gecbench.api.difficulty import difficulty, write_weights
+from gecbench.api.options import DifficultyOptions
 from gecbench.api.score import collect_stats
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, FormatError, UsageError

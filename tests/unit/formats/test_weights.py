@@ -11,7 +11,7 @@ from gecbench.analysis.difficulty import check_weights, chunk_table
 from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, FormatError
-from gecbench.formats.weights import Label, WeightFile, read_weights, written_weights
+from gecbench.formats.weights import Label, WeightFile, format_weights, read_weights
 
 AT = Path("w.txt")
 
@@ -32,7 +32,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def write(path: Path, label: Label = LABEL) -> None:
-    for one, text in written_weights(path, 1, TABLE.right, label).items():
+    for one, text in format_weights(path, 1, TABLE.right, label).items():
         one.write_text(text, "utf-8")
 
 

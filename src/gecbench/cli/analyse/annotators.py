@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
-from gecbench.analysis.human import HumanOptions
+from gecbench.analysis.options import HumanOptions
+from gecbench.api.options import SchemeSpec
 from gecbench.cli.command import command
 from gecbench.cli.options import (
     CorpusFile,
     CorpusOptions,
     Inputs,
-    SchemeOptions,
     Scoring,
     check_scheme_is_used,
     load_corpus,
     load_inputs,
     needs_types,
+    scheme_of,
     watch,
 )
 from gecbench.cli.output import Output, check_output, show
@@ -55,9 +56,7 @@ def human(
     result = score_annotators(
         loaded,
         replace(submitted, name=str(submissions)),
-        against=scored.against,
-        least=scored.least,
-        anonymous=scored.anonymous,
+        **asdict(scored),
         scheme=scheme,
         options=options,
         watch=watch,
@@ -69,7 +68,7 @@ def human(
 def agreement(
     submissions: Annotated[Path, Argument()],
     reading: CorpusOptions,
-    scheme: SchemeOptions,
+    scheme: SchemeSpec,
     output: Output,
     least: Annotated[
         int, Option("--least", "Pairs with fewer sentences in common are not listed.")
@@ -89,6 +88,6 @@ def agreement(
 
     check_output(output)
     corpus = replace(load_corpus(submissions, reading), name=str(submissions))
-    spec = scheme.spec(types=False)
+    spec = scheme_of(scheme, types=False)
     result = measure_agreement(corpus, least=least, scheme=spec, watch=watch)
     show(build_report(result), output)

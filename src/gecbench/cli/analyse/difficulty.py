@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from gecbench.api.difficulty import DifficultyOptions
+from gecbench.api.options import DifficultyOptions
 from gecbench.cli.command import command
 from gecbench.cli.options import (
     CorpusFile,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
-from gecbench.analysis.meta import Layout
+from gecbench.analysis.options import Layout
 from gecbench.cli.command import command, refuse
 from gecbench.cli.options import Inputs, Scoring, load_run_stats, split_name
 from gecbench.cli.output import FigureOptions, Output, check_output, show

@@ -6,20 +6,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from gecbench.api.options import LEVEL, NORMALISE
+from gecbench.api.options import LEVEL, NORMALISE, SchemeSpec
 from gecbench.cli.command import command, refuse, split
 from gecbench.cli.options import (
     Lang,
-    SchemeOptions,
     note_losses,
     say,
+    scheme_of,
     split_name,
     watch,
 )
 from gecbench.cli.output import FigureOptions, Output, check_output, show
+from gecbench.core.case import Level
 from gecbench.core.errors import UsageError
 from gecbench.core.options import Argument, Option
-from gecbench.scoring.spans import Level
 
 if TYPE_CHECKING:
     from gecbench.core.sample import Corpus, SystemOutput
@@ -42,7 +42,7 @@ def _numbers(text: str) -> tuple[float, ...]:
 @command
 def robustness(
     cases: Annotated[Path, Argument()],
-    scheme: SchemeOptions,
+    scheme: SchemeSpec,
     output: Output,
     systems: Annotated[tuple[Path, ...], Argument("SYSTEM...")] = (),
     betas: Annotated[
@@ -115,7 +115,7 @@ def robustness(
     result = measure_robustness(
         loaded,
         outputs,
-        scheme=scheme.spec(),
+        scheme=scheme_of(scheme),
         beta=betas,
         level=level,
         normalise=normalise,
@@ -127,7 +127,7 @@ def robustness(
     show(build_report(result), output)
 
 
-def _say_how_long(corpus: Corpus, outputs: Sequence[SystemOutput], scheme: SchemeOptions) -> None:
+def _say_how_long(corpus: Corpus, outputs: Sequence[SystemOutput], scheme: SchemeSpec) -> None:
     """Say how long parsing will take, where sentences are parsed and nothing keeps the parses."""
     from gecbench.api.schemes import default_scheme
 

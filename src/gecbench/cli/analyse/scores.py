@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
-from gecbench.analysis.breakdown import BreakdownOptions
-from gecbench.analysis.references import Sweep
+from gecbench.analysis.options import BreakdownOptions, Sweep
+from gecbench.api.options import SchemeSpec
 from gecbench.cli.command import command, refuse, split
 from gecbench.cli.options import (
     CorpusFile,
     Inputs,
-    SchemeOptions,
     Scoring,
     SystemFiles,
     check_scheme_is_used,
@@ -137,11 +136,7 @@ def references(
         loaded,
         outputs,
         by=by,
-        taking=sweep.taking,
-        at_least=sweep.at_least,
-        up_to=sweep.up_to,
-        most=sweep.most,
-        seed=sweep.seed,
+        **asdict(sweep),
         scheme=scheme,
         options=options,
         watch=watch,
@@ -190,9 +185,7 @@ def segmentation(
     check_output(output)
     metrics = BESIDE if beside is None else tuple(filter(None, split(beside)))
     if "edits" not in needs_of(metrics):
-        refuse(
-            "gold edits are not found by a scheme, and no metric beside needs edits", SchemeOptions
-        )
+        refuse("gold edits are not found by a scheme, and no metric beside needs edits", SchemeSpec)
     loaded, outputs, scheme = load_inputs(corpus, systems, inputs, types=False)
     result = score_segmentations(
         loaded,

@@ -54,7 +54,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class Pairs:
     """Pairs, and what has none.
 
     Args:
@@ -66,7 +66,7 @@ class Gathered:
     left_out: Mapping[str, Sequence[str]]
 
 
-def of_corpus(corpus: Corpus, lang: str, *, each: bool) -> Gathered:
+def pairs_of_corpus(corpus: Corpus, lang: str, *, each: bool) -> Pairs:
     """Return the pairs of a corpus.
 
     Args:
@@ -92,17 +92,17 @@ def of_corpus(corpus: Corpus, lang: str, *, each: bool) -> Gathered:
         else:
             target, errors = next(iter(targets.items()))
             pairs.append(Pair(corpus.name, sample.id, sample.source, target, errors))
-    return Gathered(tuple(pairs), dict(left_out))
+    return Pairs(tuple(pairs), dict(left_out))
 
 
-def of_cases(cases: PerturbedSet) -> Gathered:
+def pairs_of_cases(cases: PerturbedSet) -> Pairs:
     """Return the originals of perturbed cases; the variants that they have do not matter."""
     pairs = (
         Pair(subset.name, case.id, case.original.source, case.original.reference)
         for subset in cases.subsets
         for case in subset.cases
     )
-    return Gathered(tuple(pairs), {})
+    return Pairs(tuple(pairs), {})
 
 
 def digest(pairs: Sequence[Pair]) -> str:

@@ -167,7 +167,7 @@ def _class(word: str) -> str:
     return "capitalised" if word[0].isupper() else "small"
 
 
-def counted(texts: Iterable[Words]) -> Counts:
+def count_words(texts: Iterable[Words]) -> Counts:
     """Return how often words stand in texts, each text's words in their order.
 
     The first word of a text is counted as it is written inside of others, if it is there.
@@ -205,7 +205,7 @@ def read_vocabulary(path: Path, divide: Divide, *, tagged: bool) -> Vocabulary:
             f"{path}: a table of words has no parts of speech to match by; give a text, or say "
             "--no-pos"
         )
-    counts = _table(path, lines) if table else counted(_divided(lines, divide))
+    counts = _table(path, lines) if table else count_words(_divided(lines, divide))
     return vocabulary_of(counts, path.name)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from gecbench.core.errors import CorpusError, UnknownNameError, UsageError, counted
 from gecbench.core.perturbed import PerturbedCase, Subset, Variant
+from gecbench.core.scheme import Watch
 from gecbench.core.seeding import number
 from gecbench.datasets.perturb.context import (
     EMPTY_REFERENCES,
@@ -79,12 +80,12 @@ NOTHING_FITS = "no word fits"
 
 _TRIES = 20
 
-Asking = Generator[Blank, Offer, "Varied"]
+Asking = Generator[Blank, Offer, "Variants"]
 """Asks for what may fill a place, is sent an offer, and returns at last."""
 
 
 @dataclass(frozen=True, slots=True)
-class Varied:
+class Variants:
     """What became of a sentence.
 
     Args:
@@ -112,7 +113,7 @@ class Ways:
     by_character: bool
 
 
-def varied(context: Context, ways: Ways) -> Asking:
+def choose_variants(context: Context, ways: Ways) -> Asking:
     """Make the variants of a sentence, by choices that depend on the seed and its id alone.
 
     The operation of each is drawn first, then a place for it, again if need be; an operation that
@@ -135,7 +136,7 @@ def varied(context: Context, ways: Ways) -> Asking:
             rejected[found] += 1
         else:
             possible.remove(operation)
-    return Varied(tuple(made.values()), rejected)
+    return Variants(tuple(made.values()), rejected)
 
 
 def _places(context: Context, operation: str) -> Sequence[Place]:
@@ -219,9 +220,6 @@ TOO_FEW = "not enough different variants"
 
 _AT_ONCE = 256
 
-Watch = Callable[[str, Sequence[Pair]], Iterator[Pair]]
-"""Wraps a loop over pairs, which the text names, to show progress."""
-
 
 @dataclass(frozen=True, slots=True)
 class Report:
@@ -297,17 +295,17 @@ def perturb(
     if not cases:
         raise CorpusError(
             f"none of {counted(len(pairs), 'sentence')} has "
-            f"{counted(plan.variants, 'different variant')} (rejected: {told(rejected)}); ask for "
-            "fewer by --variants, or allow more --operations"
+            f"{counted(plan.variants, 'different variant')} (rejected: {list_counts(rejected)}); "
+            "ask for fewer by --variants, or allow more --operations"
         )
     report = Report(len(pairs), len(cases), operations, rejected, dict(left_out))
     return _subsets(cases), report
 
 
-def told(counts: Mapping[str, int]) -> str:
+def list_counts(counts: Mapping[str, int]) -> str:
     """Return counts in words, the largest first.
 
-    >>> told({"no word fits": 2, "repeated": 1300})
+    >>> list_counts({"no word fits": 2, "repeated": 1300})
     '1,300 repeated, 2 no word fits'
     """
     largest = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
@@ -332,20 +330,22 @@ def _all_varied(
     filler: Filler,
     ways: Ways,
     watch: Watch,
-) -> Iterator[tuple[Pair, Varied]]:
+) -> Iterator[tuple[Pair, Variants]]:
     waiting: list[tuple[Pair, Words]] = []
     for n, pair in enumerate(watch("variants", pairs)):
         waiting.append((pair, words[n]))
         if len(waiting) == _AT_ONCE or n == len(pairs) - 1:
-            asking = [varied(context_of(each, kind, found), ways) for each, found in waiting]
+            asking = [
+                choose_variants(context_of(each, kind, found), ways) for each, found in waiting
+            ]
             done = _answered(asking, filler)
             yield from zip((each for each, _ in waiting), done, strict=True)
             waiting = []
 
 
-def _answered(asking: Sequence[Asking], filler: Filler) -> list[Varied]:
+def _answered(asking: Sequence[Asking], filler: Filler) -> list[Variants]:
     """Return what each sentence came to; all that ask at a time are answered together."""
-    done: dict[int, Varied] = {}
+    done: dict[int, Variants] = {}
     offers: Mapping[int, Offer | None] = dict.fromkeys(range(len(asking)))
     while offers:
         blanks: dict[int, Blank] = {}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, cast
 
 from gecbench.core.edit import Edit, check
 from gecbench.core.errors import UsageError
 from gecbench.core.sample import EditSet
-from gecbench.core.scheme import Extraction, Scheme
+from gecbench.core.scheme import Extraction, Scheme, Watch
 from gecbench.core.sentence import Sentence, Words
 from gecbench.lang.en.alignment import steps
 from gecbench.lang.en.classify import UNKNOWN, Classifier
@@ -110,7 +110,6 @@ def _minimised(edit: Edit, span: Span, source: Tokens) -> tuple[Edit, Span]:
 
 Tokens = tuple[str, ...]
 Spans = tuple[tuple[int, int, int, int], ...]
-Progress = Callable[[str, Sequence[Tokens]], Iterator[Tokens]]
 
 _AT_ONCE = 8192
 """Pairs whose documents are in memory at one time."""
@@ -161,7 +160,7 @@ def scheme(
     resources: Resources | None,
     merging: Strategy = "rules",
     levenshtein: bool = False,
-    progress: Progress,
+    watch: Watch,
     notes: tuple[str, ...] = (),
 ) -> Scheme:
     """Return the scheme.
@@ -173,7 +172,7 @@ def scheme(
             and no sentence is parsed for dependencies; spans and corrections are the same.
         merging: How steps of the alignment become edits; ERRANT's -merge.
         levenshtein: Align by plain edit distance; ERRANT's -lev.
-        progress: Wraps the reading of sentences.
+        watch: Wraps the reading of sentences.
         notes: What the reader of a score should know.
     """
     return scheme_of(
@@ -184,7 +183,7 @@ def scheme(
         reader=reader,
         merging=merging,
         levenshtein=levenshtein,
-        progress=progress,
+        watch=watch,
         notes=notes,
     )
 
@@ -198,7 +197,7 @@ def scheme_of(
     reader: Reader,
     merging: Strategy,
     levenshtein: bool,
-    progress: Progress,
+    watch: Watch,
     notes: tuple[str, ...],
 ) -> Scheme:
     """Return a scheme that aligns and merges as ERRANT; see `scheme` for the other arguments.
@@ -209,7 +208,7 @@ def scheme_of(
         classifier: Finds the types; None gives edits no label.
         resources: What the signature says of them.
     """
-    made = _Errant(reader, classifier, merging, levenshtein, progress)
+    made = _Errant(reader, classifier, merging, levenshtein, watch)
     signature = {
         "scheme": name,
         "granularity": "word",
@@ -246,7 +245,7 @@ class _Errant:
     classifier: Types | None
     merging: Strategy
     levenshtein: bool
-    progress: Progress
+    watch: Watch
     _known: dict[Tokens, Sentence] = field(default_factory=dict)
 
     def batch(self, pairs: Sequence[tuple[str, str]]) -> list[Extraction]:
@@ -324,7 +323,7 @@ class _Errant:
         wanted = [tokens for tokens in dict.fromkeys(sentences) if tokens not in self._known]
         full = [tokens for tokens in wanted if tokens]
         read = self.reader.words(full, parsed=False, again=self.classifier is not None)
-        for tokens, words in zip(self.progress("tagging", full), read, strict=True):
+        for tokens, words in zip(self.watch("tagging", full), read, strict=True):
             self._known[tokens] = Sentence(" ".join(tokens), tokens, words=words)
         if len(full) < len(wanted):
             self._known[()] = Sentence("", (), words=Words((), (), ()))
@@ -333,7 +332,7 @@ class _Errant:
         """Have the dependencies of known sentences found."""
         wanted = [tokens for tokens in dict.fromkeys(sentences) if not self._is_parsed(tokens)]
         read = self.reader.words(wanted, parsed=True)
-        for tokens, words in zip(self.progress("parsing", wanted), read, strict=True):
+        for tokens, words in zip(self.watch("parsing", wanted), read, strict=True):
             self._known[tokens] = replace(self._known[tokens], words=words)
 
     def _is_parsed(self, tokens: Tokens) -> bool:

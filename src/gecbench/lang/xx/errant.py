@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gecbench.core.scheme import Scheme
+from gecbench.core.scheme import Scheme, Watch
 from gecbench.core.sentence import Sentence
 from gecbench.lang.en.alignment import words_of
 from gecbench.lang.en.classify import RARE, UNKNOWN
-from gecbench.lang.en.errant import Progress, Reader, scheme_of
+from gecbench.lang.en.errant import Reader, scheme_of
 from gecbench.lang.en.merge import Span, Strategy
 
 
@@ -25,7 +25,7 @@ def scheme(
     types: bool = True,
     merging: Strategy = "rules",
     levenshtein: bool = False,
-    progress: Progress,
+    watch: Watch,
 ) -> Scheme:
     """Return the scheme.
 
@@ -34,7 +34,7 @@ def scheme(
         types: Classify the edits; without, they have no label.
         merging: How steps of the alignment become edits; ERRANT's -merge.
         levenshtein: Align by plain edit distance; ERRANT's -lev.
-        progress: Wraps the reading of sentences.
+        watch: Wraps the reading of sentences.
     """
     return scheme_of(
         "errant",
@@ -44,7 +44,7 @@ def scheme(
         reader=reader,
         merging=merging,
         levenshtein=levenshtein,
-        progress=progress,
+        watch=watch,
         notes=(),
     )
 

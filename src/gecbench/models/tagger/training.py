@@ -22,13 +22,13 @@ from gecbench.models.tagger.encoding import Encoding, build_own_pieces, own_enco
 from gecbench.models.tagger.network import (
     PADDING,
     ConvolutionShape,
+    ConvolutionTable,
     Encoder,
-    LabelIds,
     Logits,
-    Member,
     Tagger,
     TaggerModel,
     TorchRuntime,
+    build_model,
     load_pretrained,
     loss_weight,
     own_encoder,
@@ -51,30 +51,6 @@ from gecbench.models.training.task import Batch, ComparableTask, Dataset
 from gecbench.text.tokens import token_texts
 
 OWN = "convolution"
-
-
-class ConvolutionTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Sizes of our own encoder; with `encoder = "convolution"` only.
-
-    Args:
-        pieces: Characters, tokens and endings that it knows, at most; all characters of the
-            training pairs count and stay.
-        width: Of each position.
-        kernel: Positions that a convolution sees; odd.
-        dilations: How far apart they are, one number a layer.
-        dropout: After each layer.
-    """
-
-    pieces: Positive = 8000
-    width: Positive = 192
-    kernel: Positive = 3
-    dilations: tuple[Positive, ...] = (1, 2, 4, 1)
-    dropout: Below1 = 0.1
-
-    def __post_init__(self) -> None:
-        """Refuse a kernel that has no middle."""
-        if self.kernel % 2 == 0:
-            raise ValueError(f"kernel {self.kernel} is even, so it has no middle; make it odd")
 
 
 class TaggerTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -202,7 +178,7 @@ class TaggerTask(ComparableTask[Example, Logits]):
         counts: Counter[str] = Counter()
         for start in range(0, len(items), _CHUNK):
             derived = [
-                _rounds(pair, model.tokens, transforms, number)
+                _rounds(pair, model.card.tokens, transforms, number)
                 for pair in items[start : start + _CHUNK]
             ]
             empty += sum(not rounds for rounds, _ in derived)
@@ -265,7 +241,7 @@ class TaggerTask(ComparableTask[Example, Logits]):
 
         Labels are compared as they are learnt: two that the vocabulary lacks are the same.
         """
-        texts = (token_texts(side.source, self._model.tokens) for side in pair)
+        texts = (token_texts(side.source, self._model.card.tokens) for side in pair)
         tokens = align_tokens(*texts, skip_after=robust.skip_after)
         left, right = original.labels, perturbed.labels
         return [
@@ -288,7 +264,7 @@ class TaggerTask(ComparableTask[Example, Logits]):
 
         Our own encoder is as new as the heads: it always learns.
         """
-        is_new = "convolution" in self._model.encoder and not self._table.continue_from
+        is_new = "convolution" in self._model.card.settings and not self._table.continue_from
         self.module.encoder.requires_grad_(is_new or not cold)
 
     def corrector(self) -> TaggerCorrector:
@@ -296,15 +272,14 @@ class TaggerTask(ComparableTask[Example, Logits]):
         model = self._model
         options = TaggerOptions(**msgspec.structs.asdict(self._table.correcting))
         info = CorrectorInfo(
-            name=model.name,
+            name=str(model.card.settings["name"]),
             kind="tagger",
-            languages=(model.language,),
-            about=model.about or "A tagger that is learning.",
+            languages=model.card.languages,
+            about=model.card.about or "A tagger that is learning.",
             signature={"corrector": "tagger", "model": "in training"},
         )
-        members = [Member(model.encoding, model.network)]
-        runtime = TorchRuntime(members, LabelIds.of(model.vocabulary))
-        return TaggerCorrector(info, runtime, model.vocabulary, model.tokens, options)
+        runtime = TorchRuntime([model])
+        return TaggerCorrector(info, runtime, model.vocabulary, model.card.tokens, options)
 
     def save(self, folder: Path, provenance: Mapping[str, object]) -> None:
         """Write the model as `tagger:FOLDER` loads it."""
@@ -337,14 +312,13 @@ def build(config: TaggerConfig, pairs: Sequence[Pair], checkpoint: Path | None) 
     model.network.dropout.p = table.dropout
     if config.robust is not None and config.robust.method == "r-drop":
         _check_dropout(model.network)
-    model = dataclasses.replace(
-        model,
-        name=config.name,
+    card = msgspec.structs.replace(
+        model.card,
+        settings={**model.card.settings, "name": config.name, "dropout": table.dropout},
         about=config.about,
-        dropout=table.dropout,
         defaults=msgspec.to_builtins(table.correcting),
     )
-    return TaggerTask(model, table)
+    return TaggerTask(dataclasses.replace(model, card=card), table)
 
 
 def _check_dropout(network: Tagger) -> None:
@@ -394,15 +368,14 @@ def _new_model(config: TaggerConfig, pairs: Sequence[Pair]) -> TaggerModel:
             max_tokens=table.max_tokens,
             pieces_per_token=table.subwords_per_token,
         )
-    return TaggerModel(
+    return build_model(
+        encoder,
+        encoding,
+        vocabulary,
         name=config.name,
         language=config.language,
         tokens=tokens,
         about=config.about,
-        vocabulary=vocabulary,
-        encoding=encoding,
-        network=Tagger(encoder.module, encoder.width, len(vocabulary), table.dropout),
-        encoder=encoder.settings,
     )
 
 
@@ -433,15 +406,8 @@ def _own_encoder(
         max_positions=(table.max_tokens + 1) * table.subwords_per_token,
         pieces_per_token=table.subwords_per_token,
     )
-    shape = ConvolutionShape(
-        pieces=pieces.size,
-        pad=encoding.layout.pad,
-        unknown=encoding.layout.unknown,
-        width=sizes.width,
-        kernel=sizes.kernel,
-        dilations=sizes.dilations,
-        dropout=sizes.dropout,
-    )
+    layout, values = encoding.layout, msgspec.structs.asdict(sizes) | {"pieces": pieces.size}
+    shape = ConvolutionShape(**values, pad=layout.pad, unknown=layout.unknown)
     return own_encoder(shape), encoding
 
 

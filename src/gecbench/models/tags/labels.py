@@ -242,6 +242,11 @@ class LabelVocabulary:
         """The id of @@UNKNOWN@@, which must never be predicted."""
         return self._ids[UNKNOWN]
 
+    @property
+    def delete(self) -> int:
+        """The id of $DELETE; -1 where the vocabulary has none."""
+        return self._ids.get(DELETE, -1)
+
     def id_of(self, label: str) -> int:
         """Return the id of a label; that of @@UNKNOWN@@ where it is absent."""
         return self._ids.get(label, self._ids[UNKNOWN])

@@ -11,7 +11,8 @@ from typing import Any
 from django.db.models import Min
 from django.utils import timezone
 
-from gecbench.analysis.human import SUBMISSIONS, HumanOptions, find_submissions, scorable
+from gecbench.analysis.human import SUBMISSIONS, find_submissions, scorable
+from gecbench.analysis.options import HumanOptions
 from gecbench.analysis.sentences import signatures
 from gecbench.api.options import Options
 from gecbench.api.schemes import load_scheme

@@ -20,7 +20,7 @@ from gecbench.datasets.perturb.context import (
     kind_of,
 )
 from gecbench.datasets.perturb.fillers import Blank, Offer
-from gecbench.datasets.perturb.variants import Plan, Ways, varied
+from gecbench.datasets.perturb.variants import Plan, Ways, choose_variants
 
 from .kept_errors import problems
 
@@ -152,7 +152,7 @@ def answered(asking, word_of) -> object:
 def test_a_sentence_without_enough_variants_ends_all_the_same():
     found = context("a b", "a b")
     ways = Ways(Plan(variants=3, operations=("delete",)), (), by_character=False)
-    made = answered(varied(found, ways), lambda _: ())
+    made = answered(choose_variants(found, ways), lambda _: ())
     assert sorted(variant.source for _, variant in made.made) == ["a", "b"]
     assert made.rejected["the same as another variant"] >= 20
 
@@ -165,7 +165,7 @@ def test_errors_stay_whatever_is_filled_in(source: str, target: str, seed: int):
     """Few letters, all of them offered: most variants could be read in other ways."""
     found = context(source, target)
     ways = Ways(Plan(variants=4, seed=seed), tuple("abcde"), by_character=False)
-    made = answered(varied(found, ways), lambda _: "abcde")
+    made = answered(choose_variants(found, ways), lambda _: "abcde")
     variants = tuple(variant for _, variant in made.made)
     if variants:
         case = PerturbedCase("1", Variant(source, target), variants)
@@ -179,7 +179,7 @@ han = st.text("一二三的了", max_size=8)
 def test_so_do_chinese_ones(source: str, target: str, seed: int):
     found = context(source, target, "zh", " ".join(target))
     ways = Ways(Plan(variants=3, seed=seed), tuple("一二三的"), by_character=True)
-    made = answered(varied(found, ways), lambda _: "一二三的")
+    made = answered(choose_variants(found, ways), lambda _: "一二三的")
     variants = tuple(variant for _, variant in made.made)
     if variants:
         case = PerturbedCase("1", Variant(source, target), variants)
