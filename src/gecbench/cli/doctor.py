@@ -73,7 +73,7 @@ def doctor(places: Places, output: OutputFile = Path(STDIO)) -> None:
 
 
 def _kernel() -> str:
-    """Return "compiled", or what has to do without."""
+    """Name the kernel: "compiled", or what has to do without."""
     from gecbench.edits.alignment import kernel_name as chinese
     from gecbench.edits.maxmatch import kernel_name as maxmatch
     from gecbench.lang.en.alignment import kernel_name as english
