@@ -55,7 +55,7 @@ def speed(given: argparse.Namespace) -> None:
     from made import sentences, seq2seq_task, task
 
     from gecbench.models.batches import Pair
-    from gecbench.models.robust.alignment import ContextPair
+    from gecbench.models.robust.pairs import ContextPair
     from gecbench.models.robust.task import RobustTask
     from gecbench.models.training.config import Robust
 

@@ -240,14 +240,14 @@ def _errant(
     types: bool,
     watch: Watch,
 ) -> Scheme:
-    from gecbench.backends.spacy import KeptPipeline, Pipeline, describe
+    from gecbench.backends.spacy import CachedPipeline, Pipeline, describe
     from gecbench.lang.en.resources import digest, load
 
     rest = dict(options)
     model = cast("str | Path | None", rest.pop("spacy_model", None))
     cache = cast("Path | None", rest.pop("parse_cache", None))
     pipeline = Pipeline(describe(model or own_pipeline()))
-    reader = KeptPipeline(pipeline, cache) if cache else pipeline
+    reader = CachedPipeline(pipeline, cache) if cache else pipeline
     if not english:
         return make(**rest, reader=reader, types=types, progress=watch)
     return make(

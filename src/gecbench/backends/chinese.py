@@ -184,7 +184,7 @@ class JiebaTagger:
     def cut(self, text: str) -> Sequence[tuple[str, str]]:
         """Return the words of a text with their parts of speech, blanks left out."""
         return [
-            (found.word, found.flag) for found in self._tagger.cut(text) if not found.word.isspace()
+            (pair.word, pair.flag) for pair in self._tagger.cut(text) if not pair.word.isspace()
         ]
 
 

@@ -50,7 +50,7 @@ def load_corrector(spec: str, options: Mapping[str, object] | None = None) -> Co
         UsageError: The kind needs a place, or takes none.
         GecbenchError: The place does not hold such a model.
     """
-    kind, place = _divided(spec)
+    kind, place = _parse_spec(spec)
     if kind in WITHOUT_PLACE and place:
         raise UsageError(f"{spec}: {kind} takes nothing behind the colon; write {kind}")
     if kind in CORRECTORS and kind not in WITHOUT_PLACE and not place:
@@ -59,7 +59,7 @@ def load_corrector(spec: str, options: Mapping[str, object] | None = None) -> Co
     return load(place, options or {})
 
 
-def _divided(spec: str) -> tuple[str, str]:
+def _parse_spec(spec: str) -> tuple[str, str]:
     """Return the kind of a corrector and its place."""
     kind, colon, place = spec.partition(":")
     if kind in CORRECTORS:
@@ -70,9 +70,9 @@ def _divided(spec: str) -> tuple[str, str]:
     except OSError:  # no file system takes such a name
         is_folder = is_file = False
     if is_folder:
-        for each in (folder, folder / MODEL):
-            if (each / CARD).is_file():
-                return kind_of(each), str(each)
+        for model in (folder, folder / MODEL):
+            if (model / CARD).is_file():
+                return kind_of(model), str(model)
         raise GecbenchError(
             f"{spec}: no {CARD} in this folder, so it is no model that gecbench made; say what "
             f"it is, as tagger:{spec} or seq2seq:{spec}"

@@ -23,6 +23,7 @@ from gecbench.models import CARD
 
 _SCHEMA = 1
 Settings = TypeVar("Settings", bound=msgspec.Struct)
+Options = TypeVar("Options", bound=msgspec.Struct)
 
 
 class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -37,7 +38,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
         settings: What the kind needs to load it, by name.
         defaults: Options of inference that were chosen for it, by name.
         about: One line for people.
-        made: Provenance: versions, data, configuration, seed, scores.
+        provenance: Versions, data, configuration, seed, scores.
     """
 
     kind: str
@@ -48,7 +49,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     settings: Mapping[str, object] = {}
     defaults: Mapping[str, object] = {}
     about: str = ""
-    made: Mapping[str, object] = {}
+    provenance: Mapping[str, object] = msgspec.field(name="made", default_factory=dict)
 
 
 def read_card(folder: Path) -> Card:
@@ -102,6 +103,26 @@ def card_settings(folder: Path, card: Card, into: type[Settings]) -> Settings:
         return msgspec.convert(card.settings, into)
     except msgspec.ValidationError as error:
         raise FormatError(f"{folder / CARD}: settings: {error}") from error
+
+
+def read_options(
+    folder: Path, kind: str, into: type[Options], options: Mapping[str, object]
+) -> tuple[Card, Options]:
+    """Read the card of a model, and its options where nobody says otherwise.
+
+    Args:
+        folder: Of the model.
+        kind: That it must be of.
+        into: The options of the kind.
+        options: What is said otherwise, by name.
+
+    Raises:
+        GecbenchError: The folder holds no such model.
+        UsageError: An option is unknown or wrong.
+    """
+    card = read_card(folder)
+    check_kind(folder, card, kind)
+    return card, options_of(kind, into, {**card.defaults, **options})
 
 
 def changed_options(options: msgspec.Struct) -> dict[str, object]:

@@ -92,7 +92,7 @@ class SmallTask(Task):
             {name: t.contiguous() for name, t in self.module.state_dict().items()},
             folder / "model.safetensors",
         )
-        write_card(folder, Card(kind="small", made=provenance))
+        write_card(folder, Card(kind="small", provenance=provenance))
 
 
 class SmallCorrector(Corrector):

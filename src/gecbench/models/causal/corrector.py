@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-import msgspec
+from typing import TYPE_CHECKING, Any, Literal
 
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo
 from gecbench.core.errors import UsageError
 from gecbench.models.batches import batches
-from gecbench.models.chat.answers import Bounds, Spacing, is_encodable, keep_source, parse_answer
+from gecbench.models.chat.answers import Bounds, is_encodable, keep_source, parse_answer
 from gecbench.models.chat.prompts import Prompt
-from gecbench.models.training.config import Count, Positive, Share
+from gecbench.models.training.config import Count, Positive
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -29,8 +27,8 @@ _SIGNED = ("beams", "precision", "shortest", "longest", "most_changed", "spacing
 """Options that answers depend on."""
 
 
-class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Options of inference.
+class Options(Bounds, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Options of inference, beside the bounds of answers; `longest` bounds the new tokens, too.
 
     Args:
         language: zh or en; "" takes the model's own, or the prompt's.
@@ -44,10 +42,6 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
         batch_tokens: Positions of prompts at once, at most; 0 does not bound them.
         device: cpu, cuda, cuda:1, mps; "" is a GPU if there is one.
         precision: Of the weights.
-        shortest: Least length of an answer, as a share of its source's.
-        longest: Greatest; it bounds the new tokens, too.
-        most_changed: Share of the tokens that may be changed.
-        spacing: auto, source or answer: whose white space counts.
     """
 
     language: Literal["", "zh", "en"] = ""
@@ -59,10 +53,6 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     batch_tokens: Count = 0
     device: str = ""
     precision: Precision = "fp32"
-    shortest: Share = 0.5
-    longest: Annotated[float, msgspec.Meta(ge=1)] = 2.0
-    most_changed: Share = 0.8
-    spacing: Spacing = "auto"
 
 
 def describe(
@@ -292,11 +282,10 @@ class Causal(Corrector):
 
     def _correction(self, text: str, ids: list[int]) -> Correction:
         answer, complete = self.question.decode_answer(ids)
-        options = self.options
         return parse_answer(
             text,
             answer,
             tokens=self.info.languages[0],
-            bounds=Bounds(options.shortest, options.longest, options.most_changed, options.spacing),
+            bounds=self.options,
             finish="stop" if complete else "length",
         )

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
+
+import msgspec
 
 from gecbench.core.corrector import Correction
 from gecbench.core.edit import Edit
 from gecbench.edits.apply import changes
 from gecbench.models.text import correction_between
+from gecbench.models.training.config import Share
 from gecbench.text.tokens import token_texts, tokens_of
 
 # White space of answers: a sentence in tokens, as corpora have them, stays in tokens.
@@ -141,8 +143,7 @@ _UNCHANGED = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What an answer may be to count as a correction of its source.
 
     Args:
@@ -153,14 +154,17 @@ class Bounds:
         spacing: Whose white space counts; see `restore_spacing`.
     """
 
-    shortest: float = 0.5
-    longest: float = 2.0
-    most_changed: float = 0.8
+    shortest: Share = 0.5
+    longest: Annotated[float, msgspec.Meta(ge=1)] = 2.0
+    most_changed: Share = 0.8
     spacing: Spacing = "auto"
 
 
+BOUNDS = Bounds()
+
+
 def parse_answer(
-    source: str, answer: str, *, tokens: str, bounds: Bounds = Bounds(), finish: str = "stop"
+    source: str, answer: str, *, tokens: str, bounds: Bounds = BOUNDS, finish: str = "stop"
 ) -> Correction:
     """Return the correction in a model's answer, or the source with a flag that says why not.
 

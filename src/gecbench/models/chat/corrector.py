@@ -175,9 +175,8 @@ class ChatCorrector(Corrector):
         return correction
 
     def _parse(self, text: str, reply: Reply) -> Correction:
-        bounds = self.profile.bounds()
         return parse_answer(
-            text, reply.text, tokens=self.tokens, bounds=bounds, finish=reply.finish
+            text, reply.text, tokens=self.tokens, bounds=self.profile, finish=reply.finish
         )
 
     def _body(self, messages: Sequence[Message], sentences: int) -> dict[str, object]:

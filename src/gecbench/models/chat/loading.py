@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -16,22 +15,20 @@ from gecbench.core.corrector import Corrector, CorrectorInfo
 from gecbench.core.errors import UsageError
 from gecbench.core.files import check_target
 from gecbench.formats.validation import convert, options_of, toml_of
-from gecbench.models.chat.answers import Bounds, Spacing
+from gecbench.models.chat.answers import Bounds
 from gecbench.models.chat.prompts import Prompt, examples_of, prompt_of
+from gecbench.models.training.config import Count, Positive
 
 # Profiles: which server, which model, how it is asked, and what may be spent.
 
 
-Positive = Annotated[int, msgspec.Meta(gt=0)]
-Count = Annotated[int, msgspec.Meta(ge=0)]
 Amount = Annotated[float, msgspec.Meta(ge=0)]
 Seconds = Annotated[float, msgspec.Meta(gt=0)]
-Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Sent = Literal["temperature", "seed"]
 
 
-class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a profile's TOML file holds; each key is an option, too.
+class Profile(Bounds, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a profile's TOML file holds, beside the bounds of answers; each key is an option, too.
 
     Args:
         base_url: Of the server, as "http://127.0.0.1:8000/v1".
@@ -65,10 +62,6 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
         cache: Folder of the cache of answers; "" takes the user's, "none" has none.
         replay: Take answers from the cache only; a sentence it does not hold is an error.
         log: File that a line is added to for each call; "" writes costs.jsonl beside the cache.
-        shortest: Least length of an answer, as a share of its source's.
-        longest: Greatest.
-        most_changed: Share of the tokens that may be changed.
-        spacing: auto, source or answer: whose white space counts.
     """
 
     base_url: str
@@ -85,7 +78,7 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     max_tokens: Count = 0
     max_tokens_name: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     omit: tuple[Sent, ...] = ()
-    extra: dict[str, object] = {}
+    extra: dict[str, object] = msgspec.field(default_factory=dict)
     stream: bool = False
     batch: Positive = 1
     concurrency: Positive = 8
@@ -101,14 +94,6 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     cache: str = ""
     replay: bool = False
     log: str = ""
-    shortest: Share = 0.5
-    longest: Annotated[float, msgspec.Meta(ge=1)] = 2.0
-    most_changed: Share = 0.8
-    spacing: Spacing = "auto"
-
-    def bounds(self) -> Bounds:
-        """Return what an answer may be."""
-        return Bounds(self.shortest, self.longest, self.most_changed, self.spacing)
 
 
 def profile_of(place: str, options: Mapping[str, object]) -> Profile:
@@ -188,14 +173,8 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
             f"chat:{place}: of which language are the sentences? The prompt does not say; "
             "set language to zh or en"
         )
-    server = Server(
-        profile.base_url,
-        _key(profile, place),
-        profile.key_header,
-        profile.timeout,
-        profile.concurrency,
-    )
-    client = ChatClient(server)
+    key, address = _key(profile, place), profile.base_url
+    server = Server(address, key, profile.key_header, profile.timeout, profile.concurrency)
     folder = None
     if profile.cache != "none":
         folder = path("cache", profile.cache) if profile.cache else answers_folder()
@@ -210,7 +189,7 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
         profile,
         prompt,
         language,
-        client,
+        ChatClient(server),
         AnswerCache(folder) if folder else None,
         Totals(log, profile.model, profile.price_in, profile.price_out),
     )
@@ -222,7 +201,7 @@ def _prompt(profile: Profile, place: str, path: Callable[[str, str], Path]) -> P
     prompt = prompt_of(name, path("prompt", ""))
     if profile.examples:
         examples = examples_of(path("examples", profile.examples), profile.shots)
-        prompt = replace(prompt, examples=examples)
+        prompt = msgspec.structs.replace(prompt, examples=examples)
     if profile.batch > 1 and not prompt.batch:
         raise UsageError(
             f"chat:{place}: prompt {prompt.name} has nothing to say for several sentences; add "
@@ -247,7 +226,6 @@ def _key(profile: Profile, place: str) -> str:
 
 def _describe(profile: Profile, prompt: Prompt, language: str, address: str) -> CorrectorInfo:
     """Describe a chat corrector, with all that its answers depend on."""
-    bounds = profile.bounds()
     sent = {
         name: "not sent" if name in profile.omit else f"{value:g}"
         for name, value in (("temperature", profile.temperature), ("seed", profile.seed))
@@ -270,8 +248,8 @@ def _describe(profile: Profile, prompt: Prompt, language: str, address: str) -> 
             "max_tokens": str(profile.max_tokens),
             "extra": json.dumps(profile.extra, sort_keys=True, ensure_ascii=False),
             "batch": str(profile.batch),
-            "answers": f"{_RULES}:{bounds.shortest:g}-{bounds.longest:g}, "
-            f"{bounds.most_changed:g}, {bounds.spacing}",
+            "answers": f"{_RULES}:{profile.shortest:g}-{profile.longest:g}, "
+            f"{profile.most_changed:g}, {profile.spacing}",
         },
         deterministic=profile.replay,
         window=max(64, 16 * profile.concurrency * profile.batch),

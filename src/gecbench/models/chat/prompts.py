@@ -6,7 +6,6 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib.resources import files
 from itertools import zip_longest
 from pathlib import Path
@@ -92,25 +91,14 @@ class Message(NamedTuple):
     content: str
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
+class Prompt(PromptFile, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How a model is asked.
 
     Args:
         name: Of the packaged prompt, or of the file.
-        language: Of the sentences; "" for any.
-        system: See `PromptFile`, also for the others.
-        user: With `{text}` once or more.
-        batch: With `{text}`; "" where there is none.
-        examples: Shown before.
     """
 
     name: str
-    language: str
-    system: str
-    user: str
-    batch: str
-    examples: tuple[Example, ...] = ()
 
     def single(self, text: str) -> tuple[Message, ...]:
         """Return the conversation that asks for one sentence."""
@@ -217,8 +205,9 @@ def _to_prompt(name: str, where: str, file: PromptFile) -> Prompt:
             raise FormatError(
                 f"{where}: {key} does not say where the sentence goes; write {TEXT} there"
             )
-    stripped = (file.system.strip(), file.user.strip(), file.batch.strip())
-    return Prompt(name, file.language, *stripped, file.examples)
+    fields = msgspec.structs.asdict(file)
+    fields |= {key: fields[key].strip() for key in ("system", "user", "batch")}
+    return Prompt(name=name, **fields)
 
 
 def _fill(template: str, text: str, count: int = 1) -> str:

@@ -445,12 +445,12 @@ class ZhHomophone(Corrector):
         division = divide(text, self.vocabulary)
         model = self.characters
         least = self.threshold if model is None else 0.0
-        found = candidates(text, division, self.vocabulary, self.homophones, least=least)
+        changes = candidates(text, division, self.vocabulary, self.homophones, least=least)
         if model is None:
-            return list(found)
+            return list(changes)
         gains = (
             change._replace(gain=change.gain + self.weight * model.gain(text, *change[1:]))
-            for change in found
+            for change in changes
         )
         return [change for change in gains if change.gain >= self.threshold]
 

@@ -15,8 +15,7 @@ from torch.autograd.function import once_differentiable
 
 from gecbench.core.corrector import Corrector
 from gecbench.models.batches import Pair
-from gecbench.models.robust.alignment import ContextPair
-from gecbench.models.robust.pairs import distinct_pairs
+from gecbench.models.robust.pairs import ContextPair, distinct_pairs
 from gecbench.models.training.config import Robust
 from gecbench.models.training.task import Batch, ComparableTask, Dataset, Measurement, Task
 

@@ -267,10 +267,10 @@ class _DecoderLayer(nn.Module):
         query = (self.query(written) + embedded) * _HALF
         scores = query @ keys.transpose(1, 2) * keys.shape[-1] ** -0.5
         scores = scores.masked_fill(~there.unsqueeze(1), float("-inf"))
-        found = scores.softmax(-1) @ values
+        context = scores.softmax(-1) @ values
         # A mean over m positions has 1 / m of their variance (section 3.5).
-        found = found * there.sum(1).to(found.dtype).sqrt().view(-1, 1, 1)
-        attended = (self.seeing(found) + written) * _HALF
+        context = context * there.sum(1).to(context.dtype).sqrt().view(-1, 1, 1)
+        attended = (self.seeing(context) + written) * _HALF
         joined: Tensor = (attended + states) * _HALF
         return joined
 
@@ -455,8 +455,8 @@ class Transformer(nn.Module):
         there: Tensor | None = None,
     ) -> Tensor:
         """Return what a query sees, (rows, 1, width)."""
-        found = scaled_dot_product_attention(self._by_heads(query), keys, values, attn_mask=there)
-        seen: Tensor = attention.out_proj(found.transpose(1, 2).flatten(2))
+        context = scaled_dot_product_attention(self._by_heads(query), keys, values, attn_mask=there)
+        seen: Tensor = attention.out_proj(context.transpose(1, 2).flatten(2))
         return seen
 
 

@@ -12,6 +12,7 @@ import msgspec
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo
 from gecbench.edits.apply import changes
 from gecbench.models.batches import batches
+from gecbench.models.folder import Card
 from gecbench.models.seq2seq.encoding import UNKNOWN, Encoding, Source, Unit
 from gecbench.models.text import correction_between
 from gecbench.models.training.config import Count, Positive
@@ -238,14 +239,11 @@ OptionsT = TypeVar("OptionsT", bound=Decoding)
 def build_corrector(
     search: Callable[[OptionsT], Search],
     options: OptionsT,
-    *,
-    kind: str,
-    name: str,
-    languages: tuple[str, ...],
-    tokens: str,
-    about: str,
-    signature: Mapping[str, str],
     encoding: Encoding,
+    card: Card,
+    *,
+    name: str,
+    signature: Mapping[str, str],
     max_length: int,
     positions: int,
 ) -> Seq2Seq:
@@ -254,13 +252,10 @@ def build_corrector(
     Args:
         search: From options to the runtime.
         options: Of inference.
-        kind: seq2seq or scratch.
-        name: Of the model.
-        languages: Codes of those that it corrects.
-        tokens: What edits consist of where the options leave it open.
-        about: What the model's card says of it; "" takes a usual sentence.
-        signature: What answers depend on beside the options.
         encoding: Between texts and ids.
+        card: Kind, languages, and tokens of edits where the options leave them open.
+        name: Of the model.
+        signature: What answers depend on beside the options.
         max_length: What the network learnt with; it counts where the options name no length.
         positions: As `Seq2Seq`.
     """
@@ -270,19 +265,19 @@ def build_corrector(
     for option in ("tokens", "prefix", "language_code"):
         if signed.get(option) in ("", "auto"):
             del signed[option]
-    which = f" ({', '.join(languages)})" if languages else ""
+    which = f" ({', '.join(card.languages)})" if card.languages else ""
     usual = (
         f"Writes the corrected sentence anew with an encoder-decoder{which}; may also change what "
         "was right, and is only as good as what it was trained on."
     )
     info = CorrectorInfo(
         name=name,
-        kind=kind,
-        languages=languages,
-        about=about or usual,
-        signature={"corrector": kind, **signed, **signature},
+        kind=card.kind,
+        languages=card.languages,
+        about=card.about or usual,
+        signature={"corrector": card.kind, **signed, **signature},
     )
-    tokens = tokens if options.tokens == "auto" else options.tokens
+    tokens = card.tokens if options.tokens == "auto" else options.tokens
     return Seq2Seq(info, encoding, search(options), options, tokens, positions)
 
 

@@ -298,19 +298,19 @@ class SubwordEncoding:
     def source(self, text: str) -> Source:
         """Encode a source as the encoder reads it, however long it is."""
         prefix = self.specials.prefix
-        found = self.tokenizer.encode(prefix + text, add_special_tokens=False)
-        plain = self._plain(found.ids)
+        encoded = self.tokenizer.encode(prefix + text, add_special_tokens=False)
+        plain = self._plain(encoded.ids)
         pieces = [
             (self._piece(token), start - len(prefix), end - len(prefix))
-            for token, (start, end) in zip(plain, found.offsets, strict=True)
+            for token, (start, end) in zip(plain, encoded.offsets, strict=True)
             if end > len(prefix)
         ]
         return Source(self._surround(plain), source_units(text, pieces))
 
     def source_ids(self, text: str) -> tuple[int, ...]:
         """Return the ids of that alone, which is less work."""
-        found = self.tokenizer.encode(self.specials.prefix + text, add_special_tokens=False)
-        return self._surround(self._plain(found.ids))
+        encoded = self.tokenizer.encode(self.specials.prefix + text, add_special_tokens=False)
+        return self._surround(self._plain(encoded.ids))
 
     def target_ids(self, text: str) -> tuple[int, ...]:
         """Encode what the decoder is to write for a text; what is forced it learns, too."""

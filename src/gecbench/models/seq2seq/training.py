@@ -13,8 +13,8 @@ from transformers import PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerB
 
 from gecbench.core.errors import UsageError
 from gecbench.models.batches import Pair
-from gecbench.models.folder import Card, write_card
-from gecbench.models.robust.alignment import (
+from gecbench.models.folder import write_card
+from gecbench.models.robust.pairs import (
     ContextPair,
     DecoderTarget,
     align_targets,
@@ -103,8 +103,9 @@ class Seq2SeqTask(DecoderTask, ComparableTask[Example, torch.Tensor]):
         encoding: SubwordEncoding,
     ) -> None:
         """Take a network with rows for all tokens of its tokenizer, as it will be saved."""
-        super().__init__(config, config.model, encoding)
-        self._table = config.model
+        super().__init__(config, config.model.defaults())
+        self.encoding = encoding
+        self.table = self._table = config.model
         self._network = network
         self._tokenizer = tokenizer
         self.positions = max_positions(network.config)
@@ -153,12 +154,6 @@ class Seq2SeqTask(DecoderTask, ComparableTask[Example, torch.Tensor]):
         end = len(example.target) - 1
         return DecoderTarget(text, ids[first:-1], spans, first, end, len(ids) == end + 1)
 
-    def gather(
-        self, outputs: torch.Tensor, rows: torch.Tensor, places: torch.Tensor, robust: Robust
-    ) -> tuple[torch.Tensor]:
-        """Gather the logits that predict some places of the targets, (places, vocabulary)."""
-        return (outputs[rows, places],)
-
     def search(self, options: Options) -> TorchSearch:
         """Wrap the network as it is now in a search for answers."""
         return TorchSearch(self._network, self.encoding.specials, options)
@@ -169,17 +164,9 @@ class Seq2SeqTask(DecoderTask, ComparableTask[Example, torch.Tensor]):
             self._network.generation_config.forced_bos_token_id = forced[-1]
         self._network.save_pretrained(folder)
         self._tokenizer.save_pretrained(folder)
-        table, language = self._table, self.config.language
-        card = Card(
-            kind="seq2seq",
-            languages=(language,),
-            tokens=language,
-            settings={"prefix": table.prefix, "language_code": table.language_code},
-            defaults=table.defaults(),
-            about=self.config.about,
-            made=provenance,
-        )
-        write_card(folder, card)
+        table = self._table
+        settings = {"prefix": table.prefix, "language_code": table.language_code}
+        write_card(folder, self.card(provenance, **settings))
 
 
 def blank_sources(network: PreTrainedModel, share: float) -> None:

@@ -33,7 +33,6 @@ from gecbench.core.errors import (
     reason,
 )
 from gecbench.core.files import read_bytes, read_lines
-from gecbench.models.converting import read_pickled
 from gecbench.models.folder import atomic_folder, fingerprint, write_card
 from gecbench.models.tagger.corrector import LABELS, Biases, Predictions, Runtime, tokens_read
 from gecbench.models.tagger.encoding import Encoding
@@ -62,7 +61,7 @@ from gecbench.models.tags.labels import (
 )
 from gecbench.models.text import Agreement
 from gecbench.models.training.config import Count, Positive
-from gecbench.models.weights import fill_network, load_weights
+from gecbench.models.weights import fill_network, load_weights, read_pickled
 from gecbench.text.tokens import token_texts, tokens_of
 
 _WEIGHTS = ("model.safetensors", "pytorch_model.bin")
@@ -424,12 +423,13 @@ def export_model(
             "by": f"torch {torch.__version__}, onnxruntime {version('onnxruntime')}",
             "agreement": dataclasses.asdict(agreement),
         }
-        card = model.card
-        settings = {**card.settings, "precision": agreement.precision}
-        made = {**card.made, "export": export}
-        write_card(
-            exported, msgspec.structs.replace(card, runtime="onnx", settings=settings, made=made)
+        card = msgspec.structs.replace(
+            model.card,
+            runtime="onnx",
+            settings={**model.card.settings, "precision": agreement.precision},
+            provenance={**model.card.provenance, "export": export},
         )
+        write_card(exported, card)
     return agreement
 
 

@@ -165,7 +165,10 @@ class OnnxSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _load_onnx(
-    folders: Sequence[Path], card: Card, given: Mapping[str, object], options: TaggerOptions
+    folders: Sequence[Path],
+    card: Card,
+    options_by_name: Mapping[str, object],
+    options: TaggerOptions,
 ) -> tuple[Runtime, LabelVocabulary]:
     """Load an exported tagger; nothing of torch is imported on the way.
 
@@ -180,7 +183,7 @@ def _load_onnx(
             "the folders that they were exported from"
         )
     for name in ("device", "precision", "weights"):
-        if name in given:
+        if name in options_by_name:
             raise UsageError(f"option {name} of tagger: an exported tagger has none; leave it out")
     (folder,) = folders
     check_kind(folder, card, "tagger")

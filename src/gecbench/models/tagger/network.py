@@ -547,7 +547,7 @@ def save_model(model: TaggerModel, folder: Path, provenance: Mapping[str, object
         make_folder(folder / _ENCODER)
         text = json.dumps(config, indent=2, sort_keys=True, default=str)
         write_bytes(folder / _ENCODER / "config.json", f"{text}\n".encode())
-    save_network(model.network, folder, msgspec.structs.replace(model.card, made=provenance))
+    save_network(model.network, folder, msgspec.structs.replace(model.card, provenance=provenance))
 
 
 def read_model(folder: Path, *, with_weights: bool = True) -> TaggerModel:

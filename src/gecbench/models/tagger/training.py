@@ -16,7 +16,7 @@ from gecbench.core.corrector import CorrectorInfo
 from gecbench.core.errors import UsageError
 from gecbench.core.seeding import number
 from gecbench.models.batches import Pair
-from gecbench.models.robust.alignment import ContextPair, align_tokens
+from gecbench.models.robust.pairs import ContextPair, align_tokens
 from gecbench.models.tagger.corrector import Decision, TaggerCorrector, TaggerOptions
 from gecbench.models.tagger.encoding import Encoding, build_own_pieces, own_encoding
 from gecbench.models.tagger.network import (

@@ -139,13 +139,18 @@ class Transforms:
 
 @cache
 def transforms_for(language: str) -> Transforms:
-    """Return the changes of form of a language: "en" has some, every other none."""
-    if language != "en":
-        return Transforms()
+    """Find the changes of form of a language: English has some, every other none."""
+    return _LANGUAGES.get(language, Transforms)()
+
+
+def _english_transforms() -> Transforms:
     verbs = {
         f"VERB_{a}_{b}": partial(verb_form, given=a, wanted=b) for a, b in permutations(FORMS, 2)
     }
     return Transforms({**_CASES, **verbs, **_OTHERS}, (MERGE_SPACE, MERGE_HYPHEN), _english)
+
+
+_LANGUAGES: Mapping[str, Callable[[], Transforms]] = {"en": _english_transforms}
 
 
 def _english(token: str, target: str) -> tuple[str, ...]:
@@ -298,8 +303,8 @@ def coverage(counter: Mapping[str, int], vocabulary: LabelVocabulary) -> float:
     Where there is none it is 1: nothing is missing.
     """
     counts = Counter({label: count for label, count in counter.items() if label != KEEP})
-    found = sum(n for label, n in counts.items() if vocabulary.id_of(label) != vocabulary.unknown)
-    return found / counts.total() if counts else 1.0
+    known = sum(n for label, n in counts.items() if vocabulary.id_of(label) != vocabulary.unknown)
+    return known / counts.total() if counts else 1.0
 
 
 def unknown_labels(vocabulary: LabelVocabulary, transforms: Transforms) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from itertools import groupby, pairwise
 from typing import Literal, NamedTuple
 
 from gecbench.core.corrector import TextEdit, apply
+from gecbench.lang import language_of
 from gecbench.models.tags.labels import KEEP, MERGE_SWAP, Label, Transforms, parse_label
 from gecbench.text.tokens import Token
 
@@ -47,38 +48,36 @@ def outcomes(tokens: Sequence[str], labels: Sequence[str], transforms: Transform
         labels: One for $START and one for each token.
         transforms: What labels may name.
     """
-    taken = [parse_label(label) for label in labels]
-    start, *own = taken
+    start, *parts = (parse_label(label) for label in labels)
     behind = _plain(start.argument) if start.kind == "append" else ""
-    made = [Outcome(-1, 0, (), behind)]
-    for at, (token, part) in enumerate(zip(tokens, own, strict=True)):
-        if at < made[-1].end:
+    results = [Outcome(-1, 0, (), behind)]
+    for at, (token, part) in enumerate(zip(tokens, parts, strict=True)):
+        if at < results[-1].end:
             continue  # it has changed places with the one before
-        if part.argument == "SWAP" and part.kind == "merge":
-            if at + 1 < len(tokens) and labels[at + 2] == KEEP:
-                made.append(Outcome(at, at + 2, (tokens[at + 1], token)))
-            else:
-                made.append(Outcome(at, at + 1, (token,)))
+        if labels[at + 1] != MERGE_SWAP:
+            results.append(_outcome(at, token, part, transforms))
+        elif at + 1 < len(tokens) and labels[at + 2] == KEEP:
+            results.append(Outcome(at, at + 2, (tokens[at + 1], token)))
         else:
-            made.append(_outcome(at, token, part, transforms))
-    return made
+            results.append(Outcome(at, at + 1, (token,)))
+    return results
 
 
 def _outcome(at: int, token: str, part: Label, transforms: Transforms) -> Outcome:
-    kept = Outcome(at, at + 1, (token,))
+    unchanged = Outcome(at, at + 1, (token,))
     match part.kind:
         case "delete":
-            return kept._replace(words=())
+            return unchanged._replace(words=())
         case "append":
-            return kept._replace(behind=_plain(part.argument))
+            return unchanged._replace(behind=_plain(part.argument))
         case "replace":
-            return kept._replace(words=tuple(part.argument.split()) or (token,))
+            return unchanged._replace(words=tuple(part.argument.split()) or (token,))
         case "transform":
-            made = transforms.apply(part.argument, token)
-            return kept._replace(words=tuple((made or token).split()))
+            form = transforms.apply(part.argument, token)
+            return unchanged._replace(words=tuple((form or token).split()))
         case "merge":
-            return kept._replace(joint=_JOINTS[part.argument])
-    return kept
+            return unchanged._replace(joint=_JOINTS[part.argument])
+    return unchanged
 
 
 def _plain(argument: str) -> str:
@@ -101,17 +100,18 @@ _NUMBER = re.compile(r"[0-9]+(?:[.,:][0-9]+)*")
 def detect_spacing(tokens: Sequence[Token], *, language: str) -> Spacing:
     """Return how a text writes its tokens.
 
-    English is tokenised where half of the tokens that belong to the word before them, as commas
-    and "'s", stand behind a blank; a text without any is taken to be raw. Other languages write
-    no blanks, and are tokenised where half of neighbours have blanks between them, words of
-    letters or digits not counted.
+    A language with blanks, as English, is tokenised where half of the tokens that belong to the
+    word before them, as commas and "'s", stand behind a blank; a text without any is taken to be
+    raw. Other languages write no blanks, and are tokenised where half of neighbours have blanks
+    between them, words of letters or digits not counted.
 
     >>> detect_spacing([Token("Well", 0, 4), Token(",", 5, 6)], language="en")
     'tokenised'
     """
+    spaced = _has_spaces(language)
     apart = near = 0
     for one, two in pairwise(tokens):
-        if _CLOSING.fullmatch(two.text) if language == "en" else _dense(one.text, two.text):
+        if _CLOSING.fullmatch(two.text) if spaced else _dense(one.text, two.text):
             apart += two.start > one.end
             near += two.start == one.end
     return "tokenised" if apart and apart >= near else "raw"
@@ -133,19 +133,24 @@ class Blanks(NamedTuple):
         """Return whether a blank stands between two words; None where both ways are right."""
         if self.spacing == "tokenised":
             return True
-        return _english(left, right) if self.language == "en" else _chinese(left, right)
+        return _spaced(left, right) if _has_spaces(self.language) else _unspaced(left, right)
 
     def fuses(self, left: str, right: str) -> bool:
         """Say whether two words without a blank would be read as one."""
-        if self.language == "en":
+        if _has_spaces(self.language):
             # "5km" is a number and a word; "fivekm" would be one word.
             apart = _NUMBER.fullmatch(left) and not right[0].isdigit()
             return left[-1].isalnum() and right[0].isalnum() and not apart
         return _same_run(left[-1], right[0])
 
 
-def _english(left: str, right: str) -> bool | None:
-    """Return whether a blank stands between two words of English as people write it."""
+def _has_spaces(language: str) -> bool:
+    """Say whether words have blanks between them."""
+    return bool(language_of(language).joiner)
+
+
+def _spaced(left: str, right: str) -> bool | None:
+    """Say whether a blank stands between two words as people write English."""
     if '"' in (left, right):
         return None  # whether it opens or closes is not to be seen from here
     if _CLOSING.fullmatch(right) or left[-1] in _OPENING:
@@ -153,8 +158,8 @@ def _english(left: str, right: str) -> bool | None:
     return not (left[-1] in _BINDING or right[0] in _BINDING)
 
 
-def _chinese(left: str, right: str) -> bool | None:
-    """Return whether a blank stands between two Chinese tokens; around Latin words it may."""
+def _unspaced(left: str, right: str) -> bool | None:
+    """Say whether a blank stands between two tokens as in Chinese; around Latin words it may."""
     if _same_run(left[-1], right[0]):
         return True
     return False if _dense(left, right) else None
@@ -209,11 +214,11 @@ def text_edits(
     >>> [(edit.start, edit.end, edit.replacement) for edit in edits]
     [(1, 1, '最'), (2, 3, ''), (4, 5, '！')]
     """
-    made = outcomes([token.text for token in tokens], labels, transforms)
+    results = outcomes([token.text for token in tokens], labels, transforms)
     blanks = Blanks(language, spacing or detect_spacing(tokens, language=language))
     written = _Written(text, tokens, blanks)
     edits = []
-    for owner, run in groupby(_changes(written, made), key=lambda change: change.owner):
+    for owner, run in groupby(_changes(written, results), key=lambda change: change.owner):
         changes = list(run)
         replacement = "".join(change.replacement for change in changes)
         score = None
@@ -270,18 +275,18 @@ class _Written(NamedTuple):
         return _Side(token.text, outcome.words[-1 if left else 0])
 
 
-def _changes(written: _Written, made: Sequence[Outcome]) -> Iterator[_Change]:
+def _changes(written: _Written, results: Sequence[Outcome]) -> Iterator[_Change]:
     """Yield all changes in the order of the text, those of one label next to one another."""
-    standing = [at for at, outcome in enumerate(made) if outcome.words or outcome.first < 0]
-    for one, two in pairwise((*standing, len(made))):
-        left = made[one]
-        right = made[two] if two < len(made) else None
+    standing = [at for at, outcome in enumerate(results) if outcome.words or outcome.first < 0]
+    for one, two in pairwise((*standing, len(results))):
+        left = results[one]
+        right = results[two] if two < len(results) else None
         if left.words:
             start, end = written.start(left), written.end(left)
             now = written.now(left)
             if now != written.text[start:end]:
                 yield _Change(start, end, now, left.first + 1)
-        gone = made[one + 1 : two]
+        gone = results[one + 1 : two]
         if gone:
             yield from _deleted(written, left, gone, right)
         elif left.behind:
@@ -428,14 +433,14 @@ replacement='', score=None, label=None))
     """
     between = apply(first, source)
     apply(second, between)  # raises where they do not fit
-    made = []
+    edits = []
     shift = 0  # from the source to the text between, in characters, before a group
     for group in _group_edits(first, second):
         edit, shift = _merge(group, shift, between)
-        kept = _trim(edit, source) if len(group) > 1 else edit
-        if kept is not None:
-            made.append(kept)
-    return tuple(made)
+        rest = _trim(edit, source) if len(group) > 1 else edit
+        if rest is not None:
+            edits.append(rest)
+    return tuple(edits)
 
 
 def _group_edits(first: Sequence[TextEdit], second: Sequence[TextEdit]) -> Iterator[list[_Placed]]:
@@ -516,9 +521,9 @@ def _trim(edit: TextEdit, source: str) -> TextEdit | None:
     )
 
 
-def _in_word(kept: str, old: str, new: str) -> bool:
-    """Say whether a cut behind what is kept goes through a word, of either text."""
-    return _letter(kept[-1:]) and (_letter(old[:1]) or _letter(new[:1]))
+def _in_word(before: str, old: str, new: str) -> bool:
+    """Say whether a cut behind what stays goes through a word, of either text."""
+    return _letter(before[-1:]) and (_letter(old[:1]) or _letter(new[:1]))
 
 
 def _letter(character: str) -> bool:

@@ -14,7 +14,7 @@ from gecbench.models.batches import Pair
 if TYPE_CHECKING:
     import torch
 
-    from gecbench.models.robust.alignment import ContextPair
+    from gecbench.models.robust.pairs import ContextPair
     from gecbench.models.training.config import Robust
 
 Item = TypeVar("Item")
@@ -143,7 +143,7 @@ class ComparableTask(Task[Pair, Example], Generic[Example, Outputs]):
     ) -> Sequence[tuple[int, int]]:
         """Find the places whose predictions are to agree.
 
-        `robust.alignment.align_tokens` finds them among words. Honour `robust.disagreeing` and
+        `robust.pairs.align_tokens` finds them among words. Honour `robust.disagreeing` and
         `robust.skip_after` here. Called for equal pairs, too: then all places match.
 
         Returns:

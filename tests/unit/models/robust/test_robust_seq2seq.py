@@ -15,7 +15,7 @@ from gecbench.core.perturbed import PerturbedCase, PerturbedSet, Subset, Variant
 from gecbench.formats.perturbed import write_perturbed
 from gecbench.formats.validation import convert
 from gecbench.models.batches import Pair
-from gecbench.models.robust.alignment import ContextPair
+from gecbench.models.robust.pairs import ContextPair
 from gecbench.models.robust.task import RobustTask
 from gecbench.models.seq2seq.training import KIND
 from gecbench.models.training.config import Kind, Robust

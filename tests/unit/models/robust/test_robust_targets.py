@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gecbench.core.errors import UsageError
 from gecbench.models.batches import Pair
-from gecbench.models.robust.alignment import (
+from gecbench.models.robust.pairs import (
     ContextPair,
     DecoderTarget,
     Robust,
