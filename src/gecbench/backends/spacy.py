@@ -51,12 +51,12 @@ class Description:
     version: str
 
     def __str__(self) -> str:
-        """Return name and version."""
+        """Join name and version."""
         return f"{self.name} {self.version}"
 
     @cached_property
     def digest(self) -> str:
-        """Return a hash of everything in the folder, by which its results can be kept."""
+        """A hash of everything in the folder, by which its results can be kept."""
         digest = hashlib.sha256()
         for path in sorted(self.folder.rglob("*")):
             if path.is_file() and "__pycache__" not in path.parts:
@@ -66,7 +66,7 @@ class Description:
 
 
 def describe(name: str | Path) -> Description:
-    """Return what a pipeline is, without importing spaCy.
+    """Describe a pipeline without importing spaCy.
 
     Args:
         name: A folder, or the name of an installed package.
@@ -157,7 +157,7 @@ class Pipeline:
         self._docs.clear()
 
     def _known(self, sentences: Sequence[Tokens]) -> list[tuple[Any, Words]] | None:
-        """Return the kept documents of these sentences, None if one is missing."""
+        """Look up the documents of these sentences, None if one is missing."""
         if not all(tokens in self._docs for tokens in sentences):
             return None
         return [self._docs[tokens] for tokens in sentences]
@@ -213,7 +213,7 @@ class Pipeline:
 
 
 def _loaded(folder: Path) -> Any:
-    """Return the pipeline, without the tokenizer that is never asked, a third of loading."""
+    """Load the pipeline, without the tokenizer that is never asked, a third of loading."""
     import spacy
     from spacy.tokenizer import Tokenizer
     from spacy.util import registry
@@ -286,7 +286,7 @@ class _Reader:
     texts: _Texts
 
     def words(self, doc: Any, *, parsed: bool) -> Words:
-        """Return the annotations of a document."""
+        """Read the annotations of a document."""
         from spacy.attrs import LEMMA, POS, TAG
 
         lemmas, pos, tags = self._columns(doc, [LEMMA, POS, TAG])
@@ -294,7 +294,7 @@ class _Reader:
         return self.with_parse(words, doc) if parsed else words
 
     def with_parse(self, words: Words, doc: Any) -> Words:
-        """Return the annotations with the dependencies of the document."""
+        """Read the annotations with the dependencies of the document."""
         from spacy.attrs import DEP, HEAD
 
         (deps,) = self._columns(doc, [DEP])
@@ -432,7 +432,7 @@ def _text(words: Words) -> str:
 
 
 def _words(text: str, tokens: Tokens, *, parsed: bool) -> Words | None:
-    """Return what was kept, None where it is damaged: then the pipeline is asked again."""
+    """Read what is in the cache, None where it is damaged: then the pipeline is asked again."""
     try:
         lemmas, pos, tags, deps, heads = map(tuple, json.loads(text))
     except (ValueError, TypeError):

@@ -258,7 +258,7 @@ class MaskedModel:
     def likely(
         self, gaps: Sequence[Gap], count: int
     ) -> list[tuple[tuple[str, ...], tuple[float, ...]]]:
-        """Return the likeliest words for each gap, and how likely they are among themselves.
+        """Find the likeliest words for each gap, and how likely they are among themselves.
 
         Of long sentences the model reads what stands around the gap.
 
@@ -277,7 +277,7 @@ class MaskedModel:
         return [best[n] for n in range(len(gaps))]
 
     def _known(self, *, chinese: bool) -> Mapping[str, int]:
-        """Return the words of the vocabulary with their codes, in the order of the codes."""
+        """List the words of the vocabulary with their codes, in the order of the codes."""
         vocabulary = self._tokenizer.get_vocab()
         special = set(self._tokenizer.all_special_tokens)
         mark = next((m for m in _MARKS if any(piece.startswith(m) for piece in vocabulary)), "")
@@ -318,7 +318,7 @@ class MaskedModel:
         return ids[:at], ids[at + 1 :]
 
     def _ids(self, gap: Gap) -> tuple[list[int], int]:
-        """Return the codes of a sentence with masks, and the place of the first mask."""
+        """Encode a sentence with masks, and the place of the first mask."""
         masks = self._tokenizer.mask_token * gap.size
         encoding = self._tokenizer(f"{gap.before}{masks}{gap.after}", add_special_tokens=False)
         ids, at = encoding["input_ids"], encoding.char_to_token(len(gap.before))
@@ -328,7 +328,7 @@ class MaskedModel:
         return [*first, *ids[start : start + room], *last], len(first) + at - start
 
     def _scores(self, read: Sequence[tuple[list[int], int]]) -> torch.Tensor:
-        """Return a row for each gap, a column for each word."""
+        """Score the vocabulary: a row for each gap, a column for each word."""
         import torch
 
         longest = max(len(ids) for ids, _ in read)
@@ -395,7 +395,7 @@ PRECISIONS = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 
 
 def find_dtype(precision: str) -> torch.dtype:
-    """Return torch's type of a precision."""
+    """Look up torch's type of a precision."""
     import torch
 
     dtype: torch.dtype = getattr(torch, PRECISIONS[precision])

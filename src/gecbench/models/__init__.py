@@ -37,7 +37,7 @@ CARD, MODEL = "gecbench.json", "model"
 
 
 def load_corrector(spec: str, options: Mapping[str, object] | None = None) -> Corrector:
-    """Return a corrector by its specification.
+    """Load a corrector by its specification.
 
     Args:
         spec: A kind alone ("zh-homophone"); a kind and a place ("tagger:runs/one/model",
@@ -60,7 +60,7 @@ def load_corrector(spec: str, options: Mapping[str, object] | None = None) -> Co
 
 
 def _parse_spec(spec: str) -> tuple[str, str]:
-    """Return the kind of a corrector and its place."""
+    """Split a specification into the kind of a corrector and its place."""
     kind, colon, place = spec.partition(":")
     if kind in CORRECTORS:
         return kind, place
@@ -90,7 +90,7 @@ def _parse_spec(spec: str) -> tuple[str, str]:
 
 
 def kind_of(folder: Path) -> str:
-    """Return of which kind the model in a folder is.
+    """Look up of which kind the model in a folder is.
 
     Raises:
         GecbenchError: The folder's card does not say it.

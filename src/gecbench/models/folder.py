@@ -207,11 +207,11 @@ class Copying(Corrector):
     info: CorrectorInfo = _INFO
 
     def correct(self, texts: Sequence[str]) -> list[Correction]:
-        """Return each text as its own correction."""
+        """Keep each text as its own correction."""
         return [Correction(text, text) for text in texts]
 
 
 def load(_place: str, options: Mapping[str, object]) -> Corrector:
-    """Return the corrector that changes nothing."""
+    """Load the corrector that changes nothing."""
     options_of("copying", msgspec.defstruct("Options", ()), options)  # it has none
     return Copying()

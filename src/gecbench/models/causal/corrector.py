@@ -126,12 +126,12 @@ class Question:
         return str(text), end is not None
 
     def text_options(self, text: str) -> dict[str, bool]:
-        """Return options by which the tokenizer takes no part of a text for a special token."""
+        """Choose options by which the tokenizer takes no part of a text for a special token."""
         split = {"split_special_tokens": True} if self.spells_special(text) else {}
         return {"add_special_tokens": False, **split}
 
     def spells_special(self, text: str) -> bool:
-        """Return whether a text spells a special token, as an essay about such models may."""
+        """Say whether a text spells a special token, as an essay about such models may."""
         return any(special in text for special in self.specials)
 
     def _fill(self, text: str) -> str:
@@ -251,7 +251,7 @@ class Causal(Corrector):
         return list(groups.values())
 
     def _limit(self, text: str) -> int:
-        """Return how many tokens the answer to a text may take, whatever stands beside it."""
+        """Count how many tokens the answer to a text may take, whatever stands beside it."""
         length = len(self.question.encode_answer(text.strip()))
         return math.ceil(self.options.longest * length) + _SPARE
 

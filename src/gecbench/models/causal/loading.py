@@ -244,13 +244,13 @@ def load_base(place: str, precision: str) -> PreTrainedModel:
 
 
 def answer_ends(network: Any) -> tuple[int, ...]:
-    """Return the ids that a model's generation configuration says an answer ends with."""
+    """Look up the ids that a model's generation configuration says an answer ends with."""
     ends = network.generation_config.eos_token_id
     return tuple(ends) if isinstance(ends, list) else () if ends is None else (int(ends),)
 
 
 def model_hash(place: str) -> str:
-    """Return what tells a base from others: of a folder's files, or its revision on the hub."""
+    """Identify a base: by a hash of a folder's files, or its revision on the hub."""
     folder = Path(place)
     if folder.is_dir():
         return fingerprint(folder)

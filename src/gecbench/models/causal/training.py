@@ -123,7 +123,7 @@ class CausalTask(TargetTask[Example], ComparableTask[Example, torch.Tensor]):
         return Example(array("i", ids), len(question))
 
     def length(self, example: Example) -> int:
-        """Return how many tokens question and answer have."""
+        """Count how many tokens question and answer have."""
         return len(example.ids)
 
     def collate(self, examples: Sequence[Example]) -> Batch:
@@ -166,7 +166,7 @@ class CausalTask(TargetTask[Example], ComparableTask[Example, torch.Tensor]):
         return tuple((i - 1, j - 1) for i, j in places)
 
     def _target(self, text: str, example: Example) -> DecoderTarget:
-        """Return an answer in its example, which is never cut."""
+        """Locate an answer in its example, which is never cut."""
         options = {**self._question.text_options(text), "return_offsets_mapping": True}
         spans = self._question.tokenizer(text, **options)["offset_mapping"]
         ids, end = example.ids[example.start : -1], len(example.ids) - 1

@@ -118,7 +118,7 @@ class Totals:
             ) from error
 
     def lines(self) -> tuple[str, ...]:
-        """Return what a user wants to know at the end, in a few lines."""
+        """Say what a user wants to know at the end, in a few lines."""
         lines = [
             f"{counted(self.sentences, 'sentence')}: {counted(self.calls, 'answer')} of the "
             f"server, {self.cached} from the cache, {counted(self.retries, 'call')} made again",
@@ -193,7 +193,7 @@ class Rates:
         self._closed_until = max(self._closed_until, self._clock() + seconds)
 
     def _wait(self, tokens: int) -> float:
-        """Return for how many seconds a call must wait; 0 or less where it may go."""
+        """Compute for how many seconds a call must wait; 0 or less where it may go."""
         now = self._clock()
         while self._past and self._past[0][0] <= now - _MINUTE:
             self._past.popleft()
@@ -251,7 +251,7 @@ class Sender:
         self._questions = asyncio.Semaphore(self.profile.concurrency)
 
     async def send(self, body: Mapping[str, object], expected: int, sentences: int = 1) -> Reply:
-        """Return the answer to a question.
+        """Ask a question until it is answered.
 
         Args:
             body: Of the call.
@@ -326,7 +326,7 @@ CREATE TABLE IF NOT EXISTS answers (
 
 
 def key_of(question: Mapping[str, object]) -> str:
-    """Return the key of a question: a hash of all that its answer depends on."""
+    """Hash a question: its key is made of all that its answer depends on."""
     text = json.dumps(question, sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -358,7 +358,7 @@ class AnswerCache:
             raise self._failure(error) from error
 
     def get(self, question: str) -> Reply | None:
-        """Return the answer to a question by its key; None where there is none."""
+        """Look up the answer to a question by its key; None where there is none."""
         try:
             row = self._rows.execute(
                 "SELECT answer, tokens_in, tokens_out FROM answers WHERE question = ?", (question,)

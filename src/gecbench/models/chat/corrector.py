@@ -81,7 +81,7 @@ class ChatCorrector(Corrector):
         return corrections
 
     def report(self) -> tuple[str, ...]:
-        """Return in a few lines what was asked, what it cost and what was not a correction."""
+        """Say in a few lines what was asked, what it cost and what was not a correction."""
         return self.totals.lines()
 
     def close(self) -> None:
@@ -89,7 +89,7 @@ class ChatCorrector(Corrector):
         self._resources.close()
 
     async def _correct(self, texts: Sequence[str]) -> dict[str, Correction]:
-        """Return the corrections of different texts."""
+        """Correct different texts."""
         answers: dict[str, Correction] = {}
         missing = []
         for text in texts:
@@ -118,7 +118,7 @@ class ChatCorrector(Corrector):
         return answers
 
     def _batches(self, texts: Sequence[str]) -> list[list[str]]:
-        """Return texts as they are asked for; one with a line end goes alone."""
+        """Divide texts as they are asked for; one with a line end goes alone."""
         size = self.profile.batch
         lines = [text for text in texts if size > 1 and not {"\n", "\r"} & set(text.strip())]
         alone = [[text] for text in texts if text not in set(lines)]
@@ -136,7 +136,7 @@ class ChatCorrector(Corrector):
             answers[text] = await self._ask_alone(text)
 
     async def _ask_together(self, batch: Sequence[str]) -> list[Reply] | None:
-        """Return the answers to several texts; None where they must be asked one by one."""
+        """Ask for several texts together; None where they must be asked one by one."""
         texts = [text.strip() for text in batch]
         body = self._body(self.prompt.several(texts), len(texts))
         try:
@@ -153,7 +153,7 @@ class ChatCorrector(Corrector):
         return None if lines is None else [Reply(line) for line in lines]
 
     async def _ask_alone(self, text: str) -> Correction:
-        """Return the correction of one text."""
+        """Ask for the correction of one text."""
         try:
             body = self._body(self.prompt.single(text.strip()), 1)
             reply = await self._sender.send(body, _tokens(text))
@@ -168,7 +168,7 @@ class ChatCorrector(Corrector):
         return self._store(text, reply)
 
     def _store(self, text: str, reply: Reply) -> Correction:
-        """Return the correction in an answer, and cache the answer if it is a good one."""
+        """Parse the correction in an answer, and cache the answer if it is a good one."""
         correction = self._parse(text, reply)
         if self.cache is not None and not _UNCACHED & set(correction.flags):
             self.cache.put(self._key(text), reply)
@@ -180,7 +180,7 @@ class ChatCorrector(Corrector):
         )
 
     def _body(self, messages: Sequence[Message], sentences: int) -> dict[str, object]:
-        """Return what is sent for a conversation."""
+        """Build what is sent for a conversation."""
         profile = self.profile
         body: dict[str, object] = {
             "model": profile.model,
@@ -197,7 +197,7 @@ class ChatCorrector(Corrector):
         return body | profile.extra
 
     def _key(self, text: str) -> str:
-        """Return the key of a text's answer in the cache."""
+        """Compute the key of a text's answer in the cache."""
         body = self._body(self.prompt.single(text.strip()), 1)
         body.pop("stream", None)
         question = {"url": self.client.server.address, "body": body, "batch": self.profile.batch}
@@ -226,5 +226,5 @@ class ChatCorrector(Corrector):
 
 
 def _tokens(text: str) -> int:
-    """Return about how many tokens an answer that corrects a text has."""
+    """Estimate how many tokens an answer that corrects a text has."""
     return len(text.encode("utf-8", errors="surrogatepass")) // _BYTES_A_TOKEN + 8

@@ -162,7 +162,7 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
     profile = profile_of(place, options)
 
     def path(name: str, value: str) -> Path:
-        """Return a path, which counts from the profile's folder unless an option names it."""
+        """Make a path, which counts from the profile's folder unless an option names it."""
         in_profile = name not in options and place.endswith(".toml")
         return (Path(place).parent if in_profile else Path()) / value
 
@@ -211,7 +211,7 @@ def _prompt(profile: Profile, place: str, path: Callable[[str, str], Path]) -> P
 
 
 def _key(profile: Profile, place: str) -> str:
-    """Return the key from the variable that the profile names."""
+    """Read the key from the variable that the profile names."""
     name = profile.key_env
     key = os.environ.get(name, "").strip() if name else ""
     if name and not key and not profile.replay:

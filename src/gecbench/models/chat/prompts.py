@@ -24,7 +24,7 @@ _NUMBERED = re.compile(r"^\s*([0-9]+)\s*[.．、:：)）]\s*(.*)$")
 
 
 def number_lines(texts: Sequence[str]) -> str:
-    r"""Return texts as numbered lines; none may hold a line end.
+    r"""Write texts as numbered lines; none may hold a line end.
 
     >>> number_lines(["他来了", "我走了"])
     '1. 他来了\n2. 我走了'
@@ -33,7 +33,7 @@ def number_lines(texts: Sequence[str]) -> str:
 
 
 def split_numbered(answer: str, count: int) -> list[str] | None:
-    r"""Return the lines of an answer without their numbers; None where it is not what was asked.
+    r"""Split an answer into its lines without their numbers; None where it is not what was asked.
 
     Exactly the numbers 1 to `count` in their order, one a line, and nothing else: a model that
     has lost or split a sentence would give every later one a wrong answer.
@@ -101,12 +101,12 @@ class Prompt(PromptFile, frozen=True, forbid_unknown_fields=True, kw_only=True):
     name: str
 
     def single(self, text: str) -> tuple[Message, ...]:
-        """Return the conversation that asks for one sentence."""
+        """Build the conversation that asks for one sentence."""
         questions = [_fill(self.user, source) for source in (*self._sources(), text)]
         return self._conversation(questions, [example.target for example in self.examples])
 
     def several(self, texts: Sequence[str]) -> tuple[Message, ...]:
-        """Return the conversation that asks for numbered sentences; examples come as a batch."""
+        """Build the conversation that asks for numbered sentences; examples come as a batch."""
         batches = [batch for batch in (self._sources(), texts) if batch]
         questions = [_fill(self.batch, number_lines(batch), len(batch)) for batch in batches]
         answers = [number_lines([example.target for example in self.examples])]
@@ -118,7 +118,7 @@ class Prompt(PromptFile, frozen=True, forbid_unknown_fields=True, kw_only=True):
     def _conversation(
         self, questions: Sequence[str], answers: Sequence[str]
     ) -> tuple[Message, ...]:
-        """Return questions with answers to all but the last."""
+        """Join questions with answers to all but the last."""
         turns = [Message("system", self.system)] if self.system else []
         for question, answer in zip_longest(questions, answers):
             turns.append(Message("user", question))
@@ -126,21 +126,21 @@ class Prompt(PromptFile, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return tuple(turns)
 
     def hash(self) -> str:
-        """Return 16 hexadecimal digits that change with anything that a model would see."""
+        """Hash all that a model would see, in 16 hexadecimal digits."""
         shown = [self.system, self.user, self.batch]
         shown += [text for example in self.examples for text in (example.source, example.target)]
         return hashlib.sha256(json.dumps(shown).encode()).hexdigest()[:16]
 
 
 def prompt_names() -> tuple[str, ...]:
-    """Return the names of the packaged prompts."""
+    """List the names of the packaged prompts."""
     return tuple(
         sorted(p.name.removesuffix(".toml") for p in _FOLDER.iterdir() if ".toml" in p.name)
     )
 
 
 def prompt_of(name: str, base: Path = Path()) -> Prompt:
-    """Return a prompt by the name of a packaged one, or by the path of a file.
+    """Load a prompt by the name of a packaged one, or by the path of a file.
 
     Args:
         name: "robustgec" and the like; or the path of a TOML file with the keys of `PromptFile`,
@@ -163,7 +163,7 @@ def prompt_of(name: str, base: Path = Path()) -> Prompt:
 
 
 def examples_of(path: Path, shots: int) -> tuple[Example, ...]:
-    """Return examples from a file.
+    """Read examples from a file.
 
     Args:
         path: A TOML file with `[[examples]]` of source and target, or a corpus in any format:
@@ -198,7 +198,7 @@ class _Examples(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def _to_prompt(name: str, where: str, file: PromptFile) -> Prompt:
-    """Return the prompt that a file holds."""
+    """Check and strip the prompt that a file holds."""
     for key in ("user", "batch"):
         text = getattr(file, key)
         if TEXT not in text and (text or key == "user"):
@@ -211,5 +211,5 @@ def _to_prompt(name: str, where: str, file: PromptFile) -> Prompt:
 
 
 def _fill(template: str, text: str, count: int = 1) -> str:
-    """Return a template with its places filled; what the text holds is never a place."""
+    """Fill the places of a template; what the text holds is never a place."""
     return template.replace(COUNT, str(count)).replace(TEXT, text)

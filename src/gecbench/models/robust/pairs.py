@@ -204,7 +204,7 @@ def _with_equal_sources(
 
 
 def _origins(source: Sequence[Token], target: Sequence[Token]) -> list[range]:
-    """Return the source words that each target word comes from; none for what was inserted."""
+    """Find the source words that each target word comes from; none for what was inserted."""
     origins: list[range] = []
     start = 0
     for edit in changes([word.text for word in source], [word.text for word in target]):
@@ -395,7 +395,7 @@ def _read_dev(
 
 
 def _dev_of(cases: Sequence[_Case], counts: Counter[str]) -> tuple[Corpus, tuple[ContextPair, ...]]:
-    """Return all sentences of cases as one corpus, and their pairs."""
+    """Collect all sentences of cases as one corpus, and their pairs."""
     samples = tuple(
         replace(sample, id=f"{n}/{sample.id}")
         for n, case in enumerate(cases, 1)
@@ -422,7 +422,7 @@ def _pair_up(cases: Sequence[_Case], counts: Counter[str]) -> Iterator[ContextPa
 
 
 def _pair(variant: Variant, subset: str) -> Pair | None:
-    """Return the pair of a sentence; None where a side is empty."""
+    """Build the pair of a sentence; None where a side is empty."""
     if not variant.source.strip() or not variant.reference.strip():
         return None
     return Pair(variant.source, variant.reference, subset)

@@ -166,7 +166,7 @@ class RobustTask(Task[ContextPair, ContextExample[Example]], Generic[Example, Ou
         )
 
     def length(self, example: ContextExample[Example]) -> int:
-        """Return how many positions both sides take, each padded to the longer."""
+        """Count how many positions both sides take, each padded to the longer."""
         return 2 * max(self._task.length(example.original), self._task.length(example.perturbed))
 
     def collate(self, examples: Sequence[ContextExample[Example]]) -> Batch:
@@ -183,7 +183,7 @@ class RobustTask(Task[ContextPair, ContextExample[Example]], Generic[Example, Ou
         return {**batch, "matches": matches, "pairs": torch.tensor(len(examples))}
 
     def weight(self, batch: Batch) -> float:
-        """Return half the labels of both sides, or the number of pairs."""
+        """Compute half the labels of both sides, or the number of pairs."""
         if self._robust.reduction == "sentence-sum":
             return float(batch["pairs"])
         return self._task.weight(batch) / 2

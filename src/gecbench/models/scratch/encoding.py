@@ -98,7 +98,7 @@ def word_divider(segmenter: str, language: str) -> Divider:
 
 
 def simplifier() -> tuple[str, Callable[[str], str]]:
-    """Return the name of what simplifies Chinese characters, and a function that does it.
+    """Load what simplifies Chinese characters, and a function that does it.
 
     Raises:
         MissingExtraError: OpenCC is not installed.
@@ -131,7 +131,7 @@ def _characters(text: str) -> list[Token]:
 
 
 def _english_joint(before: str, unit: str) -> str:
-    """Return how English words join: what closes a clause or a bracket has a blank behind it.
+    """Say how English words join: what closes a clause or a bracket has a blank behind it.
 
     A full stop only before a capital, as there are names ("www.site.org") and shortened words.
 
@@ -275,7 +275,7 @@ class UnitEncoding:
         return Source((*ids, END), source_units(text, seen))
 
     def source_ids(self, text: str) -> tuple[int, ...]:
-        """Return the ids of that alone, which is less work."""
+        """Encode it without the places of characters, which is less work."""
         return (*(self._ids.get(unit, UNKNOWN) for unit in self.divide(text)), END)
 
     target_ids = source_ids
@@ -292,7 +292,7 @@ class UnitEncoding:
         return self.divider.divide(self.simplify(text) if self.simplify else text)
 
     def _bytes(self, ids: Sequence[int]) -> list[Piece]:
-        """Return the bytes of ids and how each joins the one before; no bytes are unknown."""
+        """Look up the bytes of ids and how each joins the one before; no bytes are unknown."""
         texts = ["" if unit == UNKNOWN else self.units[unit - FIRST] for unit in ids]
         return [
             (text.encode() if text else None, self.divider.joint(before, text))

@@ -180,7 +180,7 @@ class _Sentence:
     complete: list[_Beam] = field(default_factory=list)
 
     def finished(self, number: int) -> bool:
-        """Return whether nothing more probable can come: what goes on only loses."""
+        """Say whether nothing more probable can come: what goes on only loses."""
         best = self.beams[0].total
         return best == _NEVER or (len(self.complete) >= number and best <= self.complete[-1].total)
 
@@ -300,7 +300,7 @@ class BeamSearch:
         sentence.beams = [*going, *[spare] * self._beams][: self._beams]
 
     def _answers(self, sentence: _Sentence) -> list[Answer]:
-        """Return the answers of a sentence; cut ones where none is complete."""
+        """Collect the answers of a sentence; cut ones where none is complete."""
         complete = bool(sentence.complete)
         beams = sentence.complete or [b for b in sentence.beams if b.total > _NEVER]
         penalty = self._options.length_penalty

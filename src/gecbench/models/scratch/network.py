@@ -68,19 +68,19 @@ class Body(Protocol):
     """Whether it knows the order of positions by itself; else positions are embedded, too."""
 
     def read(self, embedded: Tensor, there: Tensor) -> Tensors:
-        """Return what the decoder is to see of sources."""
+        """Encode sources: what the decoder is to see of them."""
         ...
 
     def write(self, memory: Tensors, embedded: Tensor) -> Tensor:
-        """Return the states of all positions of targets; none sees a later one."""
+        """Compute the states of all positions of targets; none sees a later one."""
         ...
 
     def begin(self, memory: Tensors) -> tuple[Tensors, Tensors]:
-        """Return what stays the same while targets are written unit by unit, and what changes."""
+        """Begin writing unit by unit: what stays the same, and what changes."""
         ...
 
     def step(self, fixed: Tensors, state: Tensors, embedded: Tensor) -> tuple[Tensor, Tensors]:
-        """Return the states of one more position, (rows, 1, width), and what has changed.
+        """Compute the states of one more position, (rows, 1, width), and what has changed.
 
         The same as `write` has there. Called where nothing learns.
         """
@@ -107,7 +107,7 @@ class EncoderDecoder(nn.Module):
         self.body: nn.Module = bodies[shape.architecture](shape)
 
     def forward(self, sources: Tensor, there: Tensor, reads: Tensor) -> Tensor:
-        """Return the logits of what comes after each position of `reads`.
+        """Compute the logits of what comes after each position of `reads`.
 
         Args:
             sources: Ids, (sentences, positions).
@@ -121,13 +121,13 @@ class EncoderDecoder(nn.Module):
         return self._logits(self._body.write(memory, self._embedded(reads)))
 
     def begin(self, sources: Tensor, there: Tensor) -> tuple[Tensors, Tensors]:
-        """Return what `step` is to be given, for sources as `forward` takes them."""
+        """Begin with sources as `forward` takes them: what `step` is to be given."""
         return self._body.begin(self._body.read(self._embedded(sources), there.bool()))
 
     def step(
         self, fixed: Tensors, state: Tensors, reads: Tensor, at: int
     ) -> tuple[Tensor, Tensors]:
-        """Return the logits of the next ids, (rows, vocabulary), and the changed state.
+        """Compute the logits of the next ids, (rows, vocabulary), and the changed state.
 
         Args:
             fixed: As `begin` gives it, a row for each of `reads`.
@@ -143,7 +143,7 @@ class EncoderDecoder(nn.Module):
         return cast("Body", self.body)
 
     def _embedded(self, ids: Tensor, at: int = 0) -> Tensor:
-        """Return the embeddings of ids, each number of variance 1 at the start."""
+        """Compute the embeddings of ids, each number of variance 1 at the start."""
         states: Tensor = self.embedding(ids) * self.shape.width**0.5
         if not self._body.ordered:
             places = _places(at, ids.shape[1], self.shape.width, ids.device)
@@ -156,7 +156,7 @@ class EncoderDecoder(nn.Module):
 
 
 def _places(at: int, count: int, width: int, device: torch.device) -> Tensor:
-    """Return sines and cosines of positions, (count, width): no length is unknown to them.
+    """Compute sines and cosines of positions, (count, width): no length is unknown to them.
 
     Vaswani et al. (2017), section 3.5; the convolutions take the same, where Gehring et al. (2017)
     learn a vector for each position.
@@ -191,7 +191,7 @@ class Convolutional(nn.Module):
         self.out = _linear(shape.width)
 
     def read(self, embedded: Tensor, there: Tensor) -> Tensors:
-        """Return what is attended to, what is seen there, and where."""
+        """Encode sources: what is attended to, what is seen there, and where."""
         states = embedded
         for layer in self.reader:
             states = layer(states, there)
@@ -201,7 +201,7 @@ class Convolutional(nn.Module):
         return states, (states + embedded) * _HALF, there
 
     def write(self, memory: Tensors, embedded: Tensor) -> Tensor:
-        """Return the states of all positions of targets."""
+        """Compute the states of all positions of targets."""
         states = embedded
         for layer in self.writer:
             states = layer(memory, states, embedded)
@@ -209,13 +209,13 @@ class Convolutional(nn.Module):
         return out
 
     def begin(self, memory: Tensors) -> tuple[Tensors, Tensors]:
-        """Return the source; what changes is the last inputs of each layer."""
+        """Keep the source; what changes is the last inputs of each layer."""
         seen = memory[0]
         empty = (seen.new_zeros(len(seen), layer.back, seen.shape[2]) for layer in self._layers())
         return memory, tuple(empty)
 
     def step(self, fixed: Tensors, state: Tensors, embedded: Tensor) -> tuple[Tensor, Tensors]:
-        """Return the states of one more position."""
+        """Compute the states of one more position."""
         states = embedded
         changed = []
         for layer, before in zip(self._layers(), state, strict=True):
@@ -260,7 +260,7 @@ class _DecoderLayer(nn.Module):
         return self.attend(memory, pad(states, (0, 0, self.back, 0)), states, embedded)
 
     def attend(self, memory: Tensors, window: Tensor, states: Tensor, embedded: Tensor) -> Tensor:
-        """Return the states of positions whose window opens with those before the first."""
+        """Compute the states of positions whose window opens with those before the first."""
         inputs = self.dropout(window).transpose(1, 2)
         written = glu(self.convolution(inputs), 1).transpose(1, 2)
         keys, values, there = memory
@@ -276,7 +276,7 @@ class _DecoderLayer(nn.Module):
 
 
 def _convolution(shape: Shape, padding: int) -> nn.Module:
-    """Return a convolution with its gates, its weight normalised."""
+    """Build a convolution with its gates, its weight normalised."""
     layer = nn.Conv1d(shape.width, 2 * shape.width, shape.kernel, padding=padding)
     variance = 4 * (1 - shape.dropout) / (shape.kernel * shape.width)
     nn.init.normal_(layer.weight, std=variance**0.5)
@@ -317,7 +317,7 @@ class Recurrent(nn.Module):
         self.join = nn.Linear(2 * width, width)
 
     def read(self, embedded: Tensor, there: Tensor) -> Tensors:
-        """Return states, where they are, and what the writer begins with."""
+        """Compute states, where they are, and what the writer begins with."""
         lengths = there.sum(1).cpu()
         packed = pack_padded_sequence(embedded, lengths, batch_first=True, enforce_sorted=False)
         read, (last, cell) = self.reader(packed)
@@ -325,18 +325,18 @@ class Recurrent(nn.Module):
         return states, there, _join_directions(last), _join_directions(cell)
 
     def write(self, memory: Tensors, embedded: Tensor) -> Tensor:
-        """Return the states of all positions of targets."""
+        """Compute the states of all positions of targets."""
         states, there, last, cell = memory
         written, _ = self.writer(embedded, (_layers_first(last), _layers_first(cell)))
         return self._attend(states, there, written)
 
     def begin(self, memory: Tensors) -> tuple[Tensors, Tensors]:
-        """Return the source's states; those of the writer change."""
+        """Keep the source's states; those of the writer change."""
         states, there, last, cell = memory
         return (states, there), (last, cell)
 
     def step(self, fixed: Tensors, state: Tensors, embedded: Tensor) -> tuple[Tensor, Tensors]:
-        """Return the states of one more position."""
+        """Compute the states of one more position."""
         states, there = fixed
         last, cell = state
         written, (last, cell) = self.writer(embedded, (_layers_first(last), _layers_first(cell)))
@@ -344,7 +344,7 @@ class Recurrent(nn.Module):
         return self._attend(states, there, written), changed
 
     def _attend(self, states: Tensor, there: Tensor, written: Tensor) -> Tensor:
-        """Return what the writer says, having looked at the source."""
+        """Compute what the writer says, having looked at the source."""
         scores = self.query(written) @ states.transpose(1, 2)
         scores = scores.masked_fill(~there.unsqueeze(1), float("-inf"))
         seen = scores.softmax(-1) @ states
@@ -353,13 +353,13 @@ class Recurrent(nn.Module):
 
 
 def _join_directions(states: Tensor) -> Tensor:
-    """Return the last states of both directions side by side: (sentences, layers, width)."""
+    """Compute the last states of both directions side by side: (sentences, layers, width)."""
     rows = states.transpose(0, 1)
     return rows.reshape(len(rows), -1, 2 * rows.shape[2])
 
 
 def _layers_first(states: Tensor) -> Tensor:
-    """Return states as LSTM takes them: (layers, sentences, width)."""
+    """Compute states as LSTM takes them: (layers, sentences, width)."""
     return states.transpose(0, 1).contiguous()
 
 
@@ -389,11 +389,11 @@ class Transformer(nn.Module):
                 nn.init.xavier_uniform_(parameter)
 
     def read(self, embedded: Tensor, there: Tensor) -> Tensors:
-        """Return states, and where they are."""
+        """Compute states, and where they are."""
         return self.reader(embedded, src_key_padding_mask=~there), there
 
     def write(self, memory: Tensors, embedded: Tensor) -> Tensor:
-        """Return the states of all positions of targets."""
+        """Compute the states of all positions of targets."""
         states, there = memory
         count = embedded.shape[1]
         later = torch.ones(count, count, dtype=torch.bool, device=embedded.device).triu(1)
@@ -404,7 +404,7 @@ class Transformer(nn.Module):
         return normed
 
     def begin(self, memory: Tensors) -> tuple[Tensors, Tensors]:
-        """Return keys and values of the source; those of the target, layer by layer, grow."""
+        """Compute keys and values of the source; those of the target, layer by layer, grow."""
         states, there = memory
         fixed = [there[:, None, None, :]]
         width = states.shape[2]
@@ -416,7 +416,7 @@ class Transformer(nn.Module):
         return tuple(fixed), (empty,) * 2 * len(self.writer.layers)
 
     def step(self, fixed: Tensors, state: Tensors, embedded: Tensor) -> tuple[Tensor, Tensors]:
-        """Return the states of one more position."""
+        """Compute the states of one more position."""
         there, *sources = fixed
         states = embedded
         width = states.shape[2]
@@ -443,7 +443,7 @@ class Transformer(nn.Module):
                 yield layer
 
     def _by_heads(self, states: Tensor) -> Tensor:
-        """Return states by heads: (rows, heads, positions, width of a head)."""
+        """Compute states by heads: (rows, heads, positions, width of a head)."""
         return states.view(*states.shape[:2], self.heads, -1).transpose(1, 2)
 
     def _attend(
@@ -454,12 +454,12 @@ class Transformer(nn.Module):
         values: Tensor,
         there: Tensor | None = None,
     ) -> Tensor:
-        """Return what a query sees, (rows, 1, width)."""
+        """Compute what a query sees, (rows, 1, width)."""
         context = scaled_dot_product_attention(self._by_heads(query), keys, values, attn_mask=there)
         seen: Tensor = attention.out_proj(context.transpose(1, 2).flatten(2))
         return seen
 
 
 def _projection(attention: nn.MultiheadAttention) -> tuple[Tensor, Tensor]:
-    """Return weight and bias that make queries, keys and values, one below the other."""
+    """Look up weight and bias that make queries, keys and values, one below the other."""
     return attention.in_proj_weight, attention.in_proj_bias

@@ -220,7 +220,7 @@ class Seq2Seq(Corrector):
         )
 
     def _restore(self, work: _Work, answer: Answer) -> tuple[str, str, tuple[str, ...]]:
-        """Return why an answer is no correction ("" where it is one), its text, its flags."""
+        """Check an answer: why it is no correction ("" where it is one), its text, its flags."""
         if not answer.complete:
             return "cut", "", ()
         text, unknown = restore(work.text, work.source.units, self.encoding.answer(answer.ids))
@@ -341,7 +341,7 @@ def restore(source: str, read: Sequence[Unit], answer: Sequence[Unit]) -> Restor
 
 
 def _parts(source: str, read: Sequence[Unit], answer: Sequence[Unit]) -> tuple[list[_Part], bool]:
-    """Return what the text consists of, and whether anything unknown was put back."""
+    """Put together what the text consists of; say whether anything unknown was put back."""
     origins = _drop_broken_blocks(read, _origins(read, answer))
     parts: list[_Part] = []
     unknown = False
@@ -377,7 +377,7 @@ def _parts(source: str, read: Sequence[Unit], answer: Sequence[Unit]) -> tuple[l
 
 
 def _origins(read: Sequence[Unit], answer: Sequence[Unit]) -> list[int | None]:
-    """Return for each unit of the answer which of the source it is; None where it is new.
+    """Find for each unit of the answer which of the source it is; None where it is new.
 
     Words are aligned first: letter by letter "go" may find its "e" in the word before.
     """
@@ -412,7 +412,7 @@ def _differing_spans(left: list[str], right: list[str]) -> Iterator[tuple[int, i
 
 
 def _words(units: Sequence[Unit]) -> list[int]:
-    """Return where the words of units start, which are joined directly, and their end."""
+    """Find where the words of units start, which are joined directly, and their end."""
     return [*(k for k, unit in enumerate(units) if not k or unit.before), len(units)]
 
 
@@ -434,7 +434,7 @@ def _drop_broken_blocks(
 
 
 def _between(left: _Part, right: _Part, read: Sequence[Unit], gaps: Sequence[str]) -> str:
-    """Return what stands between two characters of the text."""
+    """Find what stands between two characters of the text."""
     neighbours = left.first >= 0 and left.last + 1 == right.first
     gap = _gap(left, right, gaps)
     if neighbours and read[right.first].before == right.before:
@@ -447,7 +447,7 @@ def _between(left: _Part, right: _Part, read: Sequence[Unit], gaps: Sequence[str
 
 
 def _gap(left: _Part, right: _Part, gaps: Sequence[str]) -> str:
-    """Return what the source has between two characters; `gaps[k]` is before its unit k."""
+    """Find what the source has between two characters; `gaps[k]` is before its unit k."""
     if left.first < 0 and right.first < 0:
         return ""
     if left.first >= 0 and right.first >= 0:
@@ -462,7 +462,7 @@ def _gap(left: _Part, right: _Part, gaps: Sequence[str]) -> str:
 
 
 def _in_word(character: str) -> bool:
-    """Return whether words of this character have blanks between them.
+    """Say whether words of this character have blanks between them.
 
     >>> [_in_word(character) for character in "a9é我。"]
     [True, True, True, False, False]

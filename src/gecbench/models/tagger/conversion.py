@@ -383,7 +383,7 @@ class LabelAgreement(Agreement):
     size: int
 
     def __str__(self) -> str:
-        """Return a line for people."""
+        """Write a line for people."""
         edited = "" if self.edited is None else f", {self.edited:.1%} of those that are changed"
         return f"{Agreement.__str__(self)}; {self.labels:.1%} of {self.tokens} tokens{edited}"
 

@@ -101,7 +101,7 @@ class Pretrained(nn.Module):
         self.model = model
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """Return the states of the last layer."""
+        """Compute the states of the last layer."""
         states: Tensor = self.model(input_ids=ids, attention_mask=mask).last_hidden_state
         return states
 
@@ -198,7 +198,7 @@ class Convolution(nn.Module):
         self.norm = nn.LayerNorm(shape.width)
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """Return the states of positions: (sentences, positions, width)."""
+        """Compute the states of positions: (sentences, positions, width)."""
         present = mask.unsqueeze(-1).to(self.embedding.weight.dtype)
         states: Tensor = self.embedding(ids)
         for layer in self.layers:
@@ -304,7 +304,7 @@ def _wrap(model: PreTrainedModel) -> Encoder:
 
 
 def _rows(model: PreTrainedModel) -> int:
-    """Return how many ids the embedding of a model has."""
+    """Count how many ids the embedding of a model has."""
     return int(cast("nn.Embedding", model.get_input_embeddings()).num_embeddings)
 
 
@@ -391,7 +391,7 @@ class PretrainedTokenizer:
 
 
 def max_positions(config: PreTrainedConfig) -> int:
-    """Return how many positions an encoder reads, at most."""
+    """Count how many positions an encoder reads, at most."""
     most = getattr(config, "max_position_embeddings", None)
     if not isinstance(most, int) or most <= 0:
         return _UNBOUND
@@ -423,7 +423,7 @@ def _check_encoder(place: str, config: PreTrainedConfig) -> None:
 
 
 def _has_pooler(config: PreTrainedConfig) -> bool:
-    """Return whether the model would bring a layer that nothing uses and that never learns."""
+    """Say whether the model would bring a layer that nothing uses and that never learns."""
     from transformers import AutoModel
 
     classes = AutoModel._model_mapping.get(type(config), None)
@@ -474,7 +474,7 @@ def tagging_loss(
 
 
 def _wide(logits: Tensor) -> Tensor:
-    """Return logits in 32 bits, or in 64 where they have them, as when gradients are checked."""
+    """Convert logits to 32 bits, or in 64 where they have them, as when gradients are checked."""
     return logits.to(torch.promote_types(logits.dtype, torch.float32))
 
 

@@ -202,7 +202,7 @@ class TaggerTask(ComparableTask[Example, Logits]):
             yield Example(array("i", positions.ids), array("i", positions.firsts), ids)
 
     def length(self, example: Example) -> int:
-        """Return how many positions an example has."""
+        """Count how many positions an example has."""
         return len(example.ids)
 
     def collate(self, examples: Sequence[Example]) -> Batch:
@@ -216,7 +216,7 @@ class TaggerTask(ComparableTask[Example, Logits]):
         }
 
     def weight(self, batch: Batch) -> float:
-        """Return the number of tokens, or of sentences where they weigh the same."""
+        """Count the tokens, or of sentences where they weigh the same."""
         return loss_weight(batch["labels"], self._table.reduction)
 
     def outputs(self, module: torch.nn.Module, batch: Batch) -> Logits:

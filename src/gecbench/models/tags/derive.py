@@ -42,7 +42,7 @@ UTF_32 = f"utf-32-{sys.byteorder[0]}e"
 
 @lru_cache(maxsize=1 << 16)
 def distance(a: str, b: str) -> int:
-    """Return the edit distance of two words in characters.
+    """Compute the edit distance of two words in characters.
 
     >>> distance("informations", "information")
     1
@@ -92,7 +92,7 @@ def explain_block(block: Block, transforms: Transforms, *, swaps: bool = False) 
 
 
 def _label(token: str, target: str, transforms: Transforms) -> str:
-    """Return the label that makes one token another."""
+    """Build the label that makes one token another."""
     if token == target:
         return KEEP
     name = transforms.explain(token, target)
@@ -127,7 +127,7 @@ def _parts(block: Block) -> Iterator[tuple[Block, bool]]:
 
 
 def _align(source: Sequence[str], target: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the equal tokens of a least alignment that has as many as a least one can."""
+    """Find the equal tokens of a least alignment that has as many as a least one can."""
     # An operation costs more than all extra parts of substitutions together.
     step = len(source) + len(target)
     table = [list(range(0, step * (len(target) + 1), step))]
@@ -156,7 +156,7 @@ def _align(source: Sequence[str], target: Sequence[str]) -> list[tuple[int, int]
 
 
 def _pair_up(part: Block, transforms: Transforms) -> tuple[list[str], list[Row]]:
-    """Return what is inserted before, and what happens to tokens of which none is equal.
+    """Pair up tokens of which none is equal: what is inserted before, what happens to each.
 
     Surplus source tokens are deleted at the end. Surplus target tokens are spread evenly over the
     token before the block and those in it, because each takes one label a round.
@@ -193,7 +193,7 @@ def _explain_by_characters(rows: list[Row], block: Block, transforms: Transforms
 def _split_run(
     token: str, run: tuple[str, ...], transforms: Transforms
 ) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
-    """Return what is inserted before a token, its own label, and what is inserted behind."""
+    """Split a run: what is inserted before a token, its own label, and what is inserted behind."""
     if not run:
         return (), DELETE, ()
     if len(run) > 1 and "-" in token:
@@ -205,7 +205,7 @@ def _split_run(
 
 
 def _nearest(token: str, run: Sequence[str], transforms: Transforms) -> tuple[int, str]:
-    """Return the place of the target token most like a token, and the label that makes it so.
+    """Find the place of the target token most like a token, and the label that makes it so.
 
     Of equally near ones it is the middle one, so that no token gets more to insert than it must.
     """
@@ -230,7 +230,7 @@ _CHANGED = re.compile("[^M]+")
 def derive_labels(
     source: Sequence[str], target: Sequence[str], transforms: Transforms, *, swaps: bool = False
 ) -> tuple[tuple[str, ...], ...]:
-    """Return all labels of each position; done in order, all of them give the target exactly.
+    """Derive all labels of each position; done in order, all of them give the target exactly.
 
     Args:
         source: Tokens; none is empty or holds white space.
@@ -253,7 +253,7 @@ def derive_labels(
 
 
 def first_labels(labels: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """Return one label of each position, the first that is not $KEEP: what training learns.
+    """Choose one label of each position, the first that is not $KEEP: what training learns.
 
     >>> first_labels((("$KEEP",), ("$KEEP", "$APPEND_很"), ("$REPLACE_a", "$APPEND_b")))
     ('$KEEP', '$APPEND_很', '$REPLACE_a')
@@ -275,7 +275,7 @@ def _blocks(source: Sequence[str], target: Sequence[str]) -> Iterator[tuple[int,
 
 
 def _encode(source: Sequence[str], target: Sequence[str]) -> tuple[bytes, bytes]:
-    """Return both sides as native 32-bit codes, equal where tokens are."""
+    """Encode both sides as native 32-bit codes, equal where tokens are."""
     left, right = "".join(source), "".join(target)
     if len(left) == len(source) and len(right) == len(target):
         return left.encode(UTF_32, "surrogatepass"), right.encode(UTF_32, "surrogatepass")
@@ -310,7 +310,7 @@ _FEW = 6
 
 
 def assign_runs(source: Sequence[str], target: Sequence[str], transforms: Transforms) -> list[Run]:
-    """Return for each source token the run of target tokens that it becomes.
+    """Assign to each source token the run of target tokens that it becomes.
 
     Every run is contiguous, maybe empty; together they are the target. A run costs the edit
     distance, in characters, between the token and the run without blanks, and nothing where a
@@ -357,7 +357,7 @@ def _trace(
 
 
 def _costs(source: Sequence[str], target: Sequence[str], transforms: Transforms) -> list[Numbers]:
-    """Return for each source token what runs cost; shape (first target token, end of run)."""
+    """Compute for each source token what runs cost; shape (first target token, end of run)."""
     lengths = np.arange(len(target) + 1) - np.arange(len(target) + 1)[:, None]
     long = np.minimum(np.where(lengths > 1, (lengths - 1) ** 2, 0), _UNIT // (4 * len(source)))
     beside = np.where(lengths < 0, np.int64(1) << 50, long)
@@ -452,7 +452,7 @@ def derive_rounds(
     limit: int | None = None,
     swaps: bool = False,
 ) -> tuple[Round, ...]:
-    """Return the rounds from a source to its target; () where they are equal.
+    """Derive the rounds from a source to its target; () where they are equal.
 
     It always ends there: the first round does all that happens to tokens themselves, each later
     one inserts at least one of the tokens that are still missing.
@@ -479,7 +479,7 @@ def derive_rounds(
 def apply_labels(
     tokens: Sequence[str], labels: Sequence[str], transforms: Transforms
 ) -> tuple[str, ...]:
-    """Return the tokens that one round makes: `replay.text_edits` for tokens without a text.
+    """Apply one round of labels to tokens: `replay.text_edits` for tokens without a text.
 
     A label that cannot be done keeps its token; `outcomes` says which.
 

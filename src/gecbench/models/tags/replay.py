@@ -37,7 +37,7 @@ class Outcome(NamedTuple):
 
 
 def outcomes(tokens: Sequence[str], labels: Sequence[str], transforms: Transforms) -> list[Outcome]:
-    """Return what becomes of $START and each token.
+    """Work out what becomes of $START and each token.
 
     A label that cannot be done keeps its token: one that is unknown, a transform that the token
     does not have, a merge at the end, an exchange with a token that has a label of its own,
@@ -98,7 +98,7 @@ _NUMBER = re.compile(r"[0-9]+(?:[.,:][0-9]+)*")
 
 
 def detect_spacing(tokens: Sequence[Token], *, language: str) -> Spacing:
-    """Return how a text writes its tokens.
+    """Detect how a text writes its tokens.
 
     A language with blanks, as English, is tokenised where half of the tokens that belong to the
     word before them, as commas and "'s", stand behind a blank; a text without any is taken to be
@@ -130,7 +130,7 @@ class Blanks(NamedTuple):
     spacing: Spacing
 
     def wants(self, left: str, right: str) -> bool | None:
-        """Return whether a blank stands between two words; None where both ways are right."""
+        """Say whether a blank stands between two words; None where both ways are right."""
         if self.spacing == "tokenised":
             return True
         return _spaced(left, right) if _has_spaces(self.language) else _unspaced(left, right)
@@ -188,7 +188,7 @@ def text_edits(
     language: str,
     spacing: Spacing | None = None,
 ) -> tuple[TextEdit, ...]:
-    """Return what labels do to a text: one edit for each label that changes something.
+    """Apply labels to a text: one edit for each label that changes something.
 
     An edit has the score and the name of its label, and may touch the next. Only an exchange of
     two tokens is one edit of both; its score is the lesser of the two. Where a token is inserted,
@@ -253,22 +253,22 @@ class _Written(NamedTuple):
     blanks: Blanks
 
     def start(self, outcome: Outcome | None) -> int:
-        """Return the first character of an outcome; None is the end of the text."""
+        """The first character of an outcome; None is the end of the text."""
         return len(self.text) if outcome is None else self.tokens[outcome.first].start
 
     def end(self, outcome: Outcome) -> int:
-        """Return the character after the last of an outcome, of $START the first of the text."""
+        """The character after the last of an outcome, of $START the first of the text."""
         return self.tokens[outcome.end - 1].end if outcome.end else 0
 
     def now(self, outcome: Outcome) -> str:
-        """Return what stands in the place of tokens; those in exchange keep what divides them."""
+        """Find what stands in the place of tokens; those in exchange keep what divides them."""
         if outcome.end - outcome.first == 2 and outcome.first >= 0:
             one, two = self.tokens[outcome.first : outcome.end]
             return two.text + self.text[one.end : two.start] + one.text
         return " ".join(outcome.words)
 
     def side(self, outcome: Outcome | None, *, left: bool) -> _Side | None:
-        """Return what an outcome is, to its neighbour; None at the ends."""
+        """Describe an outcome to its neighbour; None at the ends."""
         if outcome is None or outcome.first < 0:
             return None
         token = self.tokens[outcome.end - 1 if left else outcome.first]
@@ -332,7 +332,7 @@ def _inserted(written: _Written, left: Outcome, right: Outcome | None) -> Iterat
 def _around(
     written: _Written, left: Outcome, right: Outcome | None, first: str, last: str
 ) -> tuple[str, str]:
-    """Return the blanks on both sides of an insertion; `first` and `last` are the old ones.
+    """Find the blanks on both sides of an insertion; `first` and `last` are the old ones.
 
     White space at the ends of a text stays there.
     """
@@ -347,7 +347,7 @@ def _around(
 
 
 def _blank(wanted: bool | None, old: str) -> str:
-    """Return the blank that is wanted, like the old one where there is one."""
+    """Choose the blank that is wanted, like the old one where there is one."""
     if wanted is None:
         return old
     return (old or " ") if wanted else ""
@@ -375,7 +375,7 @@ def _deleted(
 
 
 def _closed(written: _Written, left: Outcome, right: Outcome | None, gaps: Sequence[str]) -> str:
-    """Return what divides two tokens after all between them are gone."""
+    """Find what divides two tokens after all between them are gone."""
     one, two = written.side(left, left=True), written.side(right, left=False)
     if one is None:
         return gaps[0]
@@ -411,7 +411,7 @@ class _Placed(NamedTuple):
 def compose(
     first: Sequence[TextEdit], second: Sequence[TextEdit], source: str
 ) -> tuple[TextEdit, ...]:
-    """Return edits of a source that do what two lists of edits do, one after the other.
+    """Join two lists of edits, one after the other, to edits of the source.
 
     Edits that have nothing to do with one another stay as they are. Those that overlap, and
     those where one is an insertion behind the other or at the place of a deletion, become one:
@@ -476,7 +476,7 @@ def _interact(one: _Placed, two: _Placed) -> bool:
 
 
 def _merge(group: Sequence[_Placed], shift: int, between: str) -> tuple[TextEdit, int]:
-    """Return the edit of the source that a group makes, and the shift behind it."""
+    """Merge a group to an edit of the source, and the shift behind it."""
     start, end = min(one.start for one in group), max(one.end for one in group)
     after = shift + sum(
         (one.end - one.start) - (one.edit.end - one.edit.start) for one in group if not one.late
@@ -499,7 +499,7 @@ def _merge(group: Sequence[_Placed], shift: int, between: str) -> tuple[TextEdit
 
 
 def _trim(edit: TextEdit, source: str) -> TextEdit | None:
-    """Return an edit without what it leaves as it is at its ends; None if nothing remains."""
+    """Cut from an edit what it leaves as it is at its ends; None if nothing remains."""
     old, new = source[edit.start : edit.end], edit.replacement
     if old == new:
         return None

@@ -35,7 +35,7 @@ class DecoderTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     correcting: Decoding = Decoding()
 
     def defaults(self) -> dict[str, object]:
-        """Return the options of inference that a run chooses for its model."""
+        """Select the options of inference that a run chooses for its model."""
         return {"max_length": self.max_length, **changed_options(self.correcting)}
 
 
@@ -63,7 +63,7 @@ def pad_tensor(rows: Sequence[Sequence[int]], fill: int) -> torch.Tensor:
 
 
 def mask_of(rows: Sequence[Sequence[int]]) -> torch.Tensor:
-    """Return 1 for each place of rows, 0 for their padding."""
+    """Build the mask of rows: 1 for each place, 0 for padding."""
     return pad_tensor([(1,) * len(row) for row in rows], 0)
 
 
@@ -110,7 +110,7 @@ class TargetTask(Task[Pair, Encoded]):
         return Dataset(examples, dropped, counts, sources)
 
     def weight(self, batch: Batch) -> float:
-        """Return the number of target tokens."""
+        """Count the target tokens."""
         return float((batch["labels"] != IGNORED).sum())
 
     def gather(
@@ -174,7 +174,7 @@ class DecoderTask(TargetTask[Example]):
         return Example(array("i", ids), array("i", target_ids))
 
     def length(self, example: Example) -> int:
-        """Return how many positions the longer side of an example has."""
+        """Count how many positions the longer side of an example has."""
         return max(map(len, example))
 
     def collate(self, examples: Sequence[Example]) -> Batch:

@@ -128,7 +128,7 @@ class Checkpoints:
         return max(self.folder.glob("step-*"), default=None) if self.folder.is_dir() else None
 
     def best(self, state: State) -> Path:
-        """Return the folder of the best model that a state names."""
+        """The folder of the best model that a state names."""
         return self.folder / f"best-{state.best_step:08d}"
 
     def save_best(self, state: State, save: Callable[[Path], None]) -> None:
@@ -228,7 +228,7 @@ class Log:
 
 
 def _is_until(step: int, line: bytes) -> bool:
-    """Return whether a line of a log is whole and about a step until this one."""
+    """Say whether a line of a log is whole and about a step until this one."""
     try:
         return bool(json.loads(line)["step"] <= step) and line.endswith(b"\n")
     except (ValueError, KeyError, TypeError):

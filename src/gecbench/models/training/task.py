@@ -72,7 +72,7 @@ class Task(ABC, Generic[Item, Example]):
 
     @abstractmethod
     def length(self, example: Example) -> int:
-        """Return how many positions an example takes in a batch: batches are built by it."""
+        """Count how many positions an example takes in a batch: batches are built by it."""
 
     @abstractmethod
     def collate(self, examples: Sequence[Example]) -> Batch:
@@ -80,7 +80,7 @@ class Task(ABC, Generic[Item, Example]):
 
     @abstractmethod
     def weight(self, batch: Batch) -> float:
-        """Return by how much the loss of a batch is to be divided, as its number of tokens.
+        """Compute what the loss of a batch is to be divided by, as its number of tokens.
 
         The loop divides by the sum over all batches of a step, so that accumulating gradients
         over two halves of a batch gives what the whole batch gives.
