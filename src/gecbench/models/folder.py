@@ -52,11 +52,15 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     provenance: Mapping[str, object] = msgspec.field(name="made", default_factory=dict)
 
 
-def read_card(folder: Path) -> Card:
+def read_card(folder: Path, kind: str = "") -> Card:
     """Read the card of the model in a folder.
 
+    Args:
+        folder: Of the model.
+        kind: That it must be of; "" takes any.
+
     Raises:
-        GecbenchError: There is none, or it cannot be read.
+        GecbenchError: There is none, it cannot be read, or it is of another kind.
         FormatError: It is not what a card is.
     """
     path = folder / CARD
@@ -70,27 +74,20 @@ def read_card(folder: Path) -> Card:
                 f"{path}: schema {schema!r} is not known, only {_SCHEMA}; "
                 "read the model with a newer gecbench"
             )
-        return msgspec.convert(raw, Card)
+        card = msgspec.convert(raw, Card)
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise FormatError(f"{path}: is not JSON: {error}") from error
     except msgspec.ValidationError as error:
         raise FormatError(f"{path}: {error}") from error
+    if kind and card.kind != kind:
+        raise GecbenchError(f"{folder}: is a {card.kind}, no {kind}; write {card.kind}:{folder}")
+    return card
 
 
 def write_card(folder: Path, card: Card) -> None:
     """Write the card of the model in a folder."""
     text = json.dumps(msgspec.to_builtins(card), ensure_ascii=False, indent=2)
     write_bytes(folder / CARD, f"{text}\n".encode())
-
-
-def check_kind(folder: Path, card: Card, kind: str) -> None:
-    """Refuse the folder of another kind of model.
-
-    Raises:
-        GecbenchError: Says what it is instead.
-    """
-    if card.kind != kind:
-        raise GecbenchError(f"{folder}: is a {card.kind}, no {kind}; write {card.kind}:{folder}")
 
 
 def card_settings(folder: Path, card: Card, into: type[Settings]) -> Settings:
@@ -120,8 +117,7 @@ def read_options(
         GecbenchError: The folder holds no such model.
         UsageError: An option is unknown or wrong.
     """
-    card = read_card(folder)
-    check_kind(folder, card, kind)
+    card = read_card(folder, kind)
     return card, options_of(kind, into, {**card.defaults, **options})
 
 

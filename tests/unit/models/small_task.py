@@ -12,8 +12,8 @@ from gecbench.core.corrector import Correction, Corrector, CorrectorInfo
 from gecbench.models.batches import Pair
 from gecbench.models.folder import Card, write_card
 from gecbench.models.text import correction_between
-from gecbench.models.training.config import Kind, RunConfig
-from gecbench.models.training.task import Dataset, Task
+from gecbench.models.training.config import RunConfig
+from gecbench.models.training.task import Dataset, Kind, Task
 
 LETTERS = " abcdefgh"
 

@@ -16,9 +16,10 @@ from small_task import KIND, SmallConfig, SmallTask
 
 from gecbench.core.errors import CorpusError, FormatError, GecbenchError, UsageError
 from gecbench.formats.validation import convert
-from gecbench.models.training.config import Data, Kind, Scoring, Training
+from gecbench.models.training.config import Data, Scoring, Training
 from gecbench.models.training.loop import learning_rate, plan_epoch
 from gecbench.models.training.run import train_run
+from gecbench.models.training.task import Kind
 
 
 def shifted(text: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo
 from gecbench.core.errors import UsageError
+from gecbench.lang import language_of
 from gecbench.models.batches import batches
 from gecbench.models.chat.answers import Bounds, is_encodable, keep_source, parse_answer
 from gecbench.models.chat.prompts import Prompt
@@ -285,7 +286,7 @@ class Causal(Corrector):
         return parse_answer(
             text,
             answer,
-            tokens=self.info.languages[0],
+            tokens=language_of(self.info.languages[0]).tokens,
             bounds=self.options,
             finish="stop" if complete else "length",
         )

@@ -38,7 +38,6 @@ from gecbench.models.folder import (
     Card,
     atomic_folder,
     card_settings,
-    check_kind,
     fingerprint,
     read_card,
     write_card,
@@ -155,8 +154,7 @@ def locate(place: str, base: str = "") -> Location:
     folder = Path(place)
     card = settings = None
     if (folder / CARD).is_file():
-        card = read_card(folder)
-        check_kind(folder, card, "causal")
+        card = read_card(folder, "causal")
         settings = card_settings(folder, card, Settings)
     if not (folder / ADAPTER).is_file():
         if base:

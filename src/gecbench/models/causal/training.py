@@ -19,7 +19,7 @@ from torch.nn.functional import cross_entropy
 from gecbench.backends import need
 from gecbench.backends.transformers import load_tokenizer
 from gecbench.core.seeding import number
-from gecbench.models.batches import Pair
+from gecbench.models.batches import ContextPair, Pair
 from gecbench.models.causal.corrector import (
     Causal,
     Options,
@@ -33,15 +33,14 @@ from gecbench.models.causal.loading import Settings, answer_ends, load_base, mod
 from gecbench.models.chat.prompts import prompt_of
 from gecbench.models.folder import changed_options, write_card
 from gecbench.models.robust.pairs import (
-    ContextPair,
     DecoderTarget,
     align_targets,
     check_decoder,
     check_dropout,
 )
-from gecbench.models.training.config import Below1, Kind, Positive, Robust, RunConfig
+from gecbench.models.training.config import Below1, Positive, Robust, RunConfig
 from gecbench.models.training.decoder import IGNORED, TargetTask, mask_of, pad_tensor
-from gecbench.models.training.task import Batch, ComparableTask
+from gecbench.models.training.task import Batch, ComparableTask, Kind
 
 if TYPE_CHECKING:
     from peft import PeftModel
@@ -162,7 +161,7 @@ class CausalTask(TargetTask[Example], ComparableTask[Example, torch.Tensor]):
         """
         first = self._target(pair.original.target.strip(), original)
         second = self._target(pair.perturbed.target.strip(), perturbed)
-        places = align_targets(pair, first, second, robust, self.config.language)
+        places = align_targets(pair, first, second, robust, self.tokens)
         return tuple((i - 1, j - 1) for i, j in places)
 
     def _target(self, text: str, example: Example) -> DecoderTarget:

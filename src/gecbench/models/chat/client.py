@@ -22,7 +22,7 @@ from gecbench.core.errors import GecbenchError, counted
 from gecbench.core.files import make_folder
 
 if TYPE_CHECKING:
-    from gecbench.models.chat.loading import Profile
+    from gecbench.models.chat.prompts import Profile
 
 # What asking has cost: totals of a run, and a log with a line for each call.
 
@@ -35,9 +35,7 @@ class Totals:
 
     Args:
         log: The file that a JSON line is added to for each call; None writes none.
-        model: As the server calls it.
-        price_in: Of a million tokens in questions.
-        price_out: Of a million tokens in answers.
+        profile: With the model and its prices.
         sentences: Corrected, equal ones as often as they came.
         calls: Questions answered by the server.
         cached: Questions answered by the cache.
@@ -52,9 +50,7 @@ class Totals:
     """
 
     log: Path | None
-    model: str
-    price_in: float
-    price_out: float
+    profile: Profile
     sentences: int = 0
     calls: int = 0
     cached: int = 0
@@ -87,7 +83,8 @@ class Totals:
         cached = not tries
         ins, outs = (0, 0) if cached else (reply.tokens_in, reply.tokens_out)
         known = ins is not None and outs is not None
-        cost = ((ins or 0) * self.price_in + (outs or 0) * self.price_out) / _MILLION
+        prices = self.profile.price_in, self.profile.price_out
+        cost = ((ins or 0) * prices[0] + (outs or 0) * prices[1]) / _MILLION
         self.cached += cached
         self.calls += not cached
         self.uncounted += not known
@@ -96,7 +93,7 @@ class Totals:
         self.cost += cost
         line = {
             "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
-            "model": self.model,
+            "model": self.profile.model,
             "sentences": sentences,
             "tokens_in": ins,
             "tokens_out": outs,

@@ -13,8 +13,7 @@ from gecbench.core.corrector import Correction, Corrector, CorrectorInfo
 from gecbench.core.errors import GecbenchError, counted
 from gecbench.models.chat.answers import is_encodable, keep_source, parse_answer
 from gecbench.models.chat.client import AnswerCache, Failed, Sender, Totals, key_of
-from gecbench.models.chat.loading import Profile
-from gecbench.models.chat.prompts import Message, Prompt, split_numbered
+from gecbench.models.chat.prompts import Message, Profile, Prompt, split_numbered
 
 if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
@@ -138,34 +137,40 @@ class ChatCorrector(Corrector):
     async def _ask_together(self, batch: Sequence[str]) -> list[Reply] | None:
         """Ask for several texts together; None where they must be asked one by one."""
         texts = [text.strip() for text in batch]
-        body = self._body(self.prompt.several(texts), len(texts))
         try:
-            reply = await self._sender.send(body, sum(map(_tokens, texts)), len(texts))
+            reply = await self._send(self.prompt.several(texts), texts)
         except Unsuitable:
             return None
-        except Failed as failed:
-            self._count_failure(failed)
-            return None
-        self._reached, self._failures = True, 0
-        if reply.finish in ("length", "refused"):
+        if reply is None or reply.finish in ("length", "refused"):
             return None
         lines = split_numbered(reply.text, len(texts))
         return None if lines is None else [Reply(line) for line in lines]
 
     async def _ask_alone(self, text: str) -> Correction:
         """Ask for the correction of one text."""
+        stripped = text.strip()
         try:
-            body = self._body(self.prompt.single(text.strip()), 1)
-            reply = await self._sender.send(body, _tokens(text))
-        except Failed as failed:
-            self._count_failure(failed)
-            return keep_source(text, "failed")
+            reply = await self._send(self.prompt.single(stripped), [stripped])
         except Unsuitable as unsuitable:
             self._reached, self._failures = True, 0
             self.totals.last_trouble = str(unsuitable)
             return keep_source(text, unsuitable.kind)
+        return keep_source(text, "failed") if reply is None else self._store(text, reply)
+
+    async def _send(self, messages: Sequence[Message], texts: Sequence[str]) -> Reply | None:
+        """Ask a question about texts; None where no answer came, which is counted.
+
+        Raises:
+            Unsuitable: The server does not take these texts.
+        """
+        body = self._body(messages, len(texts))
+        try:
+            reply = await self._sender.send(body, sum(map(_tokens, texts)), len(texts))
+        except Failed as failed:
+            self._count_failure(failed)
+            return None
         self._reached, self._failures = True, 0
-        return self._store(text, reply)
+        return reply
 
     def _store(self, text: str, reply: Reply) -> Correction:
         """Parse the correction in an answer, and cache the answer if it is a good one."""

@@ -15,8 +15,8 @@ from gecbench.core.perturbed import PerturbedCase, Subset, Variant, samples_of
 from gecbench.core.sample import Corpus
 from gecbench.edits.apply import changes
 from gecbench.formats.perturbed import is_perturbed, read_perturbed
-from gecbench.models.batches import Pair
-from gecbench.models.training.config import Kind, Robust, RunConfig
+from gecbench.models.batches import ContextPair, Pair
+from gecbench.models.training.config import Robust, RunConfig
 from gecbench.models.training.data import (
     ALL,
     TrainingData,
@@ -29,24 +29,12 @@ from gecbench.models.training.data import (
     resolve,
     without_blanks,
 )
+from gecbench.models.training.task import Kind
 from gecbench.text.tokens import Token, tokens_of
 
 Span = tuple[int, int]
 Places = tuple[tuple[int, int], ...]
 """Pairs of places in two examples, ascending in both."""
-
-
-class ContextPair(NamedTuple):
-    """Two pairs whose corrections are to be the same, as their errors are.
-
-    Args:
-        original: As the learner wrote it.
-        perturbed: The same errors in a changed context; equal to the original for R-Drop, where
-            two passes with dropout are compared instead.
-    """
-
-    original: Pair
-    perturbed: Pair
 
 
 class DecoderTarget(NamedTuple):

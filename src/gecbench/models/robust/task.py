@@ -14,8 +14,8 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from gecbench.core.corrector import Corrector
-from gecbench.models.batches import Pair
-from gecbench.models.robust.pairs import ContextPair, distinct_pairs
+from gecbench.models.batches import ContextPair, Pair
+from gecbench.models.robust.pairs import distinct_pairs
 from gecbench.models.training.config import Robust
 from gecbench.models.training.task import Batch, ComparableTask, Dataset, Measurement, Task
 

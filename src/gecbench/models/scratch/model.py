@@ -13,7 +13,7 @@ from torch import Tensor
 
 from gecbench.core.errors import FormatError, GecbenchError
 from gecbench.models.batches import pad_rows
-from gecbench.models.folder import Card, card_settings, check_kind, read_card
+from gecbench.models.folder import Card, card_settings, read_card
 from gecbench.models.scratch.encoding import (
     FIRST,
     UnitEncoding,
@@ -119,8 +119,7 @@ def read_model(folder: Path, *, segmenter: str = "", with_weights: bool = True) 
         FormatError: A file is damaged, or files do not belong together.
         GecbenchError: A file is missing, or holds another kind of model.
     """
-    card = read_card(folder)
-    check_kind(folder, card, "scratch")
+    card = read_card(folder, "scratch")
     settings = card_settings(folder, card, Settings)
     if card.languages not in (("zh",), ("en",)):
         raise FormatError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Literal, Protocol, cast
 
 import msgspec
@@ -224,10 +224,8 @@ class Convolutional(nn.Module):
             states = layer.attend(fixed, window, states, embedded)
         return self.out(states), tuple(changed)
 
-    def _layers(self) -> Iterator[_DecoderLayer]:
-        for layer in self.writer:
-            if isinstance(layer, _DecoderLayer):
-                yield layer
+    def _layers(self) -> Iterable[_DecoderLayer]:
+        return cast("Iterable[_DecoderLayer]", self.writer)
 
 
 class _EncoderLayer(nn.Module):
@@ -437,10 +435,8 @@ class Transformer(nn.Module):
         normed: Tensor = self.norm(states)
         return normed, tuple(changed)
 
-    def _layers(self) -> Iterator[nn.TransformerDecoderLayer]:
-        for layer in self.writer.layers:
-            if isinstance(layer, nn.TransformerDecoderLayer):
-                yield layer
+    def _layers(self) -> Iterable[nn.TransformerDecoderLayer]:
+        return cast("Iterable[nn.TransformerDecoderLayer]", self.writer.layers)
 
     def _by_heads(self, states: Tensor) -> Tensor:
         """Compute states by heads: (rows, heads, positions, width of a head)."""

@@ -15,9 +15,9 @@ from gecbench.models.scratch.encoding import FIRST, UnitEncoding, build_vocabula
 from gecbench.models.scratch.loading import ScratchOptions
 from gecbench.models.scratch.model import BeamSearch, Division, ScratchModel, read_model, save_model
 from gecbench.models.scratch.network import Architecture, EncoderDecoder, Shape
-from gecbench.models.training.config import Below1, Count, Kind, Positive, RunConfig
+from gecbench.models.training.config import Below1, Count, Positive, RunConfig
 from gecbench.models.training.decoder import DecoderTable, DecoderTask, refuse_cold_epochs
-from gecbench.models.training.task import Batch
+from gecbench.models.training.task import Batch, Kind
 
 _LAYERS: Mapping[str, int] = {"convolutional": 7, "recurrent": 2, "transformer": 6}
 _HEADS, _KERNEL, _GROWTH = 8, 3, 4

@@ -12,10 +12,9 @@ import torch
 from transformers import PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
 
 from gecbench.core.errors import UsageError
-from gecbench.models.batches import Pair
+from gecbench.models.batches import ContextPair, Pair
 from gecbench.models.folder import write_card
 from gecbench.models.robust.pairs import (
-    ContextPair,
     DecoderTarget,
     align_targets,
     check_decoder,
@@ -34,14 +33,14 @@ from gecbench.models.seq2seq.network import (
     max_positions,
     random_network,
 )
-from gecbench.models.training.config import Below1, Kind, Positive, Robust, RunConfig, Share
+from gecbench.models.training.config import Below1, Positive, Robust, RunConfig, Share
 from gecbench.models.training.decoder import (
     DecoderTable,
     DecoderTask,
     Example,
     refuse_cold_epochs,
 )
-from gecbench.models.training.task import Batch, ComparableTask, Dataset
+from gecbench.models.training.task import Batch, ComparableTask, Dataset, Kind
 
 
 class Extension(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -145,7 +144,10 @@ class Seq2SeqTask(DecoderTask, ComparableTask[Example, torch.Tensor]):
         start = ((k, k) for k in range(len(self.encoding.specials.forced)))
         first = self._target(pair.original.target.strip(), original)
         second = self._target(pair.perturbed.target.strip(), perturbed)
-        return (*start, *align_targets(pair, first, second, robust, self.config.language))
+        return (
+            *start,
+            *align_targets(pair, first, second, robust, self.tokens),
+        )
 
     def _target(self, text: str, example: Example) -> DecoderTarget:
         ids = self.encoding.target_ids(text)

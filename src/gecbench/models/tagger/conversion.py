@@ -33,6 +33,7 @@ from gecbench.core.errors import (
     reason,
 )
 from gecbench.core.files import read_bytes, read_lines
+from gecbench.lang import language_of
 from gecbench.models.folder import atomic_folder, fingerprint, write_card
 from gecbench.models.tagger.corrector import LABELS, Biases, Predictions, Runtime, tokens_read
 from gecbench.models.tagger.encoding import Encoding
@@ -158,7 +159,8 @@ def convert_model(
         UsageError: Something must be named that was not.
         UnknownNameError: There is no such kind of token.
     """
-    tokens_of("", tokens or language)  # raises where there is no such kind
+    tokens = tokens or language_of(language).tokens
+    tokens_of("", tokens)  # raises where there is no such kind
     checkpoint = _read_checkpoint(place, encoder, labels)
     config = load_config(checkpoint.encoder)
     state, vocabulary, notes = _read_weights(checkpoint)
@@ -178,7 +180,7 @@ def convert_model(
         vocabulary,
         name=name or place.stem,
         language=language,
-        tokens=tokens or language,
+        tokens=tokens,
         about=f"A tagger of {checkpoint.toolkit}, converted.",
     )
     wanted = model.network.state_dict()

@@ -18,7 +18,7 @@ from torch.nn import functional
 from gecbench.backends.transformers import load_config, load_model, load_tokenizer
 from gecbench.core.errors import FormatError, GecbenchError, reason
 from gecbench.core.files import make_folder, write_bytes
-from gecbench.models.folder import Card, check_kind, read_card
+from gecbench.models.folder import Card, read_card
 from gecbench.models.tagger.corrector import (
     LABELS,
     Biases,
@@ -561,8 +561,7 @@ def read_model(folder: Path, *, with_weights: bool = True) -> TaggerModel:
         FormatError: A file is damaged, or files do not belong together.
         GecbenchError: A file is missing.
     """
-    card = read_card(folder)
-    check_kind(folder, card, "tagger")
+    card = read_card(folder, "tagger")
     if card.runtime != "torch":
         raise GecbenchError(
             f"{folder}: holds a tagger for {card.runtime}; name the folder for torch"

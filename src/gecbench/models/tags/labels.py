@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -98,10 +97,6 @@ Namer = Callable[[str, str], tuple[str, ...]]
 """From a token and another form of it to the names that may lead there, likeliest first."""
 
 
-def _no_name(_token: str, _target: str) -> tuple[str, ...]:
-    return ()
-
-
 @dataclass(frozen=True, slots=True)
 class Transforms:
     """The changes of form of a language.
@@ -114,7 +109,7 @@ class Transforms:
 
     functions: Mapping[str, Transform] = field(default_factory=dict)
     merges: tuple[str, ...] = ()
-    namer: Namer = _no_name
+    namer: Namer = lambda _token, _target: ()
 
     def apply(self, name: str, token: str) -> str | None:
         """Apply a transform of a token; None where it does nothing: keep it."""
@@ -295,16 +290,6 @@ def build_vocabulary(
     ranked = sorted((-count, label) for label, count in counter.items() if label not in fixed)
     labels = fixed + tuple(label for count, label in ranked if -count >= min_count)
     return LabelVocabulary(labels[: None if size is None else max(size, len(fixed))])
-
-
-def coverage(counter: Mapping[str, int], vocabulary: LabelVocabulary) -> float:
-    """Compute the share of occurrences of labels, $KEEP left out, that a vocabulary has; in [0, 1].
-
-    Where there is none it is 1: nothing is missing.
-    """
-    counts = Counter({label: count for label, count in counter.items() if label != KEEP})
-    known = sum(n for label, n in counts.items() if vocabulary.id_of(label) != vocabulary.unknown)
-    return known / counts.total() if counts else 1.0
 
 
 def unknown_labels(vocabulary: LabelVocabulary, transforms: Transforms) -> tuple[str, ...]:

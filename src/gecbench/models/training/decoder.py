@@ -13,6 +13,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from gecbench.core.errors import UsageError
+from gecbench.lang import language_of
 from gecbench.models.batches import Pair, pad_rows
 from gecbench.models.folder import Card, changed_options
 from gecbench.models.seq2seq.corrector import Decoding, Search, Seq2Seq, build_corrector
@@ -86,6 +87,7 @@ class TargetTask(Task[Pair, Encoded]):
     def __init__(self, config: RunConfig, defaults: Mapping[str, object]) -> None:
         """Take the run's configuration, and the options of inference that it chooses."""
         self.config = config
+        self.tokens = language_of(config.language).tokens
         self._defaults = defaults
 
     @abstractmethod
@@ -125,7 +127,7 @@ class TargetTask(Task[Pair, Encoded]):
         return Card(
             kind=config.kind,
             languages=(config.language,),
-            tokens=config.language,
+            tokens=self.tokens,
             settings=settings,
             defaults=self._defaults,
             about=config.about,

@@ -24,9 +24,9 @@ from gecbench.lang import language_of
 from gecbench.models import MODEL
 from gecbench.models.folder import Card, atomic_folder, read_card, write_card
 from gecbench.models.robust.pairs import check_robust, distinct_pairs, read_context_pairs
-from gecbench.models.training.config import Kind, RunConfig, resolve_paths
+from gecbench.models.training.config import RunConfig
 from gecbench.models.training.data import TrainingData, read_pairs
-from gecbench.models.training.task import Dataset, Task
+from gecbench.models.training.task import Dataset, Kind, Task, resolve_paths
 
 if TYPE_CHECKING:
     from accelerate import Accelerator

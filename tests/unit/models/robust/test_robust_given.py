@@ -12,9 +12,8 @@ from small_task import KIND as SMALL
 
 from gecbench.core.errors import CorpusError, FormatError, GecbenchError, UsageError
 from gecbench.formats.validation import convert
-from gecbench.models.batches import Pair
+from gecbench.models.batches import ContextPair, Pair
 from gecbench.models.robust.pairs import (
-    ContextPair,
     check_robust,
     distinct_pairs,
     read_context_pairs,
