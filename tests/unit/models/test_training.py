@@ -77,6 +77,23 @@ def same(one, two) -> bool:
     return one.keys() == two.keys() and all(torch.equal(one[name], two[name]) for name in one)
 
 
+def test_dropout_is_on_from_the_first_step(home) -> None:
+    modes: list[bool] = []
+
+    class Loaded(SmallTask):
+        def __init__(self) -> None:
+            super().__init__()
+            self.network.eval()  # as transformers loads networks
+
+        def loss(self, module: torch.nn.Module, batch) -> torch.Tensor:
+            modes.extend([module.training] * torch.is_grad_enabled())
+            return super().loss(module, batch)
+
+    trained(home, "run", config(), Kind(SmallConfig, lambda *_: Loaded()))
+    assert modes
+    assert all(modes)
+
+
 def test_a_run_learns_and_leaves_a_model_with_a_card(home) -> None:
     said: list[str] = []
     outcome = trained(home, "run", config(epochs=12), said=said)

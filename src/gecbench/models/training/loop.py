@@ -345,6 +345,7 @@ class Loop:
             self.accelerator.unwrap_model(self.module, keep_fp32_wrapper=False)
             self.accelerator.free_memory()
         self.task.freeze(cold=self.state.cold)
+        self.task.module.train()  # transformers loads networks with their dropout switched off
         self.adam = torch.optim.AdamW(
             [tensor for tensor in self.task.module.parameters() if tensor.requires_grad],
             betas=(training.beta1, training.beta2),
