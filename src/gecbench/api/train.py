@@ -28,7 +28,8 @@ from gecbench.lang import language_of
 from gecbench.models import CARD, MODEL, kind_of
 from gecbench.models.folder import read_card
 from gecbench.models.text import Agreement
-from gecbench.models.training.config import KINDS, Kind, RunConfig, Scoring, load_kind
+from gecbench.models.training.config import RunConfig, Scoring
+from gecbench.models.training.task import KINDS, Kind, load_kind
 
 if TYPE_CHECKING:
     from gecbench.models.training.run import Outcome
