@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal
 
 from gecbench.analysis.options import FIELD, OF_EDITS, OF_SENTENCES, BreakdownOptions
@@ -95,7 +97,7 @@ class Breakdown:
 
 
 def by_type(run_stats: RunStats, metric: str, tier: int) -> Breakdown:
-    """Return scores by the type of the edits.
+    """Group scores by the type of the edits.
 
     Args:
         run_stats: Systems.
@@ -107,17 +109,18 @@ def by_type(run_stats: RunStats, metric: str, tier: int) -> Breakdown:
     """
     span = spans(run_stats, metric)
     counts = {
-        system: by_tier(_by_label(span, run_stats, system), tier) for system in run_stats.systems
+        system: by_tier(score.by_type or {}, tier)
+        for system, score in system_scores(run_stats, metric).items()
     }
     labels = Counter(edit.label or UNCLASSIFIED for _, edit in _edits(run_stats, span))
-    often = by_tier({label: Counts(count) for label, count in labels.items()}, tier)
-    groups = sorted({*often, *(group for found in counts.values() for group in found)})
-    sizes = tuple(often.get(group, Counts()).tp for group in groups)
+    edits = by_tier({label: Counts(count) for label, count in labels.items()}, tier)
+    groups = sorted({*edits, *chain.from_iterable(counts.values())})
+    sizes = tuple(edits.get(group, Counts()).tp for group in groups)
     return _of_edits(f"type-{tier}", span, groups, sizes, counts)
 
 
 def by_position(run_stats: RunStats, metric: str) -> Breakdown:
-    """Return scores by where in its sentence an edit is: by fifths of the source's tokens.
+    """Group scores by where in its sentence an edit is: by fifths of the source's tokens.
 
     The middle of the edit's span counts; an insertion behind the last token is in the last fifth.
     What is counted without an edit has no place, and a group of its own where there is any.
@@ -128,28 +131,28 @@ def by_position(run_stats: RunStats, metric: str) -> Breakdown:
     span = spans(run_stats, metric)
     groups = [f"{100 * n // _PARTS}-{100 * (n + 1) // _PARTS}%" for n in range(_PARTS)]
     groups.append(NOWHERE)
-    found: dict[str, dict[str, Counts]] = {}
+    counts: dict[str, dict[str, Counts]] = {}
     for system in run_stats.systems:
         rows: dict[str, list[Counts]] = {group: [] for group in groups}
         for case, pairing in _chosen(span, run_stats, system):
-            found_verdicts = edit_verdicts(case, pairing, span)
-            for one in found_verdicts.hypothesis:
-                wrong = Counts(fp=one.keys - one.hits)
-                rows[groups[_fifth(one.edit, case)]].append(wrong)
-            for one in found_verdicts.reference:
-                counts = Counts(one.hits, 0, one.keys - one.hits)
-                rows[groups[_fifth(one.edit, case)]].append(counts)
-            rows[NOWHERE] += found_verdicts.declared.values()
-        found[system] = {group: total(counts) for group, counts in rows.items()}
-    places = [_fifth(edit, case) for case, edit in _edits(run_stats, span)]
-    sizes = tuple(map(places.count, range(len(groups))))
-    if all(own[NOWHERE] == Counts() for own in found.values()):
-        groups, sizes = groups[:_PARTS], sizes[:_PARTS]
-    return _of_edits("position", span, groups, sizes, found)
+            verdicts = edit_verdicts(case, pairing, span)
+            for verdict in verdicts.hypothesis:
+                wrong = Counts(fp=verdict.keys - verdict.hits)
+                rows[groups[_fifth(verdict.edit, case)]].append(wrong)
+            for verdict in verdicts.reference:
+                right = Counts(verdict.hits, 0, verdict.keys - verdict.hits)
+                rows[groups[_fifth(verdict.edit, case)]].append(right)
+            rows[NOWHERE] += verdicts.declared.values()
+        counts[system] = {group: total(row) for group, row in rows.items()}
+    places = Counter(_fifth(edit, case) for case, edit in _edits(run_stats, span))
+    if all(by_group[NOWHERE] == Counts() for by_group in counts.values()):
+        groups.remove(NOWHERE)
+    sizes = tuple(places[at] for at in range(len(groups)))
+    return _of_edits("position", span, groups, sizes, counts)
 
 
 def by_length(run_stats: RunStats, metric: str, ends: Sequence[int] = ()) -> Breakdown:
-    """Return scores by the length of the source.
+    """Group scores by the length of the source.
 
     Args:
         run_stats: Systems.
@@ -168,43 +171,37 @@ def by_length(run_stats: RunStats, metric: str, ends: Sequence[int] = ()) -> Bre
         )
     starts = [0, *(end + 1 for end in ends)]
     names = [f"{low}-{high}" for low, high in zip(starts, ends, strict=False)] + [f"{starts[-1]}+"]
-
-    def group(at: int) -> str:
-        size = length(cases_of(run_stats)[at], run_stats.lang)
-        return names[sum(size > end for end in ends)]
-
-    return _of_sentences("length", run_stats, metric, names, group, scale)
+    lengths = (length(case, run_stats.lang) for case in cases_of(run_stats))
+    groups = [names[bisect_left(ends, size)] for size in lengths]
+    return _of_sentences("length", run_stats, metric, names, groups, scale)
 
 
 def by_errors(run_stats: RunStats, metric: str) -> Breakdown | None:
-    """Return scores by the number of errors: the mean over the references, halves rounded up.
+    """Group scores by the number of errors: the mean over the references, halves rounded up.
 
     None where no metric of the run has edits of the references.
     """
-    cases = cases_of(run_stats)
     names = [*map(str, range(_MANY)), f"{_MANY}+", NOBODY]
-    numbers = [_errors(run_stats, at) for at in range(len(cases))]
-    if all(number is None for number in numbers):
+    groups = []
+    for sample, case in zip(run_stats.corpus.samples, cases_of(run_stats), strict=True):
+        numbers = [edits_of(case, version) for _, version in rewrites(sample, case)]
+        known = [number for number in numbers if number is not None]
+        group = names[min(_MANY, int(sum(known) / len(known) + 0.5))] if known else NOBODY
+        groups.append(group)
+    if set(groups) <= {NOBODY}:
         return None
-
-    def group(at: int) -> str:
-        number = numbers[at]
-        return NOBODY if number is None else names[min(_MANY, int(number + 0.5))]
-
-    return _of_sentences("errors", run_stats, metric, names, group)
+    return _of_sentences("errors", run_stats, metric, names, groups)
 
 
 def by_state(run_stats: RunStats, metric: str) -> Breakdown:
-    """Return scores of sentences with errors, of those in dispute, and of those without."""
-
-    def group(at: int) -> str:
-        return state(run_stats.corpus.samples[at], cases_of(run_stats)[at], run_stats.lang)
-
-    return _of_sentences("state", run_stats, metric, STATES, group)
+    """Group scores by whether sentences have errors, are in dispute, or have none."""
+    pairs = zip(run_stats.corpus.samples, cases_of(run_stats), strict=True)
+    groups = [state(sample, case, run_stats.lang) for sample, case in pairs]
+    return _of_sentences("state", run_stats, metric, STATES, groups)
 
 
 def by_field(run_stats: RunStats, metric: str, field: str) -> Breakdown:
-    """Return scores by a metadata field, as the source of the sentences.
+    """Group scores by a metadata field, as the source of the sentences.
 
     Raises:
         CorpusError: A sentence lacks the field.
@@ -218,27 +215,27 @@ def by_field(run_stats: RunStats, metric: str, field: str) -> Breakdown:
             )
         values.append(sample.meta[field] or "(empty)")
     names = list(dict.fromkeys(values))
-    return _of_sentences(f"field:{field}", run_stats, metric, names, values.__getitem__)
+    return _of_sentences(f"field:{field}", run_stats, metric, names, values)
 
 
 def fields(run_stats: RunStats) -> list[str]:
-    """Return the metadata fields that any sentence has."""
+    """The metadata fields that any sentence has."""
     return sorted({name for sample in run_stats.corpus.samples for name in sample.meta})
 
 
 def spans(run_stats: RunStats, metric: str) -> SpanF:
-    """Return a span metric of a run.
+    """Get a span metric of a run.
 
     Raises:
         UsageError: The metric is of another kind.
     """
-    found = run_stats.metrics[metric].span_metric
-    if found is None:
+    span = run_stats.metrics[metric].span_metric
+    if span is None:
         raise UsageError(
             f"{metric} compares no edits with types and places; for these groups take a span "
             "metric, as cherrant or errant"
         )
-    return found
+    return span
 
 
 def _chosen(span: SpanF, run_stats: RunStats, system: str) -> Iterator[tuple[Case, Any]]:
@@ -248,16 +245,8 @@ def _chosen(span: SpanF, run_stats: RunStats, system: str) -> Iterator[tuple[Cas
     return zip((run_stats.cases[system][at] for at in places), chosen, strict=True)
 
 
-def _by_label(span: SpanF, run_stats: RunStats, system: str) -> Mapping[str, Counts]:
-    by_label: dict[str, list[Counts]] = {}
-    for _, pairing in _chosen(span, run_stats, system):
-        for label, counts in pairing.by_type.items():
-            by_label.setdefault(label, []).append(counts)
-    return {label: total(counts) for label, counts in by_label.items()}
-
-
 def _edits(run_stats: RunStats, span: SpanF) -> list[tuple[Case, Edit]]:
-    """Return the edits of all references that take part, of alternative sets the first."""
+    """The edits of all references that take part, of alternative sets the first."""
     cases = cases_of(run_stats)
     return [
         (cases[at], edit)
@@ -271,13 +260,6 @@ def _edits(run_stats: RunStats, span: SpanF) -> list[tuple[Case, Edit]]:
 def _fifth(edit: Edit, case: Case) -> int:
     middle = (edit.start + edit.end) / 2
     return min(_PARTS - 1, int(_PARTS * middle / max(1, len(case.edit_tokens))))
-
-
-def _errors(run_stats: RunStats, at: int) -> float | None:
-    case = cases_of(run_stats)[at]
-    found = [edits_of(case, each) for _, each in rewrites(run_stats.corpus.samples[at], case)]
-    known = [number for number in found if number is not None]
-    return sum(known) / len(known) if known else None
 
 
 def _of_edits(
@@ -302,14 +284,23 @@ def _of_sentences(
     run_stats: RunStats,
     metric: str,
     names: Sequence[str],
-    group: Callable[[int], str],
+    groups: Sequence[str],
     scale: str | None = None,
 ) -> Breakdown:
-    """Return scores of groups of sentences; groups of no sentence are not there."""
+    """Score groups of sentences; groups of no sentence are not there.
+
+    Args:
+        by: Kind of the groups.
+        run_stats: Systems.
+        metric: Name of any metric.
+        names: Of the groups, in order.
+        groups: The group of each sentence.
+        scale: What the groups are measured in.
+    """
     members: dict[str, list[int]] = {name: [] for name in names}
     for at in run_stats.scored(metric):
-        members[group(at)].append(at)
-    kept = {name: places for name, places in members.items() if places}
+        members[groups[at]].append(at)
+    members = {name: places for name, places in members.items() if places}
     scorer = run_stats.metrics[metric]
 
     def cell(system: str, places: Sequence[int]) -> Cell:
@@ -318,12 +309,12 @@ def _of_sentences(
         return Cell(score.value, score.counts)
 
     cells = {
-        system: tuple(cell(system, places) for places in kept.values())
+        system: tuple(cell(system, places) for places in members.values())
         for system in run_stats.systems
     }
-    sizes = tuple(map(len, kept.values()))
+    sizes = tuple(map(len, members.values()))
     better = scorer.higher_is_better
-    return Breakdown(by, metric, "sentences", scale, tuple(kept), sizes, cells, better)
+    return Breakdown(by, metric, "sentences", scale, tuple(members), sizes, cells, better)
 
 
 # Where two systems differ most, and the sentences that decide a difference.
@@ -399,7 +390,7 @@ class PairDifferences:
 
 
 def best_two(run_stats: RunStats, metric: str) -> tuple[str, str] | None:
-    """Return the systems with the best two scores, the best first; None where there is one."""
+    """The systems with the best two scores, the best first; None where there is one."""
     if len(run_stats.systems) < 2:
         return None
     scores = system_scores(run_stats, metric)
@@ -412,7 +403,7 @@ def best_two(run_stats: RunStats, metric: str) -> tuple[str, str] | None:
 
 
 def check_pair(run_stats: RunStats, pair: Sequence[str]) -> tuple[str, str]:
-    """Return the names of two systems.
+    """Check that a pair names two systems of the run.
 
     Raises:
         UnknownNameError: There is no such system.
@@ -429,7 +420,7 @@ def check_pair(run_stats: RunStats, pair: Sequence[str]) -> tuple[str, str]:
 def differences(
     breakdowns: Sequence[Breakdown], one: str, two: str, *, least: int
 ) -> tuple[Difference, ...]:
-    """Return groups by how far two systems are apart in them, the widest first.
+    """Rank groups by how far two systems are apart in them, the widest first.
 
     Args:
         breakdowns: Of one metric.
@@ -458,7 +449,7 @@ def _width(one: Difference) -> tuple[float, int, str, str]:
 def contributions(
     run_stats: RunStats, metric: str, one: str, two: str, *, most: int
 ) -> tuple[Contribution, ...]:
-    """Return the sentences that do most to the difference of two systems, the greatest first.
+    """Find the sentences that do most to the difference of two systems, the greatest first.
 
     A sentence's contribution is the difference less what it is when the sentence is left out of
     the corpus. What was chosen for the other sentences (the reference, by metrics that choose
@@ -502,7 +493,7 @@ def contributions(
 
 
 def _left_out(scorer: Metric[Any], rows: Sequence[Any], places: Sequence[int]) -> Values:
-    """Return the value without each of the sentences at these places.
+    """Score without each of the sentences at these places.
 
     F over summed counts is found by taking a sentence's counts away. Others are computed over the
     rest of the corpus each time, in time that grows with the square of its sentences.
@@ -528,13 +519,13 @@ def _left_out(scorer: Metric[Any], rows: Sequence[Any], places: Sequence[int]) -
 
 
 def _counts(scorer: Metric[Any], rows: Sequence[Any]) -> list[tuple[int, int, int]]:
-    """Return true and false positives and false negatives of each row; none for a mean."""
+    """True and false positives and false negatives of each row; none for a mean."""
     made = (scorer.aggregate([row]).counts for row in rows)
     return [(one.tp, one.fp, one.fn) for one in made if one is not None]
 
 
 def _output(run_stats: RunStats, metric: str, name: str, sample: Sample, row: Any) -> str | None:
-    """Return what a system made of a sentence: of several versions the one that counts."""
+    """The output of a system for a sentence: of several versions the one that counts."""
     chosen = hasattr(run_stats.metrics[metric], "choose")
     system = run_stats.systems[name]
     own = replace(sample, tokens=system.tokens.get(sample.id, sample.tokens))
@@ -627,7 +618,7 @@ def _break_down_by(
 
 
 def _informative(run_stats: RunStats, metric: str, options: BreakdownOptions) -> list[Breakdown]:
-    """Return breakdowns of all kinds, without tiers of types that repeat another."""
+    """Break down by all kinds, without tiers of types that repeat another."""
     samples = run_stats.corpus.samples
     kinds = [*OF_EDITS] * (run_stats.metrics[metric].span_metric is not None) + [*OF_SENTENCES]
     for name in fields(run_stats):
@@ -665,12 +656,14 @@ def _notes_on_sentences(
     run_stats: RunStats, comparisons: Sequence[PairDifferences], options: BreakdownOptions
 ) -> list[str]:
     notes = [
-        f"{one.metric}: one sentence alone is scored; what it decides cannot be told, as nothing "
-        "is left without it"
-        for one in comparisons
-        if options.most and len(run_stats.scored(one.metric)) == 1
+        f"{comparison.metric}: one sentence alone is scored; what it decides cannot be told, as "
+        "nothing is left without it"
+        for comparison in comparisons
+        if options.most and len(run_stats.scored(comparison.metric)) == 1
     ]
-    shown = {sentence.id: sentence for one in comparisons for sentence in one.sentences}
+    shown = {
+        sentence.id: sentence for comparison in comparisons for sentence in comparison.sentences
+    }
     lost = sum((*one.outputs, *one.references).count(None) for one in shown.values())
     if lost:
         notes.append(
@@ -681,25 +674,15 @@ def _notes_on_sentences(
 
 
 def _notes(run_stats: RunStats, breakdowns: Sequence[Breakdown]) -> list[str]:
-    kinds = {one.by for one in breakdowns}
-    notes = []
-    if any(one.unit == "edits" for one in breakdowns):
-        notes.append(
-            "types and positions: the edits of the whole corpus's choice of references, so that "
-            "the counts of all groups make up the score's"
-        )
-    if any(one.unit == "sentences" for one in breakdowns):
-        notes.append("groups of sentences are scored each as a corpus of its own")
-    if "length" in kinds:
-        notes.append(f"length: in {length_unit(run_stats)} of the source")
-    if "errors" in kinds:
-        notes.append(
-            "errors: mean number of edits of a sentence's references, halves rounded up; of "
-            "alternative edit sets the first"
-        )
-    if "state" in kinds:
-        notes.append(
-            "state: erroneous if all annotators correct something, disputed if some do, "
-            "error-free if none does"
-        )
-    return notes
+    kinds = {kind for breakdown in breakdowns for kind in (breakdown.unit, breakdown.by)}
+    notes = {
+        "edits": "types and positions: the edits of the whole corpus's choice of references, so "
+        "that the counts of all groups make up the score's",
+        "sentences": "groups of sentences are scored each as a corpus of its own",
+        "length": f"length: in {length_unit(run_stats)} of the source",
+        "errors": "errors: mean number of edits of a sentence's references, halves rounded up; of "
+        "alternative edit sets the first",
+        "state": "state: erroneous if all annotators correct something, disputed if some do, "
+        "error-free if none does",
+    }
+    return [note for kind, note in notes.items() if kind in kinds]

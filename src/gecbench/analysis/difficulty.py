@@ -78,7 +78,7 @@ class ReferenceChoice:
 
 
 def reference_names(samples: Sequence[Sample]) -> list[str]:
-    """Return the references of a corpus: its annotators if they have names, else numbers from 1.
+    """The references of a corpus: its annotators if they have names, else numbers from 1.
 
     Args:
         samples: All of the corpus, also where only some of them take part.
@@ -207,7 +207,7 @@ def _usable(sample: Sample) -> list[int]:
 
 
 def _annotators(samples: Sequence[Sample]) -> list[str]:
-    """Return the annotators of a corpus, numbers in order; none unless all have names."""
+    """The annotators of a corpus, numbers in order; none unless all have names."""
     names: dict[str, None] = {}
     for sample in samples:
         for reference in sample.references:
@@ -264,13 +264,13 @@ class ChunkTable:
         return sum(chunk.edit is not None for row in self.chunks for chunk in row)
 
     def label(self, sentence: int, chunk: Chunk) -> str | None:
-        """Return the type of the error in a chunk; None where there is no error."""
+        """The type of the error in a chunk; None where there is no error."""
         if chunk.edit is None:
             return None
         return self.references[sentence].edits[chunk.edit].label or ""
 
     def fingerprint(self) -> str:
-        """Return what tells one reference from another: a digest of tokens, spans and texts."""
+        """A digest of tokens, spans and texts, by which one reference is told from another."""
         rows = [
             [
                 list(reference.tokens),
@@ -311,7 +311,7 @@ def chunk_table(cases: Mapping[str, Sequence[Case]], choices: Sequence[Choice]) 
 def _compare(
     row: Sequence[Case], choice: int
 ) -> tuple[Marking, tuple[Chunk, ...], list[str], tuple[int, ...]]:
-    """Return a sentence's reference, chunks, verdicts by system, and how many are right."""
+    """A sentence's reference, chunks, verdicts by system, and how many are right."""
     first = row[0]
     edits = () if choice == UNCHANGED else first.references[choice].edits
     reference = _marking(first, "its reference", edits)
@@ -416,7 +416,7 @@ class WeightedCounts:
 def weighted_counts(
     table: ChunkTable, weights: Sequence[Sequence[float]], beta: float
 ) -> Mapping[str, WeightedCounts]:
-    """Return the sums and ratios of each system.
+    """Sum the weights of each system's chunks.
 
     Sums are made from left to right, one weight after another as the program does it, so that
     they agree to the last digit.
@@ -441,7 +441,7 @@ def _ratio(part: float, whole: float) -> float:
 
 
 def _sum(values: Floats) -> float:
-    """Return the sum from left to right; `sum` of numpy, and of Python 3.12, take other ways."""
+    """Sum from left to right; `sum` of numpy, and of Python 3.12, take other ways."""
     import numpy as np
 
     return float(np.add.accumulate(values)[-1]) if len(values) else 0.0
@@ -477,7 +477,7 @@ class TypeDifficulty:
 def by_type(
     table: ChunkTable, weights: Sequence[Sequence[float]], level: Level
 ) -> tuple[TypeDifficulty, ...]:
-    """Return the difficulty of types, the most difficult first.
+    """Measure the difficulty of types, the most difficult first.
 
     Args:
         table: Whose errors are grouped.
@@ -526,7 +526,7 @@ class BreakEven:
 
 
 def break_even(errors: int, systems: int, corrected: int, weighting: Weighting) -> BreakEven:
-    """Return the break-even point.
+    """Compute the break-even point.
 
     Each error that the others correct weighs w(N - 1), and each that it corrects w(1), so it
     draws level at K w(N - 1) / w(1), where K errors are corrected by the N - 1 others.
@@ -586,7 +586,7 @@ class RankChange:
 def rank_changes(
     systems: Sequence[str], values: Sequence[float], plain: Sequence[float]
 ) -> tuple[RankChange, ...]:
-    """Return systems by rank with weights, those of one rank in the order given.
+    """Rank systems with weights and without, those of one rank in the order given.
 
     Args:
         systems: Their names.
@@ -790,9 +790,9 @@ def measure_difficulty(
         scores=scores,
         ranking={
             name: rank_changes(
-                [one.system for one in scores],
-                [measure(one.weighted) for one in scores],
-                [measure(one.plain) for one in scores],
+                [score.system for score in scores],
+                [measure(score.weighted) for score in scores],
+                [measure(score.plain) for score in scores],
             )
             for name, measure in MEASURES.items()
         },
@@ -851,7 +851,7 @@ class SystemMean:
 
 
 def system_means(results: Sequence[Difficulty], measure: Measure) -> tuple[SystemMean, ...]:
-    """Return the weighted scores of each system on each corpus, the highest mean first.
+    """Average the weighted scores of each system over corpora, the highest mean first.
 
     Args:
         results: One for each corpus, or each reference of it.
@@ -862,8 +862,8 @@ def system_means(results: Sequence[Difficulty], measure: Measure) -> tuple[Syste
     rows: dict[str, list[RankChange | None]] = {}
     for at, result in enumerate(results):
         by_name = {one.system: one for one in result.ranking[measure]}
-        for one in result.scores:
-            rows.setdefault(one.system, [None] * len(results))[at] = by_name[one.system]
+        for score in result.scores:
+            rows.setdefault(score.system, [None] * len(results))[at] = by_name[score.system]
     means = []
     for system, row in rows.items():
         known = [one.value for one in row if one]
@@ -876,5 +876,5 @@ def system_means(results: Sequence[Difficulty], measure: Measure) -> tuple[Syste
                 statistics.stdev(known) if len(known) > 1 else 0.0,
             )
         )
-    places = ranks([one.mean for one in means])
+    places = ranks([mean.mean for mean in means])
     return tuple(one for _, one in sorted(zip(places, means, strict=True), key=lambda row: row[0]))

@@ -1,4 +1,7 @@
-"""How annotators fare against the final references of what they annotated."""
+"""How annotators fare against the final references of what they annotated.
+
+Zhang et al., "MuCGEC", NAACL 2022, section 3 and figure 2.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gecbench.analysis.options import HumanOptions
-from gecbench.analysis.sentences import content_key, signatures
+from gecbench.analysis.sentences import content_key, separate_sentences, signatures
 from gecbench.core.errors import CorpusError, counted
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.score import Score
@@ -101,7 +104,7 @@ class Human:
 def find_submissions(
     corpus: Corpus, submitted: Corpus, lang: str, options: HumanOptions, only: Collection[int]
 ) -> tuple[Submission, ...]:
-    """Return all submissions, in the order of the corpus.
+    """Find all submissions, in the order of the corpus.
 
     Final references may hold the annotator's own text. Against "others" a reference is left out
     that this annotator alone wrote: the name on the reference is theirs, or they submitted its
@@ -128,12 +131,12 @@ def find_submissions(
             f"{submitted.name}: none of its sentences that take part has a reference, and "
             "references are what was submitted"
         )
-    if all(one.annotator is None for one in submissions):
+    if all(submission.annotator is None for submission in submissions):
         raise CorpusError(
             f"{submitted.name}: no submission says who wrote it; in JSONL each reference has "
             'an "annotator"'
         )
-    if not any(one.references for one in submissions):
+    if not any(submission.references for submission in submissions):
         raise CorpusError(
             f"{corpus.name}: no submission has a final reference that somebody else wrote, too"
         )
@@ -143,30 +146,23 @@ def find_submissions(
 def scorable(
     corpus: Corpus, submitted: Corpus, submissions: Sequence[Submission]
 ) -> tuple[Corpus, SystemOutput]:
-    """Return a corpus in which each submission is a sentence of its own, and them as its output.
+    """Make a corpus in which each submission is a sentence of its own, and its output.
 
     Those without references are left out.
     """
     tokens = {sample.id: sample.tokens for sample in submitted.samples}
-    samples: list[Sample] = []
-    outputs: dict[str, tuple[Rewrite, ...]] = {}
-    output_tokens: dict[str, tuple[str, ...]] = {}
-    for number, one in enumerate(submissions, 1):
-        if one.references:
-            final = corpus.samples[one.sample]
-            name = f"{final.id}:{number}"  # one number, one name, whatever ids look like
-            samples.append(replace(final, id=name, references=one.references))
-            outputs[name] = (one.rewrite,)
-            if tokens[final.id]:
-                output_tokens[name] = tokens[final.id]
-    system = SystemOutput(SUBMISSIONS, outputs, output_tokens)
-    return replace(corpus, samples=tuple(samples)), system
+    rows = []
+    for submission in submissions:
+        if submission.references:
+            sample = corpus.samples[submission.sample]
+            rows.append((sample, submission.rewrite, submission.references))
+    return separate_sentences(corpus, SUBMISSIONS, rows, tokens)
 
 
 def score_annotators(
     run_stats: RunStats, corpus: Corpus, submissions: Sequence[Submission], options: HumanOptions
 ) -> Human:
-    """Return how each annotator fares.
+    """Score each annotator.
 
     Args:
         run_stats: The run over what `scorable` gave, all of it.
@@ -174,15 +170,15 @@ def score_annotators(
         submissions: All submissions.
         options: How they are scored.
     """
-    scored = [one for one in submissions if one.references]
+    scored = [submission for submission in submissions if submission.references]
     metrics = [name for name in run_stats.metrics if name not in run_stats.refused]
     names = sorted(
-        {one.annotator for one in submissions},
+        {submission.annotator for submission in submissions},
         key=lambda name: (name is None, -_count(submissions, name), name or ""),
     )
     annotators = [_annotator(name, submissions, scored, run_stats, metrics) for name in names]
     if options.anonymous:
-        named = [one for one in annotators if one.name is not None]
+        named = [annotator for annotator in annotators if annotator.name is not None]
         hidden = [replace(one, name=f"A{n}") for n, one in enumerate(named, 1)]
         annotators = hidden + annotators[len(named) :]
     whole = {name: _score(run_stats, name, range(len(scored))) for name in metrics}
@@ -205,7 +201,7 @@ def score_annotators(
 
 
 def _joined(corpus: Corpus, submitted: Corpus) -> dict[int, Sample]:
-    """Return the submitted sentences by their places in the corpus."""
+    """Find the submitted sentences by their places in the corpus."""
     places = {sample.id: at for at, sample in enumerate(corpus.samples)}
     found: dict[int, Sample] = {}
     for sample in submitted.samples:
@@ -228,7 +224,7 @@ def _joined(corpus: Corpus, submitted: Corpus) -> dict[int, Sample]:
 def _of_sentence(
     at: int, sample: Sample, final: Sample, lang: str, options: HumanOptions
 ) -> list[Submission]:
-    """Return the submissions of one sentence."""
+    """The submissions of one sentence."""
     writers: dict[object, set[str | None]] = {}
     for rewrite in sample.references:
         writers.setdefault(_key(rewrite, sample, lang), set()).add(rewrite.annotator)
@@ -252,7 +248,7 @@ def _key(rewrite: Rewrite, sample: Sample, lang: str) -> object:
 
 
 def _count(submissions: Sequence[Submission], name: str | None) -> int:
-    return sum(one.annotator == name for one in submissions)
+    return sum(submission.annotator == name for submission in submissions)
 
 
 def _annotator(
@@ -262,7 +258,7 @@ def _annotator(
     run_stats: RunStats,
     metrics: Sequence[str],
 ) -> Annotator:
-    own = [one for one in submissions if one.annotator == name]
+    own = [submission for submission in submissions if submission.annotator == name]
     places = [at for at, one in enumerate(scored) if one.annotator == name]
     scores = {metric: _score(run_stats, metric, places) for metric in metrics}
     known = {metric: score for metric, score in scores.items() if score is not None}
@@ -278,17 +274,17 @@ def _score(run_stats: RunStats, metric: str, places: Sequence[int]) -> Score | N
 
 def _mean(annotators: Sequence[Annotator], metric: str, least: int) -> Mean | None:
     scores = [
-        one.scores[metric]
-        for one in annotators
-        if one.name is not None and one.scored >= least and metric in one.scores
+        annotator.scores[metric]
+        for annotator in annotators
+        if annotator.name is not None and annotator.scored >= least and metric in annotator.scores
     ]
     if not scores:
         return None
     counts = [score.counts for score in scores if score.counts is not None]
     return Mean(
         mean([score.value for score in scores]),
-        mean([each.precision for each in counts]) if counts else None,
-        mean([each.recall for each in counts]) if counts else None,
+        mean([count.precision for count in counts]) if counts else None,
+        mean([count.recall for count in counts]) if counts else None,
         len(scores),
     )
 
@@ -300,22 +296,23 @@ def _notes(
     options: HumanOptions,
 ) -> list[str]:
     notes = []
-    sentences = len({one.sample for one in submissions})
+    sentences = len({submission.sample for submission in submissions})
     if sentences < len(corpus.samples):
         notes.append(
             f"submissions are of {sentences} of {counted(len(corpus.samples), 'sentence')}"
         )
-    alone = sum(not one.references for one in submissions)
+    alone = sum(not submission.references for submission in submissions)
     if alone:
         notes.append(
             f"submissions not scored, because no final reference is of somebody else: {alone}"
         )
-    if options.against == "final" and any(one.kept for one in submissions):
+    if options.against == "final" and any(submission.kept for submission in submissions):
         notes.append(
             "the final references may hold an annotator's own text, which then counts as right; "
             "--against others leaves these references out"
         )
-    lost = sum(bool(one.references) for one in submissions) - sum(one.scored for one in annotators)
+    with_references = sum(bool(submission.references) for submission in submissions)
+    lost = with_references - sum(annotator.scored for annotator in annotators)
     if lost:
         notes.append(
             f"submissions not scored, because by the references nobody could annotate: {lost}"
@@ -323,11 +320,15 @@ def _notes(
     nameless = _count(submissions, None)
     if nameless:
         notes.append(f"submissions that do not say who wrote them, and are in no mean: {nameless}")
-    few = [one for one in annotators if one.name is not None and one.scored < options.least]
+    few = [
+        annotator
+        for annotator in annotators
+        if annotator.name is not None and annotator.scored < options.least
+    ]
     if few:
         names = ", ".join(f"{one.name} {one.scored}" for one in few)
         notes.append(f"not in the mean, fewer than {options.least} scored submissions: {names}")
-    impossible = sum(one.rewrite.unannotatable for one in submissions)
+    impossible = sum(submission.rewrite.unannotatable for submission in submissions)
     if impossible:
         notes.append(f"submissions that say nobody can annotate the sentence: {impossible}")
     return notes

@@ -164,14 +164,14 @@ class MetaEvaluation:
 
 
 def default_sets(systems: Sequence[str]) -> tuple[SystemSet, ...]:
-    """Return SEEDA's sets where all systems are SEEDA's, else one with all."""
+    """SEEDA's sets where all systems are SEEDA's, else one with all."""
     return SEEDA_SETS if set(systems) <= set(SEEDA) else (ALL,)
 
 
 def system_level(
     scores: SystemScores, human: Human, sets: Sequence[SystemSet]
 ) -> tuple[SystemLevel, ...]:
-    """Return the correlation of each metric with each way of judging, over each set.
+    """Correlate each metric with each way of judging, over each set.
 
     Args:
         scores: Greater is better.
@@ -189,7 +189,7 @@ def system_level(
 def windows(
     scores: SystemScores, human: Human, group: SystemSet, sizes: Sequence[int]
 ) -> tuple[SystemLevel, ...]:
-    """Return the correlations over each window of consecutive systems in people's order.
+    """Correlate over each window of consecutive systems in people's order.
 
     From the best to the worst; of systems with equal human scores the last of the alphabet
     first, as SEEDA's reversed ascending sort has it.
@@ -219,7 +219,7 @@ def sentence_level(
     sets: Sequence[SystemSet],
     sources: Mapping[str, str] | None = None,
 ) -> tuple[SentenceLevel, ...]:
-    """Return how often metrics prefer what people prefer, of two outputs for one source.
+    """Count how often metrics prefer what people prefer, of two outputs for one source.
 
     Every item counts, also where a source has several.
 
@@ -297,7 +297,7 @@ def _against(
 
 
 def _verdict(preferred: int, one: float | None, two: float | None) -> str:
-    """Return which count a pair belongs to."""
+    """Name the count that a pair belongs to."""
     if preferred == 0:
         return "human_ties"
     if one is None or two is None:
@@ -311,7 +311,7 @@ def _verdict(preferred: int, one: float | None, two: float | None) -> str:
 
 
 def sentence_values(metric: Metric[Any], rows: Sequence[Any]) -> list[float]:
-    """Return what a metric says of each sentence as one number.
+    """Score each sentence by one number.
 
     Where it has one by itself, as GLEU and the means over sentences, that; else the score of a
     corpus of this sentence alone, as for the metrics that add up edits: then each sentence takes
@@ -329,7 +329,7 @@ def sentence_values(metric: Metric[Any], rows: Sequence[Any]) -> list[float]:
 
 
 def sentence_scores_of(run_stats: RunStats) -> dict[str, dict[tuple[str, str], float]]:
-    """Return scores of sentences of which greater is better: by metric, then source and system.
+    """Score sentences so that greater is better: by metric, then source and system.
 
     Sentences that a metric leaves out are not there.
     """
@@ -373,7 +373,7 @@ def compare_with_people(
     """
     scores, orientation = orient(scores)
     notes = [*scores.notes, *orientation]
-    ours = {*scores.systems, *(system for each in sentences.values() for _, system in each)}
+    ours = {*scores.systems, *(system for values in sentences.values() for _, system in values)}
     theirs = {name for way in people.scores.values() for name in way}
     theirs |= {name for each in people.judgments for name in each.systems}
     notes += _apart(ours, theirs)
@@ -392,10 +392,10 @@ def compare_with_people(
         for one in sentence_level(sentences, judgments, sets, names)
     )
     notes += [
-        f"{one.judgments}, {one.set}: {counted(one.unscored, 'judged pair', ' has', ' have')} "
-        f"no score by {one.metric}"
-        for one in rankings
-        if one.unscored
+        f"{ranking.judgments}, {ranking.set}: "
+        f"{counted(ranking.unscored, 'judged pair', ' has', ' have')} no score by {ranking.metric}"
+        for ranking in rankings
+        if ranking.unscored
     ]
     return MetaEvaluation(
         corpus=scores.corpus,
@@ -412,7 +412,7 @@ def compare_with_people(
 def _window_set(sets: Sequence[SystemSet], layout: Layout) -> SystemSet:
     if layout.window_set is None:
         return sets[0]
-    known = {one.name: one for one in sets}
+    known = {group.name: group for group in sets}
     if layout.window_set not in known:
         raise UnknownNameError("set of systems", layout.window_set, known)
     return known[layout.window_set]
@@ -420,10 +420,10 @@ def _window_set(sets: Sequence[SystemSet], layout: Layout) -> SystemSet:
 
 def _check_sets(sets: Sequence[SystemSet], known: Collection[str]) -> None:
     """Refuse sets with systems that nobody knows, unless they are SEEDA's own."""
-    for one in sets:
-        for name in (*one.only, *one.without):
-            if name not in known and one not in SEEDA_SETS:
-                raise UnknownNameError(f"system of set {one.name}", name, known)
+    for group in sets:
+        for name in (*group.only, *group.without):
+            if name not in known and group not in SEEDA_SETS:
+                raise UnknownNameError(f"system of set {group.name}", name, known)
 
 
 def _apart(ours: Collection[str], theirs: Collection[str]) -> list[str]:
@@ -451,9 +451,9 @@ def _apart(ours: Collection[str], theirs: Collection[str]) -> list[str]:
 def _cut(sets: Sequence[SystemSet], both: Collection[str], theirs: Collection[str]) -> list[str]:
     """Say which sets are not whole, so that their figures are not the published ones."""
     less = [
-        f"{one.name} ({len(one.of(sorted(both)))} of {len(one.of(sorted(theirs)))})"
-        for one in sets
-        if set(one.of(sorted(theirs))) - set(both)
+        f"{group.name} ({len(group.of(sorted(both)))} of {len(group.of(sorted(theirs)))})"
+        for group in sets
+        if set(group.of(sorted(theirs))) - set(both)
     ]
     if not less:
         return []
@@ -461,7 +461,7 @@ def _cut(sets: Sequence[SystemSet], both: Collection[str], theirs: Collection[st
 
 
 def _sources(judgments: Judgments, ids: Sequence[str]) -> tuple[Mapping[str, str], str | None]:
-    """Return what the scores call the sources that people judged.
+    """Match the sources that people judged with those that are scored.
 
     SEEDA counts lines of the whole text from 1. Scores are of it, or of the judged sources alone
     in their order, as SEEDA's subset.

@@ -1,4 +1,4 @@
-"""Perturbed cases (RobustGEC, Zhang et al., EMNLP 2023, section 3): perturbations and problems.
+"""Perturbed cases (RobustGEC, Zhang et al., EMNLP 2023): where they were perturbed, and problems.
 
 Every problem is found in texts alone: no system, scheme or pipeline takes part.
 """
@@ -49,7 +49,7 @@ class Region:
 
 
 def perturbations(original: Tokens, variant: Tokens) -> tuple[Region, ...]:
-    """Return what is different between two token sequences, by least edit distance.
+    """Find what is different between two token sequences, by least edit distance.
 
     Equal beginnings and ends are matched first, which never makes the distance longer.
 
@@ -70,13 +70,13 @@ def perturbations(original: Tokens, variant: Tokens) -> tuple[Region, ...]:
 
 
 def _common(one: Tokens, two: Tokens) -> int:
-    """Return how many tokens two sequences begin with alike."""
+    """Count the tokens that two sequences begin with alike."""
     pairs = takewhile(lambda pair: pair[0] == pair[1], zip(one, two, strict=False))
     return sum(1 for _ in pairs)
 
 
 def start_image(regions: Sequence[Region], at: int) -> tuple[int, int]:
-    """Return the first and last place of the variant where the left side of a token may stand.
+    """The first and last place of the variant where the left side of a token may stand.
 
     It is one place, unless the token is inside a perturbation.
     """
@@ -91,7 +91,7 @@ def start_image(regions: Sequence[Region], at: int) -> tuple[int, int]:
 
 
 def end_image(regions: Sequence[Region], at: int) -> tuple[int, int]:
-    """Return likewise where the right side of the token before `at` may stand."""
+    """Likewise where the right side of the token before `at` may stand."""
     shift = 0
     for region in regions:
         if at <= region.start:
@@ -105,7 +105,7 @@ def end_image(regions: Sequence[Region], at: int) -> tuple[int, int]:
 def span_image(
     regions: Sequence[Region], start: int, end: int
 ) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Return where the start and where the end of a span of the original may stand.
+    """Where the start and where the end of a span of the original may stand.
 
     An empty span is a place between two tokens; if something was put in just there, it may
     stand before, behind or within what is new, and both are that range.
@@ -175,7 +175,7 @@ class CaseCheck:
     findings: tuple[Finding, ...]
 
     def count(self, kind: str, subset: str | None = None) -> int:
-        """Return how many findings are of a kind, in one subset or all."""
+        """Count the findings of a kind, in one subset or all."""
         return sum(one.counts[kind] for one in self.subsets if subset in (None, one.name))
 
 
@@ -249,7 +249,7 @@ def _of_variant(
 
 
 def _lost(one: Tokens, two: Tokens) -> list[range]:
-    """Return the runs of a sentence's tokens that another has not, by longest common runs.
+    """The runs of a sentence's tokens that another has not, by longest common runs.
 
     Least edit distance would pair off the words of a stretch that was moved or written anew, and
     call each of them replaced.
@@ -259,7 +259,7 @@ def _lost(one: Tokens, two: Tokens) -> list[range]:
 
 
 def _replaced(one: Tokens, two: Tokens) -> list[tuple[Tokens, Tokens]]:
-    """Return what a perturbation takes out and what it puts in."""
+    """Tokens that a perturbation takes out, and those that it puts in."""
     regions = perturbations(one, two)
     return [(one[r.start : r.end], two[r.to_start : r.to_end]) for r in regions]
 

@@ -1,10 +1,14 @@
-"""References: how many there are, how much they change, and what their number does to scores."""
+"""References: how many there are, how much they change, and what their number does to scores.
+
+Zhang et al., "MuCGEC", NAACL 2022, table 4 and figures 1 and 3.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import combinations
 from math import comb
 from random import Random
@@ -62,7 +66,7 @@ class Curve:
 
 
 def curves(run_stats: RunStats, sweep: Sweep | None = None) -> tuple[Curve, ...]:
-    """Return score against the number of references, of all systems by all metrics that use them.
+    """Score all systems with fewer references, by all metrics that use them.
 
     MuCGEC's figure 3. A subset is one of the places of references 1 to K, where K is the most
     that any sentence has; a sentence with n references, n between k and K, counts them round
@@ -89,19 +93,58 @@ def curves(run_stats: RunStats, sweep: Sweep | None = None) -> tuple[Curve, ...]
         )
     plans = {k: _subsets(width, k, sweep) for k in range(1, (sweep.up_to or width) + 1)}
     return tuple(
-        _System(run_stats, metric, system, usable, places).curve(plans)
+        _curve(run_stats, metric, system, [(at, usable[at]) for at in places], plans)
         for metric in metrics_with_references(run_stats)
         for system in run_stats.systems
     )
 
 
+def _curve(
+    run_stats: RunStats,
+    metric: str,
+    system: str,
+    usable: Sequence[tuple[int, tuple[int, ...]]],
+    plans: Mapping[int, tuple[Sequence[tuple[int, ...]], int]],
+) -> Curve:
+    """Score a system with subsets of references.
+
+    Args:
+        run_stats: Systems.
+        metric: Name of a metric that reads references.
+        system: Name.
+        usable: Places of the sentences that take part, and of the references of each.
+        plans: For each size the subsets that are scored, and how many there are.
+    """
+    scorer = run_stats.metrics[metric]
+
+    @cache
+    def stats(at: int, references: tuple[int, ...]) -> Any:
+        case = run_stats.cases[system][at]
+        if len(references) == len(case.references):
+            return run_stats.rows[system, metric][at]
+        return scorer.stats(replace(case, references=tuple(case.references[r] for r in references)))
+
+    points = []
+    for k, (subsets, count) in plans.items():
+        values = [
+            scorer.aggregate([stats(at, references_in(own, subset)) for at, own in usable]).value
+            for subset in subsets
+        ]
+        low, high = min(values), max(values)
+        # A mean of equal numbers can be off by its last digit.
+        middle = min(max(mean(values), low), high)
+        cut = sum(len(own) > k for _, own in usable)
+        points.append(Point(k, middle, low, high, len(subsets), count, cut))
+    return Curve(system, metric, tuple(points))
+
+
 def taking_part(run_stats: RunStats, sweep: Sweep) -> int:
-    """Return how many sentences the curves are over."""
+    """Count the sentences that the curves are over."""
     return sum(len(own) >= sweep.at_least for own in _usable(run_stats))
 
 
 def _usable(run_stats: RunStats) -> list[tuple[int, ...]]:
-    """Return the places of the references of each sentence that somebody could write."""
+    """Places of the references of each sentence that somebody could write."""
     return [
         tuple(r for r, version in enumerate(case.references) if not version.unannotatable)
         for case in cases_of(run_stats)
@@ -109,7 +152,7 @@ def _usable(run_stats: RunStats) -> list[tuple[int, ...]]:
 
 
 def metrics_with_references(run_stats: RunStats) -> list[str]:
-    """Return the metrics of a run that read references."""
+    """The metrics of a run that read references."""
     return [
         name
         for name, metric in run_stats.metrics.items()
@@ -118,7 +161,7 @@ def metrics_with_references(run_stats: RunStats) -> list[str]:
 
 
 def _subsets(width: int, k: int, sweep: Sweep) -> tuple[Sequence[tuple[int, ...]], int]:
-    """Return subsets of k places of all, and how many there are."""
+    """Choose subsets of k places, and say how many there are."""
     if sweep.taking == "first":
         return [tuple(range(k))], 1
     count = comb(width, k)
@@ -132,63 +175,24 @@ def _subsets(width: int, k: int, sweep: Sweep) -> tuple[Sequence[tuple[int, ...]
 
 
 def references_in(own: Sequence[int], subset: Sequence[int]) -> tuple[int, ...]:
-    """Return which of its own references a sentence has in a subset of places.
+    """Choose the references of a sentence for a subset of places.
 
     >>> references_in((0, 1, 2), (0, 3)), references_in((0, 1), (1, 2, 3))
     ((0, 1), (0, 1))
     """
     if len(own) <= len(subset):
         return tuple(own)
-    found: list[int] = []
+    places: list[int] = []
     for place in subset:
         place %= len(own)
-        while place in found:
+        while place in places:
             place = (place + 1) % len(own)
-        found.append(place)
-    return tuple(own[place] for place in sorted(found))
+        places.append(place)
+    return tuple(own[place] for place in sorted(places))
 
 
-@dataclass(frozen=True, slots=True)
-class _System:
-    """One system by one metric; statistics with a subset of references are taken once."""
-
-    run_stats: RunStats
-    metric: str
-    system: str
-    usable: Sequence[tuple[int, ...]]
-    places: Sequence[int]
-    known: dict[tuple[int, tuple[int, ...]], Any] = field(default_factory=dict)
-
-    def curve(self, plans: Mapping[int, tuple[Sequence[tuple[int, ...]], int]]) -> Curve:
-        """Return the scores for each size of subsets."""
-        points = []
-        for k, (subsets, every) in plans.items():
-            values = [self._value(subset) for subset in subsets]
-            cut = sum(len(self.usable[at]) > k for at in self.places)
-            low, high = min(values), max(values)
-            # A mean of equal numbers can be off by its last digit.
-            middle = min(max(mean(values), low), high)
-            points.append(Point(k, middle, low, high, len(subsets), every, cut))
-        return Curve(self.system, self.metric, tuple(points))
-
-    def _value(self, subset: Sequence[int]) -> float:
-        metric = self.run_stats.metrics[self.metric]
-        rows = [self._stats(at, references_in(self.usable[at], subset)) for at in self.places]
-        return metric.aggregate(rows).value
-
-    def _stats(self, at: int, references: tuple[int, ...]) -> Any:
-        if (at, references) not in self.known:
-            case = self.run_stats.cases[self.system][at]
-            if len(references) < len(case.references):
-                case = replace(case, references=tuple(case.references[r] for r in references))
-                self.known[at, references] = self.run_stats.metrics[self.metric].stats(case)
-            else:
-                self.known[at, references] = self.run_stats.rows[self.system, self.metric][at]
-        return self.known[at, references]
-
-
-def notes_on(run_stats: RunStats, made: Sequence[Curve], sweep: Sweep) -> list[str]:
-    """Return what the reader of curves should know."""
+def _curve_notes(run_stats: RunStats, curves_: Sequence[Curve], sweep: Sweep) -> list[str]:
+    """Notes for the reader of curves."""
     notes = []
     counts = [len(own) for own in _usable(run_stats)]
     out = sum(0 < count < sweep.at_least for count in counts)
@@ -212,7 +216,7 @@ def notes_on(run_stats: RunStats, made: Sequence[Curve], sweep: Sweep) -> list[s
             "annotate them and others corrected them; the former is no reference here, but one in "
             "`gecbench score`"
         )
-    if any(point.subsets < point.of for curve in made for point in curve.points):
+    if any(point.subsets < point.of for curve in curves_ for point in curve.points):
         notes.append(
             f"curves: of more than {sweep.most} subsets of one size, {sweep.most} drawn by lot "
             f"(seed {sweep.seed})"
@@ -282,7 +286,7 @@ class References:
 
 
 def statistics(run_stats: RunStats, by: str | None = None) -> tuple[Statistics, ...]:
-    """Return MuCGEC's table 4 of a corpus (Zhang et al., NAACL 2022).
+    """MuCGEC's table 4 of a corpus (Zhang et al., NAACL 2022).
 
     Args:
         run_stats: Any run over it.
@@ -306,7 +310,7 @@ def statistics(run_stats: RunStats, by: str | None = None) -> tuple[Statistics, 
 
 
 def distribution(run_stats: RunStats) -> tuple[Mapping[int, int], Mapping[int, int]]:
-    """Return how many sentences have how many references: of all, and of erroneous ones.
+    """Count sentences by their number of references: all, and erroneous ones.
 
     MuCGEC's figure 1 is the second. Sentences that nobody can annotate have none.
     """
@@ -322,52 +326,52 @@ def distribution(run_stats: RunStats) -> tuple[Mapping[int, int], Mapping[int, i
 def describe_references(
     run_stats: RunStats, *, by: str | None = None, sweep: Sweep | None = None
 ) -> References:
-    """Return statistics, distribution and, where `sweep` says how, curves.
+    """Compute statistics, distribution and, where `sweep` says how, curves.
 
     Raises:
         CorpusError: A metadata field is missing, or no sentence has enough references.
     """
     every, erroneous = distribution(run_stats)
-    found = References(run_stats.corpus.name, statistics(run_stats, by), every, erroneous)
+    result = References(run_stats.corpus.name, statistics(run_stats, by), every, erroneous)
     notes = [*run_stats.notes, *run_stats.refused.values(), *_textless(run_stats)]
     if sweep is None:
-        return replace(found, notes=tuple(notes))
-    made = curves(run_stats, sweep)
+        return replace(result, notes=tuple(notes))
+    result = replace(result, curves=curves(run_stats, sweep))
     return replace(
-        found,
-        curves=made,
+        result,
         sentences=taking_part(run_stats, sweep),
         sweep=sweep,
-        notes=(*notes, *notes_on(run_stats, made, sweep)),
+        notes=(*notes, *_curve_notes(run_stats, result.curves, sweep)),
         signatures=signatures(run_stats, metrics_with_references(run_stats)),
     )
 
 
 def _row(name: str, run_stats: RunStats, places: Sequence[int]) -> Statistics:
-    kept, erroneous = 0, 0
-    lengths: list[int] = []
-    numbers: list[int] = []
-    distinct: list[int] = []
-    edits: list[int] = []
     cases = cases_of(run_stats)
-    for at in places:
-        sample, case = run_stats.corpus.samples[at], cases[at]
-        found = rewrites(sample, case)
-        if not found:
-            continue
-        kept += 1
-        erroneous += state(sample, case, run_stats.lang) != "error-free"
-        lengths.append(len(characters(sample.source)))
-        numbers.append(len(found))
-        distinct.append(len({_content(each, sample, run_stats.lang) for each, _ in found}))
-        sizes = (edits_of(case, version) for _, version in found)
-        edits += [size for size in sizes if size]
-    means = [mean(each) if each else None for each in (lengths, edits, numbers, distinct)]
-    return Statistics(name, kept, len(places) - kept, erroneous, *means)
+    pairs = [(run_stats.corpus.samples[at], cases[at]) for at in places]
+    annotated = [
+        (sample, case, references)
+        for sample, case in pairs
+        if (references := rewrites(sample, case))
+    ]
+    lengths = [len(characters(sample.source)) for sample, _, _ in annotated]
+    sizes = [
+        edits_of(case, version) for _, case, references in annotated for _, version in references
+    ]
+    numbers = [len(references) for _, _, references in annotated]
+    distinct = [
+        len({_content(rewrite, sample, run_stats.lang) for rewrite, _ in references})
+        for sample, _, references in annotated
+    ]
+    states = [state(sample, case, run_stats.lang) for sample, case, _ in annotated]
+    erroneous = len(states) - states.count("error-free")
+    edits = [size for size in sizes if size]
+    means = [mean(values) if values else None for values in (lengths, edits, numbers, distinct)]
+    return Statistics(name, len(annotated), len(places) - len(annotated), erroneous, *means)
 
 
 def _content(rewrite: Rewrite, sample: Sample, lang: str) -> object:
-    """Return what two references have alike if they are the same."""
+    """A key that is equal for references that are the same."""
     text = text_of_rewrite(rewrite, sample, lang)
     return rewrite.edit_sets if text is None else characters(text)
 

@@ -1,8 +1,7 @@
 """Whether corrections stay the same when the context changes.
 
 Zhang et al., "RobustGEC: Robust Grammatical Error Correction Against Subtle Context Perturbation",
-EMNLP 2023, section 4 (CRS, P-CRS, bounds of F) and section 5 (by kind of perturbation); numbers are
-those of robustgec_eval.py (HillZhang1999/RobustGEC 1c5787b).
+EMNLP 2023: CRS, P-CRS and bounds of F (table 4), and P-CRS by kind of perturbation (figure 3).
 """
 
 from __future__ import annotations
@@ -152,7 +151,7 @@ class SystemRobustness:
     verdicts: Verdicts
 
     def consistency(self, rule: Rule) -> Consistency:
-        """Return what a rule says."""
+        """The result by a rule."""
         return self.official if rule == "official" else self.edits
 
 
@@ -223,7 +222,7 @@ class SystemShares:
     edits: Share
 
     def share(self, rule: Rule) -> Share:
-        """Return what a rule says."""
+        """The result by a rule."""
         return self.official if rule == "official" else self.edits
 
 
@@ -290,7 +289,7 @@ class Robustness:
     @property
     def whole(self) -> tuple[SystemRobustness, ...]:
         """Each system on everything."""
-        return tuple(one for one in self.systems if one.subset == self.systems[0].subset)
+        return tuple(system for system in self.systems if system.subset == self.systems[0].subset)
 
 
 # The official rule of RobustGEC: which variant is best and worst, CRS and P-CRS.
@@ -379,7 +378,7 @@ def in_other_orders(rows: Sequence[Row], beta: float, *, orders: int, seed: int)
 def _extremes(
     rows: Sequence[Row], beta: float, choose: Callable[[list[_Key]], _Key]
 ) -> tuple[list[Triple], Counts]:
-    """Return the counts of the best (or worst) sentence of each case, and their sum.
+    """Counts of the best (or worst) sentence of each case, and their sum.
 
     The best is that with the greatest (F of the running totals with it, true positives, fewer
     false positives, fewer false negatives). Of equal counts only the first sentence is ever
@@ -399,7 +398,7 @@ def _extremes(
 
 
 def _rounded_f(counts: Triple, beta: float) -> float:
-    """Return F, rounded to 4 decimals as ERRANT's computeFScore does."""
+    """F, rounded to 4 decimals as ERRANT's computeFScore does."""
     tp, fp, fn = counts
     return round(f_score(tp / (tp + fp) if fp else 1.0, tp / (tp + fn) if fn else 1.0, beta), 4)
 
@@ -423,7 +422,7 @@ class Side:
 
 
 def changes(version: CaseRewrite, level: Level) -> tuple[Change, ...]:
-    """Return the edits of a version as they are compared, each once.
+    """Edits of a rewrite as they are compared, each once.
 
     Edits that were only detected take part where detection is what is compared.
     """
@@ -440,7 +439,7 @@ def changes(version: CaseRewrite, level: Level) -> tuple[Change, ...]:
 def partners(
     original: Sequence[Change], variant: Sequence[Change], regions: Sequence[Region]
 ) -> dict[int, int]:
-    """Return which error of a variant is which of the original, by their places in both.
+    """Match the errors of an original and a variant by their places.
 
     First those with the same correction at the same place, then those at places that touch one
     another (a perturbation can change what the correction is, as "a" and "an"), then those with
@@ -454,7 +453,7 @@ def partners(
 
 
 def is_consistent(original: Side, variant: Side, regions: Sequence[Region]) -> bool:
-    """Return whether a system made the same corrections in an original and a variant.
+    """Say whether a system made the same corrections in an original and a variant.
 
     Two changes are the same if span and replacement are the same after mapping, or if both hit
     one and the same error. Changes that are left over break consistency, unless they hit an
@@ -484,7 +483,7 @@ def _matched(
     alike: Callable[[Change, Change, Sequence[Region]], bool],
     known: Mapping[int, int],
 ) -> dict[int, int]:
-    """Return new pairs, from the left, of what is not paired yet."""
+    """Pair, from the left, what is not paired yet."""
     pairs: dict[int, int] = {}
     free = [k for k in range(len(two)) if k not in known.values()]
     for at, change in enumerate(one):
@@ -505,7 +504,7 @@ def _same(one: Change, two: Change, regions: Sequence[Region]) -> bool:
 
 
 def _meet(one: Change, two: Change, regions: Sequence[Region]) -> bool:
-    """Return whether the spans share a token or, where one is empty, touch."""
+    """Say whether the spans share a token or, where one is empty, touch."""
     starts, ends = span_image(regions, one[0], one[1])
     low, high = starts[0], ends[1]
     if low == high or two[0] == two[1]:
@@ -538,7 +537,7 @@ class Pair:
 
 
 def action(pair: Pair) -> str:
-    """Return what the perturbations did, "mixed" where they did different things."""
+    """Name what the perturbations did, "mixed" where they did different things."""
     actions = {region.action for region in pair.regions}
     if not actions:
         return "none"
@@ -546,7 +545,7 @@ def action(pair: Pair) -> str:
 
 
 def distance(pair: Pair) -> int | None:
-    """Return how many tokens of the variant stand between perturbation and error.
+    """Count the tokens of the variant between perturbation and error.
 
     None unless there is one of each.
     """
@@ -557,7 +556,7 @@ def distance(pair: Pair) -> int | None:
 
 
 def inserted(pair: Pair, *, spaced: bool) -> tuple[str, ...]:
-    """Return the words that a single perturbation put in, in lower case.
+    """Words that a single perturbation put in, in lower case.
 
     Where no white space divides words, all that it put in is one word.
     """
@@ -703,7 +702,7 @@ def _measure(
         run.system(PERFECT, golds, [tuple((n, 0, 0) for n in row) for row in errors]),
         run.system(COPY, [()] * len(golds), [tuple((0, 0, n) for n in row) for row in errors]),
     ]
-    whole = [one[0] for one in systems]
+    whole = [system[0] for system in systems]
     spaced = run.spaced
     words = {word for pair in pairs for word in inserted(pair, spaced=spaced)}
     frequencies = count_words(words) if count_words else None
@@ -716,7 +715,7 @@ def _measure(
         systems=_by_subset(systems),
         trivial=_by_subset(trivial),
         unpaired_errors=sum(map(_unpaired, pairs)),
-        disagreements=tuple(found for one in whole for found in run.disagreements(one)),
+        disagreements=tuple(found for system in whole for found in run.disagreements(system)),
         actions=_groups([action(pair) for pair in pairs], ACTIONS, whole),
         distances=_binned([distance(pair) for pair in pairs], _DISTANCES, whole),
         frequencies=by_frequency(pairs, whole, frequencies.of, spaced=spaced)
@@ -733,23 +732,23 @@ def _measure(
 
 
 def _by_subset(systems: Sequence[Sequence[SystemRobustness]]) -> tuple[SystemRobustness, ...]:
-    """Return the results of all systems, all subsets together first."""
+    """Order results by subset, all subsets together first."""
     return tuple(one for row in zip(*systems, strict=True) for one in row)
 
 
 def _idle(systems: Sequence[SystemRobustness], perfect: SystemRobustness) -> list[str]:
-    """Return a warning of systems that are robust because they do next to nothing."""
+    """Warn of systems that are robust because they do next to nothing."""
     return [
-        f"{one.system}: changes {one.edits_per_sentence:.2f} places a sentence, the references "
-        f"{perfect.edits_per_sentence:.2f}: what is hardly ever corrected is consistent whatever "
-        "the context, so its CRS and P-CRS say nothing; look at F"
-        for one in systems
-        if _IDLE * one.edits_made < perfect.edits_made
+        f"{system.system}: changes {system.edits_per_sentence:.2f} places a sentence, the "
+        f"references {perfect.edits_per_sentence:.2f}: what is hardly ever corrected is consistent "
+        "whatever the context, so its CRS and P-CRS say nothing; look at F"
+        for system in systems
+        if _IDLE * system.edits_made < perfect.edits_made
     ]
 
 
 def _unpaired(pair: Pair) -> int:
-    """Return how many errors of a reference the other of its pair does not have."""
+    """Count the errors of a reference that the other of its pair does not have."""
     common = partners(pair.gold, pair.variant_gold, pair.regions)
     return len(pair.gold) + len(pair.variant_gold) - 2 * len(common)
 
@@ -771,7 +770,7 @@ class _Run:
         return language_of(self.run_stats.lang).joiner == " "
 
     def rows(self, name: str) -> list[Row]:
-        """Return a system's counts of each sentence, case by case; each has one reference."""
+        """Counts of each sentence, case by case; each has one reference."""
         flat = []
         for (pairing,) in cast("Sequence[Rows]", self.run_stats.rows[name, self.metric.name]):
             flat.append((pairing.counts.tp, pairing.counts.fp, pairing.counts.fn))
@@ -787,7 +786,7 @@ class _Run:
         orders: int = 0,
         seed: int = 0,
     ) -> list[SystemRobustness]:
-        """Return a system on all subsets together, where there are several, and on each.
+        """Measure a system on all subsets together, where there are several, and on each.
 
         Args:
             name: Of the system.
@@ -827,7 +826,7 @@ class _Run:
         ]
 
     def disagreements(self, system: SystemRobustness) -> list[Disagreement]:
-        """Return the cases that the two rules call differently."""
+        """Collect the cases that the two rules call differently."""
         ids = [(subset.name, case.id) for subset in self.cases.subsets for case in subset.cases]
         verdicts = system.verdicts
         pairs = zip(verdicts.official, verdicts.edits, strict=True)

@@ -95,12 +95,12 @@ class Segmentation:
 
 
 def unspaced(text: str) -> str:
-    """Return a text without any white space, as Chinese is written."""
+    """Remove all white space of a text, as Chinese is written."""
     return "".join(text.split())
 
 
 def texts_only(corpus: Corpus, lang: str) -> tuple[Corpus, int]:
-    """Return a corpus without tokens, edits and spaces, and how many references have no text.
+    """Keep the texts of a corpus alone, without spaces, and count references without a text.
 
     Those are known only by edits that overlap; sentences with no other reference are not there.
     """
@@ -120,7 +120,7 @@ def texts_only(corpus: Corpus, lang: str) -> tuple[Corpus, int]:
 
 
 def outputs_only(system: SystemOutput, corpus: Corpus, lang: str) -> SystemOutput:
-    """Return a system's texts without tokens, edits and spaces.
+    """Keep a system's texts alone, without spaces.
 
     Args:
         system: As it was read.
@@ -139,7 +139,7 @@ def outputs_only(system: SystemOutput, corpus: Corpus, lang: str) -> SystemOutpu
 
 
 def divide_corpus(corpus: Corpus, divide: Divide) -> Corpus:
-    """Return a corpus of texts with its sources divided, and gold edits between words.
+    """Divide the sources of a corpus of texts, with gold edits between words.
 
     Args:
         corpus: As `texts_only` gives it.
@@ -162,7 +162,7 @@ def divide_corpus(corpus: Corpus, divide: Divide) -> Corpus:
 def segmenter_scores(
     run_stats: RunStats, segmenter: str, name: str, divide: Divide, *, golds: Golds
 ) -> SegmenterScores:
-    """Return the scores of all systems under one segmenter.
+    """Score all systems under one segmenter.
 
     Args:
         run_stats: The run with this segmenter.
@@ -190,7 +190,7 @@ def segmenter_scores(
 def movements(
     segmenters: Sequence[SegmenterScores], metric: str, *, higher_is_better: bool
 ) -> tuple[Movement, ...]:
-    """Return the scores and ranks of each system under all segmenters.
+    """Scores and ranks of each system under all segmenters.
 
     Args:
         segmenters: At least one.
@@ -198,14 +198,16 @@ def movements(
         higher_is_better: Whether a greater score is a better system.
     """
     systems = list(segmenters[0].scores[metric])
-    values = [[one.scores[metric][name].value for name in systems] for one in segmenters]
+    values = [
+        [segmenter.scores[metric][name].value for name in systems] for segmenter in segmenters
+    ]
     places = [ranks(own, higher_is_better=higher_is_better) for own in values]
     columns = zip(systems, zip(*values, strict=True), zip(*places, strict=True), strict=True)
     return tuple(Movement(*column) for column in columns)
 
 
 def swaps(moved: Sequence[Movement]) -> int:
-    """Return how many pairs of systems stand in one order here and in the other there."""
+    """Count pairs of systems that stand in one order here and in the other there."""
     return sum(
         len({a < b for a, b in zip(one.ranks, two.ranks, strict=True) if a != b}) > 1
         for one, two in combinations(moved, 2)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UsageError
-from gecbench.core.sample import Rewrite, Sample
+from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.score import Counts, Score, total
 from gecbench.edits.chunks import KEPT, RIGHT, Chunk, corrects, idle, marking
 from gecbench.edits.chunks import verdicts as chunk_verdicts
@@ -29,19 +29,19 @@ STATES: tuple[State, ...] = ("erroneous", "disputed", "error-free", "unannotatab
 
 
 def cases_of(run_stats: RunStats) -> Sequence[Case]:
-    """Return the cases of one system: what they say of sources and references is true of all."""
+    """The cases of one system, whose sources and references are those of all."""
     return next(iter(run_stats.cases.values()), ())
 
 
 def length_unit(run_stats: RunStats) -> str:
-    """Return what `length` counts."""
+    """What `length` counts."""
     if language_of(run_stats.lang).unit == "character":
         return "characters"
     return "tokens" if any(case.edit_tokens for case in cases_of(run_stats)) else "words"
 
 
 def length(case: Case, lang: str) -> int:
-    """Return how long a source is.
+    """The length of a source.
 
     Characters without white space where they are the language's unit. Else the tokens that edits
     count in, and where no metric of the run has edits, what white space divides.
@@ -52,7 +52,7 @@ def length(case: Case, lang: str) -> int:
 
 
 def rewrites(sample: Sample, case: Case) -> list[tuple[Rewrite, CaseRewrite]]:
-    """Return the references that take part, as they were read and as they are scored.
+    """The references that take part, as they were read and as they are scored.
 
     Those declared impossible to annotate are none.
     """
@@ -62,7 +62,7 @@ def rewrites(sample: Sample, case: Case) -> list[tuple[Rewrite, CaseRewrite]]:
 
 
 def is_free(rewrite: Rewrite, version: CaseRewrite, sample: Sample, case: Case, lang: str) -> bool:
-    """Return whether an annotator left a sentence as it is."""
+    """Say whether an annotator left a sentence as it is."""
     if rewrite.error_free:
         return True
     if case.edit_tokens:
@@ -74,7 +74,7 @@ def is_free(rewrite: Rewrite, version: CaseRewrite, sample: Sample, case: Case, 
 
 
 def state(sample: Sample, case: Case, lang: str) -> State:
-    """Return whether the annotators of a sentence find errors in it."""
+    """Say whether the annotators of a sentence find errors in it."""
     free = [is_free(*pair, sample, case, lang) for pair in rewrites(sample, case)]
     if not free:
         return "unannotatable"
@@ -84,14 +84,14 @@ def state(sample: Sample, case: Case, lang: str) -> State:
 
 
 def edits_of(case: Case, version: CaseRewrite) -> int | None:
-    """Return how many edits a reference has, of alternative sets the first; None: not known."""
+    """Count the edits of a reference, of alternative sets the first; None: not known."""
     if case.edit_tokens:
         return len(version.first)
     return len(version.gold_edits) if case.tokens else None
 
 
 def text_of_rewrite(rewrite: Rewrite, sample: Sample, lang: str) -> str | None:
-    """Return the text of a rewrite; that of one without corrections is the source.
+    """The text of a rewrite; that of one without corrections is the source.
 
     None where it is known by edits alone that cannot be applied together, as m2-maxmatch has them:
     metrics over gold edits can use it all the same.
@@ -105,7 +105,7 @@ def text_of_rewrite(rewrite: Rewrite, sample: Sample, lang: str) -> str | None:
 
 
 def content_key(rewrite: Rewrite, sample: Sample, lang: str) -> object:
-    """Return what two rewritings of a sentence have alike if they are the same, white space apart.
+    """A key that is equal for rewrites of a sentence that are the same, white space apart.
 
     Those that are known only by edits that overlap are the same if their edits are.
     """
@@ -116,7 +116,7 @@ def content_key(rewrite: Rewrite, sample: Sample, lang: str) -> object:
 
 
 def system_scores(run_stats: RunStats, metric: str) -> Mapping[str, Score]:
-    """Return the score of each system by one metric of a run."""
+    """Score each system by one metric of a run."""
     places = run_stats.scored(metric)
     return {
         system: run_stats.metrics[metric].aggregate(
@@ -126,8 +126,34 @@ def system_scores(run_stats: RunStats, metric: str) -> Mapping[str, Score]:
     }
 
 
+def separate_sentences(
+    corpus: Corpus,
+    system: str,
+    rows: Sequence[tuple[Sample, Rewrite, tuple[Rewrite, ...]]],
+    tokens: Mapping[str, tuple[str, ...]] | None = None,
+) -> tuple[Corpus, SystemOutput]:
+    """Make a corpus in which each row is a sentence of its own, and the output of a system.
+
+    Args:
+        corpus: Whose sentences they are.
+        system: What the system is called.
+        rows: A sentence, the rewrite that is scored, and its references.
+        tokens: Of the rewrites' sources, by the id of the sentence; None takes the sentence's.
+    """
+    samples: list[Sample] = []
+    outputs: dict[str, tuple[Rewrite, ...]] = {}
+    output_tokens: dict[str, tuple[str, ...]] = {}
+    for number, (sample, rewrite, references) in enumerate(rows, 1):
+        name = f"{sample.id}:{number}"  # one number, one name, whatever ids look like
+        samples.append(replace(sample, id=name, references=references))
+        outputs[name] = (rewrite,)
+        output_tokens[name] = sample.tokens if tokens is None else tokens[sample.id]
+    known = {name: own for name, own in output_tokens.items() if own}
+    return replace(corpus, samples=tuple(samples)), SystemOutput(system, outputs, known)
+
+
 def signatures(run_stats: RunStats, metrics: Sequence[str]) -> tuple[str, ...]:
-    """Return how the scores of these metrics of a run are made."""
+    """How the scores of these metrics of a run are made."""
     return tuple(str(run_stats.metrics[name].aggregate([]).signature) for name in metrics)
 
 
@@ -229,7 +255,7 @@ def _declared(
     ours: Mapping[Key, list[str]],
     theirs: Mapping[Key, list[str]],
 ) -> Mapping[str, Counts]:
-    """Return the counts of the keys that stand for a state, not for an edit."""
+    """Count the keys that stand for a state, not for an edit."""
     if not (hypothesis.unannotatable or reference.unannotatable):
         return {}
     states = [
@@ -326,7 +352,7 @@ def _correction(edit: Edit) -> _Correction:
 
 
 def _compatible(edits: Sequence[Edit]) -> list[Edit]:
-    """Return the edits that correct and can stand beside the ones before them, each once."""
+    """The edits that correct and can stand beside the ones before them, each once."""
     compatible: dict[_Correction, Edit] = {}
     for edit in filter(corrects, edits):
         if not any(_overlap(edit, other) for other in compatible.values()):
@@ -452,7 +478,7 @@ def sentence_rows(
 
 
 def _pairings(run_stats: RunStats, system: str, metric: str | None) -> list[Pairing | None]:
-    """Return the pairing that counts for each sentence; None where it is not scored."""
+    """The pairing that counts for each sentence; None where it is not scored."""
     if metric is None:
         return [None] * len(run_stats.corpus.samples)
     rows = run_stats.rows[system, metric]
@@ -462,14 +488,14 @@ def _pairings(run_stats: RunStats, system: str, metric: str | None) -> list[Pair
 
 
 def _version(case: Case, pairing: Pairing | None) -> CaseRewrite:
-    """Return what a system's output counts as: the version of the pairing, else the first."""
+    """The version of the output that the pairing takes, else the first."""
     return case.hypotheses[pairing.hypothesis if pairing else 0]
 
 
 def _makers(
     cases: Sequence[Case], chosen: Sequence[Pairing | None], metric: SpanF
 ) -> Mapping[Edit, tuple[int, ...]]:
-    """Return for each edit of all versions the systems that have all that it is compared by.
+    """Find the systems that make each edit of all versions.
 
     A key says it, not equality: annotators have other labels than extracted edits.
     """

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 
 def adjusted(values: Sequence[float], correction: Correction) -> list[float]:
-    """Return p-values that may be compared with the level of significance as if each were alone.
+    """Correct p-values for their number, so that each is compared with alpha as if it were alone.
 
     "holm" bounds the chance of any false finding among them (Holm 1979, step-down Bonferroni);
     "bh" the share of false findings among the findings (Benjamini and Hochberg 1995, by
@@ -97,7 +97,7 @@ class TooManyGroups(Exception):  # noqa: N818 - an answer, which callers put int
 
 
 def groups(ranked: Sequence[str], different: Set[frozenset[str]]) -> tuple[tuple[str, ...], ...]:
-    """Return the greatest groups of systems of which no two differ significantly.
+    """Find the greatest groups of systems of which no two differ significantly.
 
     Two systems are together in some group just if they do not differ; a system can be in several
     groups. These are the letters of a "compact letter display" (Piepho 2004): the maximal
@@ -144,7 +144,7 @@ Watch = Callable[[str, Sequence[Names]], Iterable[Names]]
 
 
 def unwatched(_what: str, pairs: Sequence[Names]) -> Iterable[Names]:
-    """Return what it is given."""
+    """Iterate without showing progress."""
     return pairs
 
 
@@ -223,24 +223,24 @@ class Comparison:
         return tuple(name for _, name in sorted(zip(places, names, strict=True)))
 
     def pair(self, first: str, second: str) -> Pair:
-        """Return the comparison of two systems, turned round if need be.
+        """Find the comparison of two systems, turned round if need be.
 
         Raises:
             UnknownNameError: They were not compared.
         """
-        for one in self.pairs:
-            if (one.first, one.second) == (first, second):
-                return one
-            if (one.second, one.first) == (first, second):
-                return _reversed(one)
-        known = [f"{one.first} - {one.second}" for one in self.pairs]
+        for pair in self.pairs:
+            if (pair.first, pair.second) == (first, second):
+                return pair
+            if (pair.second, pair.first) == (first, second):
+                return _reversed(pair)
+        known = [f"{pair.first} - {pair.second}" for pair in self.pairs]
         raise UnknownNameError("pair", f"{first} - {second}", known)
 
 
 def compare(
     run_stats: RunStats, metric: str, plan: Plan | None = None, *, watch: Watch = unwatched
 ) -> Comparison:
-    """Return how systems differ by one metric, and how far that can be chance.
+    """Compare systems by one metric, and test how far that can be chance.
 
     By the tests that this module's text describes.
 
@@ -280,7 +280,7 @@ def compare(
 
 
 def _grouped(result: Comparison) -> Comparison:
-    """Return a comparison of all pairs with its groups."""
+    """Add groups to a comparison of all pairs."""
     apart = {frozenset((pair.first, pair.second)) for pair in result.pairs if pair.significant}
     try:
         return replace(result, groups=groups(result.ranked, apart))
@@ -290,7 +290,7 @@ def _grouped(result: Comparison) -> Comparison:
 
 
 def _checked(run_stats: RunStats, name: str, plan: Plan) -> tuple[Metric[Any], list[int]]:
-    """Return the metric and the places of the sentences that it scores, if all fits together."""
+    """Check a run, and return the metric and the places of the sentences that it scores."""
     adjusted((1.0, 1.0), plan.correction)  # what is not installed should be said at once
     if name not in run_stats.metrics:
         raise UnknownNameError("metric of this run", name, run_stats.metrics)
@@ -316,7 +316,7 @@ def _pairs(names: Sequence[str], baseline: str | None) -> list[Names]:
 def _bootstrap(
     metric: Metric[Any], rows: Mapping[str, Sequence[Any]], plan: Plan
 ) -> dict[str, Values]:
-    """Return the scores of each system in the resamples, which are the same for all."""
+    """Score each system in the resamples, which are the same for all."""
     import numpy as np
 
     size = len(next(iter(rows.values())))
@@ -335,7 +335,7 @@ def _pair(
     pair: Names,
     plan: Plan,
 ) -> Pair:
-    """Return two systems compared, p not yet corrected."""
+    """Compare two systems, p not yet corrected."""
     first, second = pair
     observed = values[first] - values[second]
     resampled = drawn[first] - drawn[second]
@@ -357,7 +357,7 @@ def _pair(
 def _permuted(
     metric: Metric[Any], first: Sequence[Any], second: Sequence[Any], plan: Plan
 ) -> Values:
-    """Return the difference after each permutation."""
+    """The difference after each permutation."""
     import numpy as np
 
     differences = []
@@ -368,7 +368,7 @@ def _permuted(
 
 
 def _p(differences: Values, observed: float) -> float:
-    """Return the two-sided p of an observed difference among those without any."""
+    """The two-sided p of an observed difference among those without any."""
     reached = int((abs(differences) >= abs(observed) - _EQUAL).sum())
     return (1 + reached) / (1 + len(differences))
 
@@ -379,7 +379,7 @@ def _interval(values: Values, plan: Plan) -> Interval:
 
 
 def _corrected(pairs: Sequence[Pair], plan: Plan) -> list[Pair]:
-    """Return the pairs with their p corrected for the number of pairs."""
+    """Correct p for the number of pairs."""
     by_test = [adjusted([pair.p[test] for pair in pairs], plan.correction) for test in plan.tests]
     result = []
     for pair, values in zip(pairs, zip(*by_test, strict=True), strict=True):

@@ -83,7 +83,7 @@ def train(
 
 
 def _first_comment(path: Path) -> str:
-    """Return the first line of a recipe, a comment that says what it is."""
+    """The first line of a recipe, a comment that says what it is."""
     from gecbench.core.files import read_lines
 
     return read_lines(path)[0].removeprefix("#").strip()

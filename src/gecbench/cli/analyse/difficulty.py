@@ -176,7 +176,7 @@ def _results(
 
 
 def _extra_files(results: Sequence[Result], files: Files, output: Output) -> dict[Path, str]:
-    """Return the files that are written beside the results."""
+    """The files that are written beside the results."""
     first, _ = results[0]
     if (files.new_weights or files.chunks) and len(results) > 1:
         raise UsageError(

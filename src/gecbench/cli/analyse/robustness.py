@@ -134,8 +134,10 @@ def _say_how_long(corpus: Corpus, outputs: Sequence[SystemOutput], scheme: Schem
     if scheme.parse_cache or (scheme.name or default_scheme(corpus)) != "en-errant":
         return
     texts = {sample.source for sample in corpus.samples}
-    texts |= {each.text or "" for sample in corpus.samples for each in sample.references}
-    texts |= {each.text or "" for one in outputs for row in one.hypotheses.values() for each in row}
+    texts |= {reference.text or "" for sample in corpus.samples for reference in sample.references}
+    texts |= {
+        each.text or "" for output in outputs for row in output.hypotheses.values() for each in row
+    }
     seconds = len(texts) / _PARSED_A_SECOND
     if seconds >= _WORTH_A_NOTE:
         say(

@@ -145,7 +145,7 @@ def import_(
 
 
 def _option_for(plan: Plan) -> str:
-    """Return the option that removes the obstacle of a plan; "" where none does."""
+    """The option that removes the obstacle of a plan; "" where none does."""
     report, options = plan.report, plan.options
     if report.problem_count:
         renumber = "number the sentences anew" in report.problems[0].message

@@ -138,7 +138,7 @@ def environment(
     insecure: bool,
     log: str | None,
 ) -> dict[str, str]:
-    """Return the environment variables that mean the same as the options of `serve`."""
+    """The environment variables that mean the same as the options of `serve`."""
     variables: dict[str, str] = {}
     if database:
         variables["GECBENCH_DATABASE_URL"] = database
@@ -180,7 +180,7 @@ def open_up_to_date(data: Path, variables: dict[str, str], *, copy: bool = True)
 
 
 def base_url(site: Site, address: Address | None = None) -> str:
-    """Return what links begin with: the site's first name, else where it listens."""
+    """What links begin with: the site's first name, else where it listens."""
     names = [name for name in site.hosts if "*" not in name]
     if site.https and names:
         return f"https://{names[0]}"
@@ -192,7 +192,7 @@ def base_url(site: Site, address: Address | None = None) -> str:
 
 
 def start_message(site: Site, address: Address) -> str:
-    """Return what `serve` prints when people may come; warn of old backups."""
+    """What `serve` prints when people may come; warns of old backups."""
     from gecbench.server.models import Project
 
     base = base_url(site, address)
@@ -206,7 +206,7 @@ def start_message(site: Site, address: Address) -> str:
 
 
 def administrator_link(base: str) -> str:
-    """Return a link for the first administrator; "" where there is one.
+    """Make a link for the first administrator; "" where there is one.
 
     Earlier links that nobody used end.
     """
@@ -337,7 +337,7 @@ def move(
 
 
 def violations(slug: str | None = None) -> list[str]:
-    """Return a line for each broken invariant and release of a project, or of all.
+    """Describe each broken invariant and release of a project, or of all, in a line.
 
     Raises:
         UsageError: There is no such project.
