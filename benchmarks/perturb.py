@@ -20,8 +20,8 @@ from measure import load, machine
 
 from gecbench.api.files import sample
 from gecbench.api.options import PerturbOptions
-from gecbench.api.perturb import perturb
 from gecbench.api.robustness import load_perturbed
+from gecbench.api.training_data import perturb
 from gecbench.core.perturbed import PerturbedSet
 
 _SIZES = {"tiny": (2, 64, 2), "base": (12, 768, 12)}

@@ -11,8 +11,8 @@ import pytest
 from gecbench.analysis.correlation import SystemScores
 from gecbench.analysis.meta import SEEDA_SETS, sentence_scores_of, system_level, windows
 from gecbench.analysis.options import SystemSet
+from gecbench.api.analyse import Layout, of_run, of_tables, read_people
 from gecbench.api.files import load, load_system
-from gecbench.api.meta import Layout, of_run, of_tables, read_people
 from gecbench.api.options import Options
 from gecbench.api.score import collect_stats
 from gecbench.core.score import ranks

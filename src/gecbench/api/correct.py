@@ -12,9 +12,9 @@ from typing import Any
 import msgspec
 
 from gecbench import __version__
-from gecbench.api.extract import extract
 from gecbench.api.files import save
 from gecbench.api.options import SchemeSpec
+from gecbench.api.schemes import extract
 from gecbench.core.corrector import Correction, Corrector
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.files import STDIO, check_target, encoded, write_stream

@@ -95,7 +95,7 @@ def corrupt(
     if texts is None:
         raise UsageError("there are no texts; name a file, or fit a profile with --fit CORPUS")
     refuse("edits are found for --fit alone", SchemeSpec)
-    from gecbench.api.corrupt import corrupt as corrupt_texts
+    from gecbench.api.training_data import corrupt as corrupt_texts
     from gecbench.core.files import check_target, write_text
     from gecbench.reports.datasets import report_of
 
@@ -129,8 +129,8 @@ def corrupt(
 
 
 def _fit(path: Path, output: Path, reading: CorpusOptions, options: SchemeSpec, least: int) -> None:
-    from gecbench.api.corrupt import fit
     from gecbench.api.schemes import scheme_for
+    from gecbench.api.training_data import fit
     from gecbench.reports.datasets import fit_of
 
     corpus = load_corpus(path, reading)

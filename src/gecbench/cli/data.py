@@ -255,7 +255,7 @@ def prepare(
     gecbench data prepare mucgec --corpus lang8=lang8.src --reference lang8=lang8.tgt \\
       --corpus hsk=hsk.tsv --filter filter_sentences.txt --dev 5000 -o train.jsonl
     """  # noqa: D301 - \b keeps click from joining lines
-    from gecbench.api.prepare import prepare as prepare_pairs
+    from gecbench.api.training_data import prepare as prepare_pairs
     from gecbench.reports.datasets import counts_of
 
     keys = dict(settings or {})
@@ -300,7 +300,7 @@ def divide(
     gecbench data divide benchmark/ -o divided
     gecbench data divide benchmark/ -o smaller --test 1200 --dev 250 --seed 2
     """  # noqa: D301 - \b keeps click from joining lines
-    from gecbench.api.perturb import divide as divide_cases
+    from gecbench.api.training_data import divide as divide_cases
 
     division = divide_cases(cases, output, test=test, dev=dev, seed=seed, overwrite=overwrite)
     for name, part in division.parts.items():

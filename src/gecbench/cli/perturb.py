@@ -42,8 +42,8 @@ def perturb(
     gecbench perturb train.jsonl -o perturbed.jsonl
     gecbench perturb divided/train.jsonl --filler mask:bert-base-cased -o synthetic.jsonl
     """  # noqa: D301 - \b keeps click from joining lines
-    from gecbench.api.perturb import perturb as perturb_corpus
     from gecbench.api.robustness import save_perturbed
+    from gecbench.api.training_data import perturb as perturb_corpus
 
     check_written(("--output", output))
     loaded, source = _load(corpus, corpus_format, references, lang)

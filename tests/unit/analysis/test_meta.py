@@ -24,7 +24,7 @@ from gecbench.analysis.meta import (
     windows,
 )
 from gecbench.analysis.options import SystemSet
-from gecbench.api.meta import Layout, of_tables, read_people
+from gecbench.api.analyse import Layout, of_tables, read_people
 from gecbench.api.options import Options
 from gecbench.api.score import collect_stats
 from gecbench.core.errors import CorpusError, UnknownNameError, UsageError

@@ -9,7 +9,6 @@ import pytest
 from score_corpus import BAD, COPY, CORPUS, FREE, GOOD, IMPOSSIBLE, counts, system, texts
 
 import gecbench
-from gecbench.api.extract import extract
 from gecbench.api.files import load, sample, save
 from gecbench.api.options import Options
 from gecbench.api.schemes import (
@@ -17,6 +16,7 @@ from gecbench.api.schemes import (
     Places,
     SchemeSpec,
     default_scheme,
+    extract,
     load_scheme,
 )
 from gecbench.api.score import score

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from score_corpus import CORPUS, GOOD, counts
 
-from gecbench.api.extract import extract
+from gecbench.api.schemes import extract
 from gecbench.api.score import score
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UsageError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gecbench.api.prepare import prepare
+from gecbench.api.training_data import prepare
 from gecbench.core.files import read_lines
 from gecbench.datasets.prepare.manifest import Manifest
 

@@ -133,7 +133,7 @@ def meta(
     gecbench analyse meta --scores metrics.tsv --human people.tsv --lower length
     gecbench analyse meta --sentence-scores sentences.tsv --judgments rankings.tsv
     """  # noqa: D301 - \b keeps click from joining lines
-    from gecbench.api.meta import of_run, of_tables, read_people
+    from gecbench.api.analyse import of_run, of_tables, read_people
     from gecbench.reports.meta import build_report
 
     check_output(output)

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from django.db.models import Count
 
-from gecbench.api.extract import extract
-from gecbench.api.schemes import load_scheme
+from gecbench.api.schemes import extract, load_scheme
 from gecbench.core.errors import UsageError
 from gecbench.core.sample import Corpus, Sample
 from gecbench.core.scheme import Scheme

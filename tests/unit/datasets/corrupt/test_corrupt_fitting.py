@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from gecbench.api.corrupt import corrupt, fit
 from gecbench.api.schemes import load_scheme
+from gecbench.api.training_data import corrupt, fit
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, FormatError, UsageError
 from gecbench.core.files import read_lines

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from tiny_profiles import CHINESE, ENGLISH
 
-from gecbench.api.corrupt import corrupt
+from gecbench.api.training_data import corrupt
 from gecbench.core.corrector import apply
 from gecbench.models.tags.derive import apply_labels, derive_rounds, first_labels
 from gecbench.models.tags.labels import transforms_for

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tiny_profiles import CHINESE, ENGLISH
 
-from gecbench.api.corrupt import corrupt
+from gecbench.api.training_data import corrupt
 from gecbench.core.errors import CorpusError, FormatError, GecbenchError, UsageError
 from gecbench.core.sample import Corpus
 from gecbench.datasets.corrupt import corrupt as running

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gecbench.api.perturb import divide
 from gecbench.api.robustness import load_perturbed, save_perturbed
+from gecbench.api.training_data import divide
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.perturbed import PerturbedCase, PerturbedSet, Subset, Variant
 

@@ -9,8 +9,8 @@ import pytest
 
 from gecbench.api.files import load
 from gecbench.api.options import PerturbOptions
-from gecbench.api.perturb import Perturbed, perturb
 from gecbench.api.robustness import check_perturbed, load_perturbed
+from gecbench.api.training_data import Perturbed, perturb
 from gecbench.core.perturbed import PerturbedSet
 from gecbench.core.sample import Corpus
 

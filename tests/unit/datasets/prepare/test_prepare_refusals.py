@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from prepared_rows import A2, B2, A, B, made, table, written
 
-from gecbench.api.prepare import prepare
+from gecbench.api.training_data import prepare
 from gecbench.core.errors import CorpusError, FormatError, GecbenchError, UsageError
 from gecbench.datasets.prepare import prepare as running
 from gecbench.datasets.prepare.recipe import RECIPES, load_recipe, recipe_names

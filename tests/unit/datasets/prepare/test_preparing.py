@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from prepared_rows import A2, B2, C2, A, B, C, balanced, dropped, made, table, written
 
-from gecbench.api.prepare import prepare
+from gecbench.api.training_data import prepare
 from gecbench.core.files import read_lines
 from gecbench.datasets.prepare.recipe import Recipe
 from gecbench.datasets.prepare.steps import distance, leading, pieces
