@@ -327,7 +327,7 @@ def read_people(human: Named, judgments: Named, systems: Sequence[str] = ()) -> 
                 raise UsageError(f"{path}: people's scores {way!r} are there twice; NAME=FILE")
             ways[way] = dict(zip(table.rows, values, strict=True))
     rankings = tuple(read_judgments(path, name) for name, path in _named(judgments))
-    names = [one.name for one in rankings]
+    names = [ranking.name for ranking in rankings]
     if len(set(names)) < len(names):
         raise UsageError(f"two files of judgments have one name among {', '.join(names)}")
     if not ways and not rankings:
@@ -343,10 +343,10 @@ def _named(files: Named) -> list[tuple[str | None, Path]]:
 
 def of_run(run_stats: RunStats, people: People, layout: Layout | None = None) -> MetaEvaluation:
     """Return how far the metrics of a run agree with people."""
-    made = scores_of(run_stats)
+    scores = scores_of(run_stats)
     sentences = sentence_scores_of(run_stats) if people.judgments else {}
     ids = [sample.id for sample in run_stats.corpus.samples]
-    return compare_with_people(made, sentences, ids, people, layout or Layout())
+    return compare_with_people(scores, sentences, ids, people, layout or Layout())
 
 
 def of_tables(
@@ -365,15 +365,15 @@ def of_tables(
         raise UsageError("people's scores of systems and a table of metrics' scores go together")
     if (sentences is None) != (not people.judgments):
         raise UsageError("people's judgments and a table of metrics' sentence scores go together")
-    found = read_sentence_scores(sentences) if sentences else {}
+    by_metric = read_sentence_scores(sentences) if sentences else {}
     table = table_scores(scores) if scores else SystemScores("", (), {})
     for name in lower:
-        if name not in found and name not in table.metrics:
-            raise UnknownNameError("metric of the tables", name, {**found, **table.metrics})
+        if name not in by_metric and name not in table.metrics:
+            raise UnknownNameError("metric of the tables", name, {**by_metric, **table.metrics})
     oriented = {
         metric: {key: -value for key, value in values.items()} if metric in lower else values
-        for metric, values in found.items()
+        for metric, values in by_metric.items()
     }
-    ids = list(dict.fromkeys(source for values in found.values() for source, _ in values))
+    ids = list(dict.fromkeys(source for values in by_metric.values() for source, _ in values))
     table = replace(table, lower=frozenset(lower), corpus=table.corpus or str(sentences))
     return compare_with_people(table, oriented, ids, people, layout or Layout())

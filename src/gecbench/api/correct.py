@@ -214,8 +214,8 @@ def _correct_stream(
     needs_all = output.details is not None or output.format != "lines"
 
     def corrections() -> Iterator[Correction]:
-        found = chain.from_iterable(correct_batches(corrector, source.texts))
-        for answer in result._count(_ids(source), found, show):
+        batches = chain.from_iterable(correct_batches(corrector, source.texts))
+        for answer in result._count(_ids(source), batches, show):
             if needs_all:
                 answers.append(answer)
             yield answer

@@ -127,9 +127,11 @@ def _choices(
         return [numbered_reference(samples, options.reference, options.absent, whole)]
     numbers = range(1, len(reference_names(whole)) + 1)
     choices = [numbered_reference(samples, n, options.absent, whole) for n in numbers]
-    some = [one for one in choices if set(one.choices) != {LEFT_OUT}]
-    empty = tuple(f"{one.name}: no sentence has it here" for one in choices if one not in some)
-    return [replace(one, notes=(*one.notes, *empty)) for one in some] or choices
+    some = [choice for choice in choices if set(choice.choices) != {LEFT_OUT}]
+    empty = tuple(
+        f"{choice.name}: no sentence has it here" for choice in choices if choice not in some
+    )
+    return [replace(choice, notes=(*choice.notes, *empty)) for choice in some] or choices
 
 
 def _file_note(file: WeightFile) -> str:
@@ -145,14 +147,14 @@ def _file_note(file: WeightFile) -> str:
     )
 
 
-def write_weights(found: Difficulty, path: Path | str) -> tuple[Path, Path]:
+def write_weights(result: Difficulty, path: Path | str) -> tuple[Path, Path]:
     """Write the weights of these systems, and beside them the fingerprint of their reference.
 
     The weights are in the official format; the fingerprint is in FILE.json, of which the
     official program knows nothing. Where references were chosen, it says which.
 
     Args:
-        found: What the weights are of; made of its systems, not read from a file.
+        result: What the weights are of; made of its systems, not read from a file.
         path: The file.
 
     Returns:
@@ -162,31 +164,33 @@ def write_weights(found: Difficulty, path: Path | str) -> tuple[Path, Path]:
         UsageError: The weights come from a file, or would go to standard output.
         GecbenchError: The files cannot be written.
     """
-    files = weight_files(found, path)
-    write_files({one: encoded(one, text) for one, text in files.items()})
+    files = weight_files(result, path)
+    write_files({file: encoded(file, text) for file, text in files.items()})
     first, second = files
     return first, second
 
 
-def weight_files(found: Difficulty, path: Path | str) -> dict[Path, str]:
+def weight_files(result: Difficulty, path: Path | str) -> dict[Path, str]:
     """Return what `write_weights` writes, by the paths of the files.
 
     Raises:
         UsageError: As there.
     """
     path = Path(path)
-    if found.origin != "these systems":
-        raise UsageError(f"the weights are those of {found.origin}; there are no new ones to write")
+    if result.origin != "these systems":
+        raise UsageError(
+            f"the weights are those of {result.origin}; there are no new ones to write"
+        )
     if str(path) == "-":
         raise UsageError("weights are two files, the second with their fingerprint; name a file")
-    table = found.table
+    table = result.table
     numbers = {name: at + 1 for name, at in zip(table.ids, table.choices, strict=True)}
     label = Label(
-        found.corpus,
-        found.reference,
+        result.corpus,
+        result.reference,
         table.fingerprint(),
         tuple(table.verdicts),
-        numbers if found.reference == NEAREST else None,
+        numbers if result.reference == NEAREST else None,
     )
     return format_weights(path, len(table.verdicts), table.right, label)
 

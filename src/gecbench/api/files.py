@@ -94,14 +94,14 @@ def save(corpus: Corpus, path: Path | str, *, format: str) -> list[str]:
     Raises:
         GecbenchError: The format cannot hold a text at all, or the file cannot be written.
     """
-    made = load_format(format)
-    contents = made.write(corpus)
+    writer = load_format(format)
+    contents = writer.write(corpus)
     if str(path) == "-" and len(contents) > 1:
         raise UsageError(f"format {format} writes {len(contents)} files; name them by --output")
     if len(contents) == 1:
         (text,) = contents.values()
         write_text(Path(path), text)
-        return made.losses(corpus)
+        return writer.losses(corpus)
     files = {Path(f"{path}{ending}"): text for ending, text in contents.items()}
     stale = [old for old in Path(f"{path}.ref0").parent.glob("*.ref*") if _stale(old, files, path)]
     if stale:
@@ -109,7 +109,7 @@ def save(corpus: Corpus, path: Path | str, *, format: str) -> list[str]:
             f"{min(stale)}: would stay beside the new files as if it belonged to them; remove it"
         )
     write_files({file: encoded(file, text) for file, text in files.items()})
-    return made.losses(corpus)
+    return writer.losses(corpus)
 
 
 def _stale(old: Path, files: Mapping[Path, str], path: Path | str) -> bool:
@@ -139,10 +139,10 @@ def fingerprint_of(path: Path) -> str:
         return name_of(path)
     if not path.is_dir():
         return f"{path.name} sha256 {hashlib.sha256(read_bytes(path)).hexdigest()}"
-    made = hashlib.sha256()
-    for each in sorted(path.rglob("*")):
-        inside = each.relative_to(path)
-        if each.is_file() and not any(part.startswith(".") for part in inside.parts):
-            made.update(f"{inside.as_posix()}\0".encode())
-            made.update(hashlib.sha256(read_bytes(each)).digest())
-    return f"{path.resolve().name} sha256 {made.hexdigest()}"
+    digest = hashlib.sha256()
+    for file in sorted(path.rglob("*")):
+        inside = file.relative_to(path)
+        if file.is_file() and not any(part.startswith(".") for part in inside.parts):
+            digest.update(f"{inside.as_posix()}\0".encode())
+            digest.update(hashlib.sha256(read_bytes(file)).digest())
+    return f"{path.resolve().name} sha256 {digest.hexdigest()}"

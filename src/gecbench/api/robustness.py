@@ -90,8 +90,8 @@ def robustness(
     metrics = (corpus_language(corpus, scheme).metric,)
     betas = (beta,) if isinstance(beta, (int, float)) else tuple(dict.fromkeys(beta))
     options, *_ = [
-        Options(metrics=metrics, level=level, beta=each, normalise=tuple(normalise))
-        for each in betas  # to refuse any of them
+        Options(metrics=metrics, level=level, beta=weight, normalise=tuple(normalise))
+        for weight in betas  # to refuse any of them
     ]
     scheme = scheme if level == "correction-type" else without_types(scheme)
     run_stats = collect_stats(corpus, outputs, scheme=scheme, options=options, watch=watch)
@@ -130,8 +130,8 @@ def _loaded(
     if not isinstance(cases, PerturbedSet):
         cases = load_perturbed(cases)
     outputs = [
-        each if isinstance(each, SystemOutput) else read_outputs(Path(each), cases)
-        for each in systems
+        system if isinstance(system, SystemOutput) else read_outputs(Path(system), cases)
+        for system in systems
     ]
     _check_versions(outputs)
     return cases, outputs
@@ -142,7 +142,7 @@ def _check_versions(outputs: Sequence[SystemOutput]) -> None:
     if not outputs:
         raise UsageError("no system is given; give the outputs of at least one")
     for output in outputs:
-        several = [key for key, made in output.hypotheses.items() if len(made) > 1]
+        several = [key for key, versions in output.hypotheses.items() if len(versions) > 1]
         if several:
             raise CorpusError(
                 f"system {output.system}: {counted(len(several), 'sentence', ' has', ' have')} "

@@ -285,19 +285,19 @@ def extract(
             f"{corpus.name}: no sentence has a reference, so there are no edits; "
             "give references (for text files: --reference FILE)"
         )
-    made_by = {**corpus.provenance, **scheme.signature, "gecbench": __version__}
+    provenance = {**corpus.provenance, **scheme.signature, "gecbench": __version__}
     if keep:
-        made_by["spans"] = "annotators"
+        provenance["spans"] = "annotators"
         samples = _kept_spans(corpus, scheme, minimise=minimise, relabel=relabel)
     else:
-        made_by.pop("spans", None)
+        provenance.pop("spans", None)
         extractor = extractor_for(corpus, scheme, re_extract=True, watch=watch)
         samples = extractor.extract(corpus).corpus.samples
     return replace(
         corpus,
         samples=samples,
         lang=corpus_language(corpus, scheme).code,
-        provenance=made_by,
+        provenance=provenance,
     )
 
 
@@ -320,12 +320,14 @@ def _kept_spans(
                 )
             if any(rewrite.edit_sets):
                 annotations.append((rewrite.edit_sets[0], sample.tokens))
-    made = iter(scheme.keep_spans(annotations, minimise=minimise, relabel=relabel))
+    edit_sets = iter(scheme.keep_spans(annotations, minimise=minimise, relabel=relabel))
     return tuple(
         replace(
             sample,
             references=tuple(
-                replace(rewrite, edit_sets=(next(made),)) if any(rewrite.edit_sets) else rewrite
+                replace(rewrite, edit_sets=(next(edit_sets),))
+                if any(rewrite.edit_sets)
+                else rewrite
                 for rewrite in sample.references
             ),
         )

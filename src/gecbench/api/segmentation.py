@@ -82,8 +82,8 @@ def segmentation(
     options = replace(options, part=None)
     lang = corpus_language(corpus).code
     plain, lost = texts_only(corpus, lang)
-    known = golds or ("given" if _given(corpus) else "divided")
-    if known == "given" and not _given(corpus):
+    known = golds or ("given" if _has_edits(corpus) else "divided")
+    if known == "given" and not _has_edits(corpus):
         raise CorpusError(
             f"{corpus.name}: not all references have edits; leave --golds out to find them"
         )
@@ -138,7 +138,7 @@ def _range(
     return corpus, outputs
 
 
-def _given(corpus: Corpus) -> bool:
+def _has_edits(corpus: Corpus) -> bool:
     """Return whether all references have edits, or need none."""
     return all(
         sample.tokens and (r.edit_sets or r.error_free or r.unannotatable)
@@ -166,7 +166,7 @@ class _Run:
     def compare(self, names: tuple[str, ...], beside: Sequence[str]) -> Segmentation:
         """Return everything that was asked for and can be had."""
         scores = [self._scores(name) for name in names or self._usual()]
-        segmenters = tuple(one for one in scores if one is not None)
+        segmenters = tuple(score for score in scores if score is not None)
         if not segmenters:
             why = "; ".join(self.skipped.values())
             raise UsageError(f"no segmenter can be used: {why}")
@@ -209,7 +209,7 @@ class _Run:
 
     def _scores(self, name: str) -> SegmenterScores | None:
         try:
-            found = segmenter(name, self.plain)
+            division = segmenter(name, self.plain)
             if name == "spaces" and self.golds == "divided":
                 raise UsageError(_NO_SPACES)
         except UnknownNameError:
@@ -220,16 +220,16 @@ class _Run:
         systems = self.systems if name == "spaces" else self.texts
         corpus = self.corpus
         if self.golds == "divided":
-            corpus = divide_corpus(self.plain, found.divide)
+            corpus = divide_corpus(self.plain, division.divide)
         settings = self._settings(self.options.metrics)
         options = replace(self.options, segmenter=name, settings=settings)
         run_stats = collect_stats(corpus, systems, options=options, watch=self.watch)
         self.notes += [note for note in run_stats.notes if not note.startswith("segmenter ")]
         self.signatures += signatures(run_stats, self.options.metrics)
-        return segmenter_scores(run_stats, name, found.name, found.divide, golds=self.golds)
+        return segmenter_scores(run_stats, name, division.name, division.divide, golds=self.golds)
 
     def _beside(self, name: str) -> Mapping[str, Score] | None:
-        takes_beta = "beta" in {one.name for one in fields(metric_class(name))}
+        takes_beta = "beta" in {field.name for field in fields(metric_class(name))}
         options = Options(
             metrics=(name,),
             max_references=self.options.max_references,

@@ -214,9 +214,9 @@ def _sizes(sets: Sequence[EditSet]) -> tuple[int, ...]:
 
 def _applied(edits: EditSet, tokens: Tokens) -> Tokens:
     """Return what edits make of tokens; one that was written twice is applied once."""
-    for each in (edits, tuple(dict.fromkeys(edits))):
+    for edit_set in (edits, tuple(dict.fromkeys(edits))):
         try:
-            return apply(each, tokens)
+            return apply(edit_set, tokens)
         except EditError:
             continue
     return ()

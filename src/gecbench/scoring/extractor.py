@@ -98,8 +98,8 @@ class Extractor:
             for sample, rewrite, tokens in rows
             if again or not rewrite.edit_sets
         }
-        found = _extract_pairs(scheme, parse, list(pairs), self.watch)
-        return _Writer(scheme, parse, found, again).edits(corpus, systems, warning)
+        extractions = _extract_pairs(scheme, parse, list(pairs), self.watch)
+        return _Writer(scheme, parse, extractions, again).edits(corpus, systems, warning)
 
 
 def _rows(sample: Sample, systems: Sequence[SystemOutput]) -> Iterator[Row]:
@@ -141,18 +141,18 @@ def _extract_pairs(
 
 @dataclass(slots=True)
 class _Writer:
-    """Puts the edits that were found into rewrites, and remembers which edits are used.
+    """Puts the edits that a scheme extracted into rewrites, and remembers which edits are used.
 
     Args:
         scheme: None where all edits are those of files.
         parse: Its parser of sources.
-        found: By source and text.
+        extractions: By source and text.
         again: Whether edits of files are replaced.
     """
 
     scheme: Scheme | None
     parse: Callable[[str], Sentence] | None = None
-    found: Mapping[tuple[str, str], Extraction] = field(default_factory=dict)
+    extractions: Mapping[tuple[str, str], Extraction] = field(default_factory=dict)
     again: bool = False
     from_files: bool = False
     extracted: bool = False
@@ -209,34 +209,36 @@ class _Writer:
             own: What their edits count in.
             tokens: What all edits of the sentence are to count in.
         """
-        made = []
+        edited: list[Rewrite] = []
         for rewrite in rewrites:
             if rewrite.unannotatable:
-                made.append(rewrite)
+                edited.append(rewrite)
             elif rewrite.error_free:
-                made.append(rewrite if rewrite.edit_sets else replace(rewrite, edit_sets=((),)))
+                edited.append(rewrite if rewrite.edit_sets else replace(rewrite, edit_sets=((),)))
             elif self.scheme is not None and (self.again or not rewrite.edit_sets):
-                found = self.found[sample.source, _target(sample, rewrite, own, self.scheme)]
-                sets = with_detections(rewrite, found.edit_sets)
+                extraction = self.extractions[
+                    sample.source, _target(sample, rewrite, own, self.scheme)
+                ]
+                sets = with_detections(rewrite, extraction.edit_sets)
                 self.extracted = True
-                if found.capped:
+                if extraction.capped:
                     self.capped.add(sample.id)
-                made.append(
+                edited.append(
                     Rewrite(
                         rewrite.text,
                         edit_sets=sets,
                         annotator=rewrite.annotator,
-                        capped=found.capped,
+                        capped=extraction.capped,
                     )
                 )
             else:
                 _check(f"{name}: sentence {sample.id!r}", rewrite, own, tokens)
                 self.from_files = True
-                made.append(rewrite)
-        return tuple(made)
+                edited.append(rewrite)
+        return tuple(edited)
 
 
-def with_detections(rewrite: Rewrite, found: tuple[EditSet, ...]) -> tuple[EditSet, ...]:
+def with_detections(rewrite: Rewrite, edit_sets: tuple[EditSet, ...]) -> tuple[EditSet, ...]:
     """Return extracted edits with those of a file that correct nothing, as `errant_m2 -auto`.
 
     At one place the edits of the file come first.
@@ -244,8 +246,8 @@ def with_detections(rewrite: Rewrite, found: tuple[EditSet, ...]) -> tuple[EditS
     edits = rewrite.edit_sets[0] if rewrite.edit_sets else ()
     detected = [replace(edit, label="UNK") for edit in edits if edit.replacement is None]
     if not detected:
-        return found
-    return (tuple(sorted([*sorted(detected, key=_place), *found[0]], key=_place)),)
+        return edit_sets
+    return (tuple(sorted([*sorted(detected, key=_place), *edit_sets[0]], key=_place)),)
 
 
 def _place(edit: Edit) -> tuple[int, int]:
@@ -287,17 +289,17 @@ def _not_its_own(
     rows: Iterable[Row], corpus: Corpus, scheme: Scheme, parse: Callable[[str], Sentence]
 ) -> str | None:
     """Return why edits of files are not those of a scheme; None if they are, or there are none."""
-    made_by = corpus.provenance
-    with_edits = [row for row in rows if row[1].edit_sets]
-    if not with_edits:
+    provenance = corpus.provenance
+    edited = [row for row in rows if row[1].edit_sets]
+    if not edited:
         return None
-    if "spans" in made_by:
-        return f"with the spans of {made_by['spans']}"
-    if "scheme" in made_by and any(
-        made_by.get(name, value) != value for name, value in scheme.signature.items()
+    if "spans" in provenance:
+        return f"with the spans of {provenance['spans']}"
+    if "scheme" in provenance and any(
+        provenance.get(name, value) != value for name, value in scheme.signature.items()
     ):
-        return f"made by {made_by['scheme']}, perhaps with other options"
-    for sample, rewrite, tokens in with_edits:
+        return f"made by {provenance['scheme']}, perhaps with other options"
+    for sample, rewrite, tokens in edited:
         for edit in (edit for edits in rewrite.edit_sets for edit in edits):
             if edit.label is None or not (edit.replacement is None or scheme.has_type(edit.label)):
                 return f"of types as {edit.label or 'none'}"

@@ -38,10 +38,10 @@ class Normaliser:
     def text(self, text: str) -> str:
         """Return a text changed."""
         if text not in self._known:
-            made = text
+            changed = text
             for change in self.changes:
-                made = change.change(made)
-            self._known[text] = made
+                changed = change.change(changed)
+            self._known[text] = changed
         return self._known[text]
 
     def corpus(self, corpus: Corpus) -> Corpus:
@@ -63,11 +63,13 @@ class Normaliser:
         hypotheses: dict[str, tuple[Rewrite, ...]] = {}
         for name, rewrites in system.hypotheses.items():
             where = f"{system.system}, sample {name!r}"
-            given = system.tokens.get(name, ())
-            made = self._tokens(given, where)
+            before = system.tokens.get(name, ())
+            after = self._tokens(before, where)
             if name in system.tokens:
-                tokens[name] = made
-            hypotheses[name] = tuple(self._rewrite(each, given, made, where) for each in rewrites)
+                tokens[name] = after
+            hypotheses[name] = tuple(
+                self._rewrite(rewrite, before, after, where) for rewrite in rewrites
+            )
         return replace(system, hypotheses=hypotheses, tokens=tokens)
 
     def _sample(self, sample: Sample) -> Sample:
@@ -75,33 +77,33 @@ class Normaliser:
         source, tokens = self.text(sample.source), self._tokens(sample.tokens, where)
         self._check((sample.source, sample.tokens), (source, tokens), where)
         references = tuple(
-            self._rewrite(each, sample.tokens, tokens, where) for each in sample.references
+            self._rewrite(rewrite, sample.tokens, tokens, where) for rewrite in sample.references
         )
         return replace(sample, source=source, references=references, tokens=tokens)
 
-    def _rewrite(self, rewrite: Rewrite, tokens: Tokens, made: Tokens, where: str) -> Rewrite:
-        sets = tuple(self._edits(edits, tokens, made, where) for edits in rewrite.edit_sets)
+    def _rewrite(self, rewrite: Rewrite, tokens: Tokens, changed: Tokens, where: str) -> Rewrite:
+        sets = tuple(self._edits(edits, tokens, changed, where) for edits in rewrite.edit_sets)
         text = None
         if rewrite.text is not None:
             text = self.text(rewrite.text)
             for old, new in zip(rewrite.edit_sets, sets, strict=True):
-                before, after = _applied(old, tokens), _applied(new, made)
+                before, after = _applied(old, tokens), _applied(new, changed)
                 if before is not None and after is not None:
                     self._check((rewrite.text, before), (text, after), where)
         if sets != rewrite.edit_sets:
             sets = tuple(dict.fromkeys(sets))
         return replace(rewrite, text=text, edit_sets=sets)
 
-    def _edits(self, edits: EditSet, tokens: Tokens, made: Tokens, where: str) -> EditSet:
+    def _edits(self, edits: EditSet, tokens: Tokens, changed: Tokens, where: str) -> EditSet:
         kept = []
         for edit in edits:
             replacement = edit.replacement
             new = replace(
                 edit,
                 replacement=None if replacement is None else self._tokens(replacement, where),
-                alternatives=tuple(self._tokens(each, where) for each in edit.alternatives),
+                alternatives=tuple(self._tokens(tokens_, where) for tokens_ in edit.alternatives),
             )
-            if _says_something(new, made) or not _says_something(edit, tokens):
+            if _says_something(new, changed) or not _says_something(edit, tokens):
                 kept.append(new)
         return tuple(kept)
 
@@ -109,15 +111,15 @@ class Normaliser:
         return tuple(self._token(token, where) for token in tokens)
 
     def _token(self, token: str, where: str) -> str:
-        made = self.text(token)
-        if made == token:
-            return made
-        if not made or _spaces(made) > _spaces(token):
+        changed = self.text(token)
+        if changed == token:
+            return changed
+        if not changed or _spaces(changed) > _spaces(token):
             raise CorpusError(
-                f"{where}: {self.name} makes {made!r} of the token {token!r}; a token cannot be "
+                f"{where}: {self.name} makes {changed!r} of the token {token!r}; a token cannot be "
                 "empty or hold white space: leave out the change, or give texts without tokens"
             )
-        return made
+        return changed
 
     def _check(self, before: tuple[str, Tokens], after: tuple[str, Tokens], where: str) -> None:
         """Refuse changes that see more in a text than in its tokens one by one."""

@@ -88,7 +88,7 @@ def subsets(corpus: Corpus, by: str | None) -> dict[str | None, list[int]]:
         if by is None:
             break
         if by not in sample.meta:
-            known = sorted({name for one in corpus.samples for name in one.meta})
+            known = sorted({name for sample in corpus.samples for name in sample.meta})
             raise CorpusError(
                 f"{corpus.name}: sentence {sample.id!r} has no metadata field {by!r}; "
                 f"fields are: {', '.join(known) or 'none (add some with --meta)'}"

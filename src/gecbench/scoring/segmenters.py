@@ -119,8 +119,8 @@ def segmenter_notes(segmenter: Segmenter, corpus: Corpus) -> list[str]:
     """
     divided = [sample for sample in corpus.samples if sample.tokens]
     asked = (s.source if segmenter.name == "spaces" else "".join(s.tokens) for s in divided)
-    found = zip(map(segmenter.divide, asked), divided, strict=True)
-    alike = sum(tokens == sample.tokens for tokens, sample in found)
+    pairs = zip(map(segmenter.divide, asked), divided, strict=True)
+    alike = sum(tokens == sample.tokens for tokens, sample in pairs)
     if alike == len(divided):
         return []
     return [
