@@ -201,21 +201,21 @@ def _kind_and_mark(hint: Any) -> tuple[Any, object]:
     return hint, next(declared, None)
 
 
-def _declared_fields(kind: Any, mark: object) -> Mapping[str, tuple[object, object]]:
-    """Return annotation and default of the fields of an options class that a command offers."""
-    left_out = mark.fields if isinstance(mark, Without) else frozenset()
-    return {name: field for name, field in _all_declared(kind).items() if name not in left_out}
-
-
 @cache
-def _all_declared(kind: Any) -> Mapping[str, tuple[object, object]]:
+def _declared_fields(kind: Any, mark: object = None) -> Mapping[str, tuple[object, object]]:
+    """Return annotation and default of the fields of an options class that a command offers."""
+    left_out = mark.fields if isinstance(mark, Without) else ()
     declared: dict[str, tuple[object, object]] = {}
     hints = hints_of(kind, include_extras=True)
     for field in fields(kind):
-        inner, mark = _kind_and_mark(hints[field.name])
-        if isinstance(mark, Option) or (is_dataclass(inner) and _all_declared(cast("Any", inner))):
+        hint = hints[field.name]
+        inner, own_mark = _kind_and_mark(hint)
+        is_declared = isinstance(own_mark, Option) or (
+            is_dataclass(inner) and _declared_fields(cast("Any", inner))
+        )
+        if is_declared and field.name not in left_out:
             make = field.default_factory
-            declared[field.name] = hints[field.name], field.default if make is MISSING else make()
+            declared[field.name] = hint, field.default if make is MISSING else make()
     return declared
 
 
@@ -245,10 +245,14 @@ def _check_needs(context: click.Context) -> None:
     """Refuse options that are given without those that they need."""
     by_name = {name: parameter for parameter in context.command.params for name in parameter.opts}
     for option in context.command.params:
-        if not isinstance(option, _DeclaredOption) or not _is_given(option, context):
+        if not isinstance(option, _DeclaredOption):
             continue
         needs = [name for name in option.declaration.needs if name in by_name]
-        if needs and not any(context.params[by_name[name].name or ""] for name in needs):
+        if (
+            needs
+            and _is_given(option, context)
+            and not any(context.params[by_name[name].name or ""] for name in needs)
+        ):
             name = _typed_name(option, context)
             raise UsageError(
                 f"{name} has no effect without {' or '.join(needs)}; add it, or leave {name} out"
@@ -279,7 +283,7 @@ def _keys(names: Sequence[str | type]) -> Iterator[str]:
         if isinstance(name, str):
             yield name.lstrip("-").replace("-", "_")
             continue
-        for hint, _ in _all_declared(name).values():
+        for hint, _ in _declared_fields(name).values():
             _, mark = _kind_and_mark(hint)
             if isinstance(mark, Option):
                 yield _key(mark)

@@ -156,12 +156,13 @@ class _Sentence:
     ) -> CaseRewrite:
         sets = edited.edit_sets if "edits" in self.needs and _says(rewrite) else ()
         remedy = "score such references by m2 or sent-m2, or give them as texts"
+        edits, sizes = _pooled(sets)
         return CaseRewrite(
-            _pooled(sets),
+            edits,
             rewrite.unannotatable,
             self._text(rewrite, self.sample.tokens, remedy) if "texts" in self.needs else "",
             with_gold_edits.edit_sets[0] if "gold_edits" in self.needs and _says(rewrite) else (),
-            sizes=_sizes(sets),
+            sizes=sizes,
         )
 
     def _hypothesis(
@@ -174,7 +175,8 @@ class _Sentence:
             text = self._text(rewrite, own, f"give the output of {system} as texts")
         if "gold_edits" in self.needs:
             tokens = self._gold_tokens_of(rewrite, own, text)
-        return CaseRewrite(_pooled(sets), rewrite.unannotatable, text, (), tokens, _sizes(sets))
+        edits, sizes = _pooled(sets)
+        return CaseRewrite(edits, rewrite.unannotatable, text, (), tokens, sizes)
 
     def _gold_tokens_of(self, rewrite: Rewrite, own: Tokens, text: str) -> Tokens:
         """Return a hypothesis in tokens like those that gold edits count in."""
@@ -204,12 +206,11 @@ class _Sentence:
             ) from error
 
 
-def _pooled(sets: Sequence[EditSet]) -> EditSet:
-    return sets[0] if len(sets) == 1 else tuple(edit for edits in sets for edit in edits)
-
-
-def _sizes(sets: Sequence[EditSet]) -> tuple[int, ...]:
-    return tuple(map(len, sets)) if len(sets) > 1 else ()
+def _pooled(sets: Sequence[EditSet]) -> tuple[EditSet, tuple[int, ...]]:
+    """Return the edits of all sets, and how many each set has where there are several."""
+    if len(sets) == 1:
+        return sets[0], ()
+    return tuple(edit for edits in sets for edit in edits), tuple(map(len, sets))
 
 
 def _applied(edits: EditSet, tokens: Tokens) -> Tokens:
