@@ -203,7 +203,9 @@ def _apply(
     except EditError as error:
         # The spans lie in the source, so two neighbours overlap: the first such are named.
         rows.sort(key=lambda row: (row[1].start, row[1].end))
-        line = next(max(m, n) for (m, one), (n, two) in pairwise(rows) if two.start < one.end)
+        line = next(
+            max(m, n) for (m, first), (n, second) in pairwise(rows) if second.start < first.end
+        )
         raise FormatError(f"{path}:{line}: {error}; remove one of them{hint}") from error
 
 

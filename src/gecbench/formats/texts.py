@@ -126,5 +126,5 @@ def text_losses(name: str, corpus: Corpus) -> list[str]:
 
 def chinese_loss(name: str, corpus: Corpus) -> list[str]:
     """What a format loses whose corpora are Chinese."""
-    told = f"{name} is Chinese: the language {corpus.lang!r} becomes 'zh'"
-    return [] if corpus.lang == "zh" else [told]
+    sentence = f"{name} is Chinese: the language {corpus.lang!r} becomes 'zh'"
+    return [] if corpus.lang == "zh" else [sentence]
