@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from gecbench.api.files import load, sample
-from gecbench.api.options import Options
-from gecbench.api.schemes import Places, load_scheme
+from gecbench.api.options import Options, Places
+from gecbench.api.schemes import load_scheme
 from gecbench.api.score import score
 from gecbench.backends import need
 from gecbench.backends.transformers import need_torch
@@ -28,7 +28,8 @@ from gecbench.lang import language_of
 from gecbench.models import CARD, MODEL, kind_of
 from gecbench.models.folder import read_card
 from gecbench.models.text import Agreement
-from gecbench.models.training.config import KINDS, Kind, RunConfig, Scoring, load_kind
+from gecbench.models.training.config import RunConfig, Scoring
+from gecbench.models.training.task import KINDS, Kind, load_kind
 
 if TYPE_CHECKING:
     from gecbench.models.training.run import Outcome

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from gecbench import __version__
-from gecbench.api.schemes import Places
+from gecbench.api.options import Places
 from gecbench.cli.command import command
 from gecbench.cli.output import OutputFile
 from gecbench.core.errors import ResourceError
@@ -73,7 +73,7 @@ def doctor(places: Places, output: OutputFile = Path(STDIO)) -> None:
 
 
 def _kernel() -> str:
-    """Return "compiled", or what has to do without."""
+    """Name the kernel: "compiled", or what has to do without."""
     from gecbench.edits.alignment import kernel_name as chinese
     from gecbench.edits.maxmatch import kernel_name as maxmatch
     from gecbench.lang.en.alignment import kernel_name as english

@@ -1,4 +1,4 @@
-"""gecbench model."""
+"""gecbench model, and gecbench export."""
 
 from __future__ import annotations
 
@@ -80,14 +80,15 @@ def convert(
     gecbench model convert fnlp/bart-large-chinese -o models/bart-large-chinese
     gecbench model convert gector-roberta --tagger --language en --tokens space -o models/gector
     """  # noqa: D301 - \b keeps click from joining lines
+    from gecbench.backends.transformers import download, need_torch
+
     if not tagger:
-        from gecbench.models.converting import convert_checkpoint
+        need_torch()
+        from gecbench.models.weights import convert_checkpoint
 
         count = convert_checkpoint(place, output)
         say(f"{output}: {count} tensors as safetensors")
         return
-    from gecbench.backends.transformers import download, need_torch
-
     if language is None:
         raise UsageError("name by --language which language the tagger is for; no checkpoint does")
     need_torch()
@@ -123,7 +124,7 @@ def merge(
     from gecbench.backends.transformers import need_torch
 
     need_torch()
-    from gecbench.models.causal.network import merge as merge_adapter
+    from gecbench.models.causal.loading import merge as merge_adapter
 
     merge_adapter(folder, output, base=base, precision=precision)
     say(f"{output}: a causal model of its own")
@@ -131,3 +132,32 @@ def merge(
 
 for _command in (info, convert, merge):
     model.add_command(_command)
+
+
+@command
+def export(
+    model: Annotated[Path, Argument()],
+    output: NewFolder,
+    quantise: Annotated[
+        bool, Option("--quantise/--no-quantise", "Weights of 8 bits, or all 32.")
+    ] = True,
+    texts: Annotated[
+        Path | None,
+        Option("--texts", "Sentences to compare both on (default: the bundled ones)."),
+    ] = None,
+) -> None:
+    """Write a trained model for the runtime that is faster on a CPU.
+
+    A tagger becomes ONNX, an encoder-decoder CTranslate2; neither needs torch then. How far the
+    answers of both agree is reported, and kept in the new folder's card.
+
+    \b
+    gecbench export runs/tagger/model -o tagger-int8
+    gecbench correct tagger-int8 sentences.txt
+    """  # noqa: D301 - \b keeps click from joining lines
+    from gecbench.api.train import export as export_model
+    from gecbench.formats.reading import sources
+
+    sentences = list(sources(texts).texts) if texts else None
+    agreement = export_model(model, output, quantise=quantise, texts=sentences)
+    say(f"{output}: {agreement}")

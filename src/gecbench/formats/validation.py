@@ -27,6 +27,7 @@ _NAMES: Mapping[str, str] = {
 """What msgspec calls a type, and what an error message does."""
 
 _MISMATCH = re.compile(r"Expected `(.+)`, got `(.+)`")
+_SURROGATE = "a string holds half a surrogate pair, as \\ud800; write the character"
 _STEP = re.compile(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]")
 
 
@@ -34,7 +35,7 @@ def value_of(row: Mapping[str, object], key: str, into: type[T]) -> T:
     """The value under a key of parsed JSON.
 
     Raises:
-        FormatError: It is missing or of another type.
+        FormatError: It is missing, of another type, or half a surrogate pair.
     """
     if key not in row:
         raise FormatError(f"{key!r} is missing; expected {_wanted(into)}")
@@ -42,6 +43,8 @@ def value_of(row: Mapping[str, object], key: str, into: type[T]) -> T:
         return msgspec.convert(row[key], into)
     except msgspec.ValidationError as error:
         raise FormatError(_problem(error, row[key], into, key)) from error
+    except UnicodeEncodeError as error:  # of a string where something else belongs
+        raise FormatError(_SURROGATE) from error
 
 
 def options_of(kind: str, into: type[Options], values: Mapping[str, object]) -> Options:
@@ -177,9 +180,7 @@ def parse_json(
         try:
             json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError as error:
-            raise FormatError(
-                f"{at}: a string holds half a surrogate pair, as \\ud800; write the character"
-            ) from error
+            raise FormatError(f"{at}: {_SURROGATE}") from error
     return value
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import gecbench
+from gecbench.api.options import Options, SchemeSpec
 from gecbench.backends import SEGMENTERS
 from gecbench.core.errors import UnknownNameError, UsageError
 from gecbench.core.registry import GROUPS, is_known, resolve
@@ -131,3 +132,11 @@ def test_every_public_name_resolves_and_is_listed():
 def test_a_name_that_is_not_public_is_an_attribute_error():
     with pytest.raises(AttributeError, match="has no attribute 'scores'"):
         _ = gecbench.scores
+
+
+@pytest.mark.usefixtures("other_package")
+def test_options_take_names_that_another_package_offers():
+    assert Options(metrics=("mine",)).metrics == ("mine",)
+    assert SchemeSpec("mine").name == "mine"
+    with pytest.raises(UnknownNameError):
+        Options(metrics=("yours",))

@@ -33,18 +33,17 @@ from gecbench.core.errors import (
     reason,
 )
 from gecbench.core.files import read_bytes, read_lines
-from gecbench.models.converting import read_pickled
-from gecbench.models.folder import atomic_folder, fingerprint, read_card, write_card
+from gecbench.lang import language_of
+from gecbench.models.folder import atomic_folder, fingerprint, write_card
 from gecbench.models.tagger.corrector import LABELS, Biases, Predictions, Runtime, tokens_read
-from gecbench.models.tagger.encoding import Encoding, Layout
+from gecbench.models.tagger.encoding import Encoding
 from gecbench.models.tagger.loading import INPUTS, ONNX, OUTPUTS, OnnxRuntime
 from gecbench.models.tagger.network import (
-    LabelIds,
-    Member,
     PretrainedTokenizer,
     Tagger,
     TaggerModel,
     TorchRuntime,
+    build_model,
     decide,
     max_positions,
     probabilities,
@@ -63,7 +62,7 @@ from gecbench.models.tags.labels import (
 )
 from gecbench.models.text import Agreement
 from gecbench.models.training.config import Count, Positive
-from gecbench.models.weights import fill_network, load_weights
+from gecbench.models.weights import fill_network, load_weights, read_pickled
 from gecbench.text.tokens import token_texts, tokens_of
 
 _WEIGHTS = ("model.safetensors", "pytorch_model.bin")
@@ -160,7 +159,8 @@ def convert_model(
         UsageError: Something must be named that was not.
         UnknownNameError: There is no such kind of token.
     """
-    tokens_of("", tokens or language)  # raises where there is no such kind
+    tokens = tokens or language_of(language).tokens
+    tokens_of("", tokens)  # raises where there is no such kind
     checkpoint = _read_checkpoint(place, encoder, labels)
     config = load_config(checkpoint.encoder)
     state, vocabulary, notes = _read_weights(checkpoint)
@@ -173,8 +173,17 @@ def convert_model(
     added_row = rows - 1 if rows == config.vocab_size + 1 else None
     config.vocab_size = rows
     built = random_encoder(checkpoint.encoder, config)
-    network = Tagger(built.module, built.width, len(vocabulary), 0.0)
-    wanted = network.state_dict()
+    encoding, start = _build_encoding(checkpoint, added_row, max_positions(config))
+    model = build_model(
+        built,
+        encoding,
+        vocabulary,
+        name=name or place.stem,
+        language=language,
+        tokens=tokens,
+        about=f"A tagger of {checkpoint.toolkit}, converted.",
+    )
+    wanted = model.network.state_dict()
     # Poolers and buffers are left out: no prediction reads them.
     known = {
         name: tensor
@@ -182,18 +191,7 @@ def convert_model(
         if name in wanted
         or not (".pooler." in name or name.endswith(("position_ids", "token_type_ids")))
     }
-    fill_network(network, known, checkpoint.weights)
-    encoding, start = _build_encoding(checkpoint, added_row, max_positions(config))
-    model = TaggerModel(
-        name=name or place.stem,
-        language=language,
-        tokens=tokens or language,
-        about=f"A tagger of {checkpoint.toolkit}, converted.",
-        vocabulary=vocabulary,
-        encoding=encoding,
-        network=network,
-        encoder=built.settings,
-    )
+    fill_network(model.network, known, checkpoint.weights)
     with atomic_folder(out) as folder:
         provenance = {"from": place.name, "toolkit": checkpoint.toolkit}
         save_model(model, folder, {"converted": provenance})
@@ -342,21 +340,16 @@ def _build_encoding(
     if not isinstance(start, int) or start == tokenizer.unknown:
         # The official code appends a row for $START ("special tokens fix"), or reads it as unknown.
         start = tokenizer.unknown if added_row is None else added_row
-    before, after = tokenizer.subwords.around() if checkpoint.has_specials else ((), ())
-    layout = Layout(
-        pieces="tokenizer",
-        pad=tokenizer.pad,
-        unknown=tokenizer.unknown,
-        start=start,
-        before=before,
-        after=after,
+    encoding = tokenizer.encoding(
+        start,
+        has_specials=checkpoint.has_specials,
         max_tokens=checkpoint.max_tokens,
         max_positions=min(positions, checkpoint.max_positions or positions),
         pieces_per_token=checkpoint.pieces_per_token,
     )
     is_unknown = start == tokenizer.unknown
     how = "the unknown token" if is_unknown else f"row {start} of the embedding"
-    return Encoding(layout, tokenizer.subwords), how
+    return encoding, how
 
 
 # Exporting to ONNX, and measuring how far the answers agree with those of torch.
@@ -392,7 +385,7 @@ class LabelAgreement(Agreement):
     size: int
 
     def __str__(self) -> str:
-        """Return a line for people."""
+        """Write a line for people."""
         edited = "" if self.edited is None else f", {self.edited:.1%} of those that are changed"
         return f"{Agreement.__str__(self)}; {self.labels:.1%} of {self.tokens} tokens{edited}"
 
@@ -419,7 +412,7 @@ def export_model(
         raise UnknownNameError("runtime for taggers", runtime, _RUNTIMES)
     need("onnx", "onnxruntime", "onnx", "onnxscript")
     model = read_model(folder)
-    texts = [text for text in sample_texts if tokens_of(text, model.tokens)]
+    texts = [text for text in sample_texts if tokens_of(text, model.card.tokens)]
     if not texts:
         raise UsageError("export: no text with a token to compare on; give some that are corrected")
     with atomic_folder(out) as exported:
@@ -432,33 +425,35 @@ def export_model(
             "by": f"torch {torch.__version__}, onnxruntime {version('onnxruntime')}",
             "agreement": dataclasses.asdict(agreement),
         }
-        card = read_card(folder)
-        settings = {**card.settings, "precision": agreement.precision}
-        made = {**card.made, "export": export}
-        write_card(
-            exported, msgspec.structs.replace(card, runtime="onnx", settings=settings, made=made)
+        card = msgspec.structs.replace(
+            model.card,
+            runtime="onnx",
+            settings={**model.card.settings, "precision": agreement.precision},
+            provenance={**model.card.provenance, "export": export},
         )
+        write_card(exported, card)
     return agreement
 
 
 class _Graph(nn.Module):
     """The network with its decisions, so that B x T numbers come out, not B x T x labels."""
 
-    def __init__(self, network: Tagger, ids: LabelIds) -> None:
+    def __init__(self, network: Tagger, vocabulary: LabelVocabulary) -> None:
         super().__init__()
         self.network = network
-        self.ids = ids
+        self.vocabulary = vocabulary
 
     def forward(
         self, ids: Tensor, mask: Tensor, firsts: Tensor, keep_bias: Tensor, delete_bias: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        labels, errors = probabilities(self.network(ids, mask, firsts), self.ids.unknown)
-        return *decide(labels, self.ids.keep, self.ids.delete, keep_bias, delete_bias), errors
+        labels, errors = probabilities(self.network(ids, mask, firsts), self.vocabulary.unknown)
+        keep, delete = self.vocabulary.keep, self.vocabulary.delete
+        return *decide(labels, keep, delete, keep_bias, delete_bias), errors
 
 
 def _write_graph(model: TaggerModel, path: Path, *, quantise: bool) -> None:
     """Write the ONNX file of a tagger."""
-    graph = _Graph(model.network.eval(), LabelIds.of(model.vocabulary)).eval()
+    graph = _Graph(model.network, model.vocabulary).eval()
     size = sum(tensor.numel() * tensor.element_size() for tensor in graph.parameters())
     if size > _LARGEST:
         raise GecbenchError(
@@ -536,10 +531,9 @@ def _measure_agreement(
     model: TaggerModel, path: Path, texts: Sequence[str], *, quantise: bool
 ) -> LabelAgreement:
     """Compare an exported graph with its network, text by text."""
-    ids = LabelIds.of(model.vocabulary)
-    original = TorchRuntime([Member(model.encoding, model.network)], ids)
+    original = TorchRuntime([model])
     exported = OnnxRuntime(path, model.encoding, threads=0, alone=quantise)
-    sentences = [token_texts(text, model.tokens) for text in texts]
+    sentences = [token_texts(text, model.card.tokens) for text in texts]
     try:
         before, after = _predict_all(original, sentences), _predict_all(exported, sentences)
     finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated, Literal, NamedTuple, Protocol
 
 import msgspec
@@ -11,10 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo, TextEdit, apply
-from gecbench.core.errors import GecbenchError
+from gecbench.core.errors import FormatError, GecbenchError
 from gecbench.models.batches import batches, pad_rows
+from gecbench.models.folder import Card
 from gecbench.models.tagger.encoding import Positions
-from gecbench.models.tags.labels import DELETE, KEEP, LabelVocabulary, transforms_for
+from gecbench.models.tags.labels import (
+    DELETE,
+    KEEP,
+    LabelVocabulary,
+    read_vocabulary,
+    transforms_for,
+)
 from gecbench.models.tags.replay import Spacing, compose, detect_spacing, text_edits
 from gecbench.models.training.config import Count, Positive, Share, Threads
 from gecbench.text.tokens import Token, tokens_of
@@ -74,6 +82,27 @@ class TaggerOptions(Decision, frozen=True, forbid_unknown_fields=True, kw_only=T
 LABELS = "labels.json"
 """The file of a model's labels."""
 
+
+def read_labels(folder: Path, card: Card, advice: str) -> LabelVocabulary:
+    """Read the labels of the model in a folder.
+
+    Args:
+        folder: Of the model.
+        card: Of the folder.
+        advice: What to do where they are not those of the model.
+
+    Raises:
+        FormatError: They are not those that the weights were made with.
+    """
+    vocabulary = read_vocabulary(folder / LABELS)
+    if vocabulary.hash != card.settings.get("labels"):
+        raise FormatError(
+            f"{folder / LABELS}: its {len(vocabulary)} labels are not those that the model was "
+            f"made with; {advice}"
+        )
+    return vocabulary
+
+
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float32]
 
@@ -102,7 +131,7 @@ class Predictions(NamedTuple):
     errors: Floats
 
     def sentence(self, row: int, length: int) -> Predictions:
-        """Return those for one sentence of the batch."""
+        """Select those for one sentence of the batch."""
         return Predictions(
             self.labels[row, :length], self.probabilities[row, :length], self.errors[row, :length]
         )
@@ -257,7 +286,7 @@ class TaggerCorrector(Corrector):
         self._runtime.close()
 
     def _spacing(self, text: str) -> Spacing:
-        """Return how a source writes blanks: later rounds write as it does, too."""
+        """Detect how a source writes blanks: later rounds write as it does, too."""
         if self._options.spacing:
             return self._options.spacing
         if self._tokens == "space":
@@ -331,7 +360,7 @@ class TaggerCorrector(Corrector):
         return tags
 
     def _decide(self, predictions: Predictions, *, unread: int) -> _Tags:
-        """Return the labels of a sentence after both thresholds."""
+        """Choose the labels of a sentence by both thresholds."""
         options = self._options
         values: list[float] = predictions.probabilities.tolist()
         error = max(predictions.errors.tolist())

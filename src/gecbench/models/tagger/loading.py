@@ -21,9 +21,8 @@ from gecbench.core.corrector import Corrector, CorrectorInfo
 from gecbench.core.errors import FormatError, GecbenchError, UsageError
 from gecbench.formats.validation import options_of
 from gecbench.models import CARD
-from gecbench.models.folder import Card, card_settings, check_kind, fingerprint, read_card
+from gecbench.models.folder import Card, card_settings, fingerprint, read_card
 from gecbench.models.tagger.corrector import (
-    LABELS,
     Biases,
     Decision,
     Encoded,
@@ -32,9 +31,10 @@ from gecbench.models.tagger.corrector import (
     TaggerCorrector,
     TaggerOptions,
     network_inputs,
+    read_labels,
 )
 from gecbench.models.tagger.encoding import Encoding, read_encoding
-from gecbench.models.tags.labels import LabelVocabulary, read_vocabulary
+from gecbench.models.tags.labels import LabelVocabulary
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -60,7 +60,7 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
                 f"{folder}: holds a checkpoint of another toolkit; convert it first: "
                 "gecbench model convert --tagger"
             )
-    cards = [read_card(folder) for folder in folders]
+    cards = [read_card(folder, "tagger") for folder in folders]
     first, *others = [card.defaults for card in cards]
     defaults = {
         name: value
@@ -113,7 +113,7 @@ def _load_torch(folders: Sequence[Path], options: TaggerOptions) -> tuple[Runtim
     """Load taggers with the same labels."""
     need("models", "torch", "safetensors")
     from gecbench.backends.transformers import find_device, find_dtype
-    from gecbench.models.tagger.network import LabelIds, Member, TorchRuntime, read_model
+    from gecbench.models.tagger.network import TorchRuntime, read_model
 
     weights = options.weights or (1.0,) * len(folders)
     if len(weights) != len(folders):
@@ -124,12 +124,9 @@ def _load_torch(folders: Sequence[Path], options: TaggerOptions) -> tuple[Runtim
     models = [read_model(folder) for folder in folders]
     for folder, model in zip(folders, models, strict=True):
         _check_same(folder, model, folders[0], models[0])
-    members = [
-        Member(model.encoding, model.network.to(device=device, dtype=dtype).eval(), weight)
-        for model, weight in zip(models, weights, strict=True)
-    ]
-    vocabulary = models[0].vocabulary
-    return TorchRuntime(members, LabelIds.of(vocabulary)), vocabulary
+    for model in models:
+        model.network.to(device=device, dtype=dtype)
+    return TorchRuntime(models, weights), models[0].vocabulary
 
 
 def _check_same(folder: Path, model: TaggerModel, first_folder: Path, first: TaggerModel) -> None:
@@ -140,10 +137,11 @@ def _check_same(folder: Path, model: TaggerModel, first_folder: Path, first: Tag
             f"{len(first.vocabulary)}), so probabilities cannot be averaged; combine the "
             "corrections by ensemble:FILE"
         )
-    if (model.language, model.tokens) != (first.language, first.tokens):
+    tokens, first_tokens = model.card.tokens, first.card.tokens
+    if (model.language, tokens) != (first.language, first_tokens):
         raise UsageError(
-            f"{folder}: reads {model.language} in {model.tokens} tokens, {first_folder} reads "
-            f"{first.language} in {first.tokens}; they cannot be averaged"
+            f"{folder}: reads {model.language} in {tokens} tokens, {first_folder} reads "
+            f"{first.language} in {first_tokens}; they cannot be averaged"
         )
 
 
@@ -160,16 +158,17 @@ class OnnxSettings(msgspec.Struct, frozen=True, kw_only=True):
     """The settings on the card of an exported tagger, beside those it had before.
 
     Args:
-        labels: Hash of the labels.
         precision: Of the weights in the graph.
     """
 
-    labels: str
     precision: Literal["fp32", "int8"]
 
 
 def _load_onnx(
-    folders: Sequence[Path], card: Card, given: Mapping[str, object], options: TaggerOptions
+    folders: Sequence[Path],
+    card: Card,
+    options_by_name: Mapping[str, object],
+    options: TaggerOptions,
 ) -> tuple[Runtime, LabelVocabulary]:
     """Load an exported tagger; nothing of torch is imported on the way.
 
@@ -184,19 +183,13 @@ def _load_onnx(
             "the folders that they were exported from"
         )
     for name in ("device", "precision", "weights"):
-        if name in given:
+        if name in options_by_name:
             raise UsageError(f"option {name} of tagger: an exported tagger has none; leave it out")
     (folder,) = folders
-    check_kind(folder, card, "tagger")
     if len(card.languages) != 1 or not card.tokens:
         raise FormatError(f"{folder}: its card is not that of an exported tagger")
     settings = card_settings(folder, card, OnnxSettings)
-    vocabulary = read_vocabulary(folder / LABELS)
-    if vocabulary.hash != settings.labels:
-        raise FormatError(
-            f"{folder / LABELS}: its {len(vocabulary)} labels are not those that the model was "
-            "made with; export the model again"
-        )
+    vocabulary = read_labels(folder, card, "export the model again")
     alone = settings.precision == "int8"
     if alone and options.batch_size > 1:
         raise UsageError(

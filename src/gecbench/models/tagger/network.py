@@ -6,7 +6,7 @@ import inspect
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
@@ -18,17 +18,19 @@ from torch.nn import functional
 from gecbench.backends.transformers import load_config, load_model, load_tokenizer
 from gecbench.core.errors import FormatError, GecbenchError, reason
 from gecbench.core.files import make_folder, write_bytes
-from gecbench.models.folder import Card, check_kind, read_card
+from gecbench.models.folder import Card, read_card
 from gecbench.models.tagger.corrector import (
     LABELS,
     Biases,
     Encoded,
     Predictions,
     network_inputs,
+    read_labels,
     tokens_read,
 )
 from gecbench.models.tagger.encoding import Encoding, Layout, Subwords, read_encoding
-from gecbench.models.tags.labels import DELETE, LabelVocabulary, read_vocabulary, write_vocabulary
+from gecbench.models.tags.labels import LabelVocabulary, write_vocabulary
+from gecbench.models.training.config import Below1, Positive
 from gecbench.models.weights import WEIGHTS, fill_network, load_weights, save_network
 
 if TYPE_CHECKING:
@@ -99,7 +101,7 @@ class Pretrained(nn.Module):
         self.model = model
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """Return the states of the last layer."""
+        """Compute the states of the last layer."""
         states: Tensor = self.model(input_ids=ids, attention_mask=mask).last_hidden_state
         return states
 
@@ -142,26 +144,40 @@ def decide(
 # A small convolutional encoder of our own: learns in minutes on a CPU, needs torch alone.
 
 
-class ConvolutionShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What its weights look like.
+class ConvolutionTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Sizes of our own encoder; with `encoder = "convolution"` only.
 
     Args:
-        pieces: Rows of the embedding.
-        pad: The row that fills batches.
-        unknown: The row of what was never seen: starts at zero, so that it says nothing.
+        pieces: Characters, tokens and endings that it knows, at most; all characters of the
+            training pairs count and stay.
         width: Of each position.
-        kernel: Positions that one convolution sees; odd.
-        dilations: How far apart they are, layer by layer.
-        dropout: In [0, 1), after each layer while it learns.
+        kernel: Positions that a convolution sees; odd.
+        dilations: How far apart they are, one number a layer.
+        dropout: After each layer, while it learns.
     """
 
-    pieces: int
+    pieces: Positive = 8000
+    width: Positive = 192
+    kernel: Positive = 3
+    dilations: tuple[Positive, ...] = (1, 2, 4, 1)
+    dropout: Below1 = 0.1
+
+    def __post_init__(self) -> None:
+        """Refuse a kernel that has no middle."""
+        if self.kernel % 2 == 0:
+            raise ValueError(f"kernel {self.kernel} is even, so it has no middle; make it odd")
+
+
+class ConvolutionShape(ConvolutionTable, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What its weights look like; `pieces` are the rows of the embedding.
+
+    Args:
+        pad: The row that fills batches.
+        unknown: The row of what was never seen: starts at zero, so that it says nothing.
+    """
+
     pad: int
     unknown: int
-    width: int
-    kernel: int
-    dilations: tuple[int, ...]
-    dropout: float
 
 
 class Convolution(nn.Module):
@@ -182,7 +198,7 @@ class Convolution(nn.Module):
         self.norm = nn.LayerNorm(shape.width)
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """Return the states of positions: (sentences, positions, width)."""
+        """Compute the states of positions: (sentences, positions, width)."""
         present = mask.unsqueeze(-1).to(self.embedding.weight.dtype)
         states: Tensor = self.embedding(ids)
         for layer in self.layers:
@@ -288,7 +304,7 @@ def _wrap(model: PreTrainedModel) -> Encoder:
 
 
 def _rows(model: PreTrainedModel) -> int:
-    """Return how many ids the embedding of a model has."""
+    """Count how many ids the embedding of a model has."""
     return int(cast("nn.Embedding", model.get_input_embeddings()).num_embeddings)
 
 
@@ -320,21 +336,15 @@ def load_pretrained(
             f"{place}: its tokenizer has {tokenizer.subwords.size} tokens and its embedding {rows} "
             "rows; they are not of the same model"
         )
-    before, after = tokenizer.subwords.around()
-    layout = Layout(
-        pieces="tokenizer",
-        pad=tokenizer.pad,
-        unknown=tokenizer.unknown,
-        start=rows if adds_start else tokenizer.unknown,
-        before=before,
-        after=after,
+    encoding = tokenizer.encoding(
+        rows if adds_start else tokenizer.unknown,
         max_tokens=max_tokens,
         max_positions=max_positions(model.config),
         pieces_per_token=pieces_per_token,
     )
     if adds_start:
         model.resize_token_embeddings(rows + 1, mean_resizing=False)
-    return _wrap(model), Encoding(layout, tokenizer.subwords)
+    return _wrap(model), encoding
 
 
 class PretrainedTokenizer:
@@ -359,9 +369,29 @@ class PretrainedTokenizer:
         self.unknown: int = tokenizer.unk_token_id
         self.pad: int = tokenizer.pad_token_id
 
+    def encoding(self, start: int, *, has_specials: bool = True, **limits: int) -> Encoding:
+        """Build the encoding of an encoder.
+
+        Args:
+            start: Id of $START.
+            has_specials: Whether the encoder reads what the tokenizer puts around a sentence.
+            limits: max_tokens, max_positions and pieces_per_token of `Layout`.
+        """
+        before, after = self.subwords.around() if has_specials else ((), ())
+        layout = Layout(
+            pieces="tokenizer",
+            pad=self.pad,
+            unknown=self.unknown,
+            start=start,
+            before=before,
+            after=after,
+            **limits,
+        )
+        return Encoding(layout, self.subwords)
+
 
 def max_positions(config: PreTrainedConfig) -> int:
-    """Return how many positions an encoder reads, at most."""
+    """Count how many positions an encoder reads, at most."""
     most = getattr(config, "max_position_embeddings", None)
     if not isinstance(most, int) or most <= 0:
         return _UNBOUND
@@ -393,7 +423,7 @@ def _check_encoder(place: str, config: PreTrainedConfig) -> None:
 
 
 def _has_pooler(config: PreTrainedConfig) -> bool:
-    """Return whether the model would bring a layer that nothing uses and that never learns."""
+    """Say whether the model would bring a layer that nothing uses and that never learns."""
     from transformers import AutoModel
 
     classes = AutoModel._model_mapping.get(type(config), None)
@@ -444,7 +474,7 @@ def tagging_loss(
 
 
 def _wide(logits: Tensor) -> Tensor:
-    """Return logits in 32 bits, or in 64 where they have them, as when gradients are checked."""
+    """Convert logits to 32 bits, or in 64 where they have them, as when gradients are checked."""
     return logits.to(torch.promote_types(logits.dtype, torch.float32))
 
 
@@ -462,28 +492,48 @@ class TaggerModel:
     """All that a tagger consists of.
 
     Args:
-        name: As tables show it.
-        language: zh or en.
-        tokens: The kind of tokens that labels are given to.
-        about: One line for people.
+        card: Name, language, tokens and encoder; how it is described, and how it corrects.
         vocabulary: Its labels.
         encoding: How it reads.
         network: Its weights.
-        encoder: What a card says of its encoder.
-        dropout: Before the head of labels, while it learns.
-        defaults: Options of inference that were chosen for it.
     """
 
-    name: str
-    language: str
-    tokens: str
-    about: str
+    card: Card
     vocabulary: LabelVocabulary
     encoding: Encoding
     network: Tagger
-    encoder: Mapping[str, object]
-    dropout: float = 0.0
-    defaults: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def language(self) -> str:
+        """Code of the language that it corrects."""
+        return self.card.languages[0]
+
+
+def build_model(
+    encoder: Encoder,
+    encoding: Encoding,
+    vocabulary: LabelVocabulary,
+    *,
+    name: str,
+    language: str,
+    tokens: str,
+    about: str,
+) -> TaggerModel:
+    """Put random heads on an encoder.
+
+    Args:
+        encoder: With or without its weights.
+        encoding: How it reads.
+        vocabulary: The labels.
+        name: As tables show it.
+        language: Code of the language that it is to correct.
+        tokens: The kind of tokens that labels are given to.
+        about: One line for people.
+    """
+    settings = {"name": name, "labels": vocabulary.hash, "dropout": 0.0, **encoder.settings}
+    card = Card(kind="tagger", languages=(language,), tokens=tokens, settings=settings, about=about)
+    network = Tagger(encoder.module, encoder.width, len(vocabulary), 0.0)
+    return TaggerModel(card, vocabulary, encoding, network)
 
 
 def save_model(model: TaggerModel, folder: Path, provenance: Mapping[str, object]) -> None:
@@ -491,23 +541,13 @@ def save_model(model: TaggerModel, folder: Path, provenance: Mapping[str, object
     write_vocabulary(folder / LABELS, model.vocabulary)
     model.encoding.save(folder)
     encoder: Any = model.network.encoder
-    if "convolution" not in model.encoder:
+    if "convolution" not in model.card.settings:
         config = encoder.model.config.to_dict()
         config.pop("_name_or_path", None)  # a place on this machine says nothing elsewhere
         make_folder(folder / _ENCODER)
         text = json.dumps(config, indent=2, sort_keys=True, default=str)
         write_bytes(folder / _ENCODER / "config.json", f"{text}\n".encode())
-    settings = {"name": model.name, "labels": model.vocabulary.hash, "dropout": model.dropout}
-    card = Card(
-        kind="tagger",
-        languages=(model.language,),
-        tokens=model.tokens,
-        settings={**settings, **model.encoder},
-        defaults=model.defaults,
-        about=model.about,
-        made=provenance,
-    )
-    save_network(model.network, folder, card)
+    save_network(model.network, folder, msgspec.structs.replace(model.card, provenance=provenance))
 
 
 def read_model(folder: Path, *, with_weights: bool = True) -> TaggerModel:
@@ -521,15 +561,14 @@ def read_model(folder: Path, *, with_weights: bool = True) -> TaggerModel:
         FormatError: A file is damaged, or files do not belong together.
         GecbenchError: A file is missing.
     """
-    card = read_card(folder)
-    check_kind(folder, card, "tagger")
+    card = read_card(folder, "tagger")
     if card.runtime != "torch":
         raise GecbenchError(
             f"{folder}: holds a tagger for {card.runtime}; name the folder for torch"
         )
     if len(card.languages) != 1 or not card.tokens:
         raise FormatError(f"{folder}: its card does not say which language and tokens it reads")
-    vocabulary = read_labels(folder, card)
+    vocabulary = read_labels(folder, card, "copy the model's folder again, whole")
     encoding = read_encoding(folder)
     encoder = read_encoder(folder, card.settings)
     _check_ids(folder, encoding, encoder.rows)
@@ -546,33 +585,7 @@ def read_model(folder: Path, *, with_weights: bool = True) -> TaggerModel:
                 f"{len(vocabulary)}; they are not of the same model"
             )
         fill_network(network, weights, folder / WEIGHTS)
-    return TaggerModel(
-        name=str(card.settings.get("name", folder.name)),
-        language=card.languages[0],
-        tokens=card.tokens,
-        about=card.about,
-        vocabulary=vocabulary,
-        encoding=encoding,
-        network=network,
-        encoder=encoder.settings,
-        dropout=float(dropout),
-        defaults=card.defaults,
-    )
-
-
-def read_labels(folder: Path, card: Card) -> LabelVocabulary:
-    """Read the labels of the model in a folder.
-
-    Raises:
-        FormatError: They are not those that the weights were made with.
-    """
-    vocabulary = read_vocabulary(folder / LABELS)
-    if vocabulary.hash != card.settings.get("labels"):
-        raise FormatError(
-            f"{folder / LABELS}: its {len(vocabulary)} labels are not those that the model was "
-            "made with; copy the model's folder again, whole"
-        )
-    return vocabulary
+    return TaggerModel(card, vocabulary, encoding, network)
 
 
 def _check_ids(folder: Path, encoding: Encoding, rows: int) -> None:
@@ -594,60 +607,27 @@ def _check_ids(folder: Path, encoding: Encoding, rows: int) -> None:
 # Taggers run by PyTorch: one, or several whose probabilities are averaged.
 
 
-class Member(NamedTuple):
-    """A tagger in an ensemble.
-
-    Args:
-        encoding: How it reads.
-        network: Its network.
-        weight: Of its probabilities.
-    """
-
-    encoding: Encoding
-    network: Tagger
-    weight: float = 1.0
-
-
-class LabelIds(NamedTuple):
-    """The labels that decisions know by name.
-
-    Args:
-        keep: Of $KEEP, wherever it stands.
-        delete: Of $DELETE; -1 where the vocabulary has none.
-        unknown: Of those outside the vocabulary.
-    """
-
-    keep: int
-    delete: int
-    unknown: int
-
-    @classmethod
-    def of(cls, vocabulary: LabelVocabulary) -> LabelIds:
-        """Look them up."""
-        delete, unknown = vocabulary.id_of(DELETE), vocabulary.unknown
-        return cls(vocabulary.keep, -1 if delete == unknown else delete, unknown)
-
-
 class TorchRuntime:
     """Runs networks where they are: on the CPU, a GPU, or in the middle of their training.
 
     Args:
-        members: At least one, all with the same labels; their weights need not sum to one.
-        ids: Of the labels that decisions know by name.
+        models: At least one, all with the same labels.
+        weights: Of their probabilities, which need not sum to one; () weighs them equally.
     """
 
     batch_size = 32
 
-    def __init__(self, members: Sequence[Member], ids: LabelIds) -> None:
+    def __init__(self, models: Sequence[TaggerModel], weights: Sequence[float] = ()) -> None:
 
-        self.members = tuple(members)
-        self.ids = ids
-        self._total = sum(member.weight for member in members)
+        self._models = tuple(models)
+        weights = weights or (1.0,) * len(models)
+        self._shares = [weight / sum(weights) for weight in weights]
+        self._vocabulary = models[0].vocabulary
 
     @property
     def signature(self) -> dict[str, str]:
         """Version, device and precision."""
-        first = next(self.members[0].network.parameters())
+        first = next(self._models[0].network.parameters())
         return {
             "runtime": f"torch {torch.__version__}",
             "device": first.device.type,
@@ -655,42 +635,43 @@ class TorchRuntime:
         }
 
     def encode(self, sentences: Sequence[Sequence[str]]) -> list[Encoded]:
-        """Encode sentences for each member."""
-        columns = [member.encoding.positions(sentences) for member in self.members]
+        """Encode sentences for each model."""
+        columns = [model.encoding.positions(sentences) for model in self._models]
         return list(zip(*columns, strict=True)) if sentences else []
 
     def predict(
         self, batches: Iterable[Sequence[Encoded]], biases: Biases
     ) -> Iterator[Predictions]:
-        """Yield the predictions of the members together."""
+        """Yield the predictions of the models together."""
         with ExitStack() as stack:  # dropout is off, and on again where a network was learning
-            for member in self.members:
-                stack.callback(member.network.train, member.network.training)
-                member.network.eval()
+            for model in self._models:
+                stack.callback(model.network.train, model.network.training)
+                model.network.eval()
             for batch in batches:
                 yield self._predict(batch, biases)
 
     @torch.inference_mode()
     def _predict(self, batch: Sequence[Encoded], biases: Biases) -> Predictions:
-        """Average probabilities by the weights, over the tokens that all members read."""
+        """Average probabilities by the weights, over the tokens that all models read."""
         read = max(map(tokens_read, batch))
         sums: list[Tensor] = []
-        for k, member in enumerate(self.members):
-            device = next(member.network.parameters()).device
-            arrays = network_inputs([encoded[k] for encoded in batch], member.encoding.layout.pad)
+        for k, (model, share) in enumerate(zip(self._models, self._shares, strict=True)):
+            device = next(model.network.parameters()).device
+            arrays = network_inputs([encoded[k] for encoded in batch], model.encoding.layout.pad)
             inputs = (torch.from_numpy(array).to(device) for array in arrays)
             shares = [
-                member.weight / self._total * values[:, :read]
-                for values in probabilities(member.network(*inputs), self.ids.unknown)
+                share * values[:, :read]
+                for values in probabilities(model.network(*inputs), self._vocabulary.unknown)
             ]
             if sums:
                 shares = [a + b.to(a.device) for a, b in zip(sums, shares, strict=True)]
             sums = shares
         labels, errors = sums
         keep_bias, delete_bias = (torch.tensor(bias, device=labels.device) for bias in biases)
-        best, values = decide(labels, self.ids.keep, self.ids.delete, keep_bias, delete_bias)
+        keep, delete = self._vocabulary.keep, self._vocabulary.delete
+        best, values = decide(labels, keep, delete, keep_bias, delete_bias)
         return Predictions(*(tensor.cpu().numpy() for tensor in (best, values, errors)))
 
     def close(self) -> None:
         """Drop the networks."""
-        self.members = ()
+        self._models = ()

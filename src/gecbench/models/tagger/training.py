@@ -15,20 +15,21 @@ import torch
 from gecbench.core.corrector import CorrectorInfo
 from gecbench.core.errors import UsageError
 from gecbench.core.seeding import number
-from gecbench.models.batches import Pair
-from gecbench.models.robust.alignment import ContextPair, align_tokens
+from gecbench.lang import language_of
+from gecbench.models.batches import ContextPair, Pair
+from gecbench.models.robust.pairs import align_tokens
 from gecbench.models.tagger.corrector import Decision, TaggerCorrector, TaggerOptions
 from gecbench.models.tagger.encoding import Encoding, build_own_pieces, own_encoding
 from gecbench.models.tagger.network import (
     PADDING,
     ConvolutionShape,
+    ConvolutionTable,
     Encoder,
-    LabelIds,
     Logits,
-    Member,
     Tagger,
     TaggerModel,
     TorchRuntime,
+    build_model,
     load_pretrained,
     loss_weight,
     own_encoder,
@@ -45,36 +46,12 @@ from gecbench.models.tags.labels import (
     read_vocabulary,
     transforms_for,
 )
-from gecbench.models.training.config import Below1, Count, Kind, Positive, Robust, RunConfig, Share
+from gecbench.models.training.config import Below1, Count, Positive, Robust, RunConfig, Share
 from gecbench.models.training.decoder import mask_of, pad_tensor
-from gecbench.models.training.task import Batch, ComparableTask, Dataset
+from gecbench.models.training.task import Batch, ComparableTask, Dataset, Kind
 from gecbench.text.tokens import token_texts
 
 OWN = "convolution"
-
-
-class ConvolutionTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Sizes of our own encoder; with `encoder = "convolution"` only.
-
-    Args:
-        pieces: Characters, tokens and endings that it knows, at most; all characters of the
-            training pairs count and stay.
-        width: Of each position.
-        kernel: Positions that a convolution sees; odd.
-        dilations: How far apart they are, one number a layer.
-        dropout: After each layer.
-    """
-
-    pieces: Positive = 8000
-    width: Positive = 192
-    kernel: Positive = 3
-    dilations: tuple[Positive, ...] = (1, 2, 4, 1)
-    dropout: Below1 = 0.1
-
-    def __post_init__(self) -> None:
-        """Refuse a kernel that has no middle."""
-        if self.kernel % 2 == 0:
-            raise ValueError(f"kernel {self.kernel} is even, so it has no middle; make it odd")
 
 
 class TaggerTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -202,7 +179,7 @@ class TaggerTask(ComparableTask[Example, Logits]):
         counts: Counter[str] = Counter()
         for start in range(0, len(items), _CHUNK):
             derived = [
-                _rounds(pair, model.tokens, transforms, number)
+                _rounds(pair, model.card.tokens, transforms, number)
                 for pair in items[start : start + _CHUNK]
             ]
             empty += sum(not rounds for rounds, _ in derived)
@@ -226,7 +203,7 @@ class TaggerTask(ComparableTask[Example, Logits]):
             yield Example(array("i", positions.ids), array("i", positions.firsts), ids)
 
     def length(self, example: Example) -> int:
-        """Return how many positions an example has."""
+        """Count how many positions an example has."""
         return len(example.ids)
 
     def collate(self, examples: Sequence[Example]) -> Batch:
@@ -240,7 +217,7 @@ class TaggerTask(ComparableTask[Example, Logits]):
         }
 
     def weight(self, batch: Batch) -> float:
-        """Return the number of tokens, or of sentences where they weigh the same."""
+        """Count the tokens, or of sentences where they weigh the same."""
         return loss_weight(batch["labels"], self._table.reduction)
 
     def outputs(self, module: torch.nn.Module, batch: Batch) -> Logits:
@@ -265,7 +242,7 @@ class TaggerTask(ComparableTask[Example, Logits]):
 
         Labels are compared as they are learnt: two that the vocabulary lacks are the same.
         """
-        texts = (token_texts(side.source, self._model.tokens) for side in pair)
+        texts = (token_texts(side.source, self._model.card.tokens) for side in pair)
         tokens = align_tokens(*texts, skip_after=robust.skip_after)
         left, right = original.labels, perturbed.labels
         return [
@@ -288,7 +265,7 @@ class TaggerTask(ComparableTask[Example, Logits]):
 
         Our own encoder is as new as the heads: it always learns.
         """
-        is_new = "convolution" in self._model.encoder and not self._table.continue_from
+        is_new = "convolution" in self._model.card.settings and not self._table.continue_from
         self.module.encoder.requires_grad_(is_new or not cold)
 
     def corrector(self) -> TaggerCorrector:
@@ -296,15 +273,14 @@ class TaggerTask(ComparableTask[Example, Logits]):
         model = self._model
         options = TaggerOptions(**msgspec.structs.asdict(self._table.correcting))
         info = CorrectorInfo(
-            name=model.name,
+            name=str(model.card.settings["name"]),
             kind="tagger",
-            languages=(model.language,),
-            about=model.about or "A tagger that is learning.",
+            languages=model.card.languages,
+            about=model.card.about or "A tagger that is learning.",
             signature={"corrector": "tagger", "model": "in training"},
         )
-        members = [Member(model.encoding, model.network)]
-        runtime = TorchRuntime(members, LabelIds.of(model.vocabulary))
-        return TaggerCorrector(info, runtime, model.vocabulary, model.tokens, options)
+        runtime = TorchRuntime([model])
+        return TaggerCorrector(info, runtime, model.vocabulary, model.card.tokens, options)
 
     def save(self, folder: Path, provenance: Mapping[str, object]) -> None:
         """Write the model as `tagger:FOLDER` loads it."""
@@ -337,14 +313,13 @@ def build(config: TaggerConfig, pairs: Sequence[Pair], checkpoint: Path | None) 
     model.network.dropout.p = table.dropout
     if config.robust is not None and config.robust.method == "r-drop":
         _check_dropout(model.network)
-    model = dataclasses.replace(
-        model,
-        name=config.name,
+    card = msgspec.structs.replace(
+        model.card,
+        settings={**model.card.settings, "name": config.name, "dropout": table.dropout},
         about=config.about,
-        dropout=table.dropout,
         defaults=msgspec.to_builtins(table.correcting),
     )
-    return TaggerTask(model, table)
+    return TaggerTask(dataclasses.replace(model, card=card), table)
 
 
 def _check_dropout(network: Tagger) -> None:
@@ -382,27 +357,27 @@ def _earlier_model(config: TaggerConfig) -> TaggerModel:
 def _new_model(config: TaggerConfig, pairs: Sequence[Pair]) -> TaggerModel:
     """Build a tagger whose heads, at least, know nothing."""
     table = config.model
-    tokens = table.tokens or config.language
+    language = language_of(config.language)
+    tokens = table.tokens or language.tokens
     vocabulary = _labels(config, pairs, tokens)
     if table.encoder == OWN:
         encoder, encoding = _own_encoder(table, pairs, tokens)
     else:
-        start = table.start or ("added" if config.language == "en" else "unknown")
+        start = table.start or ("added" if language.joiner else "unknown")
         encoder, encoding = load_pretrained(
             table.encoder,
             adds_start=start == "added",
             max_tokens=table.max_tokens,
             pieces_per_token=table.subwords_per_token,
         )
-    return TaggerModel(
+    return build_model(
+        encoder,
+        encoding,
+        vocabulary,
         name=config.name,
         language=config.language,
         tokens=tokens,
         about=config.about,
-        vocabulary=vocabulary,
-        encoding=encoding,
-        network=Tagger(encoder.module, encoder.width, len(vocabulary), table.dropout),
-        encoder=encoder.settings,
     )
 
 
@@ -433,15 +408,8 @@ def _own_encoder(
         max_positions=(table.max_tokens + 1) * table.subwords_per_token,
         pieces_per_token=table.subwords_per_token,
     )
-    shape = ConvolutionShape(
-        pieces=pieces.size,
-        pad=encoding.layout.pad,
-        unknown=encoding.layout.unknown,
-        width=sizes.width,
-        kernel=sizes.kernel,
-        dilations=sizes.dilations,
-        dropout=sizes.dropout,
-    )
+    layout, values = encoding.layout, msgspec.structs.asdict(sizes) | {"pieces": pieces.size}
+    shape = ConvolutionShape(**values, pad=layout.pad, unknown=layout.unknown)
     return own_encoder(shape), encoding
 
 
