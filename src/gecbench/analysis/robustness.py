@@ -477,39 +477,39 @@ def is_consistent(original: Side, variant: Side, regions: Sequence[Region]) -> b
 
 
 def _matched(
-    one: Sequence[Change],
-    two: Sequence[Change],
+    original: Sequence[Change],
+    variant: Sequence[Change],
     regions: Sequence[Region],
     alike: Callable[[Change, Change, Sequence[Region]], bool],
     known: Mapping[int, int],
 ) -> dict[int, int]:
     """Pair, from the left, what is not paired yet."""
     pairs: dict[int, int] = {}
-    free = [k for k in range(len(two)) if k not in known.values()]
-    for at, change in enumerate(one):
+    free = [k for k in range(len(variant)) if k not in known.values()]
+    for at, change in enumerate(original):
         if at in known:
             continue
-        found = next((k for k in free if alike(change, two[k], regions)), None)
-        if found is not None:
-            pairs[at] = found
-            free.remove(found)
+        match = next((k for k in free if alike(change, variant[k], regions)), None)
+        if match is not None:
+            pairs[at] = match
+            free.remove(match)
     return pairs
 
 
-def _same(one: Change, two: Change, regions: Sequence[Region]) -> bool:
-    if one[2] != two[2] or (one[0] == one[1]) != (two[0] == two[1]):
+def _same(original: Change, variant: Change, regions: Sequence[Region]) -> bool:
+    if original[2] != variant[2] or (original[0] == original[1]) != (variant[0] == variant[1]):
         return False
-    starts, ends = span_image(regions, one[0], one[1])
-    return starts[0] <= two[0] <= starts[1] and ends[0] <= two[1] <= ends[1]
+    starts, ends = span_image(regions, original[0], original[1])
+    return starts[0] <= variant[0] <= starts[1] and ends[0] <= variant[1] <= ends[1]
 
 
-def _meet(one: Change, two: Change, regions: Sequence[Region]) -> bool:
+def _meet(original: Change, variant: Change, regions: Sequence[Region]) -> bool:
     """Say whether the spans share a token or, where one is empty, touch."""
-    starts, ends = span_image(regions, one[0], one[1])
+    starts, ends = span_image(regions, original[0], original[1])
     low, high = starts[0], ends[1]
-    if low == high or two[0] == two[1]:
-        return low <= two[1] and two[0] <= high
-    return low < two[1] and two[0] < high
+    if low == high or variant[0] == variant[1]:
+        return low <= variant[1] and variant[0] <= high
+    return low < variant[1] and variant[0] < high
 
 
 # The fine-grained analysis (RobustGEC, figure 3): variants by what was done to them.
@@ -576,7 +576,7 @@ def by_frequency(
 ) -> tuple[VariantGroup, ...]:
     """Group variants with one perturbation by the frequency of the rarest word put in."""
     words = [inserted(pair, spaced=spaced) for pair in pairs]
-    rarest = [min((frequencies[word] for word in some), default=None) for some in words]
+    rarest = [min((frequencies[word] for word in tokens), default=None) for tokens in words]
     return _binned(rarest, _FREQUENCIES, systems)
 
 
@@ -664,7 +664,7 @@ def measure_robustness(
         _measure(cases, run_stats, replace(metric, beta=beta), tokens, orders, seed, count)
         for beta, count in zip_longest(betas or (metric.beta,), (count_words,))
     )
-    signatures = tuple(signature for one in (main, *others) for signature in one.signatures)
+    signatures = tuple(signature for result in (main, *others) for signature in result.signatures)
     return replace(main, others=tuple(others), signatures=signatures)
 
 
@@ -689,12 +689,12 @@ def _measure(
     systems = [
         run.system(
             name,
-            [changes(case.hypotheses[0], metric.level) for case in own],
+            [changes(case.hypotheses[0], metric.level) for case in system_cases],
             run.rows(name),
             orders=orders,
             seed=seed,
         )
-        for name, own in run_stats.cases.items()
+        for name, system_cases in run_stats.cases.items()
     ]
     # Whatever a system does, its true positives and false negatives are all errors.
     errors = [[tp + fn for tp, _, fn in row] for row in run.rows(next(iter(run_stats.cases)))]
@@ -715,7 +715,9 @@ def _measure(
         systems=_by_subset(systems),
         trivial=_by_subset(trivial),
         unpaired_errors=sum(map(_unpaired, pairs)),
-        disagreements=tuple(found for system in whole for found in run.disagreements(system)),
+        disagreements=tuple(
+            disagreement for system in whole for disagreement in run.disagreements(system)
+        ),
         actions=_groups([action(pair) for pair in pairs], ACTIONS, whole),
         distances=_binned([distance(pair) for pair in pairs], _DISTANCES, whole),
         frequencies=by_frequency(pairs, whole, frequencies.of, spaced=spaced)
@@ -733,7 +735,7 @@ def _measure(
 
 def _by_subset(systems: Sequence[Sequence[SystemRobustness]]) -> tuple[SystemRobustness, ...]:
     """Order results by subset, all subsets together first."""
-    return tuple(one for row in zip(*systems, strict=True) for one in row)
+    return tuple(system for row in zip(*systems, strict=True) for system in row)
 
 
 def _idle(systems: Sequence[SystemRobustness], perfect: SystemRobustness) -> list[str]:
@@ -831,9 +833,9 @@ class _Run:
         verdicts = system.verdicts
         pairs = zip(verdicts.official, verdicts.edits, strict=True)
         return [
-            Disagreement(system.system, *ids[at], one, two, self._shown(system, at))
-            for at, (one, two) in enumerate(pairs)
-            if one != two
+            Disagreement(system.system, *ids[at], *rules, self._shown(system, at))
+            for at, rules in enumerate(pairs)
+            if rules[0] != rules[1]
         ]
 
     def _shown(self, system: SystemRobustness, at: int) -> tuple[ShownSentence, ...]:
@@ -843,8 +845,8 @@ class _Run:
         same = (True, *system.verdicts.same[at])
         cases = self.run_stats.cases[system.system]
         return tuple(
-            ShownSentence(mark, cases[k].source, one, two, self._changes(k, cases[k]))
-            for mark, k, one, two in zip(marks(width), rows, equal, same, strict=True)
+            ShownSentence(mark, cases[k].source, equal_f, same_edits, self._changes(k, cases[k]))
+            for mark, k, equal_f, same_edits in zip(marks(width), rows, equal, same, strict=True)
         )
 
     def _changes(self, k: int, case: Case) -> tuple[ShownChange, ...]:
