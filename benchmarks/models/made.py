@@ -18,8 +18,7 @@ from transformers import (
 import gecbench
 from gecbench.formats.validation import convert
 from gecbench.models.batches import Pair
-from gecbench.models.training.config import load_kind
-from gecbench.models.training.task import Task
+from gecbench.models.training.task import Task, load_kind
 
 WORDS = 21_128
 """Entries of the vocabulary of Chinese BERT."""

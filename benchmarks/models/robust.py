@@ -54,8 +54,7 @@ def speed(given: argparse.Namespace) -> None:
     """Print pairs per second, plain and robust."""
     from made import sentences, seq2seq_task, task
 
-    from gecbench.models.batches import Pair
-    from gecbench.models.robust.alignment import ContextPair
+    from gecbench.models.batches import ContextPair, Pair
     from gecbench.models.robust.task import RobustTask
     from gecbench.models.training.config import Robust
 

@@ -18,8 +18,8 @@ from made import sentences
 from gecbench.formats.validation import convert
 from gecbench.models.batches import Pair
 from gecbench.models.scratch.encoding import SPECIALS
+from gecbench.models.scratch.model import BeamSearch
 from gecbench.models.scratch.network import EncoderDecoder
-from gecbench.models.scratch.search import BeamSearch
 from gecbench.models.scratch.training import KIND, ScratchTask
 from gecbench.models.seq2seq.corrector import Decoding
 

@@ -13,7 +13,7 @@ from gecbench.api.report import report
 from gecbench.api.score import Options
 from gecbench.core.edit import Edit
 from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample, SystemOutput
-from gecbench.reports.page.html import html
+from gecbench.reports.page import html
 
 ENGLISH = "He sold her bag ."
 

@@ -13,7 +13,7 @@ from gecbench.api.report import report
 from gecbench.api.robustness import load_perturbed, robustness
 from gecbench.formats.perturbed import read_outputs
 from gecbench.lang.zh.char import scheme
-from gecbench.reports.page.html import html
+from gecbench.reports.page import html
 from gecbench.reports.robustness import build_report
 
 DESKTOP = {"width": 1440, "height": 900}

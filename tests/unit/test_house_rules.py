@@ -18,7 +18,7 @@ from gecbench.formats import FORMATS
 from gecbench.lang import SCHEMES
 from gecbench.metrics import METRICS
 from gecbench.models import CORRECTORS
-from gecbench.models.training.config import KINDS
+from gecbench.models.training.task import KINDS
 from gecbench.text.normalise import NORMALISATIONS
 
 ROOT = Path(__file__).parents[2]

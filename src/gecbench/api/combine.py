@@ -178,7 +178,7 @@ class _Run:
     def voted(self, rows: Iterator[SentenceProposals]) -> Combination:
         """Return what is kept by the rule votes."""
         rule, plain = self._rule(), self.extractor is None
-        similar = self._similar() if rule.uses_spelling and self.lang.code == "zh" else None
+        similar = self._similar() if rule.uses_spelling and self.lang.script == "Hans" else None
         words = partial(words_in, kind=self.kind) if plain else tuple
         tally = Tally()
         samples = []
@@ -193,7 +193,7 @@ class _Run:
             edits = tuple(edit for edit, _ in select_edits(decisions, rule.total))
             samples.append(self._sample(row, edits))
         notes: tuple[str, ...] = ()
-        if rule.uses_spelling and self.lang.code != "zh" and plain:
+        if rule.uses_spelling and self.lang.script != "Hans" and plain:
             notes = (f"scheme {PLAIN} has no types: spelling errors are not told from others",)
         if unused:
             whose = "these thresholds" if len(unused) > 1 else "its threshold"

@@ -15,6 +15,7 @@ from gecbench.core.registry import is_known
 from gecbench.core.scheme import Watch, unwatched
 from gecbench.lang import SCHEMES
 from gecbench.metrics import METRICS
+from gecbench.text.tokens import TOKEN_KINDS
 
 PLAIN = "none"
 """The name for no scheme: edits are those of a plain alignment of the texts, white space too."""
@@ -407,9 +408,6 @@ class Voting:
 # How sentences are perturbed.
 
 
-TOKEN_KINDS = ("zh", "en", "space")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PerturbOptions:
     """How sentences are perturbed, and what words are taken from.
@@ -490,7 +488,7 @@ class PerturbOptions:
         Option(
             "--tokens",
             "Chinese characters, English words, or what blanks divide, else found out.",
-            choices=TOKEN_KINDS,
+            choices=tuple(TOKEN_KINDS),
         ),
     ] = None
 

@@ -10,8 +10,8 @@ from typing import cast
 
 from gecbench import __version__
 from gecbench.api.files import fingerprint_of
-from gecbench.api.options import TOKEN_KINDS, PerturbOptions
-from gecbench.api.schemes import corpus_language, own_pipeline
+from gecbench.api.options import PerturbOptions
+from gecbench.api.schemes import corpus_language
 from gecbench.core.errors import (
     CorpusError,
     GecbenchError,
@@ -20,6 +20,7 @@ from gecbench.core.errors import (
     UsageError,
 )
 from gecbench.core.files import check_folder, encoded, make_folder, write_files
+from gecbench.core.language import Language
 from gecbench.core.perturbed import SYNTHETIC, PerturbedSet
 from gecbench.core.registry import resolve
 from gecbench.core.sample import NOT_KEPT, Corpus
@@ -50,6 +51,7 @@ from gecbench.datasets.perturb.variants import (
 )
 from gecbench.datasets.perturb.variants import perturb as run
 from gecbench.formats.perturbed import read_perturbed, write_perturbed
+from gecbench.text.tokens import TOKEN_KINDS, token_kind
 
 FREQUENCY, MASK = "frequency", "mask"
 
@@ -90,10 +92,10 @@ def perturb(
     """
     options = options or PerturbOptions()
     plan = _plan(options)
-    lang, gathered = _gathered(corpus, each=options.each_reference)
+    language, gathered = _gathered(corpus, each=options.each_reference)
     texts = [pair.target for pair in gathered.pairs]
-    kind = options.tokens or kind_of(lang, texts)
-    filler, words, how = _filler(gathered.pairs, kind, lang, options, watch, corpus.name)
+    kind = options.tokens or kind_of(language, texts)
+    filler, words, how = _filler(gathered.pairs, kind, language, options, watch, corpus.name)
     made, report = run(gathered.pairs, words, kind=kind, filler=filler, plan=plan, watch=watch)
     report = replace(
         report,
@@ -105,7 +107,7 @@ def perturb(
         **_provenance(plan, filler.name, kind, how, source or f"sha256 {digest(gathered.pairs)}"),
         "references": "each" if options.each_reference else "first",
     }
-    cases = PerturbedSet(f"{corpus.name}-{SYNTHETIC}", made, lang, provenance)
+    cases = PerturbedSet(f"{corpus.name}-{SYNTHETIC}", made, language.code, provenance)
     return Perturbed(cases, report)
 
 
@@ -157,36 +159,41 @@ def _check(options: PerturbOptions) -> None:
         raise UnknownNameError("kind of token", options.tokens, TOKEN_KINDS)
 
 
-def _gathered(given: Corpus | PerturbedSet, *, each: bool) -> tuple[str, Pairs]:
+def _gathered(given: Corpus | PerturbedSet, *, each: bool) -> tuple[Language, Pairs]:
     """Return the language, and the pairs.
 
     Raises:
         CorpusError: There is no pair.
     """
     if isinstance(given, PerturbedSet):
-        return corpus_language(given.corpus()).code, pairs_of_cases(given)
-    lang = corpus_language(given).code
-    gathered = pairs_of_corpus(given, lang, each=each)
+        return corpus_language(given.corpus()), pairs_of_cases(given)
+    language = corpus_language(given)
+    gathered = pairs_of_corpus(given, language.code, each=each)
     if not gathered.pairs:
         why = ", ".join(f"{len(ids):,} {reason}" for reason, ids in gathered.left_out.items())
         raise CorpusError(
             f"{given.name}: no sentence has a reference to perturb it with ({why or 'none at all'})"
             "; give references (for text files: --reference FILE)"
         )
-    return lang, gathered
+    return language, gathered
 
 
 def _filler(
-    pairs: Sequence[Pair], kind: str, lang: str, options: PerturbOptions, watch: Watch, name: str
+    pairs: Sequence[Pair],
+    kind: str,
+    language: Language,
+    options: PerturbOptions,
+    watch: Watch,
+    name: str,
 ) -> tuple[Filler, list[Words], str]:
     """Return what fills places, the words of all pairs, and what divides them."""
     if options.model:
         # It is loaded before the words are found, for it may be missing.
         filler = _masked(options, kind)
-        divide, how = _divide(kind, lang, options, pos=False)
+        divide, how = _divide(kind, language, options, pos=False)
         return filler, words_of(pairs, divide, watch), how
     pos = options.pos is not False
-    divide, how = _divide(kind, lang, options, pos=pos)
+    divide, how = _divide(kind, language, options, pos=pos)
     if options.words is not None:
         vocabulary = read_vocabulary(Path(options.words), divide, tagged=pos)
         return vocabulary, words_of(pairs, divide, watch), how
@@ -198,30 +205,33 @@ def _masked(options: PerturbOptions, kind: str) -> Filler:
     from gecbench.backends.transformers import MaskedModel
     from gecbench.datasets.perturb.fillers import Masked
 
-    chinese = kind == "zh"
+    by_character = not token_kind(kind).joiner
     model = MaskedModel(
-        options.model, chinese=chinese, device=options.device, batch=options.batch or _BATCH
+        options.model, chinese=by_character, device=options.device, batch=options.batch or _BATCH
     )
     name = Path(options.model).resolve().name if Path(options.model).is_dir() else options.model
-    return Masked(model, name, options.top or _TOP, chinese)
+    return Masked(model, name, options.top or _TOP, by_character)
 
 
-def _divide(kind: str, lang: str, options: PerturbOptions, *, pos: bool) -> tuple[Divide, str]:
+def _divide(
+    kind: str, language: Language, options: PerturbOptions, *, pos: bool
+) -> tuple[Divide, str]:
     """Return what divides texts into words, and its name."""
-    if kind == "zh" and (lang == "zh" or options.tokens):
-        return _cutting(options, pos=pos)
+    if not token_kind(kind).joiner and (language.segmenter or options.tokens):
+        return _cutting(kind, options, pos=pos)
     if not pos:
         return by_tokens(kind, None), "tokens"
-    if options.spacy_model is None and lang != "en":
+    model = options.spacy_model or language.pipeline
+    if model is None:
         raise UsageError(
-            f"gecbench has no pipeline that knows parts of speech in language {lang!r} with blanks "
-            "between words; name one by --spacy-model, or say --no-pos"
+            f"gecbench has no pipeline that knows parts of speech in language {language.code!r} "
+            "with blanks between words; name one by --spacy-model, or say --no-pos"
         )
     if find_spec("spacy") is None:
         raise MissingExtraError("spaCy, which knows parts of speech (--no-pos does without),", "en")
     from gecbench.backends.spacy import Pipeline, describe
 
-    pipeline = Pipeline(describe(options.spacy_model or own_pipeline()))
+    pipeline = Pipeline(describe(model))
 
     def tag(sentences: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
         return (words.tags for words in pipeline.words(sentences, parsed=False))
@@ -229,19 +239,19 @@ def _divide(kind: str, lang: str, options: PerturbOptions, *, pos: bool) -> tupl
     return by_tokens(kind, tag), f"tokens, parts of speech by {pipeline.version}"
 
 
-def _cutting(options: PerturbOptions, *, pos: bool) -> tuple[Divide, str]:
+def _cutting(kind: str, options: PerturbOptions, *, pos: bool) -> tuple[Divide, str]:
     if options.spacy_model is not None:
         raise UsageError("spacy-model is for words between blanks; Chinese texts take jieba's")
     if pos:
         from gecbench.backends.chinese import JiebaTagger
 
         tagger = JiebaTagger()
-        return by_cutting(tagger.cut), tagger.name
+        return by_cutting(kind, tagger.cut), tagger.name
     from gecbench.backends import SEGMENTERS
 
     make = cast("Callable[[str], tuple[str, _Cut]]", resolve("segmenter", "jieba", SEGMENTERS))
     name, cut = make("")
-    return by_cutting(lambda text: [(word, "") for word in cut(text)]), name
+    return by_cutting(kind, lambda text: [(word, "") for word in cut(text)]), name
 
 
 _Cut = Callable[[str], tuple[str, ...]]

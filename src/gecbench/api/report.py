@@ -23,9 +23,8 @@ from gecbench.lang import language_of
 from gecbench.metrics import metric_class
 from gecbench.reports import breakdown, compare, difficulty, references
 from gecbench.reports import scores as overview
-from gecbench.reports.page.html import Fact, Page, html
+from gecbench.reports.page import Fact, Page, html, interface_words
 from gecbench.reports.page.sentences import packed_sentences
-from gecbench.reports.page.words import WORDS
 from gecbench.reports.report import Language, Report, Words
 from gecbench.scoring.results import RunStats, ScoreReport, first_edit_sets
 
@@ -267,13 +266,13 @@ def _facts(
     run_stats: RunStats, scores: ScoreReport, title: str | None, date: str | None
 ) -> Iterator[Fact]:
     """Yield what a reader should know of the corpus first."""
-    corpus = run_stats.corpus
+    corpus, words = run_stats.corpus, interface_words("page")
     if title not in (None, corpus.name):
-        yield WORDS["corpus"], corpus.name
+        yield words["corpus"], corpus.name
     found = language_of(run_stats.lang)
-    yield WORDS["texts"], Words(found.name, found.name_zh)
+    yield words["texts"], Words(found.name, found.name_zh)
     yield (
-        WORDS["sentencesHead"],
+        words["sentencesHead"],
         str(scores.sentences)
         if scores.scored == scores.sentences
         else Words(
@@ -281,12 +280,12 @@ def _facts(
             f"{scores.sentences}（计分 {scores.scored}）",
         ),
     )
-    yield WORDS["referencesHead"], str(sum(len(one.references) for one in corpus.samples))
-    yield WORDS["systems"], str(len(run_stats.systems))
+    yield words["referencesHead"], str(sum(len(one.references) for one in corpus.samples))
+    yield words["systems"], str(len(run_stats.systems))
     for reason, count in scores.left_out.items():
         why = _REASONS.get(reason, Words(reason, reason))
-        yield WORDS["leftOut"], Words(f"{count}: {why.en}", f"{count}：{why.zh}")
+        yield words["leftOut"], Words(f"{count}: {why.en}", f"{count}：{why.zh}")
     for name, value in corpus.provenance.items():
         yield _PROVENANCE.get(name, Words(name, name)), value
     if date:
-        yield WORDS["date"], date
+        yield words["date"], date

@@ -33,11 +33,6 @@ OWN_PIPELINE = (
 )
 
 
-def own_pipeline() -> Path:
-    """Return the folder of the small English pipeline that gecbench brings."""
-    return Path(__file__).parent.parent / "lang" / "en" / "pipeline"
-
-
 AnyScheme = Scheme | SchemeSpec | str | None
 """How users of the Python interface name a scheme; None is the default of the language."""
 
@@ -178,12 +173,13 @@ def _errant(
     *,
     english: bool,
 ) -> Scheme:
-    from gecbench.backends.spacy import KeptPipeline, Pipeline, describe
+    from gecbench.backends.spacy import CachedPipeline, Pipeline, describe
+    from gecbench.lang.en import PIPELINE
     from gecbench.lang.en.resources import digest, load
 
     rest = {k: v for k, v in options.items() if k not in ("spacy_model", "parse_cache")}
-    pipeline = Pipeline(describe(spec.spacy_model or own_pipeline()))
-    reader = KeptPipeline(pipeline, spec.parse_cache) if spec.parse_cache else pipeline
+    pipeline = Pipeline(describe(spec.spacy_model or PIPELINE))
+    reader = CachedPipeline(pipeline, spec.parse_cache) if spec.parse_cache else pipeline
     if not english:
         return make(**rest, reader=reader, types=spec.types, watch=spec.watch)
     return make(

@@ -78,13 +78,14 @@ def segmentation(
     check_outputs(corpus, systems)
     corpus, systems = _range(corpus, systems, options)
     options = replace(options, part=None)
-    plain, lost = texts_only(corpus, "zh")
+    lang = corpus_language(corpus).code
+    plain, lost = texts_only(corpus, lang)
     known = golds or ("given" if _given(corpus) else "divided")
     if known == "given" and not _given(corpus):
         raise CorpusError(
             f"{corpus.name}: not all references have edits; leave --golds out to find them"
         )
-    texts = [outputs_only(system, corpus, "zh") for system in systems]
+    texts = [outputs_only(system, corpus, lang) for system in systems]
     run = _Run(corpus, plain, systems, texts, known, scheme, options, watch)
     if lost:
         without = counted(lost, "reference", " is", " are")
@@ -96,10 +97,11 @@ def segmentation(
 
 
 def _check(corpus: Corpus, options: Options, beside: Sequence[str]) -> None:
-    lang = corpus_language(corpus).code
-    if lang != "zh":
+    language = corpus_language(corpus)
+    if not language.segmenter:
         raise UsageError(
-            f"{corpus.name} is {lang}: segmenters divide Chinese; other texts have their spaces"
+            f"{corpus.name} is {language.code}: segmenters divide Chinese; other texts have their "
+            "spaces"
         )
     for name in options.metrics:
         if metric_class(name).needs != "gold_edits":

@@ -28,14 +28,11 @@ from gecbench.lang import language_of
 from gecbench.models import CARD, MODEL, kind_of
 from gecbench.models.folder import read_card
 from gecbench.models.text import Agreement
-from gecbench.models.training.config import KINDS, Kind, RunConfig, Scoring, load_kind
+from gecbench.models.training.config import RunConfig, Scoring
+from gecbench.models.training.task import KINDS, Kind, load_kind
 
 if TYPE_CHECKING:
     from gecbench.models.training.run import Outcome
-
-
-_SCHEMES = {"zh": "zh-char", "en": "en-errant"}
-"""Schemes of dev scores: those that need no resource to be fetched."""
 
 
 def recipes() -> Mapping[str, Path]:
@@ -173,7 +170,9 @@ class DevScore:
     @cached_property
     def _scheme(self) -> Scheme:
         return load_scheme(
-            self.scoring.scheme or _SCHEMES[self.language], types=False, places=self.places
+            self.scoring.scheme or language_of(self.language).offline_scheme,
+            types=False,
+            places=self.places,
         )
 
     def __call__(self, dev: Corpus, texts: Sequence[str]) -> float:

@@ -144,7 +144,7 @@ class Server:
 
 
 def answers_folder() -> Path:
-    """Return the folder of the cache of answers, unless another is named."""
+    """Locate the folder of the cache of answers, unless another is named."""
     import platformdirs
 
     return Path(platformdirs.user_cache_dir("gecbench")) / "chat"
@@ -189,7 +189,7 @@ class ChatClient:
             ) from None
 
     async def ask(self, body: Mapping[str, object]) -> Reply:
-        """Return the answer to one question.
+        """Ask one question.
 
         Raises:
             Trouble: Something that may pass: no connection, 429, 5xx, half an answer.
@@ -231,7 +231,7 @@ class ChatClient:
             return response.status_code, response.headers, bytes(pieces)
 
     def _parse_object(self, text: str) -> Reply:
-        """Return the answer in one JSON object."""
+        """Parse the answer in one JSON object."""
         answer = _decode(text)
         if not isinstance(answer, dict):
             raise Trouble(f"the answer is not JSON: {self._clean(text)}")
@@ -243,7 +243,7 @@ class ChatClient:
         return _reply(message, choice.get("finish_reason"), answer.get("usage"))
 
     def _parse_stream(self, text: str) -> Reply:
-        """Return the answer in server-sent events; one without its end is no answer."""
+        """Parse the answer in server-sent events; one without its end is no answer."""
         pieces: list[str] = []
         usage = finish = None
         for line in _LINE_END.split(text):  # not at every mark that Python takes for one
@@ -274,7 +274,7 @@ class ChatClient:
             raise self._failure(status, {}, json.dumps({"error": error}, ensure_ascii=False))
 
     def _failure(self, status: int, headers: Mapping[str, str], text: str) -> Exception:
-        """Return what an answer of another status than 200 means."""
+        """Explain an answer of another status than 200."""
         message = self._clean(_error_message(text))
         why = f"{status}: {message}" if message else f"{status} without a word"
         if status >= 500 or (status in _TEMPORARY and not (status == 429 and _is_spent(text))):
@@ -289,7 +289,7 @@ class ChatClient:
         return ServerError(f"{self.server.address}: the server said {why}{_ADVICE.get(status, '')}")
 
     def _clean(self, text: str) -> str:
-        """Return a text in one short line without the key, which servers like to repeat."""
+        """Shorten a text to one line without the key, which servers like to repeat."""
         if self.server.key:
             text = text.replace(self.server.key, "[key]")
         line = " ".join(text.split())
@@ -314,14 +314,14 @@ def _decode(text: str) -> Any:
 
 
 def _join_halves(text: str) -> str:
-    """Return a text whose halves of characters are joined; one alone becomes U+FFFD."""
+    """Join halves of characters; one alone becomes U+FFFD."""
     if not _HALF.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _first_choice(answer: Mapping[str, object]) -> Mapping[str, Any]:
-    """Return the first choice of an answer or event; {} where there is none."""
+    """Read the first choice of an answer or event; {} where there is none."""
     choices = answer.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
     return first if isinstance(first, dict) else {}
@@ -340,7 +340,7 @@ def _reply(message: Mapping[str, Any], finish: object, usage: object) -> Reply:
 
 
 def _content(message: Mapping[str, Any]) -> str:
-    """Return the text of a message, which some servers send in parts."""
+    """Read the text of a message, which some servers send in parts."""
     content = message.get("content")
     if isinstance(content, list):
         return "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
@@ -348,7 +348,7 @@ def _content(message: Mapping[str, Any]) -> str:
 
 
 def _error_message(text: str) -> str:
-    """Return the message in a server's error, or all of it where it is not JSON."""
+    """Read the message in a server's error, or all of it where it is not JSON."""
     error = _decode(text)
     for name in ("error", "message", "detail"):
         while isinstance(error, dict) and name in error:
@@ -357,7 +357,7 @@ def _error_message(text: str) -> str:
 
 
 def _retry_after(value: str | None) -> float | None:
-    """Return the seconds that a Retry-After header asks for: a number, or until a date."""
+    """Parse the seconds that a Retry-After header asks for: a number, or until a date."""
     if value is None:
         return None
     try:

@@ -20,7 +20,7 @@ _EXTRA = "zh-words"
 
 
 def jieba(model: str) -> tuple[str, Divide]:
-    """Return jieba's precise mode with its own dictionary, unknown words by its HMM.
+    """Load jieba's precise mode with its own dictionary, unknown words by its HMM.
 
     Args:
         model: "", as jieba brings its dictionary.
@@ -53,7 +53,7 @@ def _jieba_tokenizer(what: str) -> Any:
 
 
 def pkuseg(model: str) -> tuple[str, Divide]:
-    """Return pkuseg in the package spacy-pkuseg, with its own word list.
+    """Load pkuseg in the package spacy-pkuseg, with its own word list.
 
     Args:
         model: A folder with a model; or the name of one of pkuseg's own, which must lie where
@@ -97,7 +97,7 @@ def _pkuseg_model(model: str, config: Any) -> Path:
 
 
 def ltp(model: str) -> tuple[str, Divide]:
-    """Return LTP's word segmentation.
+    """Load LTP's word segmentation.
 
     Args:
         model: A folder with a model.
@@ -134,7 +134,7 @@ def ltp(model: str) -> tuple[str, Divide]:
 
 
 def _checked(name: str, cut: Callable[[str], Iterable[str]]) -> Divide:
-    """Return a segmenter that refuses to change the text.
+    """Wrap a segmenter so that it refuses to change the text.
 
     Systems leave most sentences alike, so texts and their words stay in memory.
     """
@@ -153,7 +153,7 @@ def _checked(name: str, cut: Callable[[str], Iterable[str]]) -> Divide:
 
 
 def _digest(folder: Path) -> str:
-    """Return the beginning of a hash of a model's files: models may have one name."""
+    """Hash a model's files: models may have one name."""
     digest = hashlib.sha256()
     for path in sorted(path for path in folder.iterdir() if path.is_file()):
         digest.update(f"{path.name}\0".encode())
@@ -182,9 +182,9 @@ class JiebaTagger:
         self._tagger = POSTokenizer(words)
 
     def cut(self, text: str) -> Sequence[tuple[str, str]]:
-        """Return the words of a text with their parts of speech, blanks left out."""
+        """Cut a text into words with their parts of speech, blanks left out."""
         return [
-            (found.word, found.flag) for found in self._tagger.cut(text) if not found.word.isspace()
+            (pair.word, pair.flag) for pair in self._tagger.cut(text) if not pair.word.isspace()
         ]
 
 
@@ -192,7 +192,7 @@ class JiebaTagger:
 
 
 def t2s() -> tuple[str, Callable[[str], str]]:
-    """Return the conversion to simplified characters, and its name with OpenCC's version.
+    """Load the conversion to simplified characters, and its name with OpenCC's version.
 
     Raises:
         MissingExtraError: OpenCC is not installed.
@@ -201,7 +201,7 @@ def t2s() -> tuple[str, Callable[[str], str]]:
 
 
 def s2t() -> tuple[str, Callable[[str], str]]:
-    """Return the conversion to traditional characters, and its name with OpenCC's version.
+    """Load the conversion to traditional characters, and its name with OpenCC's version.
 
     Raises:
         MissingExtraError: OpenCC is not installed.

@@ -73,7 +73,7 @@ def symspell_pairs() -> WordList:
 
 
 def _read(package: str, file: str, width: int, what: str) -> tuple[str, list[str]]:
-    """Return the name of a list and its fields, `width` of them a word.
+    """Read a list: its name and its fields, `width` of them a word.
 
     The package is found, not imported: jieba's import warns, logs, and keeps a cache in the
     folder for temporary files; symspellpy's index takes three seconds to build.

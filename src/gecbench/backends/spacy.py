@@ -51,22 +51,22 @@ class Description:
     version: str
 
     def __str__(self) -> str:
-        """Return name and version."""
+        """Join name and version."""
         return f"{self.name} {self.version}"
 
     @cached_property
     def digest(self) -> str:
-        """Return a hash of everything in the folder, by which its results can be kept."""
-        made = hashlib.sha256()
+        """A hash of everything in the folder, by which its results can be kept."""
+        digest = hashlib.sha256()
         for path in sorted(self.folder.rglob("*")):
             if path.is_file() and "__pycache__" not in path.parts:
-                made.update(f"{path.relative_to(self.folder)}\0".encode())
-                made.update(hashlib.sha256(path.read_bytes()).digest())
-        return made.hexdigest()
+                digest.update(f"{path.relative_to(self.folder)}\0".encode())
+                digest.update(hashlib.sha256(path.read_bytes()).digest())
+        return digest.hexdigest()
 
 
 def describe(name: str | Path) -> Description:
-    """Return what a pipeline is, without importing spaCy.
+    """Describe a pipeline without importing spaCy.
 
     Args:
         name: A folder, or the name of an installed package.
@@ -84,20 +84,20 @@ def describe(name: str | Path) -> Description:
             f"{folder}: no spaCy pipeline: a pipeline's folder has meta.json and config.cfg"
         )
     try:
-        said = json.loads(meta.read_text("utf-8"))
-        return Description(folder, f"{said['lang']}_{said['name']}", str(said["version"]))
+        fields = json.loads(meta.read_text("utf-8"))
+        return Description(folder, f"{fields['lang']}_{fields['name']}", str(fields["version"]))
     except (ValueError, KeyError, TypeError) as error:
         raise ResourceError(f"{meta}: does not name the pipeline: {error}") from error
 
 
 def _packaged(name: str) -> Path:
-    found = find_spec(name) if name.isidentifier() else None
-    if found is None or not found.submodule_search_locations:
+    spec = find_spec(name) if name.isidentifier() else None
+    if spec is None or not spec.submodule_search_locations:
         raise UsageError(
             f"there is no folder and no installed spaCy pipeline {name!r}; "
             f"for one of spaCy's own: python -m spacy download {name}"
         )
-    package = Path(next(iter(found.submodule_search_locations)))
+    package = Path(next(iter(spec.submodule_search_locations)))
     inside = sorted(path.parent for path in package.glob("*/config.cfg"))
     return inside[0] if inside else package
 
@@ -136,16 +136,16 @@ class Pipeline:
         parsers = self._parsers
         known = self._known(sentences) if parsed and parsers else None
         if known is not None:
-            docs: Iterable[Any] = [doc for doc, _ in known]
+            parsed_docs: Iterable[Any] = [doc for doc, _ in known]
             for _, parser in parsers:
-                docs = list(parser.pipe(docs, batch_size=_BATCH))
-            for doc, (_, words) in zip(docs, known, strict=True):
+                parsed_docs = list(parser.pipe(parsed_docs, batch_size=_BATCH))
+            for doc, (_, words) in zip(parsed_docs, known, strict=True):
                 yield self._reader.with_parse(words, doc)
             return
         skipped = [] if parsed or self._tagging_needs_parse else [name for name, _ in parsers]
-        made = (self._make(tokens) for tokens in sentences)
+        docs = (self._make(tokens) for tokens in sentences)
         for tokens, doc in zip(
-            sentences, self._nlp.pipe(made, batch_size=_BATCH, disable=skipped), strict=True
+            sentences, self._nlp.pipe(docs, batch_size=_BATCH, disable=skipped), strict=True
         ):
             words = self._reader.words(doc, parsed=parsed or not skipped)
             if skipped and again:
@@ -157,7 +157,7 @@ class Pipeline:
         self._docs.clear()
 
     def _known(self, sentences: Sequence[Tokens]) -> list[tuple[Any, Words]] | None:
-        """Return the kept documents of these sentences, None if one is missing."""
+        """Look up the documents of these sentences, None if one is missing."""
         if not all(tokens in self._docs for tokens in sentences):
             return None
         return [self._docs[tokens] for tokens in sentences]
@@ -213,7 +213,7 @@ class Pipeline:
 
 
 def _loaded(folder: Path) -> Any:
-    """Return the pipeline, without the tokenizer that is never asked, a third of loading."""
+    """Load the pipeline, without the tokenizer that is never asked, a third of loading."""
     import spacy
     from spacy.tokenizer import Tokenizer
     from spacy.util import registry
@@ -286,15 +286,15 @@ class _Reader:
     texts: _Texts
 
     def words(self, doc: Any, *, parsed: bool) -> Words:
-        """Return the annotations of a document."""
+        """Read the annotations of a document."""
         from spacy.attrs import LEMMA, POS, TAG
 
         lemmas, pos, tags = self._columns(doc, [LEMMA, POS, TAG])
-        made = Words(lemmas, pos, tags)
-        return self.with_parse(made, doc) if parsed else made
+        words = Words(lemmas, pos, tags)
+        return self.with_parse(words, doc) if parsed else words
 
     def with_parse(self, words: Words, doc: Any) -> Words:
-        """Return the annotations with the dependencies of the document."""
+        """Read the annotations with the dependencies of the document."""
         from spacy.attrs import DEP, HEAD
 
         (deps,) = self._columns(doc, [DEP])
@@ -308,15 +308,15 @@ class _Reader:
         return (tuple(map(self.texts.__getitem__, column)) for column in columns)
 
 
-# What a pipeline said of sentences, kept on disk by their content.
+# Results of pipelines, cached on disk by the content of sentences.
 
 
 _AT_ONCE = 500
 
 
 @dataclass
-class KeptPipeline:
-    """A pipeline whose results are kept: spaCy is not even imported where all are known.
+class CachedPipeline:
+    """A pipeline whose results are cached: spaCy is not even imported where all are known.
 
     The file's name holds a hash of the pipeline's content and the version of spaCy, and a
     sentence's key is a hash of its tokens, so a stale result is never found.
@@ -350,13 +350,13 @@ class KeptPipeline:
         try:
             known = dict(self._read(sentences, parsed=parsed))
             missing = [tokens for tokens in dict.fromkeys(sentences) if tokens not in known]
-            made = zip(
+            results = zip(
                 missing, self.pipeline.words(missing, parsed=parsed, again=again), strict=True
             )
             fresh: list[tuple[Tokens, Words]] = []
             for tokens in sentences:
                 if tokens not in known:
-                    new, words = next(made)
+                    new, words = next(results)
                     known[new] = words
                     fresh.append((new, words))
                 yield known[tokens]
@@ -370,8 +370,8 @@ class KeptPipeline:
     def path(self) -> Path:
         """The file that holds the results."""
         about = self.pipeline.about
-        made = hashlib.sha256(f"{about.digest} {self.version}".encode()).hexdigest()
-        return self.folder / f"{about.name}-{made[:16]}.sqlite"
+        digest = hashlib.sha256(f"{about.digest} {self.version}".encode()).hexdigest()
+        return self.folder / f"{about.name}-{digest[:16]}.sqlite"
 
     @property
     def _writable(self) -> bool:
@@ -401,12 +401,12 @@ class KeptPipeline:
         by_key = {_key(tokens): tokens for tokens in sentences}
         keys = list(by_key)
         for first in range(0, len(keys), _AT_ONCE):
-            some = keys[first : first + _AT_ONCE]
-            marks = ",".join("?" * len(some))
+            part = keys[first : first + _AT_ONCE]
+            places = ",".join("?" * len(part))
             rows = self._base.execute(
-                f"SELECT tokens, words FROM parses WHERE tokens IN ({marks}) "  # noqa: S608
+                f"SELECT tokens, words FROM parses WHERE tokens IN ({places}) "  # noqa: S608
                 "AND parsed >= ? ORDER BY parsed",
-                (*some, int(parsed)),
+                (*part, int(parsed)),
             )
             for key, text in rows:
                 words = _words(text, by_key[key], parsed=parsed)
@@ -432,7 +432,7 @@ def _text(words: Words) -> str:
 
 
 def _words(text: str, tokens: Tokens, *, parsed: bool) -> Words | None:
-    """Return what was kept, None where it is damaged: then the pipeline is asked again."""
+    """Read what is in the cache, None where it is damaged: then the pipeline is asked again."""
     try:
         lemmas, pos, tags, deps, heads = map(tuple, json.loads(text))
     except (ValueError, TypeError):

@@ -241,14 +241,14 @@ class MaskedModel:
         """A hash of the weights and the vocabulary, wherever they lie."""
         import torch
 
-        made = hashlib.sha256()
+        digest = hashlib.sha256()
         for name, tensor in sorted(self._model.state_dict().items()):
-            made.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
+            digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
             flat = tensor.detach().cpu().contiguous().reshape(-1)
-            made.update(flat.view(torch.uint8).numpy().data if flat.numel() else b"")
+            digest.update(flat.view(torch.uint8).numpy().data if flat.numel() else b"")
         for token, number in sorted(self._tokenizer.get_vocab().items()):
-            made.update(f"{token} {number}\n".encode("utf-8", "surrogatepass"))
-        return made.hexdigest()
+            digest.update(f"{token} {number}\n".encode("utf-8", "surrogatepass"))
+        return digest.hexdigest()
 
     @property
     def vocabulary(self) -> tuple[str, ...]:
@@ -258,7 +258,7 @@ class MaskedModel:
     def likely(
         self, gaps: Sequence[Gap], count: int
     ) -> list[tuple[tuple[str, ...], tuple[float, ...]]]:
-        """Return the likeliest words for each gap, and how likely they are among themselves.
+        """Find the likeliest words for each gap, and how likely they are among themselves.
 
         Of long sentences the model reads what stands around the gap.
 
@@ -267,17 +267,17 @@ class MaskedModel:
             count: Of words, fewer where the vocabulary has fewer.
         """
         read = [self._ids(gap) for gap in gaps]
-        found: dict[int, tuple[tuple[str, ...], tuple[float, ...]]] = {}
+        best: dict[int, tuple[tuple[str, ...], tuple[float, ...]]] = {}
         order = sorted(range(len(gaps)), key=lambda n: len(read[n][0]))
         for start in range(0, len(order), self._batch):
-            chosen = order[start : start + self._batch]
-            scores = self._scores([read[n] for n in chosen])
-            for n, row in zip(chosen, scores, strict=True):
-                found[n] = self._best(row, gaps[n].exclude, count)
-        return [found[n] for n in range(len(gaps))]
+            group = order[start : start + self._batch]
+            scores = self._scores([read[n] for n in group])
+            for n, row in zip(group, scores, strict=True):
+                best[n] = self._best(row, gaps[n].exclude, count)
+        return [best[n] for n in range(len(gaps))]
 
     def _known(self, *, chinese: bool) -> Mapping[str, int]:
-        """Return the words of the vocabulary with their codes, in the order of the codes."""
+        """List the words of the vocabulary with their codes, in the order of the codes."""
         vocabulary = self._tokenizer.get_vocab()
         special = set(self._tokenizer.all_special_tokens)
         mark = next((m for m in _MARKS if any(piece.startswith(m) for piece in vocabulary)), "")
@@ -318,17 +318,17 @@ class MaskedModel:
         return ids[:at], ids[at + 1 :]
 
     def _ids(self, gap: Gap) -> tuple[list[int], int]:
-        """Return the codes of a sentence with masks, and the place of the first mask."""
+        """Encode a sentence with masks, and the place of the first mask."""
         masks = self._tokenizer.mask_token * gap.size
-        made = self._tokenizer(f"{gap.before}{masks}{gap.after}", add_special_tokens=False)
-        ids, at = made["input_ids"], made.char_to_token(len(gap.before))
+        encoding = self._tokenizer(f"{gap.before}{masks}{gap.after}", add_special_tokens=False)
+        ids, at = encoding["input_ids"], encoding.char_to_token(len(gap.before))
         first, last = self._ends
         room = self._longest - len(first) - len(last)
         start = max(0, min(at - room // 2, len(ids) - room))
         return [*first, *ids[start : start + room], *last], len(first) + at - start
 
     def _scores(self, read: Sequence[tuple[list[int], int]]) -> torch.Tensor:
-        """Return a row for each gap, a column for each word."""
+        """Score the vocabulary: a row for each gap, a column for each word."""
         import torch
 
         longest = max(len(ids) for ids, _ in read)
@@ -340,11 +340,11 @@ class MaskedModel:
             seen[row, : len(ids)] = 1
         places = torch.tensor([at for _, at in read], device=self._device)
         with torch.inference_mode(), self._only(places):
-            made = self._model(
+            logits = self._model(
                 input_ids=codes.to(self._device), attention_mask=seen.to(self._device)
             ).logits[:, 0]
-            chosen: torch.Tensor = made[:, torch.tensor(list(self._words.values()))].cpu()
-        return chosen
+            scores: torch.Tensor = logits[:, torch.tensor(list(self._words.values()))].cpu()
+        return scores
 
     @contextmanager
     def _only(self, places: torch.Tensor) -> Iterator[None]:
@@ -354,11 +354,11 @@ class MaskedModel:
         """
         import torch
 
-        def chosen(_: object, given: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor]:
+        def select(_: object, inputs: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor]:
             rows = torch.arange(len(places), device=places.device)
-            return (given[0][rows, places].unsqueeze(1),)
+            return (inputs[0][rows, places].unsqueeze(1),)
 
-        hook = self._model.get_output_embeddings().register_forward_pre_hook(chosen)
+        hook = self._model.get_output_embeddings().register_forward_pre_hook(select)
         try:
             yield
         finally:
@@ -381,10 +381,10 @@ class MaskedModel:
     @cached_property
     def _lowered(self) -> Mapping[str, Sequence[int]]:
         """The places of words by what they are in small letters."""
-        found: dict[str, list[int]] = {}
+        places: dict[str, list[int]] = {}
         for n, word in enumerate(self._words):
-            found.setdefault(word.lower(), []).append(n)
-        return found
+            places.setdefault(word.lower(), []).append(n)
+        return places
 
 
 # Where a network of torch runs.
@@ -395,7 +395,7 @@ PRECISIONS = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 
 
 def find_dtype(precision: str) -> torch.dtype:
-    """Return torch's type of a precision."""
+    """Look up torch's type of a precision."""
     import torch
 
     dtype: torch.dtype = getattr(torch, PRECISIONS[precision])

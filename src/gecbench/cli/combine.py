@@ -25,7 +25,7 @@ from gecbench.core.options import Option
 if TYPE_CHECKING:
     from gecbench.api.combine import Combination
     from gecbench.models.combine.voting import Tally
-    from gecbench.reports.grid import Grid
+    from gecbench.reports.report import Grid
 
 _SCHEME = ("--strategy", "--simplify", "--spacy-model", "--merging", "--lev", "--parse-cache")
 
@@ -99,7 +99,7 @@ def _write(combination: Combination, target_format: str, output: Path, m2: Path 
 
 def _report(combination: Combination) -> None:
     """Say what became of the edits."""
-    from gecbench.reports.grid import as_text
+    from gecbench.reports.report import as_text
 
     tally = combination.tally
     say(combination.about)
@@ -112,7 +112,7 @@ def _report(combination: Combination) -> None:
 def _grid(tally: Tally) -> Grid:
     """Return how many edits so many systems proposed, and what became of them."""
     from gecbench.models.combine.voting import OUTCOMES
-    from gecbench.reports.grid import Grid
+    from gecbench.reports.report import Grid
 
     outcomes = [outcome for outcome in OUTCOMES if outcome == "kept" or tally.of(outcome)]
     rows = [

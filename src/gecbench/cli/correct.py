@@ -195,7 +195,7 @@ def _refuse_scheme() -> None:
 def _correct_text(corrector: Corrector, lines: list[str], *, diff: bool) -> None:
     """Correct the text of the command line, line by line."""
     for answer in corrector.correct(lines):
-        click.echo(_word_diff(answer) if diff else answer.text)
+        click.echo(word_diff(answer, colour=sys.stdout.isatty()) if diff else answer.text)
         for flag in answer.flags:
             say(f"note: {_explain(flag)}")
 
@@ -205,7 +205,7 @@ def _correct_file(corrector: Corrector, path: Path, files: _Files, scheme: Schem
 
     def show(id_: str, answer: Correction) -> None:
         if answer.edits:
-            click.echo(f"{id_}: {_word_diff(answer)}")
+            click.echo(f"{id_}: {word_diff(answer, colour=sys.stdout.isatty())}")
 
     try:
         corrected = correct_file(
@@ -239,10 +239,27 @@ def _target_maker(files: _Files, options: SchemeSpec) -> Callable[[str], Target]
     return target
 
 
-def _word_diff(answer: Correction) -> str:
-    from gecbench.reports.word_diff import word_diff
+_RED, _GREEN, _PLAIN = "\033[31m", "\033[32m", "\033[0m"
 
-    return word_diff(answer, colour=sys.stdout.isatty())
+
+def word_diff(correction: Correction, *, colour: bool = False) -> str:
+    """Mark the edits in a source, as `git diff --word-diff` does: [-deleted-]{+inserted+}.
+
+    Args:
+        correction: What is shown.
+        colour: For terminals: deleted text is red, inserted text green; the marks stay.
+    """
+    red, green, plain = (_RED, _GREEN, _PLAIN) if colour else ("", "", "")
+    parts = []
+    done = 0
+    for edit in correction.edits:
+        parts.append(correction.source[done : edit.start])
+        if edit.end > edit.start:
+            parts.append(f"{red}[-{correction.source[edit.start : edit.end]}-]{plain}")
+        if edit.replacement:
+            parts.append(f"{green}{{+{edit.replacement}+}}{plain}")
+        done = edit.end
+    return "".join((*parts, correction.source[done:]))
 
 
 def _explain(flag: str) -> str:

@@ -43,9 +43,9 @@ _SLOW = "python for {} (install a C++ compiler and gecbench again: faster, same 
 @command
 def doctor(places: Places, output: OutputFile = Path(STDIO)) -> None:
     """Say what is installed, which alignment kernel is in use, and what is missing."""
-    from gecbench.api.schemes import own_pipeline
     from gecbench.backends.spacy import describe
     from gecbench.datasets.catalog import cache_folder, check_content, data_folder, data_set, locate
+    from gecbench.lang.en import PIPELINE
 
     folder, mirror = places.folder or data_folder(), places.mirror
     lines = {
@@ -55,7 +55,7 @@ def doctor(places: Places, output: OutputFile = Path(STDIO)) -> None:
     }
     for package, extra in _EXTRAS.items():
         lines[package] = _version(package, extra)
-    lines["pipeline"] = f"{describe(own_pipeline())}, brought along (--spacy-model for another)"
+    lines["pipeline"] = f"{describe(PIPELINE)}, brought along (--spacy-model for another)"
     lines["data folder"] = str(folder)
     lines["mirror"] = str(mirror) if mirror else "none (--mirror or GECBENCH_DATA_MIRROR)"
     lines["cache"] = str(cache_folder())

@@ -80,14 +80,15 @@ def convert(
     gecbench model convert fnlp/bart-large-chinese -o models/bart-large-chinese
     gecbench model convert gector-roberta --tagger --language en --tokens space -o models/gector
     """  # noqa: D301 - \b keeps click from joining lines
+    from gecbench.backends.transformers import download, need_torch
+
     if not tagger:
-        from gecbench.models.converting import convert_checkpoint
+        need_torch()
+        from gecbench.models.weights import convert_checkpoint
 
         count = convert_checkpoint(place, output)
         say(f"{output}: {count} tensors as safetensors")
         return
-    from gecbench.backends.transformers import download, need_torch
-
     if language is None:
         raise UsageError("name by --language which language the tagger is for; no checkpoint does")
     need_torch()
@@ -123,7 +124,7 @@ def merge(
     from gecbench.backends.transformers import need_torch
 
     need_torch()
-    from gecbench.models.causal.network import merge as merge_adapter
+    from gecbench.models.causal.loading import merge as merge_adapter
 
     merge_adapter(folder, output, base=base, precision=precision)
     say(f"{output}: a causal model of its own")

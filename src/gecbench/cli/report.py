@@ -80,7 +80,7 @@ def report(
     """  # noqa: D301, E501 - \b keeps click from joining lines
     from gecbench.api.report import report as make_report
     from gecbench.api.report import save_report
-    from gecbench.reports.page.html import check_extras
+    from gecbench.reports.page import check_extras
 
     check_extras()
     if (robustness is None) != (not robustness_systems):
@@ -103,7 +103,7 @@ def report(
         more=more,
         watch=watch,
     )
-    for note in page.doubts:
+    for note in page.warnings:
         say(f"note: {note}")
     save_report(page, output, language=language)
     plots = [figure for report in page.reports for figure in report.figures]

@@ -36,7 +36,7 @@ class Division:
 def divide(
     cases: PerturbedSet, *, test: int, dev: int, seed: int, provenance: Mapping[str, str]
 ) -> Division:
-    """Return cases for test and dev that the seed chooses, and all others for training.
+    """Divide cases: those for test and dev are chosen by the seed, all others are for training.
 
     Cases that share a sentence, white space aside, be it an original or a variant, stay in one
     part: else a sentence of the test would have been trained on. What is chosen depends on the
@@ -107,12 +107,12 @@ def _check_sizes(cases: PerturbedSet, room: Mapping[str, int], parts: Mapping[Ke
 
 
 def _place(cases: Sequence[PerturbedCase], seed: int) -> int:
-    """Return a group's place in the random order, by its least sentence."""
+    """A group's place in the random order, by its least sentence."""
     return number(seed, f"divide:{min(_bare(case.original.source) for case in cases)}")
 
 
 def _groups(cases: PerturbedSet) -> list[tuple[tuple[Key, ...], tuple[PerturbedCase, ...]]]:
-    """Return the cases that share sentences, directly or by others between them."""
+    """The cases that share sentences, directly or by others between them."""
     keys = [(subset.name, case.id) for subset in cases.subsets for case in subset.cases]
     head = list(range(len(keys)))
 

@@ -36,12 +36,12 @@ _PLACE = Struct("<QQ").pack
 
 
 def key_of(seed: int, name: str) -> bytes:
-    """Return the key that the numbers of a run hang on."""
+    """The key that the numbers of a run hang on."""
     return seeding.number(seed, name).to_bytes(8, "little")
 
 
 def draws(key: bytes, sentence: int) -> Draw:
-    """Return the numbers of a sentence, one after another and without an end.
+    """The numbers of a sentence, one after another and without an end.
 
     >>> one, again = draws(key_of(0, "x"), 7), draws(key_of(0, "x"), 7)
     >>> [one() for _ in range(20)] == [again() for _ in range(20)]
@@ -125,7 +125,7 @@ class Rule(Protocol[View_contra]):
 
 
 def is_free(others: Spans, start: int, end: int) -> bool:
-    """Return whether a span neither overlaps nor touches one that is others.
+    """Whether a span neither overlaps nor touches one that is others.
 
     Something is kept between any two errors, so that each of them is an edit of its own.
     """
@@ -136,7 +136,7 @@ def is_free(others: Spans, start: int, end: int) -> bool:
 
 
 def difference(right: Sequence[str], wrong: Sequence[str]) -> tuple[int, int, Sequence[str]]:
-    """Return where two sequences differ: skipped units, replaced units, what stands instead.
+    """Where two sequences differ: skipped units, replaced units, what stands instead.
 
     >>> difference("目的是", "目的是为了")
     (3, 0, '为了')
@@ -189,7 +189,7 @@ class ErrorSampler(Generic[View]):
         self._correct = correct
 
     def sample(self, view: View, draw: Draw) -> tuple[int, list[tuple[Error, str]]]:
-        """Return how many errors a sentence should get, and those that could be made.
+        """How many errors a sentence should get, and those that could be made.
 
         These are in the order of the text, each with its type.
         """
@@ -217,7 +217,7 @@ class ErrorSampler(Generic[View]):
         return wanted, errors
 
     def _possible(self, impossible: set[str], draw: Draw) -> str | None:
-        """Return a type that may still be possible; None where there is none."""
+        """A type that may still be possible; None where there is none."""
         for _ in range(_TRIES):
             name = self._types.pick(draw)
             if name not in impossible:
@@ -234,7 +234,7 @@ class AnyOf(Generic[View]):
         self._order = Choices(range(len(rules)), weights)
 
     def __call__(self, view: View, others: Spans, draw: Draw) -> Error | None:
-        """Return an error by one of the rules; None where none finds a place."""
+        """An error by one of the rules; None where none finds a place."""
         first = self._order.pick(draw)
         error = self._rules[first](view, others, draw)
         if error is not None:

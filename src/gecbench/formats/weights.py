@@ -62,17 +62,17 @@ class WeightFile:
 
 
 def label_path(path: Path) -> Path:
-    """Return where the label of a weight file lies."""
+    """Where the label of a weight file lies."""
     return path.with_name(f"{path.name}.json")
 
 
 def digest(text: str) -> str:
-    """Return the SHA-256 of a text as UTF-8."""
+    """The SHA-256 of a text as UTF-8."""
     return hashlib.sha256(text.encode("utf-8", errors="surrogatepass")).hexdigest()
 
 
 def read_weights(path: Path) -> WeightFile:
-    """Return what a weight file and the label beside it say.
+    """Read what a weight file and the label beside it say.
 
     Raises:
         FormatError: One of them is something else, or the weights were changed since the label
@@ -90,7 +90,7 @@ def read_weights(path: Path) -> WeightFile:
 def format_weights(
     path: Path, systems: int, right: Sequence[Sequence[int]], label: Label
 ) -> dict[Path, str]:
-    """Return a weight file, as the official program writes it, and its label, by their paths.
+    """A weight file, as the official program writes it, and its label, by their paths.
 
     Args:
         path: Of the weight file.

@@ -37,7 +37,7 @@ CARD, MODEL = "gecbench.json", "model"
 
 
 def load_corrector(spec: str, options: Mapping[str, object] | None = None) -> Corrector:
-    """Return a corrector by its specification.
+    """Load a corrector by its specification.
 
     Args:
         spec: A kind alone ("zh-homophone"); a kind and a place ("tagger:runs/one/model",
@@ -50,7 +50,7 @@ def load_corrector(spec: str, options: Mapping[str, object] | None = None) -> Co
         UsageError: The kind needs a place, or takes none.
         GecbenchError: The place does not hold such a model.
     """
-    kind, place = _divided(spec)
+    kind, place = _parse_spec(spec)
     if kind in WITHOUT_PLACE and place:
         raise UsageError(f"{spec}: {kind} takes nothing behind the colon; write {kind}")
     if kind in CORRECTORS and kind not in WITHOUT_PLACE and not place:
@@ -59,8 +59,8 @@ def load_corrector(spec: str, options: Mapping[str, object] | None = None) -> Co
     return load(place, options or {})
 
 
-def _divided(spec: str) -> tuple[str, str]:
-    """Return the kind of a corrector and its place."""
+def _parse_spec(spec: str) -> tuple[str, str]:
+    """Split a specification into the kind of a corrector and its place."""
     kind, colon, place = spec.partition(":")
     if kind in CORRECTORS:
         return kind, place
@@ -70,9 +70,9 @@ def _divided(spec: str) -> tuple[str, str]:
     except OSError:  # no file system takes such a name
         is_folder = is_file = False
     if is_folder:
-        for each in (folder, folder / MODEL):
-            if (each / CARD).is_file():
-                return kind_of(each), str(each)
+        for model in (folder, folder / MODEL):
+            if (model / CARD).is_file():
+                return kind_of(model), str(model)
         raise GecbenchError(
             f"{spec}: no {CARD} in this folder, so it is no model that gecbench made; say what "
             f"it is, as tagger:{spec} or seq2seq:{spec}"
@@ -90,7 +90,7 @@ def _divided(spec: str) -> tuple[str, str]:
 
 
 def kind_of(folder: Path) -> str:
-    """Return of which kind the model in a folder is.
+    """Look up of which kind the model in a folder is.
 
     Raises:
         GecbenchError: The folder's card does not say it.

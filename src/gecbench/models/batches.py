@@ -23,6 +23,19 @@ class Pair(NamedTuple):
     corpus: str = ""
 
 
+class ContextPair(NamedTuple):
+    """Two pairs whose corrections are to be the same, as their errors are.
+
+    Args:
+        original: As the learner wrote it.
+        perturbed: The same errors in a changed context; equal to the original for R-Drop, where
+            two passes with dropout are compared instead.
+    """
+
+    original: Pair
+    perturbed: Pair
+
+
 def batches(
     lengths: Sequence[int], size: int, tokens: int = 0, *, most_padding: float = 1.0
 ) -> list[list[int]]:

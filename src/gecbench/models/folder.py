@@ -23,6 +23,7 @@ from gecbench.models import CARD
 
 _SCHEMA = 1
 Settings = TypeVar("Settings", bound=msgspec.Struct)
+Options = TypeVar("Options", bound=msgspec.Struct)
 
 
 class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -37,7 +38,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
         settings: What the kind needs to load it, by name.
         defaults: Options of inference that were chosen for it, by name.
         about: One line for people.
-        made: Provenance: versions, data, configuration, seed, scores.
+        provenance: Versions, data, configuration, seed, scores.
     """
 
     kind: str
@@ -48,14 +49,18 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     settings: Mapping[str, object] = {}
     defaults: Mapping[str, object] = {}
     about: str = ""
-    made: Mapping[str, object] = {}
+    provenance: Mapping[str, object] = msgspec.field(name="made", default_factory=dict)
 
 
-def read_card(folder: Path) -> Card:
+def read_card(folder: Path, kind: str = "") -> Card:
     """Read the card of the model in a folder.
 
+    Args:
+        folder: Of the model.
+        kind: That it must be of; "" takes any.
+
     Raises:
-        GecbenchError: There is none, or it cannot be read.
+        GecbenchError: There is none, it cannot be read, or it is of another kind.
         FormatError: It is not what a card is.
     """
     path = folder / CARD
@@ -69,27 +74,20 @@ def read_card(folder: Path) -> Card:
                 f"{path}: schema {schema!r} is not known, only {_SCHEMA}; "
                 "read the model with a newer gecbench"
             )
-        return msgspec.convert(raw, Card)
+        card = msgspec.convert(raw, Card)
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise FormatError(f"{path}: is not JSON: {error}") from error
     except msgspec.ValidationError as error:
         raise FormatError(f"{path}: {error}") from error
+    if kind and card.kind != kind:
+        raise GecbenchError(f"{folder}: is a {card.kind}, no {kind}; write {card.kind}:{folder}")
+    return card
 
 
 def write_card(folder: Path, card: Card) -> None:
     """Write the card of the model in a folder."""
     text = json.dumps(msgspec.to_builtins(card), ensure_ascii=False, indent=2)
     write_bytes(folder / CARD, f"{text}\n".encode())
-
-
-def check_kind(folder: Path, card: Card, kind: str) -> None:
-    """Refuse the folder of another kind of model.
-
-    Raises:
-        GecbenchError: Says what it is instead.
-    """
-    if card.kind != kind:
-        raise GecbenchError(f"{folder}: is a {card.kind}, no {kind}; write {card.kind}:{folder}")
 
 
 def card_settings(folder: Path, card: Card, into: type[Settings]) -> Settings:
@@ -102,6 +100,25 @@ def card_settings(folder: Path, card: Card, into: type[Settings]) -> Settings:
         return msgspec.convert(card.settings, into)
     except msgspec.ValidationError as error:
         raise FormatError(f"{folder / CARD}: settings: {error}") from error
+
+
+def read_options(
+    folder: Path, kind: str, into: type[Options], options: Mapping[str, object]
+) -> tuple[Card, Options]:
+    """Read the card of a model, and its options where nobody says otherwise.
+
+    Args:
+        folder: Of the model.
+        kind: That it must be of.
+        into: The options of the kind.
+        options: What is said otherwise, by name.
+
+    Raises:
+        GecbenchError: The folder holds no such model.
+        UsageError: An option is unknown or wrong.
+    """
+    card = read_card(folder, kind)
+    return card, options_of(kind, into, {**card.defaults, **options})
 
 
 def changed_options(options: msgspec.Struct) -> dict[str, object]:
@@ -186,11 +203,11 @@ class Copying(Corrector):
     info: CorrectorInfo = _INFO
 
     def correct(self, texts: Sequence[str]) -> list[Correction]:
-        """Return each text as its own correction."""
+        """Keep each text as its own correction."""
         return [Correction(text, text) for text in texts]
 
 
 def load(_place: str, options: Mapping[str, object]) -> Corrector:
-    """Return the corrector that changes nothing."""
+    """Load the corrector that changes nothing."""
     options_of("copying", msgspec.defstruct("Options", ()), options)  # it has none
     return Copying()

@@ -21,7 +21,7 @@ def correction_between(
     flags: tuple[str, ...] = (),
     alternatives: tuple[str, ...] = (),
 ) -> Correction:
-    """Return the correction of a source to a text that a model wrote whole.
+    """Build the correction of a source to a text that a model wrote whole.
 
     Args:
         source: The text that was to be corrected.
@@ -36,7 +36,7 @@ def correction_between(
 
 
 def edits_between(source: str, text: str, *, tokens: str) -> tuple[TextEdit, ...]:
-    """Return the edits of a least alignment of two texts, blanks included; applying is exact.
+    """Extract the edits of a least alignment of two texts, blanks included; applying is exact.
 
     >>> edits_between("我今天很高心。", "我今天很高兴。", tokens="zh")
     (TextEdit(start=5, end=6, replacement='兴', score=None, label=None),)
@@ -52,7 +52,7 @@ def edits_between(source: str, text: str, *, tokens: str) -> tuple[TextEdit, ...
 
 
 def _pieces(text: str, kind: str) -> list[str]:
-    """Return tokens and the runs of white space between them."""
+    """Split a text into tokens and the runs of white space between them."""
     return [piece for piece in split_tokens(text, kind) if piece]
 
 
@@ -90,7 +90,7 @@ class Splitting(Corrector):
         return [_join(text, row, answers) for text, row in zip(texts, pieces, strict=True)]
 
     def report(self) -> tuple[str, ...]:
-        """Return what the corrector reports."""
+        """Repeat what the corrector reports."""
         return self.corrector.report()
 
     def close(self) -> None:
@@ -99,7 +99,7 @@ class Splitting(Corrector):
 
 
 def _join(text: str, pieces: Sequence[str], answers: Iterator[Correction]) -> Correction:
-    """Return the correction of a text from those of its sentences, the next of `answers`."""
+    """Join the correction of a text from those of its sentences, the next of `answers`."""
     edits: list[TextEdit] = []
     flags: dict[str, None] = {}
     texts: list[str] = []
@@ -145,7 +145,7 @@ class Agreement:
     largest_difference: float | None
 
     def __str__(self) -> str:
-        """Return a line for people.
+        """Write a line for people.
 
         >>> str(Agreement(4, 3, "corrected texts", 0.25))
         '3 of 4 corrected texts are the same (75.0%); scores differ by at most 0.25'

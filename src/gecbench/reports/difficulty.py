@@ -17,8 +17,17 @@ from gecbench.analysis.difficulty import (
 )
 from gecbench.core.errors import counted
 from gecbench.core.score import best_places
-from gecbench.reports.grid import columns_of
-from gecbench.reports.report import Column, Figure, Report, Series, Table, Value, Words, joined
+from gecbench.reports.report import (
+    Column,
+    Figure,
+    Report,
+    Series,
+    Table,
+    Value,
+    Words,
+    columns_of,
+    joined,
+)
 
 _SYSTEM = Column("system", zh="系统")
 _PARTS: dict[Level, Words] = {

@@ -21,12 +21,13 @@ from gecbench.core.errors import GecbenchError, MissingExtraError, UsageError
 from gecbench.core.files import check_target
 from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.lang.zh.char import scheme as zh_char
-from gecbench.reports.page import html as html_of
-from gecbench.reports.page.html import Page
-from gecbench.reports.page.words import WORDS
+from gecbench.reports import page as report_page
+from gecbench.reports import plots
+from gecbench.reports.page import Page, interface_words
 from gecbench.reports.report import Column, Report, Table, Words
 
 SYSTEMS = (COPY, GOOD, BAD)
+WORDS = interface_words("page")
 
 
 def page(*systems, corpus: Corpus = CORPUS, options: Options | None = None, **more) -> Page:
@@ -44,7 +45,7 @@ def bare(**more) -> Page:
 @pytest.fixture(scope="module")
 def written() -> str:
     """The HTML of the corpus of these tests."""
-    return html_of.html(page())
+    return report_page.html(page())
 
 
 def packed(html: str) -> dict:
@@ -147,11 +148,11 @@ def test_subsets_are_refused():
 
 @pytest.mark.no_cover
 def test_the_same_input_gives_the_same_page(written: str):
-    assert html_of.html(page()) == written
+    assert report_page.html(page()) == written
 
 
 def test_the_policy_allows_just_the_style_and_the_script_that_are_there():
-    html = html_of.html(bare())
+    html = report_page.html(bare())
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', html)[1]
     policy = policy.replace("&#39;", "'")
     for tag, what in (("style>", "style-src"), ('script type="module">', "script-src")):
@@ -187,7 +188,7 @@ def test_no_two_columns_of_the_scores_have_one_name():
 
 def test_cells_are_in_both_languages():
     table = Table("t", Words("T", "表"), (Column("a"), Column("b")), ((Words("x", "甲"),) * 2,))
-    html = html_of.html(Page("T", (), (Report("odd", Words("Odd", "怪"), "c", (table,)),)))
+    html = report_page.html(Page("T", (), (Report("odd", Words("Odd", "怪"), "c", (table,)),)))
     both = '<span class="w" lang="en">x</span><span class="w" lang="zh-Hans">甲</span>'
     assert f'<th scope="row" data-value="x" class=word><bdi>{both}</bdi></th>' in html
     assert f'<td data-value="x" class=word><bdi>{both}</bdi></td>' in html
@@ -197,33 +198,33 @@ def test_cells_are_in_both_languages():
 def test_what_makes_numbers_doubtful_stands_before_them():
     slipped = system("slipped", *["口口口口口"] * 5)
     made = page(GOOD, slipped)
-    (note,) = made.doubts
+    (note,) = made.warnings
     assert "slipped: outputs that share almost nothing with their source: " in note
-    scores = html_of.html(made).split('id="scores"', 1)[1].split("</section>", 1)[0]
+    scores = report_page.html(made).split('id="scores"', 1)[1].split("</section>", 1)[0]
     assert scores.count(note) == 1
     assert scores.index("What makes these numbers doubtful") < scores.index(note)
     assert scores.index(note) < scores.index("<table")
-    assert page(GOOD, BAD).doubts == ()
+    assert page(GOOD, BAD).warnings == ()
 
 
 def test_edits_that_were_not_made_by_one_scheme_make_numbers_doubtful():
     given = Rewrite("我去", edit_sets=((Edit(2, 3, "", label="Mec"),),))
     corpus = Corpus("mixed", (Sample("1", "我去了", (given,), tokens=("我", "去", "了")),), "zh")
     made = report(corpus, [system("s", "我去")], scheme=zh_char(), options=Options())
-    assert [note[:49] for note in made.doubts] == [
+    assert [note[:49] for note in made.warnings] == [
         "mixed: edits in files are not those of scheme zh-"
     ]
 
 
 def test_an_report_of_the_same_name_is_numbered():
     two = bare()
-    html = html_of.html(Page(two.title, two.facts, two.reports * 2))
+    html = report_page.html(Page(two.title, two.facts, two.reports * 2))
     assert set(packed(html)["files"]) == {"odd-t.csv", "odd-t.tex", "odd-2-t.csv", "odd-2-t.tex"}
     assert html.count('id="odd"') == html.count('id="odd-2"') == 1
 
 
 def test_what_is_absent_is_a_dash_and_text_is_escaped():
-    html = html_of.html(bare())
+    html = report_page.html(bare())
     assert '<td data-value="">-</td>' in html
     assert "a &lt;note&gt;" in html
 
@@ -231,9 +232,10 @@ def test_what_is_absent_is_a_dash_and_text_is_escaped():
 @pytest.mark.parametrize("name", ["jinja2", "matplotlib"])
 def test_what_is_missing_is_said_before_the_work(name: str, monkeypatch: pytest.MonkeyPatch):
     found = importlib.util.find_spec
-    monkeypatch.setattr(html_of, "find_spec", lambda n: None if n == name else found(n))
+    for module in (report_page, plots):
+        monkeypatch.setattr(module, "find_spec", lambda n: None if n == name else found(n))
     with pytest.raises(MissingExtraError, match=rf"{name}, which .*gecbench\[report\]"):
-        html_of.html(bare())
+        report_page.html(bare())
 
 
 def test_a_page_is_saved_in_its_language(tmp_path: Path):
@@ -259,7 +261,7 @@ def test_every_word_is_in_both_languages():
 
 
 def test_scripts_and_template_ask_for_words_that_are_there():
-    folder = Path(html_of.__file__).parent
+    folder = Path(report_page.__file__).parent
     script = "\n".join(path.read_text("utf-8") for path in sorted((folder / "js").iterdir()))
     asked = set(re.findall(r'say\("([^"]+)"', script))
     template = (folder / "html" / "page.html").read_text("utf-8")

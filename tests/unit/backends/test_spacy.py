@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gecbench.backends.spacy import KeptPipeline, Pipeline, describe
+from gecbench.backends.spacy import CachedPipeline, Pipeline, describe
 from gecbench.core.errors import MissingExtraError, ResourceError, UsageError
 from gecbench.core.sentence import Words
 
@@ -184,20 +184,20 @@ def test_a_pipeline_without_a_parser_has_empty_dependencies(tiny):
 
 
 @pytest.fixture
-def kept(folder: Path, tmp_path: Path) -> KeptPipeline:
-    return KeptPipeline(Pipeline(describe(folder)), tmp_path / "cache")
+def kept(folder: Path, tmp_path: Path) -> CachedPipeline:
+    return CachedPipeline(Pipeline(describe(folder)), tmp_path / "cache")
 
 
-def test_what_is_kept_is_what_the_pipeline_says(kept: KeptPipeline, folder: Path):
+def test_what_is_kept_is_what_the_pipeline_says(kept: CachedPipeline, folder: Path):
     for parsed in (False, True, False):
         fresh = list(Pipeline(describe(folder)).words(SENTENCES, parsed=parsed))
         assert list(kept.words(SENTENCES, parsed=parsed)) == fresh
         assert list(kept.words([*SENTENCES, SENTENCES[0]], parsed=parsed)) == [*fresh, fresh[0]]
 
 
-def test_known_sentences_need_no_spacy(kept: KeptPipeline, monkeypatch):
+def test_known_sentences_need_no_spacy(kept: CachedPipeline, monkeypatch):
     made = list(kept.words(SENTENCES, parsed=True))
-    again = KeptPipeline(Pipeline(kept.pipeline.about), kept.folder)
+    again = CachedPipeline(Pipeline(kept.pipeline.about), kept.folder)
 
     def refuse(*_: object, **__: object):
         raise AssertionError("the pipeline was asked")
@@ -208,36 +208,36 @@ def test_known_sentences_need_no_spacy(kept: KeptPipeline, monkeypatch):
     assert list(again.words(SENTENCES, parsed=False)) == plain
 
 
-def test_tags_alone_are_no_parse(kept: KeptPipeline):
+def test_tags_alone_are_no_parse(kept: CachedPipeline):
     list(kept.words(SENTENCES, parsed=False))
-    again = KeptPipeline(Pipeline(kept.pipeline.about), kept.folder)
+    again = CachedPipeline(Pipeline(kept.pipeline.about), kept.folder)
     assert all(words.heads for words in again.words(SENTENCES, parsed=True))
 
 
-def test_another_pipeline_has_a_file_of_its_own(kept: KeptPipeline, tiny):
-    other = KeptPipeline(Pipeline(describe(tiny("another"))), kept.folder)
+def test_another_pipeline_has_a_file_of_its_own(kept: CachedPipeline, tiny):
+    other = CachedPipeline(Pipeline(describe(tiny("another"))), kept.folder)
     assert other.path != kept.path
     changed = [{"patterns": [[{}]], "attrs": {"TAG": "XX", "POS": "X", "LEMMA": "x"}}]
-    retrained = KeptPipeline(Pipeline(describe(tiny("tiny", changed))), kept.folder)
+    retrained = CachedPipeline(Pipeline(describe(tiny("tiny", changed))), kept.folder)
     assert retrained.path != kept.path
     list(kept.words(SENTENCES, parsed=False))
     assert next(retrained.words(SENTENCES, parsed=False)).tags == ("XX",) * 3
 
 
-def test_a_file_that_is_no_cache_is_named(kept: KeptPipeline):
+def test_a_file_that_is_no_cache_is_named(kept: CachedPipeline):
     kept.folder.mkdir()
     kept.path.write_text("something else entirely, and long enough to be read" * 9, "utf-8")
     with pytest.raises(ResourceError, match=r"the cache of parses cannot be used: .*; remove the"):
         list(kept.words(SENTENCES, parsed=False))
 
 
-def test_a_folder_that_cannot_be_made_is_named(kept: KeptPipeline):
+def test_a_folder_that_cannot_be_made_is_named(kept: CachedPipeline):
     kept.folder.write_text("a file", "utf-8")
     with pytest.raises(ResourceError, match="cannot be made to keep parses in"):
         list(kept.words(SENTENCES, parsed=False))
 
 
-def test_the_file_is_readable_by_others(kept: KeptPipeline):
+def test_the_file_is_readable_by_others(kept: CachedPipeline):
     list(kept.words(SENTENCES, parsed=True))
     with sqlite3.connect(kept.path) as base:
         rows = base.execute("SELECT parsed, words FROM parses").fetchall()
@@ -245,13 +245,13 @@ def test_the_file_is_readable_by_others(kept: KeptPipeline):
     assert {parsed for parsed, _ in rows} == {1}
 
 
-def test_a_damaged_row_is_asked_for_again(kept: KeptPipeline, folder: Path):
+def test_a_damaged_row_is_asked_for_again(kept: CachedPipeline, folder: Path):
     fresh = list(Pipeline(describe(folder)).words(SENTENCES, parsed=True))
     for damage in ("xx", "[[],[],[],[],[]]", "7"):
         list(kept.words(SENTENCES, parsed=True))
         with sqlite3.connect(kept.path) as base:
             base.execute("UPDATE parses SET words = ?", (damage,))
-        again = KeptPipeline(Pipeline(kept.pipeline.about), kept.folder)
+        again = CachedPipeline(Pipeline(kept.pipeline.about), kept.folder)
         assert list(again.words(SENTENCES, parsed=True)) == fresh
     assert not list(kept.folder.glob("*-wal")), "the file alone is the cache"
 
@@ -259,6 +259,6 @@ def test_a_damaged_row_is_asked_for_again(kept: KeptPipeline, folder: Path):
 def test_a_complete_cache_can_be_read_where_nothing_can_be_written(kept, monkeypatch):
     made = list(kept.words(SENTENCES, parsed=True))
     monkeypatch.setattr("gecbench.backends.spacy.os.access", lambda *_: False)
-    again = KeptPipeline(Pipeline(kept.pipeline.about), kept.folder)
+    again = CachedPipeline(Pipeline(kept.pipeline.about), kept.folder)
     assert list(again.words(SENTENCES, parsed=True)) == made
     assert len(list(again.words([("new",)], parsed=False))) == 1

@@ -8,8 +8,7 @@ from pathlib import Path
 from gecbench.core.perturbed import PerturbedCase, PerturbedSet, Subset, Variant
 from gecbench.formats.perturbed import write_perturbed
 from gecbench.formats.validation import convert
-from gecbench.models.batches import Pair
-from gecbench.models.robust.alignment import ContextPair
+from gecbench.models.batches import ContextPair, Pair
 from gecbench.models.tagger.training import TaggerConfig
 
 TEXTS = [

@@ -12,8 +12,8 @@ from gecbench.core.corrector import Correction, Corrector, CorrectorInfo
 from gecbench.models.batches import Pair
 from gecbench.models.folder import Card, write_card
 from gecbench.models.text import correction_between
-from gecbench.models.training.config import Kind, RunConfig
-from gecbench.models.training.task import Dataset, Task
+from gecbench.models.training.config import RunConfig
+from gecbench.models.training.task import Dataset, Kind, Task
 
 LETTERS = " abcdefgh"
 
@@ -92,7 +92,7 @@ class SmallTask(Task):
             {name: t.contiguous() for name, t in self.module.state_dict().items()},
             folder / "model.safetensors",
         )
-        write_card(folder, Card(kind="small", made=provenance))
+        write_card(folder, Card(kind="small", provenance=provenance))
 
 
 class SmallCorrector(Corrector):

@@ -11,7 +11,7 @@ import torch
 from safetensors.torch import load_file
 
 from gecbench.core.errors import GecbenchError
-from gecbench.models.converting import convert_checkpoint
+from gecbench.models.weights import convert_checkpoint
 
 
 @pytest.fixture

@@ -16,9 +16,10 @@ from small_task import KIND, SmallConfig, SmallTask
 
 from gecbench.core.errors import CorpusError, FormatError, GecbenchError, UsageError
 from gecbench.formats.validation import convert
-from gecbench.models.training.config import Data, Kind, Scoring, Training
+from gecbench.models.training.config import Data, Scoring, Training
 from gecbench.models.training.loop import learning_rate, plan_epoch
 from gecbench.models.training.run import train_run
+from gecbench.models.training.task import Kind
 
 
 def shifted(text: str) -> str:
@@ -74,6 +75,23 @@ def weights(outcome) -> dict[str, torch.Tensor]:
 
 def same(one, two) -> bool:
     return one.keys() == two.keys() and all(torch.equal(one[name], two[name]) for name in one)
+
+
+def test_dropout_is_on_from_the_first_step(home) -> None:
+    modes: list[bool] = []
+
+    class Loaded(SmallTask):
+        def __init__(self) -> None:
+            super().__init__()
+            self.network.eval()  # as transformers loads networks
+
+        def loss(self, module: torch.nn.Module, batch) -> torch.Tensor:
+            modes.extend([module.training] * torch.is_grad_enabled())
+            return super().loss(module, batch)
+
+    trained(home, "run", config(), Kind(SmallConfig, lambda *_: Loaded()))
+    assert modes
+    assert all(modes)
 
 
 def test_a_run_learns_and_leaves_a_model_with_a_card(home) -> None:

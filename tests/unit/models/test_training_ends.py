@@ -18,9 +18,10 @@ from gecbench.core.errors import FormatError, GecbenchError, UsageError
 from gecbench.formats.validation import convert
 from gecbench.models import weights as weights_module
 from gecbench.models.training import run as running
-from gecbench.models.training.config import Data, Kind
+from gecbench.models.training.config import Data
 from gecbench.models.training.loop import Checkpoints, Log, State
 from gecbench.models.training.run import train_run
+from gecbench.models.training.task import Kind
 
 __all__ = ["home"]
 

@@ -16,8 +16,10 @@ from gecbench.api.options import DifficultyOptions
 from gecbench.core.edit import Edit
 from gecbench.core.errors import MissingExtraError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
-from gecbench.reports.page.heatmap import ALARM, ERROR, WORDS, heat_map, values
+from gecbench.reports.page import interface_words
+from gecbench.reports.page.heatmap import ALARM, ERROR, heat_map, values
 
+WORDS = interface_words("heatmap")
 SOURCES = {"1": "我喜欢 猫 在家。", "2": "我喜换吃平果。", "3": "都好。"}
 TARGETS = {"1": "我喜欢 小猫 在家。", "2": "我喜欢吃苹果。", "3": "都好。"}
 ONE = {"1": "我喜欢 猫 在家。", "2": "我喜欢吃平果。", "3": "都坏。"}

@@ -9,7 +9,7 @@ import pytest
 from figure_cases import figure
 
 from gecbench.reports.plots import svg
-from gecbench.reports.plots.points import Box, spread
+from gecbench.reports.plots.charts import Box, spread
 from gecbench.reports.report import Series
 
 from .test_plots import SVG, elements, texts

@@ -13,7 +13,13 @@ from gecbench.analysis.sentences import Output, Reference, SentenceRow
 from gecbench.core.edit import Edit
 from gecbench.core.sample import Sample
 from gecbench.core.score import Counts
-from gecbench.reports.page.sentences import Change, changes, compressed, made, packed_sentences
+from gecbench.reports.page.sentences import (
+    Change,
+    apply_changes,
+    changes,
+    compressed,
+    packed_sentences,
+)
 from gecbench.text.tokens import spans
 
 ENGLISH = "I has a cat ."
@@ -39,7 +45,7 @@ def english(*edits: Edit) -> list[Change]:
 def test_an_english_edit_brings_its_blanks(edit: Edit, change: tuple, text: str):
     (found,) = english(edit)
     assert found[:3] == change
-    assert made(ENGLISH, [found]) == text
+    assert apply_changes(ENGLISH, [found]) == text
 
 
 def test_a_chinese_edit_has_no_blanks():
@@ -47,7 +53,7 @@ def test_a_chinese_edit_has_no_blanks():
     edits = (Edit(0, 0, ("现", "在"), "M"), Edit(2, 3, ("狗",), "S"), Edit(3, 3, ("。",), "M"))
     found = changes(edits, places, "")
     assert [one[:3] for one in found] == [(0, 0, "现在"), (3, 4, "狗"), (4, 4, "。")]
-    assert made("我有 猫", found) == "现在我有 狗。"
+    assert apply_changes("我有 猫", found) == "现在我有 狗。"
 
 
 def test_an_edit_of_an_empty_source_has_no_blanks():
@@ -56,18 +62,18 @@ def test_an_edit_of_an_empty_source_has_no_blanks():
 
 def test_edits_that_touch_stand_side_by_side():
     found = english(Edit(1, 2, ("have",), "R"), Edit(2, 2, ("got",), "M"), Edit(2, 3, (), "U"))
-    assert made(ENGLISH, found) == "I have got cat ."
+    assert apply_changes(ENGLISH, found) == "I have got cat ."
 
 
 def test_insertions_at_one_place_follow_one_another():
     found = english(Edit(2, 2, ("not",), "M"), Edit(2, 2, ("ever",), "M"))
-    assert made(ENGLISH, found) == "I has not ever a cat ."
+    assert apply_changes(ENGLISH, found) == "I has not ever a cat ."
 
 
 def test_of_two_that_overlap_the_first_counts():
     one, two = english(Edit(1, 3, ("own",), "R"), Edit(2, 4, (), "U"))
-    assert made(ENGLISH, [one, two]) == "I own cat ."
-    assert made(ENGLISH, [two, one]) == "I has ."
+    assert apply_changes(ENGLISH, [one, two]) == "I own cat ."
+    assert apply_changes(ENGLISH, [two, one]) == "I has ."
 
 
 def unpacked(text: str) -> object:

@@ -250,7 +250,7 @@ class Tally:
             self._lengths[end - start, len(replacement)] += 1
 
     def counts(self) -> Counts:
-        """Return the numbers so far."""
+        """The numbers so far."""
         lengths = sorted(self._lengths.items(), key=lambda item: (-item[1], item[0]))
         return Counts(
             **self._totals,
@@ -296,7 +296,7 @@ class LabelFile(NamedTuple):
 
 
 def texts_of(path: Path, *, format: str | None = None) -> tuple[str, Iterator[Text]]:
-    """Return the name and the correct texts of a corpus in a file of any format.
+    """The name and the correct texts of a corpus in a file of any format.
 
     Where a sentence has references, the first that is usable is its correct text; a corpus
     without references, as a file of lines, is taken for correct.

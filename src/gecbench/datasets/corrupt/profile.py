@@ -11,7 +11,7 @@ import msgspec
 
 from gecbench.core.errors import FormatError, UnknownNameError, UsageError
 from gecbench.edits.corruption import Corruption
-from gecbench.formats.validation import convert, options_of, toml_of
+from gecbench.formats.validation import load_packaged, packaged_names, with_values
 from gecbench.lang import CORRUPTIONS, language_of
 from gecbench.lang.zh.corruption import SHAPE_TABLES
 
@@ -89,35 +89,25 @@ _TYPE = "types."
 
 def profile_names() -> list[str]:
     """The names of the packaged profiles."""
-    return sorted(path.stem for path in PROFILES.glob("*.toml"))
+    return packaged_names(PROFILES)
 
 
 def load_profile(which: str) -> Profile:
-    """A packaged profile by its name, or the one in a file.
+    """Load a packaged profile by its name, or the one in a file.
 
     Raises:
         UnknownNameError: There is no such packaged profile, and no such file.
         FormatError: The file is not TOML, or holds an unknown key or a wrong value.
     """
-    if which in profile_names():
-        return _read(f"profile {which}", PROFILES / f"{which}.toml")
-    path = Path(which)
-    if not which.endswith(".toml") and not path.exists():
-        raise UnknownNameError("profile", which, profile_names())
-    profile = _read(which, path)
-    if profile.shapes not in SHAPE_TABLES:
-        # Paths in a file count from its own folder.
-        return msgspec.structs.replace(profile, shapes=str(path.parent / profile.shapes))
-    return profile
-
-
-def _read(name: str, path: Path) -> Profile:
-    profile = convert(name, toml_of(path), Profile)
+    profile = load_packaged("profile", which, PROFILES, Profile)
     if profile.language not in CORRUPTIONS:
         raise FormatError(
-            f"{name}: 'language' is {profile.language!r}; one of: {', '.join(CORRUPTIONS)}"
+            f"{which}: 'language' is {profile.language!r}; one of: {', '.join(CORRUPTIONS)}"
         )
-    return profile
+    if profile.shapes in SHAPE_TABLES:
+        return profile
+    # Paths in a file count from its own folder.
+    return msgspec.structs.replace(profile, shapes=str(Path(which).parent / profile.shapes))
 
 
 def with_settings(profile: Profile, settings: Mapping[str, str]) -> Profile:
@@ -139,10 +129,7 @@ def with_settings(profile: Profile, settings: Mapping[str, str]) -> Profile:
     for key in rest:
         if key not in _SETTABLE:
             raise UnknownNameError("key of profiles", key, [*_SETTABLE, f"{_TYPE}NAME"])
-    base: dict[str, object] = {"language": profile.language, "types": {}}
-    converted = options_of("profiles", Profile, {**base, **rest})
-    changed = {key: getattr(converted, key) for key in rest}
-    return msgspec.structs.replace(profile, types=types, **changed)
+    return msgspec.structs.replace(with_values("profiles", profile, rest), types=types)
 
 
 _SETTABLE = tuple(

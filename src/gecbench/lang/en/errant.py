@@ -21,7 +21,7 @@ from gecbench.lang.en.resources import Resources
 
 
 def correct(edits: Sequence[Edit], source: Tokens) -> tuple[Tokens, tuple[tuple[Edit, Span], ...]]:
-    """Return the tokens that edits make of a source, and each edit with the spans it joins.
+    """Apply edits to a source; the corrected tokens, and each edit with the spans it joins.
 
     The edits come back sorted by place; of several insertions at one place the first listed is
     the first. One that only detects joins its span with the same tokens of the target.
@@ -52,7 +52,7 @@ def keep(
     minimise: bool = True,
     relabel: bool = True,
 ) -> tuple[Edit, ...] | None:
-    """Return the edits that `correct` joined, as `errant_m2 -gold` writes them.
+    """The edits that `correct` joined, as `errant_m2 -gold` writes them.
 
     What an edit only detects is not minimised. An edit that changes nothing becomes one that
     only detects, if it is relabelled.
@@ -88,14 +88,14 @@ def _place(edit: Edit) -> tuple[int, int]:
 
 
 def _detection(edit: Edit, source: Tokens) -> Edit:
-    """Return an edit that changes nothing as one that only detects."""
+    """An edit that changes nothing as one that only detects."""
     texts = (edit.replacement or (), *edit.alternatives)
     proposals = () if texts == (source[edit.start : edit.end],) else texts
     return Edit(edit.start, edit.end, None, UNKNOWN, proposals)
 
 
 def _minimised(edit: Edit, span: Span, source: Tokens) -> tuple[Edit, Span]:
-    """Return an edit and its spans without what is the same at both ends."""
+    """An edit and its spans without what is the same at both ends."""
     start, end, target_start, target_end = span
     texts = (edit.replacement or (), *edit.alternatives)
     while start < end and all(text[:1] == source[start : start + 1] for text in texts):
@@ -128,7 +128,7 @@ class Reader(Protocol):
     def words(
         self, sentences: Sequence[Tokens], *, parsed: bool, again: bool = False
     ) -> Iterable[Words]:
-        """Return what it says of each sentence, which it may be asked for again with a parse."""
+        """What it says of each sentence, which it may be asked for again with a parse."""
         ...
 
     def forget(self) -> None:
@@ -140,12 +140,12 @@ class Types(Protocol):
     """What finds the types of edits."""
 
     def label(self, source: Sentence, target: Sentence, span: Span) -> str | None:
-        """Return the type of an edit; None where it depends on dependencies not yet known."""
+        """The type of an edit; None where it depends on dependencies not yet known."""
         ...
 
 
 def parse(text: str) -> Sentence:
-    """Return the tokens of a text as ERRANT takes them: white space divides them.
+    """Divide a text at white space, as ERRANT does.
 
     >>> parse("It 's fine .").tokens
     ('It', "'s", 'fine', '.')
@@ -163,7 +163,7 @@ def scheme(
     watch: Watch,
     notes: tuple[str, ...] = (),
 ) -> Scheme:
-    """Return the scheme.
+    """The scheme.
 
     Args:
         reader: Gives parts of speech, lemmas and, where a type depends on them, dependencies.
@@ -200,7 +200,7 @@ def scheme_of(
     watch: Watch,
     notes: tuple[str, ...],
 ) -> Scheme:
-    """Return a scheme that aligns and merges as ERRANT; see `scheme` for the other arguments.
+    """A scheme that aligns and merges as ERRANT; see `scheme` for the other arguments.
 
     Args:
         name: Of the scheme.
@@ -249,7 +249,7 @@ class _Errant:
     _known: dict[Tokens, Sentence] = field(default_factory=dict)
 
     def batch(self, pairs: Sequence[tuple[str, str]]) -> list[Extraction]:
-        """Return the edits of pairs of source and target text."""
+        """The edits of pairs of source and target text."""
         made: list[Extraction] = []
         for first in range(0, len(pairs), _AT_ONCE):
             divided = [
@@ -267,7 +267,7 @@ class _Errant:
         minimise: bool,
         relabel: bool,
     ) -> list[EditSet]:
-        """Return annotators' edits with ERRANT's types, as `errant_m2 -gold` writes them.
+        """Annotators' edits with ERRANT's types, as `errant_m2 -gold` writes them.
 
         Raises:
             UsageError: The scheme was made without types.

@@ -27,7 +27,7 @@ def scheme(
     levenshtein: bool = False,
     watch: Watch,
 ) -> Scheme:
-    """Return the scheme.
+    """The scheme.
 
     Args:
         reader: Gives universal parts of speech and lemmas.
@@ -54,7 +54,7 @@ class UniversalClassifier:
     """Finds the types of edits by universal parts of speech and lemmas."""
 
     def label(self, source: Sentence, target: Sentence, span: Span) -> str:
-        """Return the type of an edit, as "R:VERB:FORM".
+        """The type of an edit, as "R:VERB:FORM".
 
         Args:
             source: What the learner wrote.
@@ -90,6 +90,6 @@ def _lowers(forms: tuple[str, ...]) -> list[str]:
 
 
 def _one_class(pos: tuple[str, ...]) -> str:
-    """Return the part of speech that all tokens have, "OTHER" where they differ or it is rare."""
+    """The part of speech that all tokens have, "OTHER" where they differ or it is rare."""
     first = pos[0]
     return first if {*pos} == {first} and first not in RARE and first else "OTHER"

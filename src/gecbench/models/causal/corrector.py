@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-import msgspec
+from typing import TYPE_CHECKING, Any, Literal
 
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo
 from gecbench.core.errors import UsageError
+from gecbench.lang import language_of
 from gecbench.models.batches import batches
-from gecbench.models.chat.answers import Bounds, Spacing, is_encodable, keep_source, parse_answer
+from gecbench.models.chat.answers import Bounds, is_encodable, keep_source, parse_answer
 from gecbench.models.chat.prompts import Prompt
-from gecbench.models.training.config import Count, Positive, Share
+from gecbench.models.training.config import Count, Positive
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -29,8 +28,8 @@ _SIGNED = ("beams", "precision", "shortest", "longest", "most_changed", "spacing
 """Options that answers depend on."""
 
 
-class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Options of inference.
+class Options(Bounds, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Options of inference, beside the bounds of answers; `longest` bounds the new tokens, too.
 
     Args:
         language: zh or en; "" takes the model's own, or the prompt's.
@@ -44,10 +43,6 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
         batch_tokens: Positions of prompts at once, at most; 0 does not bound them.
         device: cpu, cuda, cuda:1, mps; "" is a GPU if there is one.
         precision: Of the weights.
-        shortest: Least length of an answer, as a share of its source's.
-        longest: Greatest; it bounds the new tokens, too.
-        most_changed: Share of the tokens that may be changed.
-        spacing: auto, source or answer: whose white space counts.
     """
 
     language: Literal["", "zh", "en"] = ""
@@ -59,10 +54,6 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     batch_tokens: Count = 0
     device: str = ""
     precision: Precision = "fp32"
-    shortest: Share = 0.5
-    longest: Annotated[float, msgspec.Meta(ge=1)] = 2.0
-    most_changed: Share = 0.8
-    spacing: Spacing = "auto"
 
 
 def describe(
@@ -136,12 +127,12 @@ class Question:
         return str(text), end is not None
 
     def text_options(self, text: str) -> dict[str, bool]:
-        """Return options by which the tokenizer takes no part of a text for a special token."""
+        """Choose options by which the tokenizer takes no part of a text for a special token."""
         split = {"split_special_tokens": True} if self.spells_special(text) else {}
         return {"add_special_tokens": False, **split}
 
     def spells_special(self, text: str) -> bool:
-        """Return whether a text spells a special token, as an essay about such models may."""
+        """Say whether a text spells a special token, as an essay about such models may."""
         return any(special in text for special in self.specials)
 
     def _fill(self, text: str) -> str:
@@ -261,7 +252,7 @@ class Causal(Corrector):
         return list(groups.values())
 
     def _limit(self, text: str) -> int:
-        """Return how many tokens the answer to a text may take, whatever stands beside it."""
+        """Count how many tokens the answer to a text may take, whatever stands beside it."""
         length = len(self.question.encode_answer(text.strip()))
         return math.ceil(self.options.longest * length) + _SPARE
 
@@ -292,11 +283,10 @@ class Causal(Corrector):
 
     def _correction(self, text: str, ids: list[int]) -> Correction:
         answer, complete = self.question.decode_answer(ids)
-        options = self.options
         return parse_answer(
             text,
             answer,
-            tokens=self.info.languages[0],
-            bounds=Bounds(options.shortest, options.longest, options.most_changed, options.spacing),
+            tokens=language_of(self.info.languages[0]).tokens,
+            bounds=self.options,
             finish="stop" if complete else "length",
         )

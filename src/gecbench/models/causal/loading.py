@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,17 +11,42 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from gecbench.backends import need
+from gecbench.backends.transformers import (
+    find_device,
+    find_dtype,
+    load_config,
+    load_model,
+    load_tokenizer,
+    need_torch,
+)
 from gecbench.core.corrector import Corrector
 from gecbench.core.errors import FormatError, GecbenchError, UsageError
 from gecbench.core.files import read_bytes
 from gecbench.formats.validation import options_of
 from gecbench.models import CARD
-from gecbench.models.causal.corrector import Causal, Options, Style, build_question, describe
+from gecbench.models.causal.corrector import (
+    Causal,
+    Options,
+    Precision,
+    Style,
+    build_question,
+    describe,
+)
 from gecbench.models.chat.prompts import Example, Prompt, prompt_of
-from gecbench.models.folder import Card, card_settings, check_kind, fingerprint, read_card
+from gecbench.models.folder import (
+    Card,
+    atomic_folder,
+    card_settings,
+    fingerprint,
+    read_card,
+    write_card,
+)
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerBase
+    from peft import PeftModel
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
 
 ADAPTER = "adapter_config.json"
 TOKENIZER = "tokenizer.json"
@@ -69,15 +95,11 @@ class Location:
 
     def load_network(self, precision: str) -> Any:
         """Load the network, with its adapter on top."""
-        from gecbench.models.causal.network import load_adapter, load_base
-
         network = load_base(self.base, precision)
         return load_adapter(network, Path(self.place)) if self.adapter else network
 
     def load_tokenizer(self) -> PreTrainedTokenizerBase:
         """Load the tokenizer: an adapter's own, else that of its base."""
-        from gecbench.backends.transformers import load_tokenizer
-
         is_here = (Path(self.place) / TOKENIZER).is_file() or not self.adapter
         return load_tokenizer(self.place if is_here else self.base)
 
@@ -93,14 +115,10 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
         GecbenchError: There is no such model, or its parts do not fit together.
         UsageError: An option is wrong, or nothing says what to ask.
     """
-    from gecbench.backends.transformers import find_device, need_torch
-
     location = locate(place, str(options.get("base", "")))
     card = location.card
     chosen = options_of("causal", Options, {**(card.defaults if card else {}), **options})
     need_torch()
-    from gecbench.models.causal.network import answer_ends, model_hash
-
     prompt, style = choose_prompt(location, chosen)
     language = chosen.language or (card.languages[0] if card else prompt.language)
     if not language:
@@ -136,23 +154,17 @@ def locate(place: str, base: str = "") -> Location:
     folder = Path(place)
     card = settings = None
     if (folder / CARD).is_file():
-        card = read_card(folder)
-        check_kind(folder, card, "causal")
+        card = read_card(folder, "causal")
         settings = card_settings(folder, card, Settings)
     if not (folder / ADAPTER).is_file():
         if base:
             raise UsageError(f"{place}: is no adapter, so it has no base; leave the option out")
         return Location(place, place, False, card, settings)
-    from gecbench.backends.transformers import need_torch
-
-    need_torch()
-    from gecbench.models.causal.network import model_hash
-
     where = base or _find_base(folder, settings.base if settings else "")
-    if settings and settings.base_hash and (found := model_hash(where)) != settings.base_hash:
+    if settings and settings.base_hash and (digest := model_hash(where)) != settings.base_hash:
         raise GecbenchError(
             f"{place}: was trained on another base than {where}: its hash is "
-            f"{found or 'unknown'}, not {settings.base_hash}; name the right one with the option "
+            f"{digest or 'unknown'}, not {settings.base_hash}; name the right one with the option "
             "base"
         )
     return Location(place, where, True, card, settings)
@@ -189,8 +201,13 @@ def choose_prompt(location: Location, options: Options) -> tuple[Prompt, Style]:
     """Choose what a model is told and in which style: as it was trained, or as options say."""
     settings = location.settings
     if settings and not options.prompt:
-        own = Prompt(settings.prompt, "", settings.system, settings.user, "", settings.examples)
-        return own, settings.style if options.style == "auto" else options.style
+        prompt = Prompt(
+            name=settings.prompt,
+            system=settings.system,
+            user=settings.user,
+            examples=settings.examples,
+        )
+        return prompt, settings.style if options.style == "auto" else options.style
     name = options.prompt or {"zh": "zh-minimal", "en": "en-minimal"}.get(options.language, "")
     if not name:
         raise UsageError(
@@ -198,3 +215,140 @@ def choose_prompt(location: Location, options: Options) -> tuple[Prompt, Style]:
             "language"
         )
     return prompt_of(name), options.style
+
+
+# Networks: a base by name or path, and what LoRA has learnt on top of it.
+
+
+_WEIGHTS = "adapter_model.safetensors"
+
+
+def load_base(place: str, precision: str) -> PreTrainedModel:
+    """Load a causal model by name or path.
+
+    Raises:
+        GecbenchError: There is none, or it is of another kind.
+    """
+    from transformers import AutoModelForCausalLM, GenerationConfig
+
+    if load_config(place).is_encoder_decoder:
+        raise GecbenchError(f"{place}: is an encoder-decoder, no causal model; see seq2seq:{place}")
+    network = load_model(place, AutoModelForCausalLM, dtype=find_dtype(precision))
+    # Sampling that a chat model brings along is not ours; what ends its answers is.
+    config = network.generation_config
+    ends = None if config is None else config.eos_token_id
+    network.generation_config = GenerationConfig(eos_token_id=ends)  # type: ignore[no-untyped-call]
+    return network
+
+
+def answer_ends(network: Any) -> tuple[int, ...]:
+    """Look up the ids that a model's generation configuration says an answer ends with."""
+    ends = network.generation_config.eos_token_id
+    return tuple(ends) if isinstance(ends, list) else () if ends is None else (int(ends),)
+
+
+def model_hash(place: str) -> str:
+    """Identify a base: by a hash of a folder's files, or its revision on the hub."""
+    folder = Path(place)
+    if folder.is_dir():
+        return fingerprint(folder)
+    return str(getattr(load_config(place), "_commit_hash", None) or "")
+
+
+def load_adapter(base: PreTrainedModel, folder: Path) -> PeftModel:
+    """Load the adapter in a folder on top of its base.
+
+    Raises:
+        MissingExtraError: peft is not installed.
+        GecbenchError: The adapter has no safetensors, or does not fit the base.
+    """
+    need("lora", "peft")
+    from peft import PeftModel
+
+    if not (folder / _WEIGHTS).is_file():
+        raise GecbenchError(f"{folder}: no {_WEIGHTS} in it; pickled adapters are not read")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            # peft only warns of weights that the adapter lacks.
+            warnings.filterwarnings("error", message="(?s).*missing adapter keys")
+            return PeftModel.from_pretrained(base, str(folder))
+    except (RuntimeError, ValueError, KeyError, TypeError, OSError, UserWarning) as error:
+        why = " ".join(str(error).split())
+        short = why if len(why) <= 300 else f"{why[:300]}..."
+        raise GecbenchError(f"{folder}: the adapter does not fit its base: {short}") from error
+
+
+def new_adapter(
+    base: PreTrainedModel, *, rank: int, alpha: int, dropout: float, targets: tuple[str, ...]
+) -> PeftModel:
+    """Put a new adapter, which changes nothing yet, on a base; the base never learns.
+
+    Raises:
+        MissingExtraError: peft is not installed.
+        UsageError: The base has no such modules.
+    """
+    need("lora", "peft")
+    from peft import LoraConfig, PeftModel, TaskType
+
+    config = LoraConfig(
+        task_type=TaskType.CAUSAL_LM,
+        r=rank,
+        lora_alpha=alpha,
+        lora_dropout=dropout,
+        target_modules=list(targets),
+    )
+    try:
+        with warnings.catch_warnings():
+            # peft 0.21 asks transformers 5.23 by a name that is to go.
+            warnings.filterwarnings("ignore", message="`is_gradient_checkpointing`")
+            from peft import get_peft_model
+
+            model = get_peft_model(base, config)
+    except ValueError as error:
+        from torch.nn import Linear
+
+        linear = {
+            name.rpartition(".")[2]
+            for name, module in base.named_modules()
+            if isinstance(module, Linear)
+        }
+        raise UsageError(
+            f"targets {', '.join(targets)}: the base has no such modules; it has "
+            f"{', '.join(sorted(linear))}"
+        ) from error
+    if not isinstance(model, PeftModel):
+        raise TypeError(f"peft made a {type(model).__name__}")
+    return model
+
+
+def merge(adapter: Path, into: Path, *, base: str = "", precision: Precision = "fp32") -> None:
+    """Write an adapter and its base as one plain model, which needs neither peft nor the base.
+
+    Args:
+        adapter: Folder of the adapter.
+        into: The new folder; it must not be there.
+        base: Of the adapter, where it has moved.
+        precision: Of the weights that are written; less than fp32 rounds what was learnt.
+
+    Raises:
+        UsageError: There is no adapter in the folder.
+        GecbenchError: It does not fit its base, or the folder cannot be written.
+    """
+    need("lora", "peft")
+    if not (adapter / ADAPTER).is_file():
+        raise UsageError(f"{adapter}: holds no adapter ({ADAPTER}), so there is no merging")
+    location = locate(str(adapter), base)
+    with atomic_folder(into) as folder:
+        location.load_tokenizer().save_pretrained(str(folder))
+        merged = location.load_network(precision).merge_and_unload(safe_merge=True)
+        merged.save_pretrained(str(folder), safe_serialization=True)
+        if location.card and location.settings:
+            settings = msgspec.structs.replace(location.settings, base="", base_hash="")
+            note = {"merged": f"{location.base} with {adapter.name}"}
+            card = msgspec.structs.replace(
+                location.card,
+                settings=msgspec.to_builtins(settings),
+                provenance={**location.card.provenance, **note},
+            )
+            write_card(folder, card)

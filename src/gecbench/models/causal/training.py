@@ -19,7 +19,7 @@ from torch.nn.functional import cross_entropy
 from gecbench.backends import need
 from gecbench.backends.transformers import load_tokenizer
 from gecbench.core.seeding import number
-from gecbench.models.batches import Pair
+from gecbench.models.batches import ContextPair, Pair
 from gecbench.models.causal.corrector import (
     Causal,
     Options,
@@ -29,20 +29,18 @@ from gecbench.models.causal.corrector import (
     build_question,
     describe,
 )
-from gecbench.models.causal.loading import Settings
-from gecbench.models.causal.network import answer_ends, load_base, model_hash, new_adapter
+from gecbench.models.causal.loading import Settings, answer_ends, load_base, model_hash, new_adapter
 from gecbench.models.chat.prompts import prompt_of
-from gecbench.models.folder import Card, changed_options, write_card
-from gecbench.models.robust.alignment import (
-    ContextPair,
+from gecbench.models.folder import changed_options, write_card
+from gecbench.models.robust.pairs import (
     DecoderTarget,
     align_targets,
     check_decoder,
     check_dropout,
 )
-from gecbench.models.training.config import Below1, Kind, Positive, Robust, RunConfig
-from gecbench.models.training.decoder import IGNORED, mask_of, pad_tensor
-from gecbench.models.training.task import Batch, ComparableTask, Dataset
+from gecbench.models.training.config import Below1, Positive, Robust, RunConfig
+from gecbench.models.training.decoder import IGNORED, TargetTask, mask_of, pad_tensor
+from gecbench.models.training.task import Batch, ComparableTask, Kind
 
 if TYPE_CHECKING:
     from peft import PeftModel
@@ -98,12 +96,14 @@ class Example(NamedTuple):
     start: int
 
 
-class CausalTask(ComparableTask[Example, torch.Tensor]):
+class CausalTask(TargetTask[Example], ComparableTask[Example, torch.Tensor]):
     """Learns to answer an instruction with the corrected sentence."""
 
     def __init__(self, config: CausalConfig, module: PeftModel, question: Question) -> None:
         """Take a network with a new adapter, and how it is asked."""
-        self._config = config
+        super().__init__(config, changed_options(config.model.correcting))
+        self.too_long = f"longer than {config.model.max_length} tokens with the prompt"
+        self._table = config.model
         self._module = module
         self._question = question
         self._base_hash = ""
@@ -113,27 +113,16 @@ class CausalTask(ComparableTask[Example, torch.Tensor]):
         """The base and the adapter; only the adapter's parameters ever learn."""
         return self._module
 
-    def prepare(self, items: Sequence[Pair]) -> Dataset[Example]:
-        """Turn pairs into examples, where they are short enough."""
-        longest = self._config.model.max_length
-        examples: list[Example] = []
-        sources: list[int] = []
-        dropped: Counter[str] = Counter()
-        for index, pair in enumerate(items):
-            if not pair.source.strip() or not pair.target.strip():
-                dropped["empty source or target"] += 1
-                continue
-            question = self._question.encode(pair.source.strip())
-            ids = [*question, *self._question.encode_answer(pair.target.strip())]
-            if len(ids) > longest:
-                dropped[f"longer than {longest} tokens with the prompt"] += 1
-            else:
-                examples.append(Example(array("i", ids), len(question)))
-                sources.append(index)
-        return Dataset(examples, dropped, sources=sources)
+    def encode(self, source: str, target: str, counts: Counter[str]) -> Example | None:
+        """Encode question and answer; None where they are too long."""
+        question = self._question.encode(source)
+        ids = [*question, *self._question.encode_answer(target)]
+        if len(ids) > self._table.max_length:
+            return None
+        return Example(array("i", ids), len(question))
 
     def length(self, example: Example) -> int:
-        """Return how many tokens question and answer have."""
+        """Count how many tokens question and answer have."""
         return len(example.ids)
 
     def collate(self, examples: Sequence[Example]) -> Batch:
@@ -145,10 +134,6 @@ class CausalTask(ComparableTask[Example, torch.Tensor]):
             "attention_mask": mask_of(rows),
             "labels": pad_tensor(labels, IGNORED),
         }
-
-    def weight(self, batch: Batch) -> float:
-        """Return the number of answer tokens."""
-        return float((batch["labels"] != IGNORED).sum())
 
     def outputs(self, module: torch.nn.Module, batch: Batch) -> torch.Tensor:
         """Compute the logits, (sentences, positions, vocabulary), in the base's precision."""
@@ -176,25 +161,19 @@ class CausalTask(ComparableTask[Example, torch.Tensor]):
         """
         first = self._target(pair.original.target.strip(), original)
         second = self._target(pair.perturbed.target.strip(), perturbed)
-        places = align_targets(pair, first, second, robust, self._config.language)
+        places = align_targets(pair, first, second, robust, self.tokens)
         return tuple((i - 1, j - 1) for i, j in places)
 
     def _target(self, text: str, example: Example) -> DecoderTarget:
-        """Return an answer in its example, which is never cut."""
+        """Locate an answer in its example, which is never cut."""
         options = {**self._question.text_options(text), "return_offsets_mapping": True}
         spans = self._question.tokenizer(text, **options)["offset_mapping"]
         ids, end = example.ids[example.start : -1], len(example.ids) - 1
         return DecoderTarget(text, ids, spans, example.start, end, complete=True)
 
-    def gather(
-        self, outputs: torch.Tensor, rows: torch.Tensor, places: torch.Tensor, robust: Robust
-    ) -> tuple[torch.Tensor]:
-        """Gather the logits of some places, (places, vocabulary)."""
-        return (outputs[rows, places],)
-
     def corrector(self) -> Causal:
         """Wrap the network as it is now."""
-        config, options = self._config, self._config.model.correcting
+        config, options = self.config, self._table.correcting
         info = describe(
             name=config.name,
             language=config.language,
@@ -207,7 +186,7 @@ class CausalTask(ComparableTask[Example, torch.Tensor]):
 
     def save(self, folder: Path, provenance: Mapping[str, object]) -> None:
         """Write the adapter, its tokenizer and a card that names the base."""
-        table, language = self._config.model, self._config.language
+        table = self._table
         self._base_hash = self._base_hash or model_hash(table.base)
         self._module.save_pretrained(str(folder), safe_serialization=True)
         (folder / "README.md").unlink(missing_ok=True)  # peft's form, filled in by nobody
@@ -222,16 +201,7 @@ class CausalTask(ComparableTask[Example, torch.Tensor]):
             base=str(base.resolve()) if base.is_dir() else table.base,
             base_hash=self._base_hash,
         )
-        card = Card(
-            kind="causal",
-            languages=(language,),
-            tokens=language,
-            settings=msgspec.to_builtins(settings),
-            defaults=changed_options(table.correcting),
-            about=self._config.about,
-            made=provenance,
-        )
-        write_card(folder, card)
+        write_card(folder, self.card(provenance, **msgspec.to_builtins(settings)))
 
 
 def build(config: CausalConfig, pairs: Sequence[Pair], checkpoint: Path | None) -> CausalTask:  # noqa: ARG001 (other kinds build vocabularies of pairs)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
+
+import msgspec
 
 from gecbench.core.corrector import Correction
 from gecbench.core.edit import Edit
 from gecbench.edits.apply import changes
 from gecbench.models.text import correction_between
+from gecbench.models.training.config import Share
 from gecbench.text.tokens import token_texts, tokens_of
 
 # White space of answers: a sentence in tokens, as corpora have them, stays in tokens.
@@ -69,7 +71,7 @@ def restore_spacing(source: str, answer: str, spacing: Spacing = "auto") -> str:
 
 
 def _equal_tokens(left: list[str], right: list[str]) -> dict[int, int]:
-    """Return the places on the right of the tokens that are on the left, too, with theirs."""
+    """Find the places on the right of the tokens that are on the left, too, with theirs."""
     places: dict[int, int] = {}
     i = j = 0
     for edit in (*changes(left, right), Edit(len(left), len(left), ())):
@@ -141,8 +143,7 @@ _UNCHANGED = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What an answer may be to count as a correction of its source.
 
     Args:
@@ -153,16 +154,19 @@ class Bounds:
         spacing: Whose white space counts; see `restore_spacing`.
     """
 
-    shortest: float = 0.5
-    longest: float = 2.0
-    most_changed: float = 0.8
+    shortest: Share = 0.5
+    longest: Annotated[float, msgspec.Meta(ge=1)] = 2.0
+    most_changed: Share = 0.8
     spacing: Spacing = "auto"
 
 
+BOUNDS = Bounds()
+
+
 def parse_answer(
-    source: str, answer: str, *, tokens: str, bounds: Bounds = Bounds(), finish: str = "stop"
+    source: str, answer: str, *, tokens: str, bounds: Bounds = BOUNDS, finish: str = "stop"
 ) -> Correction:
-    """Return the correction in a model's answer, or the source with a flag that says why not.
+    """Parse a model's answer: its correction, or the source with a flag that says why not.
 
     White space at both ends of the source is put back, models lose it.
 
@@ -204,14 +208,14 @@ def parse_answer(
 
 
 def _without_thoughts(core: str, answer: str) -> str:
-    """Return an answer without thoughts, also without those that a template opened."""
+    """Remove thoughts from an answer, also without those that a template opened."""
     text = answer if "\r" in core else answer.replace("\r\n", "\n")
     thoughts = _THOUGHT if _THOUGHT_BEFORE.match(core) else _THOUGHT_BEFORE
     return thoughts.sub("", text, count=1).strip()
 
 
 def keep_source(source: str, *flags: str) -> Correction:
-    """Return the source as its own correction, with flags that say why."""
+    """Keep the source as its own correction, with flags that say why."""
     return Correction(source, source, flags=flags)
 
 
@@ -221,7 +225,7 @@ def is_encodable(text: str) -> bool:
 
 
 def _extract(core: str, answer: str, tokens: str, bounds: Bounds) -> tuple[str | None, bool]:
-    """Return the correction in an answer, None where it is unclear, and whether there is more."""
+    """Extract the correction in an answer, None where it is unclear, and whether there is more."""
     if "<output>" in answer and "<output>" not in core:
         outputs = [text.strip() for text in _OUTPUT.findall(answer)]
         only = outputs[0] if len(outputs) == 1 else None
@@ -243,7 +247,7 @@ def _extract(core: str, answer: str, tokens: str, bounds: Bounds) -> tuple[str |
 
 
 def _without_marks(core: str, text: str) -> str:
-    """Return a text without the marks, label and quotes that its source does not have."""
+    """Strip a text of the marks, label and quotes that its source does not have."""
     for _ in range(_MOST_MARKS):
         text = text.strip()
         if not _MARKER.match(core):
@@ -291,7 +295,7 @@ def _has_sentence_changed(core: str, text: str, tokens: str) -> bool:
 
 
 def _comment(core: str, text: str, tokens: str) -> str | None:
-    """Return "refused" or "explained" where a text speaks of its source and does not correct it.
+    """Find "refused" or "explained" where a text speaks of its source and does not correct it.
 
     A sentence may say the same words itself: what is near to its source corrects it.
     """
@@ -303,7 +307,7 @@ def _comment(core: str, text: str, tokens: str) -> str | None:
 
 
 def changed_share(source: str, text: str, tokens: str) -> float:
-    """Return which share of the tokens of the longer text is changed; white space aside.
+    """Compute which share of the tokens of the longer text is changed; white space aside.
 
     >>> changed_share("我今天很高心。", "我今天很高兴。", "zh")
     0.14285714285714285

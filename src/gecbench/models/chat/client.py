@@ -22,7 +22,7 @@ from gecbench.core.errors import GecbenchError, counted
 from gecbench.core.files import make_folder
 
 if TYPE_CHECKING:
-    from gecbench.models.chat.loading import Profile
+    from gecbench.models.chat.prompts import Profile
 
 # What asking has cost: totals of a run, and a log with a line for each call.
 
@@ -35,9 +35,7 @@ class Totals:
 
     Args:
         log: The file that a JSON line is added to for each call; None writes none.
-        model: As the server calls it.
-        price_in: Of a million tokens in questions.
-        price_out: Of a million tokens in answers.
+        profile: With the model and its prices.
         sentences: Corrected, equal ones as often as they came.
         calls: Questions answered by the server.
         cached: Questions answered by the cache.
@@ -52,9 +50,7 @@ class Totals:
     """
 
     log: Path | None
-    model: str
-    price_in: float
-    price_out: float
+    profile: Profile
     sentences: int = 0
     calls: int = 0
     cached: int = 0
@@ -87,7 +83,8 @@ class Totals:
         cached = not tries
         ins, outs = (0, 0) if cached else (reply.tokens_in, reply.tokens_out)
         known = ins is not None and outs is not None
-        cost = ((ins or 0) * self.price_in + (outs or 0) * self.price_out) / _MILLION
+        prices = self.profile.price_in, self.profile.price_out
+        cost = ((ins or 0) * prices[0] + (outs or 0) * prices[1]) / _MILLION
         self.cached += cached
         self.calls += not cached
         self.uncounted += not known
@@ -96,7 +93,7 @@ class Totals:
         self.cost += cost
         line = {
             "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
-            "model": self.model,
+            "model": self.profile.model,
             "sentences": sentences,
             "tokens_in": ins,
             "tokens_out": outs,
@@ -118,7 +115,7 @@ class Totals:
             ) from error
 
     def lines(self) -> tuple[str, ...]:
-        """Return what a user wants to know at the end, in a few lines."""
+        """Say what a user wants to know at the end, in a few lines."""
         lines = [
             f"{counted(self.sentences, 'sentence')}: {counted(self.calls, 'answer')} of the "
             f"server, {self.cached} from the cache, {counted(self.retries, 'call')} made again",
@@ -193,7 +190,7 @@ class Rates:
         self._closed_until = max(self._closed_until, self._clock() + seconds)
 
     def _wait(self, tokens: int) -> float:
-        """Return for how many seconds a call must wait; 0 or less where it may go."""
+        """Compute for how many seconds a call must wait; 0 or less where it may go."""
         now = self._clock()
         while self._past and self._past[0][0] <= now - _MINUTE:
             self._past.popleft()
@@ -251,7 +248,7 @@ class Sender:
         self._questions = asyncio.Semaphore(self.profile.concurrency)
 
     async def send(self, body: Mapping[str, object], expected: int, sentences: int = 1) -> Reply:
-        """Return the answer to a question.
+        """Ask a question until it is answered.
 
         Args:
             body: Of the call.
@@ -326,7 +323,7 @@ CREATE TABLE IF NOT EXISTS answers (
 
 
 def key_of(question: Mapping[str, object]) -> str:
-    """Return the key of a question: a hash of all that its answer depends on."""
+    """Hash a question: its key is made of all that its answer depends on."""
     text = json.dumps(question, sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -358,7 +355,7 @@ class AnswerCache:
             raise self._failure(error) from error
 
     def get(self, question: str) -> Reply | None:
-        """Return the answer to a question by its key; None where there is none."""
+        """Look up the answer to a question by its key; None where there is none."""
         try:
             row = self._rows.execute(
                 "SELECT answer, tokens_in, tokens_out FROM answers WHERE question = ?", (question,)

@@ -13,8 +13,7 @@ from gecbench.core.corrector import Correction, Corrector, CorrectorInfo
 from gecbench.core.errors import GecbenchError, counted
 from gecbench.models.chat.answers import is_encodable, keep_source, parse_answer
 from gecbench.models.chat.client import AnswerCache, Failed, Sender, Totals, key_of
-from gecbench.models.chat.loading import Profile
-from gecbench.models.chat.prompts import Message, Prompt, split_numbered
+from gecbench.models.chat.prompts import Message, Profile, Prompt, split_numbered
 
 if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
@@ -81,7 +80,7 @@ class ChatCorrector(Corrector):
         return corrections
 
     def report(self) -> tuple[str, ...]:
-        """Return in a few lines what was asked, what it cost and what was not a correction."""
+        """Say in a few lines what was asked, what it cost and what was not a correction."""
         return self.totals.lines()
 
     def close(self) -> None:
@@ -89,7 +88,7 @@ class ChatCorrector(Corrector):
         self._resources.close()
 
     async def _correct(self, texts: Sequence[str]) -> dict[str, Correction]:
-        """Return the corrections of different texts."""
+        """Correct different texts."""
         answers: dict[str, Correction] = {}
         missing = []
         for text in texts:
@@ -118,7 +117,7 @@ class ChatCorrector(Corrector):
         return answers
 
     def _batches(self, texts: Sequence[str]) -> list[list[str]]:
-        """Return texts as they are asked for; one with a line end goes alone."""
+        """Divide texts as they are asked for; one with a line end goes alone."""
         size = self.profile.batch
         lines = [text for text in texts if size > 1 and not {"\n", "\r"} & set(text.strip())]
         alone = [[text] for text in texts if text not in set(lines)]
@@ -136,52 +135,57 @@ class ChatCorrector(Corrector):
             answers[text] = await self._ask_alone(text)
 
     async def _ask_together(self, batch: Sequence[str]) -> list[Reply] | None:
-        """Return the answers to several texts; None where they must be asked one by one."""
+        """Ask for several texts together; None where they must be asked one by one."""
         texts = [text.strip() for text in batch]
-        body = self._body(self.prompt.several(texts), len(texts))
         try:
-            reply = await self._sender.send(body, sum(map(_tokens, texts)), len(texts))
+            reply = await self._send(self.prompt.several(texts), texts)
         except Unsuitable:
             return None
-        except Failed as failed:
-            self._count_failure(failed)
-            return None
-        self._reached, self._failures = True, 0
-        if reply.finish in ("length", "refused"):
+        if reply is None or reply.finish in ("length", "refused"):
             return None
         lines = split_numbered(reply.text, len(texts))
         return None if lines is None else [Reply(line) for line in lines]
 
     async def _ask_alone(self, text: str) -> Correction:
-        """Return the correction of one text."""
+        """Ask for the correction of one text."""
+        stripped = text.strip()
         try:
-            body = self._body(self.prompt.single(text.strip()), 1)
-            reply = await self._sender.send(body, _tokens(text))
-        except Failed as failed:
-            self._count_failure(failed)
-            return keep_source(text, "failed")
+            reply = await self._send(self.prompt.single(stripped), [stripped])
         except Unsuitable as unsuitable:
             self._reached, self._failures = True, 0
             self.totals.last_trouble = str(unsuitable)
             return keep_source(text, unsuitable.kind)
+        return keep_source(text, "failed") if reply is None else self._store(text, reply)
+
+    async def _send(self, messages: Sequence[Message], texts: Sequence[str]) -> Reply | None:
+        """Ask a question about texts; None where no answer came, which is counted.
+
+        Raises:
+            Unsuitable: The server does not take these texts.
+        """
+        body = self._body(messages, len(texts))
+        try:
+            reply = await self._sender.send(body, sum(map(_tokens, texts)), len(texts))
+        except Failed as failed:
+            self._count_failure(failed)
+            return None
         self._reached, self._failures = True, 0
-        return self._store(text, reply)
+        return reply
 
     def _store(self, text: str, reply: Reply) -> Correction:
-        """Return the correction in an answer, and cache the answer if it is a good one."""
+        """Parse the correction in an answer, and cache the answer if it is a good one."""
         correction = self._parse(text, reply)
         if self.cache is not None and not _UNCACHED & set(correction.flags):
             self.cache.put(self._key(text), reply)
         return correction
 
     def _parse(self, text: str, reply: Reply) -> Correction:
-        bounds = self.profile.bounds()
         return parse_answer(
-            text, reply.text, tokens=self.tokens, bounds=bounds, finish=reply.finish
+            text, reply.text, tokens=self.tokens, bounds=self.profile, finish=reply.finish
         )
 
     def _body(self, messages: Sequence[Message], sentences: int) -> dict[str, object]:
-        """Return what is sent for a conversation."""
+        """Build what is sent for a conversation."""
         profile = self.profile
         body: dict[str, object] = {
             "model": profile.model,
@@ -198,7 +202,7 @@ class ChatCorrector(Corrector):
         return body | profile.extra
 
     def _key(self, text: str) -> str:
-        """Return the key of a text's answer in the cache."""
+        """Compute the key of a text's answer in the cache."""
         body = self._body(self.prompt.single(text.strip()), 1)
         body.pop("stream", None)
         question = {"url": self.client.server.address, "body": body, "batch": self.profile.batch}
@@ -227,5 +231,5 @@ class ChatCorrector(Corrector):
 
 
 def _tokens(text: str) -> int:
-    """Return about how many tokens an answer that corrects a text has."""
+    """Estimate how many tokens an answer that corrects a text has."""
     return len(text.encode("utf-8", errors="surrogatepass")) // _BYTES_A_TOKEN + 8

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
 
 import msgspec
 
@@ -15,141 +13,8 @@ from gecbench.backends import need
 from gecbench.core.corrector import Corrector, CorrectorInfo
 from gecbench.core.errors import UsageError
 from gecbench.core.files import check_target
-from gecbench.formats.validation import convert, options_of, toml_of
-from gecbench.models.chat.answers import Bounds, Spacing
-from gecbench.models.chat.prompts import Prompt, examples_of, prompt_of
-
-# Profiles: which server, which model, how it is asked, and what may be spent.
-
-
-Positive = Annotated[int, msgspec.Meta(gt=0)]
-Count = Annotated[int, msgspec.Meta(ge=0)]
-Amount = Annotated[float, msgspec.Meta(ge=0)]
-Seconds = Annotated[float, msgspec.Meta(gt=0)]
-Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
-Sent = Literal["temperature", "seed"]
-
-
-class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a profile's TOML file holds; each key is an option, too.
-
-    Args:
-        base_url: Of the server, as "http://127.0.0.1:8000/v1".
-        model: As the server calls it.
-        name: For tables; "" takes the model's.
-        language: zh or en; "" takes the prompt's.
-        prompt: Name of a packaged prompt, or path of a file, counted from the profile's folder.
-        examples: File of examples to show; "" shows those of the prompt.
-        shots: How many of that file; 0 shows all.
-        key_env: The environment variable that holds the key; "" sends none.
-        key_header: The header it is sent in.
-        temperature: 0 takes the likeliest answer.
-        seed: Sent with each question; servers may ignore it.
-        max_tokens: Of an answer; 0 leaves it to the server.
-        max_tokens_name: What the server calls that; newer models of OpenAI know the longer name.
-        omit: What is not sent, for servers that refuse it.
-        extra: More for each question, as `reasoning_effort`, sent as it is.
-        stream: Ask for the answer in pieces, for servers or proxies that need it.
-        batch: Sentences in one question; 1 asks for each by itself.
-        concurrency: Questions at once.
-        requests_per_minute: At most; 0 does not limit.
-        tokens_per_minute: In and out, at most, as estimated before and counted after; 0 does not.
-        timeout: Seconds for one call.
-        retries: How often a call that failed is tried again.
-        backoff: Seconds before the first of these, doubled each time, up to a minute.
-        deadline: Seconds for one sentence with all its retries and waits for retries.
-        failures_in_a_row: After so many sentences without an answer the run ends with an error;
-            0 never does.
-        price_in: Of a million tokens in questions, in any currency.
-        price_out: Of a million tokens in answers.
-        cache: Folder of the cache of answers; "" takes the user's, "none" has none.
-        replay: Take answers from the cache only; a sentence it does not hold is an error.
-        log: File that a line is added to for each call; "" writes costs.jsonl beside the cache.
-        shortest: Least length of an answer, as a share of its source's.
-        longest: Greatest.
-        most_changed: Share of the tokens that may be changed.
-        spacing: auto, source or answer: whose white space counts.
-    """
-
-    base_url: str
-    model: str
-    name: str = ""
-    language: Literal["", "zh", "en"] = ""
-    prompt: str = ""
-    examples: str = ""
-    shots: Count = 0
-    key_env: str = ""
-    key_header: str = "Authorization"
-    temperature: Annotated[float, msgspec.Meta(ge=0, le=2)] = 0.0
-    seed: Count = 1
-    max_tokens: Count = 0
-    max_tokens_name: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
-    omit: tuple[Sent, ...] = ()
-    extra: dict[str, object] = {}
-    stream: bool = False
-    batch: Positive = 1
-    concurrency: Positive = 8
-    requests_per_minute: Count = 0
-    tokens_per_minute: Count = 0
-    timeout: Seconds = 120.0
-    retries: Count = 5
-    backoff: Seconds = 0.5
-    deadline: Seconds = 600.0
-    failures_in_a_row: Count = 20
-    price_in: Amount = 0.0
-    price_out: Amount = 0.0
-    cache: str = ""
-    replay: bool = False
-    log: str = ""
-    shortest: Share = 0.5
-    longest: Annotated[float, msgspec.Meta(ge=1)] = 2.0
-    most_changed: Share = 0.8
-    spacing: Spacing = "auto"
-
-    def bounds(self) -> Bounds:
-        """Return what an answer may be."""
-        return Bounds(self.shortest, self.longest, self.most_changed, self.spacing)
-
-
-def profile_of(place: str, options: Mapping[str, object]) -> Profile:
-    """Load the profile at a place, with options in the stead of its values.
-
-    Args:
-        place: The path of a TOML file, or MODEL@URL.
-        options: By the names of the fields; strings are converted.
-
-    Raises:
-        UsageError: The place is neither, or an option has a wrong value.
-        FormatError: The file is no profile; names the key.
-    """
-    model, _, url = place.rpartition("@http")
-    values: dict[str, object]
-    if model and url.startswith(("://", "s://")):
-        values = {"model": model, "base_url": f"http{url}"}
-    elif Path(place).suffix == ".toml" or Path(place).is_file():
-        values = toml_of(Path(place))
-        checked = msgspec.to_builtins(convert(place, values, Profile))
-        values = {name: checked[name] for name in values}
-    else:
-        raise UsageError(
-            f"chat:{place}: is neither a profile (a .toml file) nor MODEL@URL, as "
-            "chat:qwen3@http://127.0.0.1:8000/v1"
-        )
-    profile = options_of("chat", Profile, {**values, **options})
-    for name in sorted(profile.extra):
-        if name in ("messages", "model", "stream", "n"):
-            raise UsageError(f"chat:{place}: extra.{name} is not free; gecbench sets it itself")
-        if "key" in name.lower() or name == "authorization":
-            raise UsageError(
-                f"chat:{place}: extra.{name} looks like a key; put it into an environment "
-                "variable and name that in key_env"
-            )
-    try:
-        json.dumps(profile.extra, allow_nan=False).encode()
-    except (TypeError, ValueError) as error:
-        raise UsageError(f"chat:{place}: extra cannot be sent as JSON: {error}") from error
-    return profile
-
+from gecbench.lang import language_of
+from gecbench.models.chat.prompts import Profile, Prompt, examples_of, profile_of, prompt_of
 
 # From a profile to its corrector.
 
@@ -177,7 +42,7 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
     profile = profile_of(place, options)
 
     def path(name: str, value: str) -> Path:
-        """Return a path, which counts from the profile's folder unless an option names it."""
+        """Make a path, which counts from the profile's folder unless an option names it."""
         in_profile = name not in options and place.endswith(".toml")
         return (Path(place).parent if in_profile else Path()) / value
 
@@ -188,14 +53,8 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
             f"chat:{place}: of which language are the sentences? The prompt does not say; "
             "set language to zh or en"
         )
-    server = Server(
-        profile.base_url,
-        _key(profile, place),
-        profile.key_header,
-        profile.timeout,
-        profile.concurrency,
-    )
-    client = ChatClient(server)
+    key, address = _key(profile, place), profile.base_url
+    server = Server(address, key, profile.key_header, profile.timeout, profile.concurrency)
     folder = None
     if profile.cache != "none":
         folder = path("cache", profile.cache) if profile.cache else answers_folder()
@@ -209,10 +68,10 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
         _describe(profile, prompt, language, server.address),
         profile,
         prompt,
-        language,
-        client,
+        language_of(language).tokens,
+        ChatClient(server),
         AnswerCache(folder) if folder else None,
-        Totals(log, profile.model, profile.price_in, profile.price_out),
+        Totals(log, profile),
     )
 
 
@@ -222,7 +81,7 @@ def _prompt(profile: Profile, place: str, path: Callable[[str, str], Path]) -> P
     prompt = prompt_of(name, path("prompt", ""))
     if profile.examples:
         examples = examples_of(path("examples", profile.examples), profile.shots)
-        prompt = replace(prompt, examples=examples)
+        prompt = msgspec.structs.replace(prompt, examples=examples)
     if profile.batch > 1 and not prompt.batch:
         raise UsageError(
             f"chat:{place}: prompt {prompt.name} has nothing to say for several sentences; add "
@@ -232,7 +91,7 @@ def _prompt(profile: Profile, place: str, path: Callable[[str, str], Path]) -> P
 
 
 def _key(profile: Profile, place: str) -> str:
-    """Return the key from the variable that the profile names."""
+    """Read the key from the variable that the profile names."""
     name = profile.key_env
     key = os.environ.get(name, "").strip() if name else ""
     if name and not key and not profile.replay:
@@ -247,7 +106,6 @@ def _key(profile: Profile, place: str) -> str:
 
 def _describe(profile: Profile, prompt: Prompt, language: str, address: str) -> CorrectorInfo:
     """Describe a chat corrector, with all that its answers depend on."""
-    bounds = profile.bounds()
     sent = {
         name: "not sent" if name in profile.omit else f"{value:g}"
         for name, value in (("temperature", profile.temperature), ("seed", profile.seed))
@@ -270,8 +128,8 @@ def _describe(profile: Profile, prompt: Prompt, language: str, address: str) -> 
             "max_tokens": str(profile.max_tokens),
             "extra": json.dumps(profile.extra, sort_keys=True, ensure_ascii=False),
             "batch": str(profile.batch),
-            "answers": f"{_RULES}:{bounds.shortest:g}-{bounds.longest:g}, "
-            f"{bounds.most_changed:g}, {bounds.spacing}",
+            "answers": f"{_RULES}:{profile.shortest:g}-{profile.longest:g}, "
+            f"{profile.most_changed:g}, {profile.spacing}",
         },
         deterministic=profile.replay,
         window=max(64, 16 * profile.concurrency * profile.batch),

@@ -1,23 +1,24 @@
-"""Prompts: packaged ones by name, others by path, with examples or without."""
+"""How a model is asked: prompts, packaged ones by name, and the profiles of chat servers."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from itertools import zip_longest
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import msgspec
 
 from gecbench.core.errors import FormatError, UnknownNameError, UsageError
 from gecbench.core.files import read_lines
 from gecbench.formats.reading import read
-from gecbench.formats.validation import read_toml
+from gecbench.formats.validation import convert, options_of, read_toml, toml_of
+from gecbench.models.chat.answers import Bounds
+from gecbench.models.training.config import Count, Positive
 
 # Several sentences in one question: numbered lines, there and back.
 
@@ -25,7 +26,7 @@ _NUMBERED = re.compile(r"^\s*([0-9]+)\s*[.．、:：)）]\s*(.*)$")
 
 
 def number_lines(texts: Sequence[str]) -> str:
-    r"""Return texts as numbered lines; none may hold a line end.
+    r"""Write texts as numbered lines; none may hold a line end.
 
     >>> number_lines(["他来了", "我走了"])
     '1. 他来了\n2. 我走了'
@@ -34,7 +35,7 @@ def number_lines(texts: Sequence[str]) -> str:
 
 
 def split_numbered(answer: str, count: int) -> list[str] | None:
-    r"""Return the lines of an answer without their numbers; None where it is not what was asked.
+    r"""Split an answer into its lines without their numbers; None where it is not what was asked.
 
     Exactly the numbers 1 to `count` in their order, one a line, and nothing else: a model that
     has lost or split a sentence would give every later one a wrong answer.
@@ -92,33 +93,22 @@ class Message(NamedTuple):
     content: str
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
+class Prompt(PromptFile, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How a model is asked.
 
     Args:
         name: Of the packaged prompt, or of the file.
-        language: Of the sentences; "" for any.
-        system: See `PromptFile`, also for the others.
-        user: With `{text}` once or more.
-        batch: With `{text}`; "" where there is none.
-        examples: Shown before.
     """
 
     name: str
-    language: str
-    system: str
-    user: str
-    batch: str
-    examples: tuple[Example, ...] = ()
 
     def single(self, text: str) -> tuple[Message, ...]:
-        """Return the conversation that asks for one sentence."""
+        """Build the conversation that asks for one sentence."""
         questions = [_fill(self.user, source) for source in (*self._sources(), text)]
         return self._conversation(questions, [example.target for example in self.examples])
 
     def several(self, texts: Sequence[str]) -> tuple[Message, ...]:
-        """Return the conversation that asks for numbered sentences; examples come as a batch."""
+        """Build the conversation that asks for numbered sentences; examples come as a batch."""
         batches = [batch for batch in (self._sources(), texts) if batch]
         questions = [_fill(self.batch, number_lines(batch), len(batch)) for batch in batches]
         answers = [number_lines([example.target for example in self.examples])]
@@ -130,7 +120,7 @@ class Prompt:
     def _conversation(
         self, questions: Sequence[str], answers: Sequence[str]
     ) -> tuple[Message, ...]:
-        """Return questions with answers to all but the last."""
+        """Join questions with answers to all but the last."""
         turns = [Message("system", self.system)] if self.system else []
         for question, answer in zip_longest(questions, answers):
             turns.append(Message("user", question))
@@ -138,21 +128,21 @@ class Prompt:
         return tuple(turns)
 
     def hash(self) -> str:
-        """Return 16 hexadecimal digits that change with anything that a model would see."""
+        """Hash all that a model would see, in 16 hexadecimal digits."""
         shown = [self.system, self.user, self.batch]
         shown += [text for example in self.examples for text in (example.source, example.target)]
         return hashlib.sha256(json.dumps(shown).encode()).hexdigest()[:16]
 
 
 def prompt_names() -> tuple[str, ...]:
-    """Return the names of the packaged prompts."""
+    """List the names of the packaged prompts."""
     return tuple(
         sorted(p.name.removesuffix(".toml") for p in _FOLDER.iterdir() if ".toml" in p.name)
     )
 
 
 def prompt_of(name: str, base: Path = Path()) -> Prompt:
-    """Return a prompt by the name of a packaged one, or by the path of a file.
+    """Load a prompt by the name of a packaged one, or by the path of a file.
 
     Args:
         name: "robustgec" and the like; or the path of a TOML file with the keys of `PromptFile`,
@@ -175,7 +165,7 @@ def prompt_of(name: str, base: Path = Path()) -> Prompt:
 
 
 def examples_of(path: Path, shots: int) -> tuple[Example, ...]:
-    """Return examples from a file.
+    """Read examples from a file.
 
     Args:
         path: A TOML file with `[[examples]]` of source and target, or a corpus in any format:
@@ -210,17 +200,135 @@ class _Examples(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def _to_prompt(name: str, where: str, file: PromptFile) -> Prompt:
-    """Return the prompt that a file holds."""
+    """Check and strip the prompt that a file holds."""
     for key in ("user", "batch"):
         text = getattr(file, key)
         if TEXT not in text and (text or key == "user"):
             raise FormatError(
                 f"{where}: {key} does not say where the sentence goes; write {TEXT} there"
             )
-    stripped = (file.system.strip(), file.user.strip(), file.batch.strip())
-    return Prompt(name, file.language, *stripped, file.examples)
+    fields = msgspec.structs.asdict(file)
+    fields |= {key: fields[key].strip() for key in ("system", "user", "batch")}
+    return Prompt(name=name, **fields)
 
 
 def _fill(template: str, text: str, count: int = 1) -> str:
-    """Return a template with its places filled; what the text holds is never a place."""
+    """Fill the places of a template; what the text holds is never a place."""
     return template.replace(COUNT, str(count)).replace(TEXT, text)
+
+
+# Profiles: which server, which model, how it is asked, and what may be spent.
+
+
+Amount = Annotated[float, msgspec.Meta(ge=0)]
+Seconds = Annotated[float, msgspec.Meta(gt=0)]
+Sent = Literal["temperature", "seed"]
+
+
+class Profile(Bounds, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a profile's TOML file holds, beside the bounds of answers; each key is an option, too.
+
+    Args:
+        base_url: Of the server, as "http://127.0.0.1:8000/v1".
+        model: As the server calls it.
+        name: For tables; "" takes the model's.
+        language: zh or en; "" takes the prompt's.
+        prompt: Name of a packaged prompt, or path of a file, counted from the profile's folder.
+        examples: File of examples to show; "" shows those of the prompt.
+        shots: How many of that file; 0 shows all.
+        key_env: The environment variable that holds the key; "" sends none.
+        key_header: The header it is sent in.
+        temperature: 0 takes the likeliest answer.
+        seed: Sent with each question; servers may ignore it.
+        max_tokens: Of an answer; 0 leaves it to the server.
+        max_tokens_name: What the server calls that; newer models of OpenAI know the longer name.
+        omit: What is not sent, for servers that refuse it.
+        extra: More for each question, as `reasoning_effort`, sent as it is.
+        stream: Ask for the answer in pieces, for servers or proxies that need it.
+        batch: Sentences in one question; 1 asks for each by itself.
+        concurrency: Questions at once.
+        requests_per_minute: At most; 0 does not limit.
+        tokens_per_minute: In and out, at most, as estimated before and counted after; 0 does not.
+        timeout: Seconds for one call.
+        retries: How often a call that failed is tried again.
+        backoff: Seconds before the first of these, doubled each time, up to a minute.
+        deadline: Seconds for one sentence with all its retries and waits for retries.
+        failures_in_a_row: After so many sentences without an answer the run ends with an error;
+            0 never does.
+        price_in: Of a million tokens in questions, in any currency.
+        price_out: Of a million tokens in answers.
+        cache: Folder of the cache of answers; "" takes the user's, "none" has none.
+        replay: Take answers from the cache only; a sentence it does not hold is an error.
+        log: File that a line is added to for each call; "" writes costs.jsonl beside the cache.
+    """
+
+    base_url: str
+    model: str
+    name: str = ""
+    language: Literal["", "zh", "en"] = ""
+    prompt: str = ""
+    examples: str = ""
+    shots: Count = 0
+    key_env: str = ""
+    key_header: str = "Authorization"
+    temperature: Annotated[float, msgspec.Meta(ge=0, le=2)] = 0.0
+    seed: Count = 1
+    max_tokens: Count = 0
+    max_tokens_name: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    omit: tuple[Sent, ...] = ()
+    extra: dict[str, object] = msgspec.field(default_factory=dict)
+    stream: bool = False
+    batch: Positive = 1
+    concurrency: Positive = 8
+    requests_per_minute: Count = 0
+    tokens_per_minute: Count = 0
+    timeout: Seconds = 120.0
+    retries: Count = 5
+    backoff: Seconds = 0.5
+    deadline: Seconds = 600.0
+    failures_in_a_row: Count = 20
+    price_in: Amount = 0.0
+    price_out: Amount = 0.0
+    cache: str = ""
+    replay: bool = False
+    log: str = ""
+
+
+def profile_of(place: str, options: Mapping[str, object]) -> Profile:
+    """Load the profile at a place, with options in the stead of its values.
+
+    Args:
+        place: The path of a TOML file, or MODEL@URL.
+        options: By the names of the fields; strings are converted.
+
+    Raises:
+        UsageError: The place is neither, or an option has a wrong value.
+        FormatError: The file is no profile; names the key.
+    """
+    model, _, url = place.rpartition("@http")
+    values: dict[str, object]
+    if model and url.startswith(("://", "s://")):
+        values = {"model": model, "base_url": f"http{url}"}
+    elif Path(place).suffix == ".toml" or Path(place).is_file():
+        values = toml_of(Path(place))
+        checked = msgspec.to_builtins(convert(place, values, Profile))
+        values = {name: checked[name] for name in values}
+    else:
+        raise UsageError(
+            f"chat:{place}: is neither a profile (a .toml file) nor MODEL@URL, as "
+            "chat:qwen3@http://127.0.0.1:8000/v1"
+        )
+    profile = options_of("chat", Profile, {**values, **options})
+    for name in sorted(profile.extra):
+        if name in ("messages", "model", "stream", "n"):
+            raise UsageError(f"chat:{place}: extra.{name} is not free; gecbench sets it itself")
+        if "key" in name.lower() or name == "authorization":
+            raise UsageError(
+                f"chat:{place}: extra.{name} looks like a key; put it into an environment "
+                "variable and name that in key_env"
+            )
+    try:
+        json.dumps(profile.extra, allow_nan=False).encode()
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"chat:{place}: extra cannot be sent as JSON: {error}") from error
+    return profile

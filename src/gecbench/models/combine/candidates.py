@@ -75,7 +75,7 @@ def candidates(
     similar: Similar | None = None,
     words: Words = tuple,
 ) -> list[Candidate]:
-    """Return the changes that systems propose, in an order that does not depend on theirs.
+    """Collect the changes that systems propose, in an order that does not depend on theirs.
 
     Args:
         source: What the edits' spans count: tokens, or the characters of a text.
@@ -104,7 +104,7 @@ def candidates(
 
 
 def correcting_edits(source: Sequence[str], edits: Iterable[Edit]) -> EditSet:
-    """Return the edits that correct something, in order; insertions at one place become one.
+    """Select the edits that correct something, in order; insertions at one place become one.
 
     Edits that only detect, or put in place what stands there already, propose nothing.
 
@@ -148,7 +148,7 @@ def _changes(
 def _moves(
     source: Sequence[str], edits: EditSet, words: Words, *, all_moves: bool
 ) -> dict[int, int]:
-    """Return the places of deletions and insertions that are moves, each with its other half.
+    """Find the places of deletions and insertions that are moves, each with its other half.
 
     MuCGEC's definition (Zhang et al. 2022, section 6.2): a deletion and an insertion of the same
     tokens are one word-order edit. Each deletion, from the left, takes the leftmost insertion of
@@ -169,7 +169,7 @@ def _moves(
 
 
 def _with_usual_labels(edit_sets: Sequence[EditSet]) -> EditSet:
-    """Return the edits with the most frequent labels; of equally frequent ones the first by name.
+    """Choose the edits with the most frequent labels; of equally frequent ones the first by name.
 
     So the order of the systems does not matter.
     """
@@ -278,7 +278,7 @@ class Collector:
             yield SentenceProposals(original, sample.tokens, proposals, rewrites)
 
     def notes(self) -> list[str]:
-        """Return what a user must know of what took no part, a sentence each."""
+        """Say what a user must know of what took no part, a sentence each."""
         notes = [
             f"{name}: {what.format(counted(n, 'sentence'))}"
             for (name, what), n in self._unused.items()
@@ -288,7 +288,7 @@ class Collector:
         return notes
 
     def _first_versions(self, system: SystemOutput) -> SystemOutput:
-        """Return a system with the first of its versions of each sentence of the corpus."""
+        """Reduce a system to the first of its versions of each sentence of the corpus."""
         hypotheses = {}
         for sample in self.corpus.samples:
             versions = system.hypotheses[sample.id]
@@ -300,7 +300,7 @@ class Collector:
         return replace(system, hypotheses=hypotheses)
 
     def _align(self, sample: Sample, systems: Sequence[SystemOutput]) -> SentenceProposals:
-        """Return edits in characters, white space included."""
+        """Align the texts of all systems in characters, white space included."""
         rewrites = tuple(system.hypotheses[sample.id][0] for system in systems)
         proposals = []
         for system, rewrite in zip(systems, rewrites, strict=True):
@@ -316,10 +316,10 @@ class Collector:
 
 
 def of_characters(edit: TextEdit) -> Edit:
-    """Return an edit of a text as one whose tokens are characters."""
+    """Convert an edit of a text to one whose tokens are characters."""
     return Edit(edit.start, edit.end, tuple(edit.replacement), edit.label)
 
 
 def words_in(characters: Sequence[str], kind: str) -> tuple[str, ...]:
-    """Return the words in some characters of a text; `kind` is a name of `text.tokens`."""
+    """Divide some characters of a text; `kind` is a name of `text.tokens`."""
     return tuple(token_texts("".join(characters), kind))

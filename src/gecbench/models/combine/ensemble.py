@@ -199,13 +199,13 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
 
 
 def recipes() -> Mapping[str, Path]:
-    """Return the ensembles that the package brings: names and files."""
+    """List the ensembles that the package brings: names and files."""
     folder = Path(__file__).parent.parent / "recipes" / "ensembles"
     return {path.stem: path for path in sorted(folder.glob("*.toml"))}
 
 
 def proposal_of(answer: Correction, tokens: str) -> Proposal:
-    """Return what a corrector proposes, by an alignment of its text with the source.
+    """Find what a corrector proposes, by an alignment of its text with the source.
 
     An edit that overlaps edits of the corrector itself is as sure as the least sure of them, and
     has the label of the first that has one.
@@ -237,7 +237,7 @@ def _named_errors(name: str) -> Iterator[None]:
 
 
 def _members(path: Path, plan: _Ensemble) -> dict[str, _Member]:
-    """Return the members by their names, which are all different."""
+    """Name the members, which are all different."""
     if plan.rule != "votes":
         raise FormatError(
             f"{path}: rule: {plan.rule!r} is not for correctors that run, only 'votes'; for "
@@ -259,7 +259,7 @@ def _members(path: Path, plan: _Ensemble) -> dict[str, _Member]:
 
 
 def _similar(path: Path, plan: _Ensemble) -> tuple[Similar, str]:
-    """Return the test of Chinese spelling errors, and its name for the signature."""
+    """Choose the test of Chinese spelling errors, and its name for the signature."""
     if not plan.characters:
         return by_sound(), "sound"
     table = Path(_beside(path, plan.characters))
@@ -270,7 +270,7 @@ def _similar(path: Path, plan: _Ensemble) -> tuple[Similar, str]:
 
 
 def _specification(path: Path, member: _Member) -> str:
-    """Return a corrector's specification with a place that counts from the file's folder."""
+    """Build a corrector's specification with a place that counts from the file's folder."""
     kind, colon, place = member.corrector.partition(":")
     if colon and kind in CORRECTORS:
         return f"{kind}:{_beside(path, place)}"
@@ -278,13 +278,13 @@ def _specification(path: Path, member: _Member) -> str:
 
 
 def _beside(path: Path, place: str) -> str:
-    """Return a path from the folder of the file, where something is there; else as it is."""
+    """Resolve a path from the folder of the file, where something is there; else as it is."""
     near = path.parent / place
     return str(near) if place and near.exists() else place
 
 
 def _languages(path: Path, correctors: Mapping[str, Corrector]) -> tuple[str, ...]:
-    """Return the languages that all correctors with languages have in common."""
+    """Find the languages that all correctors with languages have in common."""
     languages = {name: c.info.languages for name, c in correctors.items() if c.info.languages}
     common = set.intersection(*map(set, languages.values())) if languages else set()
     if languages and not common:

@@ -45,7 +45,7 @@ class Line(NamedTuple):
     correction: str
 
     def __str__(self) -> str:
-        """Return the line as M2 has it."""
+        """Write the line as M2 has it."""
         return BARS.join(
             (f"A {self.start} {self.end}", self.label, self.correction, "REQUIRED", NONE, "0")
         )
@@ -71,7 +71,7 @@ class Result(NamedTuple):
 
 
 def lines_of(rewrite: Rewrite, tokens: Sequence[str]) -> tuple[Line, ...]:
-    """Return the A lines of what a system made of a sentence: of its first edit set."""
+    """Write the A lines of what a system made of a sentence: of its first edit set."""
     if rewrite.unannotatable:
         return (_NO_ERROR._replace(label=NOT_ANNOTATED),)
     if not any(rewrite.edit_sets):
@@ -80,7 +80,7 @@ def lines_of(rewrite: Rewrite, tokens: Sequence[str]) -> tuple[Line, ...]:
 
 
 def _line(edit: Edit, tokens: Sequence[str]) -> Line:
-    """Return an edit as M2 has it; what is only detected stands beside the source itself."""
+    """Write an edit as M2 has it; what is only detected stands beside the source itself."""
     replacements = edit.alternatives
     if edit.replacement is not None:
         replacements = (edit.replacement, *replacements)
@@ -93,7 +93,7 @@ def _line(edit: Edit, tokens: Sequence[str]) -> Line:
 def combine(
     tokens: Sequence[str], systems: Sequence[Sequence[Line]], threshold: int, similar: Similar
 ) -> Result:
-    """Return what `rule_ensemble.py` keeps of the edits of one sentence.
+    """Find what `rule_ensemble.py` keeps of the edits of one sentence.
 
     Args:
         tokens: Of the source.
@@ -120,12 +120,12 @@ def combine(
 
 
 def block(tokens: Sequence[str], lines: Iterable[Line]) -> str:
-    """Return a sentence as the program writes it to M2: without a line of the target."""
+    """Write a sentence to M2 as the program does: without a line of the target."""
     return "\n".join((f"S {' '.join(tokens)}", *map(str, lines), "", ""))
 
 
 def convert(tokens: Sequence[str], lines: Iterable[Line]) -> str:
-    """Return the text that `m2convertor.py` makes of lines, with spaces between its tokens."""
+    """Build the text that `m2convertor.py` makes of lines, with spaces between its tokens."""
     places = list(tokens)
     for line in lines:
         if line.start == -1:

@@ -121,13 +121,13 @@ class Rule:
         return self.relaxed != "none" or "spelling" in self.by_type
 
     def threshold_of(self, candidate: Candidate) -> Threshold:
-        """Return what a change needs."""
+        """Choose the threshold of a change."""
         if (name := self.type_of(candidate)) is not None:
             return Threshold(self.by_type[name])
         return self.default_threshold if candidate.kind is None else self.relaxed_threshold
 
     def type_of(self, candidate: Candidate) -> str | None:
-        """Return the name in `by_type` that counts for a change; None where none does."""
+        """Find the name in `by_type` that counts for a change; None where none does."""
         if candidate.kind is not None and candidate.kind in self.by_type:
             return candidate.kind
         labels = [f"{edit.label or ''}:" for edit in candidate.edits]
@@ -135,7 +135,7 @@ class Rule:
         return max(names, key=len, default=None)
 
     def describe(self) -> str:
-        """Return the rule in a few words."""
+        """Describe the rule in a few words."""
         parts = [f"{self.default_threshold} of {format_votes(self.total)} votes"]
         if self.relaxed != "none":
             name = self.relaxed if isinstance(self.relaxed, str) else "by number"
@@ -145,7 +145,7 @@ class Rule:
 
 
 def parse_votes(value: float | str | Fraction, what: str) -> Fraction:
-    """Return a number above 0 exactly as it was written, so that sums of votes have no noise.
+    """Parse a number above 0 exactly as it was written, so that sums of votes have no noise.
 
     Args:
         value: 0.3 means three tenths, not the nearest binary fraction.
@@ -170,7 +170,7 @@ def parse_votes(value: float | str | Fraction, what: str) -> Fraction:
 
 
 def parse_relaxed(value: float | str | Fraction, what: str = "relaxed") -> Relaxation | Fraction:
-    """Return the threshold of word order and spelling, from its name or number.
+    """Parse the threshold of word order and spelling, from its name or number.
 
     Raises:
         UsageError: It is neither a name nor a number above 0.
@@ -184,7 +184,7 @@ def parse_relaxed(value: float | str | Fraction, what: str = "relaxed") -> Relax
 
 
 def parse_weights(names: Sequence[str], weights: Mapping[str, float | str]) -> tuple[Fraction, ...]:
-    """Return the weight of each system: 1 where there is none.
+    """Parse the weight of each system: 1 where there is none.
 
     Raises:
         UsageError: A weight is no number above 0, or of a system that does not take part.
@@ -196,7 +196,7 @@ def parse_weights(names: Sequence[str], weights: Mapping[str, float | str]) -> t
 
 
 def format_votes(votes: Fraction) -> str:
-    """Return a number of votes as people read it."""
+    """Format a number of votes as people read it."""
     return f"{float(votes):.6g}"
 
 
@@ -236,12 +236,12 @@ class Tally:
         self.changed += any(outcome == "kept" for _, outcome in rows)
 
     def of(self, outcome: Outcome) -> int:
-        """Return how many changes had an outcome."""
+        """Count how many changes had an outcome."""
         return sum(count for (_, name), count in self.counts.items() if name == outcome)
 
 
 def decide(candidates: Sequence[Candidate], rule: Rule) -> list[Decision]:
-    """Return what becomes of each change of a sentence, in the order of `candidates`.
+    """Decide what becomes of each change of a sentence, in the order of `candidates`.
 
     Of changes that reach their threshold and overlap, the one with more votes is kept; of as
     many, the one that its backers are surer of; then the one that begins first, then the shorter.
@@ -277,7 +277,7 @@ def decide(candidates: Sequence[Candidate], rule: Rule) -> list[Decision]:
 
 
 def select_edits(decisions: Iterable[Decision], total: Fraction) -> list[tuple[Edit, float]]:
-    """Return the edits to keep in the order of their spans, with their shares of all votes."""
+    """Select the edits to keep in the order of their spans, with their shares of all votes."""
     edits = [
         (edit, float(votes / total))
         for candidate, votes, outcome in decisions
@@ -300,7 +300,7 @@ def _overlap(one: Edit, two: Edit) -> bool:
 def apply_to_text(
     source: str, tokens: Sequence[str], edits: Sequence[Edit], *, separator: str
 ) -> str:
-    """Return the text that edits of its tokens make of a source.
+    """Apply edits of its tokens to a source.
 
     White space stays where nothing changed, and at both ends. A deletion takes the white space
     before it along, unless that would join the words on its two sides.
@@ -354,7 +354,7 @@ def apply_to_text(
 
 
 def _insertion_gaps(gap: str, separator: str, *, first: bool, at_end: bool) -> tuple[str, str]:
-    """Return what stands before and after new words where a gap was."""
+    """Choose what stands before and after new words where a gap was."""
     if first:
         return gap, "" if at_end else separator
     if gap and separator and not at_end:
@@ -387,7 +387,7 @@ class _Character(NamedTuple):
     shapes: tuple[str, ...]
 
     def similarity(self, other: _Character) -> float:
-        """Return the similarity of shape plus the mean one of sound in languages with both."""
+        """Compute the similarity of shape plus the mean one of sound in languages with both."""
         pairs = [(a, b) for a, b in zip(self.sounds, other.sounds, strict=False) if a and b]
         sounds = [_similarity(a, b) for a, b in pairs]
         sound = sum(sounds) / len(sounds) if sounds else 0.0
@@ -399,7 +399,7 @@ def _similarity(ones: Sequence[str], twos: Sequence[str]) -> float:
 
 
 def by_shape_and_sound(table: Callable[[], bytes], origin: str) -> Similar:
-    """Return ChERRANT's test; the table is read when it is first needed.
+    """Build ChERRANT's test; the table is read when it is first needed.
 
     Args:
         table: Content of `char_meta.txt`: TAB-separated code point, character, readings in five
@@ -422,7 +422,7 @@ def by_shape_and_sound(table: Callable[[], bytes], origin: str) -> Similar:
 
 
 def by_sound() -> Similar:
-    """Return a test that needs no table: Han characters that share a reading without its tone.
+    """Build a test that needs no table: Han characters that share a reading without its tone.
 
     Raises:
         MissingExtraError: pypinyin is not installed.
@@ -432,7 +432,7 @@ def by_sound() -> Similar:
 
 
 def _of_texts(alike: Callable[[str, str], bool]) -> Similar:
-    """Return the test of texts that a test of characters makes."""
+    """Build the test of texts that a test of characters makes."""
     alike = cache(alike)
 
     def similar(one: str, two: str) -> bool:
@@ -460,7 +460,7 @@ def _same_sound() -> Callable[[str, str], bool]:
 
 
 def _read_characters(content: bytes, origin: str) -> dict[str, _Character]:
-    """Return the characters of a table."""
+    """Read the characters of a table."""
     characters = {}
     try:
         lines = content.decode("utf-8").split("\n")

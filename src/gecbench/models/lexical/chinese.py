@@ -64,7 +64,7 @@ class Division:
 
 
 def vocabulary(words: WordList, extra: Sequence[str] = ()) -> Vocabulary:
-    """Return a vocabulary.
+    """Build a vocabulary.
 
     Args:
         words: With counts.
@@ -88,7 +88,7 @@ EXTRA = 1000
 
 
 def divide(text: str, words: Vocabulary) -> Division:
-    """Return the best divisions of a text without blanks and marks."""
+    """Find the best divisions of a text without blanks and marks."""
     edges = _edges(text, words)
     length = len(text)
     before = [0.0, *[-math.inf] * length]
@@ -103,7 +103,7 @@ def divide(text: str, words: Vocabulary) -> Division:
 
 
 def _edges(text: str, words: Vocabulary) -> list[Edge]:
-    """Return every word and every single character of a text, by their starts."""
+    """Find every word and every single character of a text, by their starts."""
     get, longest, unseen = words.logs.get, words.longest.get, words.unseen
     length = len(text)
     edges: list[Edge] = []
@@ -170,7 +170,7 @@ class Homophones:
 def homophones(
     vocabulary: Vocabulary, sounds: Sounds, excluded: Collection[str] = frozenset()
 ) -> Homophones:
-    """Return the words of a vocabulary by their sound.
+    """Index the words of a vocabulary by their sound.
 
     Args:
         vocabulary: Words with their probabilities.
@@ -239,7 +239,7 @@ def _alike(span: str, sound: str, known: Homophones) -> Iterator[str]:
 def _change(
     span: str, word: str, start: int, gain: float, covered: frozenset[int]
 ) -> Candidate | None:
-    """Return what a word changes in a span; None where that is nothing, or too much."""
+    """Find what a word changes in a span; None where that is nothing, or too much."""
     places = [k for k, (a, b) in enumerate(zip(span, word, strict=True)) if a != b]
     if not places or places[-1] - places[0] > 1:
         return None
@@ -251,7 +251,7 @@ def _change(
 
 
 def _covered(division: Division) -> frozenset[int]:
-    """Return the places that words of a best division cover, single characters apart."""
+    """Find the places that words of a best division cover, single characters apart."""
     before, after, best = division.before, division.after, division.best
     return frozenset(
         place
@@ -297,7 +297,7 @@ class Characters:
     kinds: int
 
     def log(self, trigram: str) -> float:
-        """Return the natural logarithm of the probability of the last character."""
+        """Compute the natural logarithm of the probability of the last character."""
         chance = 1 / self.kinds
         for length, level in enumerate(self.levels, 1):
             gram = trigram[-length:]
@@ -309,7 +309,7 @@ class Characters:
         return math.log(chance)
 
     def gain(self, text: str, start: int, end: int, replacement: str) -> float:
-        """Return by how much a change makes a text likelier, in natural logarithms."""
+        """Compute by how much a change makes a text likelier, in natural logarithms."""
         left = (_EDGE * 2 + text[max(0, start - 2) : start])[-2:]
         right = (text[end : end + 2] + _EDGE)[:2]
         return self._sum(left + replacement + right) - self._sum(left + text[start:end] + right)
@@ -319,7 +319,7 @@ class Characters:
 
 
 def characters(path: Path) -> Characters:
-    """Return the model of a text file, a sentence or a paragraph a line.
+    """Count the model of a text file, a sentence or a paragraph a line.
 
     Raises:
         FormatError: The file is not UTF-8, or has no text.
@@ -420,7 +420,7 @@ class ZhHomophone(Corrector):
         return Correction(text, apply(edits, text), tuple(edits))
 
     def _changes(self, text: str) -> list[Candidate]:
-        """Return changes that do not overlap, best first, each for the text after those before.
+        """Find changes that do not overlap, best first, each for the text after those before.
 
         Changes of one round are so far apart that they have no word in common.
         """
@@ -445,18 +445,18 @@ class ZhHomophone(Corrector):
         division = divide(text, self.vocabulary)
         model = self.characters
         least = self.threshold if model is None else 0.0
-        found = candidates(text, division, self.vocabulary, self.homophones, least=least)
+        changes = candidates(text, division, self.vocabulary, self.homophones, least=least)
         if model is None:
-            return list(found)
+            return list(changes)
         gains = (
             change._replace(gain=change.gain + self.weight * model.gain(text, *change[1:]))
-            for change in found
+            for change in changes
         )
         return [change for change in gains if change.gain >= self.threshold]
 
 
 def _clauses(text: str, sound: str) -> list[tuple[int, int]]:
-    """Return the spans that are looked at: simplified characters, of clauses that are simplified.
+    """Find the spans that are looked at: simplified characters, of clauses that are simplified.
 
     A clause with a traditional character is left alone, and so is a text with several: its other
     characters may be of both kinds, but words of the dictionary that replaced them would not be.

@@ -45,7 +45,7 @@ _FOLLOWS = frozenset(
 
 
 def article(word: str) -> Literal["a", "an"] | None:
-    """Return the article that a word wants; None where both are right or nobody can say.
+    """Find the article that a word wants; None where both are right or nobody can say.
 
     >>> [article(word) for word in ("hour", "university", "uninteresting", "MBA", "8th", "NATO")]
     ['an', 'a', 'an', 'an', 'an', None]
@@ -69,7 +69,7 @@ def article(word: str) -> Literal["a", "an"] | None:
 
 
 def _article_of_letters(letters: str) -> Literal["a", "an"] | None:
-    """Return the article of an abbreviation, which is read by its letters or as a word."""
+    """Find the article of an abbreviation, which is read by its letters or as a word."""
     if letters[0] not in _VOWEL_NAMES:
         return "a"
     # SQL is read both ways; NATO and SARS are words; MIT and LED might be either.
@@ -114,7 +114,7 @@ _ROMAN = re.compile(r"[)\].:/&]|-|[0-9]|ii|iii|iv|v")
 
 
 def repetitions(words: Sequence[str]) -> dict[int, Change]:
-    """Return deletions of words that stand there twice, one after the other.
+    """Delete words that stand there twice, one after the other.
 
     >>> sorted(repetitions("we saw the The house that that man had had".split()))
     [3]
@@ -131,7 +131,7 @@ def repetitions(words: Sequence[str]) -> dict[int, Change]:
 
 
 def articles(words: Sequence[str]) -> dict[int, Change]:
-    """Return "an" for "a" and "a" for "an" where the next word wants it.
+    """Put "an" for "a" and "a" for "an" where the next word wants it.
 
     >>> articles("it took a hour".split())
     {2: Change(text='an', score=0.9, label='a or an')}
@@ -151,7 +151,7 @@ def articles(words: Sequence[str]) -> dict[int, Change]:
 
 
 def capitals(words: Sequence[str], *, begins: bool = True) -> dict[int, Change]:
-    """Return capitals for the first word of a sentence and for I.
+    """Put capitals for the first word of a sentence and for I.
 
     Args:
         words: Of the sentence.
@@ -173,7 +173,7 @@ def capitals(words: Sequence[str], *, begins: bool = True) -> dict[int, Change]:
 
 
 def combine(first: Mapping[int, Change], second: Mapping[int, Change]) -> dict[int, Change]:
-    """Return changes of which the second apply to the result of the first."""
+    """Join changes of which the second apply to the result of the first."""
     changes = {**first, **second}
     for place in first.keys() & second.keys():
         one, two = first[place], second[place]
@@ -259,7 +259,7 @@ COMMON = 2_000_000
 
 
 def english_words(word_list: WordList, extra: Sequence[str] = ()) -> EnglishWords:
-    """Return the words of a list and the user's."""
+    """Join the words of a list and the user's."""
     counts = dict(zip(word_list.words, word_list.counts, strict=True))
     # The list was counted without apostrophes, and has one small number for all of them.
     counts.update((word, CONTRACTED) for word in word_list.words if "'" in word)
@@ -339,7 +339,7 @@ Look = Callable[[str], Nearest | None]
 
 
 def speller(counts: Mapping[str, int], pairs: Callable[[], Mapping[str, int]]) -> Look:
-    """Return a function that finds the likeliest word within two edits of an unknown one.
+    """Build a function that finds the likeliest word within two edits of an unknown one.
 
     Words are in lower case. Nothing is indexed before the first unknown word, and little then.
     SymSpell's own index of deletions takes seconds to build, more than the whole of most runs,
@@ -411,7 +411,7 @@ def _near(word: str, index: _Index) -> Iterator[tuple[str, float]]:
 
 
 def distance(wrong: str, right: str, edits: int) -> float:
-    """Return what the cheapest edits from one word to another cost; infinity if there are none.
+    """Compute what the cheapest edits from one word to another cost; infinity if there are none.
 
     An edit inserts, deletes or exchanges a letter, or swaps two neighbours (optimal string
     alignment). One costs 1, less where it is a usual error, more at the first letter, and more
@@ -434,7 +434,7 @@ _ENDINGS = ("s", "d", "ing", "ly")
 
 
 def _rest(wrong: str, right: str, i: int, j: int, edits: int) -> float:
-    """Return the cost of what follows two places.
+    """Compute the cost of what follows two places.
 
     Equal letters are passed over together: that never needs more edits than another way.
     """
@@ -460,7 +460,7 @@ def _rest(wrong: str, right: str, i: int, j: int, edits: int) -> float:
 
 
 def _gap(word: str, place: int) -> float:
-    """Return the cost of a letter too many or too few."""
+    """Compute the cost of a letter too many or too few."""
     letter = word[place]
     if not place:
         return 2.0
@@ -486,7 +486,7 @@ _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 def spellings(
     words: Sequence[str], known: EnglishWords, nearest: Look, *, threshold: float
 ) -> dict[int, Change]:
-    """Return changes of words that are not known, by their place.
+    """Correct words that are not known, by their place.
 
     These are words in lower case, the first word of the sentence if it begins with a
     capital, and the parts of words with hyphens. Capitals elsewhere are names and abbreviations.
@@ -511,7 +511,7 @@ def spellings(
 
 
 def _fix(piece: str, known: EnglishWords, nearest: Look, *, first: bool) -> Nearest | None:
-    """Return what a word was meant to be, with its capital and its ending; None leaves it."""
+    """Find what a word was meant to be, with its capital and its ending; None leaves it."""
     lower = piece.replace("’", "'")
     if first and piece[:1].isupper() and piece[1:].islower():
         lower = lower.lower()

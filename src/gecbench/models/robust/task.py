@@ -14,8 +14,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from gecbench.core.corrector import Corrector
-from gecbench.models.batches import Pair
-from gecbench.models.robust.alignment import ContextPair
+from gecbench.models.batches import ContextPair, Pair
 from gecbench.models.robust.pairs import distinct_pairs
 from gecbench.models.training.config import Robust
 from gecbench.models.training.task import Batch, ComparableTask, Dataset, Measurement, Task
@@ -167,7 +166,7 @@ class RobustTask(Task[ContextPair, ContextExample[Example]], Generic[Example, Ou
         )
 
     def length(self, example: ContextExample[Example]) -> int:
-        """Return how many positions both sides take, each padded to the longer."""
+        """Count how many positions both sides take, each padded to the longer."""
         return 2 * max(self._task.length(example.original), self._task.length(example.perturbed))
 
     def collate(self, examples: Sequence[ContextExample[Example]]) -> Batch:
@@ -184,7 +183,7 @@ class RobustTask(Task[ContextPair, ContextExample[Example]], Generic[Example, Ou
         return {**batch, "matches": matches, "pairs": torch.tensor(len(examples))}
 
     def weight(self, batch: Batch) -> float:
-        """Return half the labels of both sides, or the number of pairs."""
+        """Compute half the labels of both sides, or the number of pairs."""
         if self._robust.reduction == "sentence-sum":
             return float(batch["pairs"])
         return self._task.weight(batch) / 2

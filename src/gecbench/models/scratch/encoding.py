@@ -18,8 +18,9 @@ from gecbench.backends import SEGMENTERS
 from gecbench.core.errors import FormatError, UnknownNameError, UsageError
 from gecbench.core.files import read_bytes, write_bytes
 from gecbench.core.registry import resolve
-from gecbench.models.seq2seq.encoding import Piece as BytePiece
+from gecbench.lang import language_of
 from gecbench.models.seq2seq.encoding import (
+    Piece,
     Source,
     Specials,
     Unit,
@@ -27,7 +28,7 @@ from gecbench.models.seq2seq.encoding import (
     source_units,
 )
 from gecbench.text.normalise import normalisation
-from gecbench.text.tokens import tokens_of
+from gecbench.text.tokens import Token, tokens_of
 
 BLANK = " "
 """The unit that a run of white space is, where units are characters."""
@@ -38,32 +39,19 @@ _RULES = ("en", "space")
 _CHARACTER = re.compile(r"\s+|\S")
 
 
-class Piece(NamedTuple):
-    """A unit with its place.
-
-    Args:
-        text: The unit: never empty; `BLANK` for white space.
-        start: First character; half-open character span.
-        end: Character after the last.
-    """
-
-    text: str
-    start: int
-    end: int
-
-
 class Divider(NamedTuple):
     """What divides texts.
 
     Args:
         name: With the version of what decides, where something does; for signatures.
-        divide: From a text to its pieces. Words leave white space out.
+        divide: From a text to its units with their places, white space being `BLANK`. Words leave
+            white space out.
         joint: From the unit before ("" where there is none or it is unknown) and a unit to how
             they join: "" directly, " " by white space, "?" where they do not say it.
     """
 
     name: str
-    divide: Callable[[str], Sequence[Piece]]
+    divide: Callable[[str], Sequence[Token]]
     joint: Callable[[str, str], str]
 
 
@@ -82,7 +70,7 @@ def word_divider(segmenter: str, language: str) -> Divider:
     Args:
         segmenter: A name of `SEGMENTERS`, what it takes after a colon; "en" for words and
             punctuation; "space" for what stands between spaces; "" decides by the language.
-        language: zh or en.
+        language: Code of the language.
 
     Raises:
         UnknownNameError: There is no such segmenter.
@@ -91,10 +79,11 @@ def word_divider(segmenter: str, language: str) -> Divider:
     >>> [piece.text for piece in word_divider("", "en").divide("It isn't his.")]
     ['It', "isn't", 'his', '.']
     """
-    name = segmenter or {"zh": "jieba", "en": "en"}[language]
+    known = language_of(language)
+    name = segmenter or (known.tokens if known.joiner else "jieba")
     if name in _RULES:
         joint = _english_joint if name == "en" else lambda _before, _unit: " "
-        return Divider(name, lambda text: [Piece(*t) for t in tokens_of(text, name)], joint)
+        return Divider(name, lambda text: tokens_of(text, name), joint)
     kind, _, model = name.partition(":")
     if kind not in SEGMENTERS:
         raise UnknownNameError("segmenter", name, [*_RULES, *SEGMENTERS])
@@ -109,13 +98,13 @@ def word_divider(segmenter: str, language: str) -> Divider:
 
 
 def simplifier() -> tuple[str, Callable[[str], str]]:
-    """Return the name of what simplifies Chinese characters, and a function that does it.
+    """Load what simplifies Chinese characters, and a function that does it.
 
     Raises:
         MissingExtraError: OpenCC is not installed.
     """
-    found = normalisation("t2s")
-    return found.name, lambda text: same_length(text, found.change)
+    conversion = normalisation("t2s")
+    return conversion.name, lambda text: same_length(text, conversion.change)
 
 
 def same_length(text: str, change: Callable[[str], str]) -> str:
@@ -133,16 +122,16 @@ def same_length(text: str, change: Callable[[str], str]) -> str:
     return "".join(new if len(new := change(old)) == 1 else old for old in text)
 
 
-def _characters(text: str) -> list[Piece]:
+def _characters(text: str) -> list[Token]:
     """Divide a text into characters; a run of white space is one."""
     return [
-        Piece(BLANK if match.group().isspace() else match.group(), *match.span())
+        Token(BLANK if match.group().isspace() else match.group(), *match.span())
         for match in _CHARACTER.finditer(text)
     ]
 
 
 def _english_joint(before: str, unit: str) -> str:
-    """Return how English words join: what closes a clause or a bracket has a blank behind it.
+    """Say how English words join: what closes a clause or a bracket has a blank behind it.
 
     A full stop only before a capital, as there are names ("www.site.org") and shortened words.
 
@@ -161,13 +150,13 @@ _CLOSING = frozenset(",;:!?)]}%…”")
 """Punctuation of English that a word does not follow without a blank."""
 
 
-def _locate(text: str, words: Sequence[str]) -> list[Piece]:
+def _locate(text: str, words: Sequence[str]) -> list[Token]:
     """Find words in a text; they are all that it has beside white space."""
     places = [k for k, character in enumerate(text) if not character.isspace()]
     pieces, start = [], 0
     for word in words:
         end = start + len(word)
-        pieces.append(Piece(word, places[start], places[end - 1] + 1))
+        pieces.append(Token(word, places[start], places[end - 1] + 1))
         start = end
     return pieces
 
@@ -286,7 +275,7 @@ class UnitEncoding:
         return Source((*ids, END), source_units(text, seen))
 
     def source_ids(self, text: str) -> tuple[int, ...]:
-        """Return the ids of that alone, which is less work."""
+        """Encode it without the places of characters, which is less work."""
         return (*(self._ids.get(unit, UNKNOWN) for unit in self.divide(text)), END)
 
     target_ids = source_ids
@@ -299,11 +288,11 @@ class UnitEncoding:
         """Divide a text into units, known or not."""
         return [piece.text for piece in self._pieces(text)]
 
-    def _pieces(self, text: str) -> Sequence[Piece]:
+    def _pieces(self, text: str) -> Sequence[Token]:
         return self.divider.divide(self.simplify(text) if self.simplify else text)
 
-    def _bytes(self, ids: Sequence[int]) -> list[BytePiece]:
-        """Return the bytes of ids and how each joins the one before; no bytes are unknown."""
+    def _bytes(self, ids: Sequence[int]) -> list[Piece]:
+        """Look up the bytes of ids and how each joins the one before; no bytes are unknown."""
         texts = ["" if unit == UNKNOWN else self.units[unit - FIRST] for unit in ids]
         return [
             (text.encode() if text else None, self.divider.joint(before, text))

@@ -13,7 +13,7 @@ from gecbench.core.corrector import Corrector
 from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.formats.validation import options_of
 from gecbench.models import CARD
-from gecbench.models.folder import check_kind, fingerprint, read_card
+from gecbench.models.folder import fingerprint, read_options
 from gecbench.models.seq2seq.corrector import Decoding, build_corrector
 from gecbench.models.seq2seq.loading import choose_device
 
@@ -45,12 +45,9 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
         raise GecbenchError(
             f"{place}: no such model; one from scratch is a folder that gecbench train made"
         )
-    card = read_card(folder)
-    check_kind(folder, card, "scratch")
-    chosen = options_of("scratch", ScratchOptions, {**card.defaults, **options})
+    card, chosen = read_options(folder, "scratch", ScratchOptions, options)
     need("models", "torch", "safetensors")
-    from gecbench.models.scratch.model import read_model
-    from gecbench.models.scratch.search import BeamSearch
+    from gecbench.models.scratch.model import BeamSearch, read_model
 
     model = read_model(folder, segmenter=chosen.segmenter)
     if chosen.segmenter and model.division.units == "characters":
@@ -59,15 +56,13 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
         )
     device, dtype = choose_device(chosen)
     network = model.network.to(device=device, dtype=dtype).eval()
-    trained_for = options_of("scratch", ScratchOptions, model.defaults).max_length
+    trained_for = options_of("scratch", ScratchOptions, card.defaults).max_length
     return build_corrector(
         lambda options: BeamSearch(network, model.encoding.specials, options),
         chosen,
-        kind="scratch",
+        model.encoding,
+        card,
         name=folder.name,
-        languages=(model.language,),
-        tokens=model.language,
-        about=model.about,
         signature={
             "gecbench": __version__,
             **model.versions,
@@ -75,7 +70,6 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
             "runtime": f"torch {version('torch')}",
             "device": device.partition(":")[0],
         },
-        encoding=model.encoding,
         max_length=trained_for or _LONGEST,
         positions=0,
     )

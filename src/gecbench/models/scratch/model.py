@@ -1,17 +1,19 @@
-"""One of our encoder-decoders as a whole; its folder is written and read here."""
+"""One of our encoder-decoders as a whole: its folder, and beam search with it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 import torch
+from torch import Tensor
 
-from gecbench.core.errors import FormatError
-from gecbench.models.folder import Card, card_settings, check_kind, read_card
+from gecbench.core.errors import FormatError, GecbenchError
+from gecbench.models.batches import pad_rows
+from gecbench.models.folder import Card, card_settings, read_card
 from gecbench.models.scratch.encoding import (
     FIRST,
     UnitEncoding,
@@ -23,6 +25,8 @@ from gecbench.models.scratch.encoding import (
     write_vocabulary,
 )
 from gecbench.models.scratch.network import EncoderDecoder, Shape
+from gecbench.models.seq2seq.corrector import Answer, Decoding, normalise_score, rank
+from gecbench.models.seq2seq.encoding import Specials
 from gecbench.models.weights import WEIGHTS, fill_network, load_weights, save_network
 
 VOCABULARY = "vocabulary.json"
@@ -77,26 +81,20 @@ class ScratchModel:
     """All that one of our encoder-decoders consists of.
 
     Args:
-        language: zh or en.
-        about: One line for people.
         division: How texts become units.
         versions: See `Settings`; of this installation.
         encoding: Between texts and ids.
         network: Its weights.
-        defaults: Options of inference that were chosen for it.
     """
 
-    language: str
-    about: str
     division: Division
     versions: Mapping[str, str]
     encoding: UnitEncoding
     network: EncoderDecoder
-    defaults: Mapping[str, object] = field(default_factory=dict)
 
 
-def save_model(model: ScratchModel, folder: Path, provenance: Mapping[str, object]) -> None:
-    """Write a model into an empty folder."""
+def save_model(model: ScratchModel, folder: Path, card: Card) -> None:
+    """Write a model into an empty folder; its settings are added to the card."""
     units = model.encoding.units
     settings = Settings(
         **msgspec.structs.asdict(model.division),
@@ -105,15 +103,7 @@ def save_model(model: ScratchModel, folder: Path, provenance: Mapping[str, objec
         versions=model.versions,
     )
     write_vocabulary(folder / VOCABULARY, units)
-    card = Card(
-        kind="scratch",
-        languages=(model.language,),
-        tokens=model.language,
-        settings=msgspec.to_builtins(settings),
-        defaults=model.defaults,
-        about=model.about,
-        made=provenance,
-    )
+    card = msgspec.structs.replace(card, settings=msgspec.to_builtins(settings))
     save_network(model.network, folder, card)
 
 
@@ -129,8 +119,7 @@ def read_model(folder: Path, *, segmenter: str = "", with_weights: bool = True) 
         FormatError: A file is damaged, or files do not belong together.
         GecbenchError: A file is missing, or holds another kind of model.
     """
-    card = read_card(folder)
-    check_kind(folder, card, "scratch")
+    card = read_card(folder, "scratch")
     settings = card_settings(folder, card, Settings)
     if card.languages not in (("zh",), ("en",)):
         raise FormatError(
@@ -154,12 +143,167 @@ def read_model(folder: Path, *, segmenter: str = "", with_weights: bool = True) 
         network = EncoderDecoder(shape)
     if with_weights:
         fill_network(network, load_weights(folder / WEIGHTS), folder / WEIGHTS)
-    return ScratchModel(
-        language=card.languages[0],
-        about=card.about,
-        division=division,
-        versions=versions,
-        encoding=encoding,
-        network=network,
-        defaults=card.defaults,
-    )
+    return ScratchModel(division, versions, encoding, network)
+
+
+# Beam search, a batch at once, unit by unit.
+
+
+_NEVER = float("-inf")
+
+
+class _Beam(NamedTuple):
+    """The beginning of an answer.
+
+    Args:
+        total: Its log-probability, the end included where it is complete.
+        row: Of the batch before, which it continues.
+        ids: Without start and end.
+    """
+
+    total: float
+    row: int
+    ids: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class _Sentence:
+    """A sentence that is searched for.
+
+    Args:
+        beams: The best that go on, best first; always as many.
+        complete: The most probable that have ended.
+    """
+
+    beams: list[_Beam]
+    complete: list[_Beam] = field(default_factory=list)
+
+    def finished(self, number: int) -> bool:
+        """Say whether nothing more probable can come: what goes on only loses."""
+        best = self.beams[0].total
+        return best == _NEVER or (len(self.complete) >= number and best <= self.complete[-1].total)
+
+
+class BeamSearch:
+    """Searches with one of our networks as it is: while it learns, answers are of the moment.
+
+    By probability, as `rank` says why; the length penalty chooses among complete answers.
+    """
+
+    def __init__(self, network: EncoderDecoder, specials: Specials, options: Decoding) -> None:
+
+        self._network: EncoderDecoder | None = network
+        self._specials = specials
+        self._options = options
+        self._beams = options.beams
+
+    def answers(self, sources: Sequence[Sequence[int]], limit: int) -> list[list[Answer]]:
+        """Find for each source the best answers, best first."""
+        network = self._network
+        if network is None:
+            raise RuntimeError("the corrector is closed")
+        learning = network.training
+        network.train(False)
+        try:
+            with torch.inference_mode():
+                sentences = self._search(network, sources, limit)
+        finally:
+            network.train(learning)
+        number = self._options.alternatives + 1
+        return [rank(self._answers(sentence), number) for sentence in sentences]
+
+    def close(self) -> None:
+        """Let go of the network."""
+        self._network = None
+
+    def _search(
+        self, network: EncoderDecoder, sources: Sequence[Sequence[int]], limit: int
+    ) -> list[_Sentence]:
+        device = network.embedding.weight.device
+        ids = torch.from_numpy(pad_rows(sources, self._specials.pad)).to(device)
+        there = torch.from_numpy(pad_rows([(1,) * len(s) for s in sources], 0)).to(device)
+        fixed, state = (
+            tuple(tensor.repeat_interleave(self._beams, 0) for tensor in tensors)
+            for tensors in network.begin(ids, there)
+        )
+        # Before anything is written all beams are the same, so one counts.
+        first = [_Beam(_NEVER if k else 0.0, k, ()) for k in range(self._beams)]
+        sentences = [_Sentence(first) for _ in sources]
+        live = sentences
+        last = [self._specials.start] * len(live) * self._beams
+        for position in range(limit):
+            reads = torch.tensor(last, device=device)
+            logits, state = network.step(fixed, state, reads, position)
+            self._extend(live, self._log_probabilities(logits, first=position == 0))
+            unfinished = [k for k, s in enumerate(live) if not s.finished(self._beams)]
+            if not unfinished:
+                break
+            rows = [k * self._beams + beam.row for k in unfinished for beam in live[k].beams]
+            index = torch.tensor(rows, device=device)
+            state = tuple(tensor.index_select(0, index) for tensor in state)
+            if len(unfinished) < len(live):
+                fixed = tuple(tensor.index_select(0, index) for tensor in fixed)
+            live = [live[k] for k in unfinished]
+            last = [beam.ids[-1] for sentence in live for beam in sentence.beams]
+        return sentences
+
+    def _log_probabilities(self, logits: Tensor, *, first: bool) -> Tensor:
+        """Compute those of what may be written: no padding, no start, no empty answer."""
+        closed = [self._specials.pad, self._specials.start]
+        logits = logits.float()
+        logits[:, closed + ([self._specials.end] if first else [])] = _NEVER
+        return logits.log_softmax(-1)
+
+    def _extend(self, live: Sequence[_Sentence], logs: Tensor) -> None:
+        """Extend the beams of each sentence by one unit."""
+        best, ids = (t.tolist() for t in logs.topk(min(2 * self._beams, logs.shape[1])))
+        for k, sentence in enumerate(live):
+            rows = slice(k * self._beams, (k + 1) * self._beams)
+            self._choose(sentence, best[rows], ids[rows])
+
+    def _choose(
+        self, sentence: _Sentence, best: Sequence[Sequence[float]], ids: Sequence[Sequence[int]]
+    ) -> None:
+        """Choose what goes on and what is complete, of all that a sentence's beams may become.
+
+        Args:
+            sentence: Changed.
+            best: Log-probabilities of what may follow each beam, best first.
+            ids: What it is.
+
+        Raises:
+            GecbenchError: Nothing is probable, since the network computes no numbers.
+        """
+        options = sorted(
+            (-(beam.total + log), row, unit)
+            for row, beam in enumerate(sentence.beams)
+            for log, unit in zip(best[row], ids[row], strict=True)
+            if beam.total + log > _NEVER
+        )
+        if not options and sentence.beams[0].total > _NEVER:
+            raise GecbenchError(
+                "the model's weights give no numbers; copy its folder again, whole, or take "
+                "precision=float32"
+            )
+        going: list[_Beam] = []
+        for place, (loss, row, unit) in enumerate(options[: 2 * self._beams]):
+            written = sentence.beams[row].ids
+            if unit != self._specials.end:
+                going.append(_Beam(-loss, row, (*written, unit)))
+            elif place < self._beams:
+                sentence.complete.append(_Beam(-loss, row, written))
+        sentence.complete.sort(key=lambda beam: -beam.total)
+        del sentence.complete[self._beams :]
+        # Where fewer may go on than there are rows, the others write padding that never counts.
+        spare = _Beam(_NEVER, 0, (self._specials.pad,))
+        sentence.beams = [*going, *[spare] * self._beams][: self._beams]
+
+    def _answers(self, sentence: _Sentence) -> list[Answer]:
+        """Collect the answers of a sentence; cut ones where none is complete."""
+        complete = bool(sentence.complete)
+        beams = sentence.complete or [b for b in sentence.beams if b.total > _NEVER]
+        penalty = self._options.length_penalty
+        return [
+            Answer(b.ids, normalise_score(b.total, len(b.ids) + complete, penalty), complete)
+            for b in beams
+        ]

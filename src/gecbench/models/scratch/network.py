@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Literal, Protocol, cast
 
 import msgspec
@@ -68,19 +68,19 @@ class Body(Protocol):
     """Whether it knows the order of positions by itself; else positions are embedded, too."""
 
     def read(self, embedded: Tensor, there: Tensor) -> Tensors:
-        """Return what the decoder is to see of sources."""
+        """Encode sources: what the decoder is to see of them."""
         ...
 
     def write(self, memory: Tensors, embedded: Tensor) -> Tensor:
-        """Return the states of all positions of targets; none sees a later one."""
+        """Compute the states of all positions of targets; none sees a later one."""
         ...
 
     def begin(self, memory: Tensors) -> tuple[Tensors, Tensors]:
-        """Return what stays the same while targets are written unit by unit, and what changes."""
+        """Begin writing unit by unit: what stays the same, and what changes."""
         ...
 
     def step(self, fixed: Tensors, state: Tensors, embedded: Tensor) -> tuple[Tensor, Tensors]:
-        """Return the states of one more position, (rows, 1, width), and what has changed.
+        """Compute the states of one more position, (rows, 1, width), and what has changed.
 
         The same as `write` has there. Called where nothing learns.
         """
@@ -107,7 +107,7 @@ class EncoderDecoder(nn.Module):
         self.body: nn.Module = bodies[shape.architecture](shape)
 
     def forward(self, sources: Tensor, there: Tensor, reads: Tensor) -> Tensor:
-        """Return the logits of what comes after each position of `reads`.
+        """Compute the logits of what comes after each position of `reads`.
 
         Args:
             sources: Ids, (sentences, positions).
@@ -121,13 +121,13 @@ class EncoderDecoder(nn.Module):
         return self._logits(self._body.write(memory, self._embedded(reads)))
 
     def begin(self, sources: Tensor, there: Tensor) -> tuple[Tensors, Tensors]:
-        """Return what `step` is to be given, for sources as `forward` takes them."""
+        """Begin with sources as `forward` takes them: what `step` is to be given."""
         return self._body.begin(self._body.read(self._embedded(sources), there.bool()))
 
     def step(
         self, fixed: Tensors, state: Tensors, reads: Tensor, at: int
     ) -> tuple[Tensor, Tensors]:
-        """Return the logits of the next ids, (rows, vocabulary), and the changed state.
+        """Compute the logits of the next ids, (rows, vocabulary), and the changed state.
 
         Args:
             fixed: As `begin` gives it, a row for each of `reads`.
@@ -143,7 +143,7 @@ class EncoderDecoder(nn.Module):
         return cast("Body", self.body)
 
     def _embedded(self, ids: Tensor, at: int = 0) -> Tensor:
-        """Return the embeddings of ids, each number of variance 1 at the start."""
+        """Compute the embeddings of ids, each number of variance 1 at the start."""
         states: Tensor = self.embedding(ids) * self.shape.width**0.5
         if not self._body.ordered:
             places = _places(at, ids.shape[1], self.shape.width, ids.device)
@@ -156,7 +156,7 @@ class EncoderDecoder(nn.Module):
 
 
 def _places(at: int, count: int, width: int, device: torch.device) -> Tensor:
-    """Return sines and cosines of positions, (count, width): no length is unknown to them.
+    """Compute sines and cosines of positions, (count, width): no length is unknown to them.
 
     Vaswani et al. (2017), section 3.5; the convolutions take the same, where Gehring et al. (2017)
     learn a vector for each position.
@@ -191,7 +191,7 @@ class Convolutional(nn.Module):
         self.out = _linear(shape.width)
 
     def read(self, embedded: Tensor, there: Tensor) -> Tensors:
-        """Return what is attended to, what is seen there, and where."""
+        """Encode sources: what is attended to, what is seen there, and where."""
         states = embedded
         for layer in self.reader:
             states = layer(states, there)
@@ -201,7 +201,7 @@ class Convolutional(nn.Module):
         return states, (states + embedded) * _HALF, there
 
     def write(self, memory: Tensors, embedded: Tensor) -> Tensor:
-        """Return the states of all positions of targets."""
+        """Compute the states of all positions of targets."""
         states = embedded
         for layer in self.writer:
             states = layer(memory, states, embedded)
@@ -209,13 +209,13 @@ class Convolutional(nn.Module):
         return out
 
     def begin(self, memory: Tensors) -> tuple[Tensors, Tensors]:
-        """Return the source; what changes is the last inputs of each layer."""
+        """Keep the source; what changes is the last inputs of each layer."""
         seen = memory[0]
         empty = (seen.new_zeros(len(seen), layer.back, seen.shape[2]) for layer in self._layers())
         return memory, tuple(empty)
 
     def step(self, fixed: Tensors, state: Tensors, embedded: Tensor) -> tuple[Tensor, Tensors]:
-        """Return the states of one more position."""
+        """Compute the states of one more position."""
         states = embedded
         changed = []
         for layer, before in zip(self._layers(), state, strict=True):
@@ -224,10 +224,8 @@ class Convolutional(nn.Module):
             states = layer.attend(fixed, window, states, embedded)
         return self.out(states), tuple(changed)
 
-    def _layers(self) -> Iterator[_DecoderLayer]:
-        for layer in self.writer:
-            if isinstance(layer, _DecoderLayer):
-                yield layer
+    def _layers(self) -> Iterable[_DecoderLayer]:
+        return cast("Iterable[_DecoderLayer]", self.writer)
 
 
 class _EncoderLayer(nn.Module):
@@ -260,23 +258,23 @@ class _DecoderLayer(nn.Module):
         return self.attend(memory, pad(states, (0, 0, self.back, 0)), states, embedded)
 
     def attend(self, memory: Tensors, window: Tensor, states: Tensor, embedded: Tensor) -> Tensor:
-        """Return the states of positions whose window opens with those before the first."""
+        """Compute the states of positions whose window opens with those before the first."""
         inputs = self.dropout(window).transpose(1, 2)
         written = glu(self.convolution(inputs), 1).transpose(1, 2)
         keys, values, there = memory
         query = (self.query(written) + embedded) * _HALF
         scores = query @ keys.transpose(1, 2) * keys.shape[-1] ** -0.5
         scores = scores.masked_fill(~there.unsqueeze(1), float("-inf"))
-        found = scores.softmax(-1) @ values
+        context = scores.softmax(-1) @ values
         # A mean over m positions has 1 / m of their variance (section 3.5).
-        found = found * there.sum(1).to(found.dtype).sqrt().view(-1, 1, 1)
-        attended = (self.seeing(found) + written) * _HALF
+        context = context * there.sum(1).to(context.dtype).sqrt().view(-1, 1, 1)
+        attended = (self.seeing(context) + written) * _HALF
         joined: Tensor = (attended + states) * _HALF
         return joined
 
 
 def _convolution(shape: Shape, padding: int) -> nn.Module:
-    """Return a convolution with its gates, its weight normalised."""
+    """Build a convolution with its gates, its weight normalised."""
     layer = nn.Conv1d(shape.width, 2 * shape.width, shape.kernel, padding=padding)
     variance = 4 * (1 - shape.dropout) / (shape.kernel * shape.width)
     nn.init.normal_(layer.weight, std=variance**0.5)
@@ -317,7 +315,7 @@ class Recurrent(nn.Module):
         self.join = nn.Linear(2 * width, width)
 
     def read(self, embedded: Tensor, there: Tensor) -> Tensors:
-        """Return states, where they are, and what the writer begins with."""
+        """Compute states, where they are, and what the writer begins with."""
         lengths = there.sum(1).cpu()
         packed = pack_padded_sequence(embedded, lengths, batch_first=True, enforce_sorted=False)
         read, (last, cell) = self.reader(packed)
@@ -325,18 +323,18 @@ class Recurrent(nn.Module):
         return states, there, _join_directions(last), _join_directions(cell)
 
     def write(self, memory: Tensors, embedded: Tensor) -> Tensor:
-        """Return the states of all positions of targets."""
+        """Compute the states of all positions of targets."""
         states, there, last, cell = memory
         written, _ = self.writer(embedded, (_layers_first(last), _layers_first(cell)))
         return self._attend(states, there, written)
 
     def begin(self, memory: Tensors) -> tuple[Tensors, Tensors]:
-        """Return the source's states; those of the writer change."""
+        """Keep the source's states; those of the writer change."""
         states, there, last, cell = memory
         return (states, there), (last, cell)
 
     def step(self, fixed: Tensors, state: Tensors, embedded: Tensor) -> tuple[Tensor, Tensors]:
-        """Return the states of one more position."""
+        """Compute the states of one more position."""
         states, there = fixed
         last, cell = state
         written, (last, cell) = self.writer(embedded, (_layers_first(last), _layers_first(cell)))
@@ -344,7 +342,7 @@ class Recurrent(nn.Module):
         return self._attend(states, there, written), changed
 
     def _attend(self, states: Tensor, there: Tensor, written: Tensor) -> Tensor:
-        """Return what the writer says, having looked at the source."""
+        """Compute what the writer says, having looked at the source."""
         scores = self.query(written) @ states.transpose(1, 2)
         scores = scores.masked_fill(~there.unsqueeze(1), float("-inf"))
         seen = scores.softmax(-1) @ states
@@ -353,13 +351,13 @@ class Recurrent(nn.Module):
 
 
 def _join_directions(states: Tensor) -> Tensor:
-    """Return the last states of both directions side by side: (sentences, layers, width)."""
+    """Compute the last states of both directions side by side: (sentences, layers, width)."""
     rows = states.transpose(0, 1)
     return rows.reshape(len(rows), -1, 2 * rows.shape[2])
 
 
 def _layers_first(states: Tensor) -> Tensor:
-    """Return states as LSTM takes them: (layers, sentences, width)."""
+    """Compute states as LSTM takes them: (layers, sentences, width)."""
     return states.transpose(0, 1).contiguous()
 
 
@@ -389,11 +387,11 @@ class Transformer(nn.Module):
                 nn.init.xavier_uniform_(parameter)
 
     def read(self, embedded: Tensor, there: Tensor) -> Tensors:
-        """Return states, and where they are."""
+        """Compute states, and where they are."""
         return self.reader(embedded, src_key_padding_mask=~there), there
 
     def write(self, memory: Tensors, embedded: Tensor) -> Tensor:
-        """Return the states of all positions of targets."""
+        """Compute the states of all positions of targets."""
         states, there = memory
         count = embedded.shape[1]
         later = torch.ones(count, count, dtype=torch.bool, device=embedded.device).triu(1)
@@ -404,7 +402,7 @@ class Transformer(nn.Module):
         return normed
 
     def begin(self, memory: Tensors) -> tuple[Tensors, Tensors]:
-        """Return keys and values of the source; those of the target, layer by layer, grow."""
+        """Compute keys and values of the source; those of the target, layer by layer, grow."""
         states, there = memory
         fixed = [there[:, None, None, :]]
         width = states.shape[2]
@@ -416,7 +414,7 @@ class Transformer(nn.Module):
         return tuple(fixed), (empty,) * 2 * len(self.writer.layers)
 
     def step(self, fixed: Tensors, state: Tensors, embedded: Tensor) -> tuple[Tensor, Tensors]:
-        """Return the states of one more position."""
+        """Compute the states of one more position."""
         there, *sources = fixed
         states = embedded
         width = states.shape[2]
@@ -437,13 +435,11 @@ class Transformer(nn.Module):
         normed: Tensor = self.norm(states)
         return normed, tuple(changed)
 
-    def _layers(self) -> Iterator[nn.TransformerDecoderLayer]:
-        for layer in self.writer.layers:
-            if isinstance(layer, nn.TransformerDecoderLayer):
-                yield layer
+    def _layers(self) -> Iterable[nn.TransformerDecoderLayer]:
+        return cast("Iterable[nn.TransformerDecoderLayer]", self.writer.layers)
 
     def _by_heads(self, states: Tensor) -> Tensor:
-        """Return states by heads: (rows, heads, positions, width of a head)."""
+        """Compute states by heads: (rows, heads, positions, width of a head)."""
         return states.view(*states.shape[:2], self.heads, -1).transpose(1, 2)
 
     def _attend(
@@ -454,12 +450,12 @@ class Transformer(nn.Module):
         values: Tensor,
         there: Tensor | None = None,
     ) -> Tensor:
-        """Return what a query sees, (rows, 1, width)."""
-        found = scaled_dot_product_attention(self._by_heads(query), keys, values, attn_mask=there)
-        seen: Tensor = attention.out_proj(found.transpose(1, 2).flatten(2))
+        """Compute what a query sees, (rows, 1, width)."""
+        context = scaled_dot_product_attention(self._by_heads(query), keys, values, attn_mask=there)
+        seen: Tensor = attention.out_proj(context.transpose(1, 2).flatten(2))
         return seen
 
 
 def _projection(attention: nn.MultiheadAttention) -> tuple[Tensor, Tensor]:
-    """Return weight and bias that make queries, keys and values, one below the other."""
+    """Look up weight and bias that make queries, keys and values, one below the other."""
     return attention.in_proj_weight, attention.in_proj_bias

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
@@ -14,12 +13,11 @@ from gecbench.core.seeding import number
 from gecbench.models.batches import Pair
 from gecbench.models.scratch.encoding import FIRST, UnitEncoding, build_vocabulary
 from gecbench.models.scratch.loading import ScratchOptions
-from gecbench.models.scratch.model import Division, ScratchModel, read_model, save_model
+from gecbench.models.scratch.model import BeamSearch, Division, ScratchModel, read_model, save_model
 from gecbench.models.scratch.network import Architecture, EncoderDecoder, Shape
-from gecbench.models.scratch.search import BeamSearch
-from gecbench.models.training.config import Below1, Count, Kind, Positive, RunConfig
+from gecbench.models.training.config import Below1, Count, Positive, RunConfig
 from gecbench.models.training.decoder import DecoderTable, DecoderTask, refuse_cold_epochs
-from gecbench.models.training.task import Batch
+from gecbench.models.training.task import Batch, Kind
 
 _LAYERS: Mapping[str, int] = {"convolutional": 7, "recurrent": 2, "transformer": 6}
 _HEADS, _KERNEL, _GROWTH = 8, 3, 4
@@ -130,7 +128,9 @@ class ScratchTask(DecoderTask):
 
     def __init__(self, config: ScratchConfig, model: ScratchModel) -> None:
         """Take a model and how it is to learn."""
-        super().__init__(config, config.model, model.encoding)
+        super().__init__(config, config.model.defaults())
+        self.encoding = model.encoding
+        self.table = config.model
         self._model = model
 
     @property
@@ -153,7 +153,7 @@ class ScratchTask(DecoderTask):
 
     def save(self, folder: Path, provenance: Mapping[str, object]) -> None:
         """Write the model as `scratch:FOLDER` loads it."""
-        save_model(self._model, folder, provenance)
+        save_model(self._model, folder, self.card(provenance))
 
 
 def build(config: ScratchConfig, pairs: Sequence[Pair], checkpoint: Path | None) -> ScratchTask:
@@ -169,7 +169,6 @@ def build(config: ScratchConfig, pairs: Sequence[Pair], checkpoint: Path | None)
         model = (
             read_model(checkpoint, with_weights=False) if checkpoint else _new_model(config, pairs)
         )
-    model = dataclasses.replace(model, about=config.about, defaults=config.model.defaults())
     return ScratchTask(config, model)
 
 
@@ -185,8 +184,6 @@ def _new_model(config: ScratchConfig, pairs: Sequence[Pair]) -> ScratchModel:
         min_count=table.vocabulary.min_count,
     )
     return ScratchModel(
-        language=config.language,
-        about=config.about,
         division=division,
         versions=versions,
         encoding=UnitEncoding(units, encoding.divider, encoding.simplify),

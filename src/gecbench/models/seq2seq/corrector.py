@@ -12,6 +12,7 @@ import msgspec
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo
 from gecbench.edits.apply import changes
 from gecbench.models.batches import batches
+from gecbench.models.folder import Card
 from gecbench.models.seq2seq.encoding import UNKNOWN, Encoding, Source, Unit
 from gecbench.models.text import correction_between
 from gecbench.models.training.config import Count, Positive
@@ -219,7 +220,7 @@ class Seq2Seq(Corrector):
         )
 
     def _restore(self, work: _Work, answer: Answer) -> tuple[str, str, tuple[str, ...]]:
-        """Return why an answer is no correction ("" where it is one), its text, its flags."""
+        """Check an answer: why it is no correction ("" where it is one), its text, its flags."""
         if not answer.complete:
             return "cut", "", ()
         text, unknown = restore(work.text, work.source.units, self.encoding.answer(answer.ids))
@@ -238,14 +239,11 @@ OptionsT = TypeVar("OptionsT", bound=Decoding)
 def build_corrector(
     search: Callable[[OptionsT], Search],
     options: OptionsT,
-    *,
-    kind: str,
-    name: str,
-    languages: tuple[str, ...],
-    tokens: str,
-    about: str,
-    signature: Mapping[str, str],
     encoding: Encoding,
+    card: Card,
+    *,
+    name: str,
+    signature: Mapping[str, str],
     max_length: int,
     positions: int,
 ) -> Seq2Seq:
@@ -254,13 +252,10 @@ def build_corrector(
     Args:
         search: From options to the runtime.
         options: Of inference.
-        kind: seq2seq or scratch.
-        name: Of the model.
-        languages: Codes of those that it corrects.
-        tokens: What edits consist of where the options leave it open.
-        about: What the model's card says of it; "" takes a usual sentence.
-        signature: What answers depend on beside the options.
         encoding: Between texts and ids.
+        card: Kind, languages, and tokens of edits where the options leave them open.
+        name: Of the model.
+        signature: What answers depend on beside the options.
         max_length: What the network learnt with; it counts where the options name no length.
         positions: As `Seq2Seq`.
     """
@@ -270,19 +265,19 @@ def build_corrector(
     for option in ("tokens", "prefix", "language_code"):
         if signed.get(option) in ("", "auto"):
             del signed[option]
-    which = f" ({', '.join(languages)})" if languages else ""
+    which = f" ({', '.join(card.languages)})" if card.languages else ""
     usual = (
         f"Writes the corrected sentence anew with an encoder-decoder{which}; may also change what "
         "was right, and is only as good as what it was trained on."
     )
     info = CorrectorInfo(
         name=name,
-        kind=kind,
-        languages=languages,
-        about=about or usual,
-        signature={"corrector": kind, **signed, **signature},
+        kind=card.kind,
+        languages=card.languages,
+        about=card.about or usual,
+        signature={"corrector": card.kind, **signed, **signature},
     )
-    tokens = tokens if options.tokens == "auto" else options.tokens
+    tokens = card.tokens if options.tokens == "auto" else options.tokens
     return Seq2Seq(info, encoding, search(options), options, tokens, positions)
 
 
@@ -346,7 +341,7 @@ def restore(source: str, read: Sequence[Unit], answer: Sequence[Unit]) -> Restor
 
 
 def _parts(source: str, read: Sequence[Unit], answer: Sequence[Unit]) -> tuple[list[_Part], bool]:
-    """Return what the text consists of, and whether anything unknown was put back."""
+    """Put together what the text consists of; say whether anything unknown was put back."""
     origins = _drop_broken_blocks(read, _origins(read, answer))
     parts: list[_Part] = []
     unknown = False
@@ -382,7 +377,7 @@ def _parts(source: str, read: Sequence[Unit], answer: Sequence[Unit]) -> tuple[l
 
 
 def _origins(read: Sequence[Unit], answer: Sequence[Unit]) -> list[int | None]:
-    """Return for each unit of the answer which of the source it is; None where it is new.
+    """Find for each unit of the answer which of the source it is; None where it is new.
 
     Words are aligned first: letter by letter "go" may find its "e" in the word before.
     """
@@ -417,7 +412,7 @@ def _differing_spans(left: list[str], right: list[str]) -> Iterator[tuple[int, i
 
 
 def _words(units: Sequence[Unit]) -> list[int]:
-    """Return where the words of units start, which are joined directly, and their end."""
+    """Find where the words of units start, which are joined directly, and their end."""
     return [*(k for k, unit in enumerate(units) if not k or unit.before), len(units)]
 
 
@@ -439,7 +434,7 @@ def _drop_broken_blocks(
 
 
 def _between(left: _Part, right: _Part, read: Sequence[Unit], gaps: Sequence[str]) -> str:
-    """Return what stands between two characters of the text."""
+    """Find what stands between two characters of the text."""
     neighbours = left.first >= 0 and left.last + 1 == right.first
     gap = _gap(left, right, gaps)
     if neighbours and read[right.first].before == right.before:
@@ -452,7 +447,7 @@ def _between(left: _Part, right: _Part, read: Sequence[Unit], gaps: Sequence[str
 
 
 def _gap(left: _Part, right: _Part, gaps: Sequence[str]) -> str:
-    """Return what the source has between two characters; `gaps[k]` is before its unit k."""
+    """Find what the source has between two characters; `gaps[k]` is before its unit k."""
     if left.first < 0 and right.first < 0:
         return ""
     if left.first >= 0 and right.first >= 0:
@@ -467,7 +462,7 @@ def _gap(left: _Part, right: _Part, gaps: Sequence[str]) -> str:
 
 
 def _in_word(character: str) -> bool:
-    """Return whether words of this character have blanks between them.
+    """Say whether words of this character have blanks between them.
 
     >>> [_in_word(character) for character in "a9é我。"]
     [True, True, True, False, False]

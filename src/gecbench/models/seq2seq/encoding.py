@@ -70,7 +70,7 @@ def _sentence_piece(token: str) -> tuple[bytes, str]:
 
 
 def _bytes_by_character() -> dict[str, int]:
-    """Return the byte that each character of a byte-level vocabulary stands for.
+    """Find the byte that each character of a byte-level vocabulary stands for.
 
     Printable Latin-1 stands for itself, the other bytes for the characters from U+0100 on
     (Radford et al. 2019, encoder.py).
@@ -256,7 +256,7 @@ class Encoding(Protocol):
         ...
 
     def source_ids(self, text: str) -> tuple[int, ...]:
-        """Return the ids of that alone, which is less work."""
+        """Encode it without the places of characters, which is less work."""
         ...
 
     def target_ids(self, text: str) -> tuple[int, ...]:
@@ -298,19 +298,19 @@ class SubwordEncoding:
     def source(self, text: str) -> Source:
         """Encode a source as the encoder reads it, however long it is."""
         prefix = self.specials.prefix
-        found = self.tokenizer.encode(prefix + text, add_special_tokens=False)
-        plain = self._plain(found.ids)
+        encoded = self.tokenizer.encode(prefix + text, add_special_tokens=False)
+        plain = self._plain(encoded.ids)
         pieces = [
             (self._piece(token), start - len(prefix), end - len(prefix))
-            for token, (start, end) in zip(plain, found.offsets, strict=True)
+            for token, (start, end) in zip(plain, encoded.offsets, strict=True)
             if end > len(prefix)
         ]
         return Source(self._surround(plain), source_units(text, pieces))
 
     def source_ids(self, text: str) -> tuple[int, ...]:
-        """Return the ids of that alone, which is less work."""
-        found = self.tokenizer.encode(self.specials.prefix + text, add_special_tokens=False)
-        return self._surround(self._plain(found.ids))
+        """Encode it without the places of characters, which is less work."""
+        encoded = self.tokenizer.encode(self.specials.prefix + text, add_special_tokens=False)
+        return self._surround(self._plain(encoded.ids))
 
     def target_ids(self, text: str) -> tuple[int, ...]:
         """Encode what the decoder is to write for a text; what is forced it learns, too."""
@@ -328,14 +328,14 @@ class SubwordEncoding:
         return (*self.specials.before, *ids, *self.specials.after)
 
     def _plain(self, ids: Sequence[int]) -> list[int]:
-        """Return the ids of a text; a special one, which SentencePiece may find, is unknown."""
+        """Replace special ids of a text: one one, which SentencePiece may find, is unknown."""
         unknown = self.specials.unknown
         if unknown is None:
             return list(ids)
         return [unknown if token in self._dropped else token for token in ids]
 
     def _piece(self, token: int) -> Piece:
-        """Return the bytes of a token and how it joins what is before it; no bytes are unknown."""
+        """Look up the bytes of a token and how it joins what is before it; no bytes are unknown."""
         if token == self.specials.unknown:
             return None, "?"
         text = self.tokenizer.id_to_token(token)

@@ -78,8 +78,8 @@ def export_model(
         card = _export_card(card, model, folder, quantise)
         write_card(exported, card)
         agreement = _measure_agreement(model, exported, sample_texts)
-        provenance = {**card.made, "agreement": dataclasses.asdict(agreement)}
-        write_card(exported, msgspec.structs.replace(card, made=provenance))
+        provenance = {**card.provenance, "agreement": dataclasses.asdict(agreement)}
+        write_card(exported, msgspec.structs.replace(card, provenance=provenance))
     return agreement
 
 
@@ -145,7 +145,7 @@ def _export_card(card: Card, model: Seq2Seq, folder: Path, quantise: str) -> Car
         card,
         runtime="ctranslate2",
         settings=msgspec.to_builtins(settings),
-        made={**card.made, "exported": export},
+        provenance={**card.provenance, "exported": export},
     )
 
 

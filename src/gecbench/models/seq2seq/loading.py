@@ -14,7 +14,7 @@ from gecbench.core.corrector import Corrector
 from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.formats.validation import options_of
 from gecbench.models import CARD
-from gecbench.models.folder import Card, card_settings, check_kind, fingerprint, read_card
+from gecbench.models.folder import Card, card_settings, fingerprint, read_options
 from gecbench.models.seq2seq.corrector import (
     Answer,
     Decoding,
@@ -71,21 +71,19 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
     """
     folder = Path(place)
     if not (folder / CARD).is_file():
-        return load_torch(place, options_of("seq2seq", Options, options), None)
-    card = read_card(folder)
-    check_kind(folder, card, "seq2seq")
+        return load_torch(place, options_of("seq2seq", Options, options))
+    card, chosen = read_options(folder, "seq2seq", Options, options)
     for name in ("prefix", "language_code"):
         if options.get(name):
             raise UsageError(f"option {name} of seq2seq: the model's card says it; leave it out")
-    merged = options_of("seq2seq", Options, {**card.defaults, **options})
     if card.runtime == "torch":
-        return load_torch(place, merged, card)
+        return load_torch(place, chosen, card)
     if card.runtime == "ctranslate2":
-        return _load_ctranslate2(folder, merged, card)
+        return _load_ctranslate2(folder, chosen, card)
     raise GecbenchError(f"{folder / CARD}: runtime {card.runtime!r} is not known for seq2seq")
 
 
-def load_torch(place: str, options: Options, card: Card | None) -> Seq2Seq:
+def load_torch(place: str, options: Options, card: Card | None = None) -> Seq2Seq:
     """Load an encoder-decoder that transformers runs.
 
     Args:
@@ -133,13 +131,10 @@ def load_torch(place: str, options: Options, card: Card | None) -> Seq2Seq:
     return build_corrector(
         lambda options: TorchSearch(network, encoding.specials, options),
         options,
-        kind="seq2seq",
+        encoding,
+        card or Card(kind="seq2seq"),
         name=folder.name if card else place,
-        languages=card.languages if card else (),
-        tokens=card.tokens if card else "",
-        about=card.about if card else "",
         signature=signature,
-        encoding=encoding,
         max_length=longest,
         positions=positions,
     )
@@ -161,13 +156,10 @@ def _load_ctranslate2(folder: Path, options: Options, card: Card) -> Seq2Seq:
     return build_corrector(
         lambda options: CTranslate2Search(folder, encoding, options),
         options,
-        kind="seq2seq",
+        encoding,
+        card,
         name=folder.name,
-        languages=card.languages,
-        tokens=card.tokens,
-        about=card.about,
         signature=signature,
-        encoding=encoding,
         max_length=settings.max_length,
         positions=settings.positions,
     )

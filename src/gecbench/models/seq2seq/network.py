@@ -161,7 +161,7 @@ def build_encoding(
 
 
 def max_positions(config: PreTrainedConfig) -> int:
-    """Return how many positions a network knows; 0 where they are relative, without a bound."""
+    """Count how many positions a network knows; 0 where they are relative, without a bound."""
     relative = hasattr(config, "relative_attention_num_buckets")
     return 0 if relative else int(getattr(config, "max_position_embeddings", 0))
 
@@ -186,7 +186,7 @@ def _choose_language(tokenizer: PreTrainedTokenizerBase, name: str, code: str) -
 
 
 def _ids_around(tokenizer: PreTrainedTokenizerBase) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the ids that a tokenizer puts before and after a text."""
+    """Find the ids that a tokenizer puts before and after a text."""
     bare = list(tokenizer("a", add_special_tokens=False)["input_ids"])
     full = list(tokenizer("a")["input_ids"])
     for start in range(len(full) - len(bare) + 1):
@@ -196,7 +196,7 @@ def _ids_around(tokenizer: PreTrainedTokenizerBase) -> tuple[tuple[int, ...], tu
 
 
 def _special_id(tokenizer: PreTrainedTokenizerBase, config: PreTrainedConfig, *names: str) -> int:
-    """Return a special id by what the network calls it, else the tokenizer."""
+    """Find a special id by what the network calls it, else the tokenizer."""
     for name in names:
         for holder in (config, tokenizer):
             token = getattr(holder, f"{name}_token_id", None)
@@ -268,7 +268,7 @@ class TorchSearch:
         self._network = None
 
     def _answer(self, row: list[int], sentence: int, scores: _Scores) -> Answer:
-        """Return an answer from a row that opens with the start and may be filled up."""
+        """Read an answer from a row that opens with the start and may be filled up."""
         end = self._specials.end
         last = row.index(end, 1) if end in row[1:] else len(row) - 1
         ids = tuple(row[: last + 1])
@@ -299,7 +299,7 @@ class _Scores(LogitsProcessor):
         self._complete: dict[tuple[int, tuple[int, ...]], float] = {}
 
     def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.FloatTensor:
-        """Return the log-probabilities of the next token.
+        """Compute the log-probabilities of the next token.
 
         Args:
             input_ids: What is written so far, the start included: (sentences x beams, length).
@@ -315,7 +315,7 @@ class _Scores(LogitsProcessor):
         return logs
 
     def total(self, sentence: int, ids: tuple[int, ...]) -> float:
-        """Return the log-probability of an answer, its start and its end included."""
+        """Compute the log-probability of an answer, its start and its end included."""
         if ids[-1] == self._end:
             return self._complete.get((sentence, ids[:-1]), _NEVER)
         if (sentence, ids[:-1]) not in self._rows:
@@ -323,13 +323,13 @@ class _Scores(LogitsProcessor):
         return self._extend([(sentence, ids)])[0]
 
     def _extend(self, keys: Sequence[tuple[int, tuple[int, ...]]]) -> list[float]:
-        """Return the totals of answers that are one token longer than those of the last step."""
+        """Compute the totals of answers that are one token longer than those of the last step."""
         before = [self._rows[sentence, ids[:-1]] for sentence, ids in keys]
         logs = self._logs[before, [ids[-1] for _, ids in keys]].tolist()
         return [self._totals[row] + log for row, log in zip(before, logs, strict=True)]
 
     def _restrict(self, scores: torch.FloatTensor, step: int) -> torch.FloatTensor:
-        """Return log-probabilities in which only what may be written is left."""
+        """Compute log-probabilities in which only what may be written is left."""
         free = len(self._forced)
         if step > free and self._beams > 1:
             return scores
@@ -416,7 +416,7 @@ def count_added(tokenizer: PreTrainedTokenizerBase) -> int:
 def _missing_characters(
     tokenizer: PreTrainedTokenizerBase, texts: Iterable[str], min_count: int
 ) -> list[str]:
-    """Return the characters of texts that a tokenizer does not know, most frequent first."""
+    """Find the characters of texts that a tokenizer does not know, most frequent first."""
     unknown = tokenizer.unk_token_id
     if unknown is None:
         return []
@@ -435,7 +435,7 @@ def _missing_characters(
 
 
 def _similar_token(tokenizer: PreTrainedTokenizerBase, character: str) -> int | None:
-    """Return the token of the character that does the same work; None where there is none."""
+    """Find the token of the character that does the same work; None where there is none."""
     similar = _SIMILAR.get(character) or unicodedata.normalize("NFKC", character)
     if similar == character:
         return None

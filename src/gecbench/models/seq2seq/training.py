@@ -12,10 +12,9 @@ import torch
 from transformers import PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
 
 from gecbench.core.errors import UsageError
-from gecbench.models.batches import Pair
-from gecbench.models.folder import Card, write_card
-from gecbench.models.robust.alignment import (
-    ContextPair,
+from gecbench.models.batches import ContextPair, Pair
+from gecbench.models.folder import write_card
+from gecbench.models.robust.pairs import (
     DecoderTarget,
     align_targets,
     check_decoder,
@@ -34,14 +33,14 @@ from gecbench.models.seq2seq.network import (
     max_positions,
     random_network,
 )
-from gecbench.models.training.config import Below1, Kind, Positive, Robust, RunConfig, Share
+from gecbench.models.training.config import Below1, Positive, Robust, RunConfig, Share
 from gecbench.models.training.decoder import (
     DecoderTable,
     DecoderTask,
     Example,
     refuse_cold_epochs,
 )
-from gecbench.models.training.task import Batch, ComparableTask, Dataset
+from gecbench.models.training.task import Batch, ComparableTask, Dataset, Kind
 
 
 class Extension(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -103,8 +102,9 @@ class Seq2SeqTask(DecoderTask, ComparableTask[Example, torch.Tensor]):
         encoding: SubwordEncoding,
     ) -> None:
         """Take a network with rows for all tokens of its tokenizer, as it will be saved."""
-        super().__init__(config, config.model, encoding)
-        self._table = config.model
+        super().__init__(config, config.model.defaults())
+        self.encoding = encoding
+        self.table = self._table = config.model
         self._network = network
         self._tokenizer = tokenizer
         self.positions = max_positions(network.config)
@@ -144,7 +144,10 @@ class Seq2SeqTask(DecoderTask, ComparableTask[Example, torch.Tensor]):
         start = ((k, k) for k in range(len(self.encoding.specials.forced)))
         first = self._target(pair.original.target.strip(), original)
         second = self._target(pair.perturbed.target.strip(), perturbed)
-        return (*start, *align_targets(pair, first, second, robust, self.config.language))
+        return (
+            *start,
+            *align_targets(pair, first, second, robust, self.tokens),
+        )
 
     def _target(self, text: str, example: Example) -> DecoderTarget:
         ids = self.encoding.target_ids(text)
@@ -152,12 +155,6 @@ class Seq2SeqTask(DecoderTask, ComparableTask[Example, torch.Tensor]):
         spans = self.encoding.tokenizer.encode(text, add_special_tokens=False).offsets
         end = len(example.target) - 1
         return DecoderTarget(text, ids[first:-1], spans, first, end, len(ids) == end + 1)
-
-    def gather(
-        self, outputs: torch.Tensor, rows: torch.Tensor, places: torch.Tensor, robust: Robust
-    ) -> tuple[torch.Tensor]:
-        """Gather the logits that predict some places of the targets, (places, vocabulary)."""
-        return (outputs[rows, places],)
 
     def search(self, options: Options) -> TorchSearch:
         """Wrap the network as it is now in a search for answers."""
@@ -169,17 +166,9 @@ class Seq2SeqTask(DecoderTask, ComparableTask[Example, torch.Tensor]):
             self._network.generation_config.forced_bos_token_id = forced[-1]
         self._network.save_pretrained(folder)
         self._tokenizer.save_pretrained(folder)
-        table, language = self._table, self.config.language
-        card = Card(
-            kind="seq2seq",
-            languages=(language,),
-            tokens=language,
-            settings={"prefix": table.prefix, "language_code": table.language_code},
-            defaults=table.defaults(),
-            about=self.config.about,
-            made=provenance,
-        )
-        write_card(folder, card)
+        table = self._table
+        settings = {"prefix": table.prefix, "language_code": table.language_code}
+        write_card(folder, self.card(provenance, **settings))
 
 
 def blank_sources(network: PreTrainedModel, share: float) -> None:

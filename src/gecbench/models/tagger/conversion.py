@@ -33,7 +33,7 @@ from gecbench.core.errors import (
     reason,
 )
 from gecbench.core.files import read_bytes, read_lines
-from gecbench.models.converting import read_pickled
+from gecbench.lang import language_of
 from gecbench.models.folder import atomic_folder, fingerprint, write_card
 from gecbench.models.tagger.corrector import LABELS, Biases, Predictions, Runtime, tokens_read
 from gecbench.models.tagger.encoding import Encoding
@@ -62,7 +62,7 @@ from gecbench.models.tags.labels import (
 )
 from gecbench.models.text import Agreement
 from gecbench.models.training.config import Count, Positive
-from gecbench.models.weights import fill_network, load_weights
+from gecbench.models.weights import fill_network, load_weights, read_pickled
 from gecbench.text.tokens import token_texts, tokens_of
 
 _WEIGHTS = ("model.safetensors", "pytorch_model.bin")
@@ -159,7 +159,8 @@ def convert_model(
         UsageError: Something must be named that was not.
         UnknownNameError: There is no such kind of token.
     """
-    tokens_of("", tokens or language)  # raises where there is no such kind
+    tokens = tokens or language_of(language).tokens
+    tokens_of("", tokens)  # raises where there is no such kind
     checkpoint = _read_checkpoint(place, encoder, labels)
     config = load_config(checkpoint.encoder)
     state, vocabulary, notes = _read_weights(checkpoint)
@@ -179,7 +180,7 @@ def convert_model(
         vocabulary,
         name=name or place.stem,
         language=language,
-        tokens=tokens or language,
+        tokens=tokens,
         about=f"A tagger of {checkpoint.toolkit}, converted.",
     )
     wanted = model.network.state_dict()
@@ -384,7 +385,7 @@ class LabelAgreement(Agreement):
     size: int
 
     def __str__(self) -> str:
-        """Return a line for people."""
+        """Write a line for people."""
         edited = "" if self.edited is None else f", {self.edited:.1%} of those that are changed"
         return f"{Agreement.__str__(self)}; {self.labels:.1%} of {self.tokens} tokens{edited}"
 
@@ -424,12 +425,13 @@ def export_model(
             "by": f"torch {torch.__version__}, onnxruntime {version('onnxruntime')}",
             "agreement": dataclasses.asdict(agreement),
         }
-        card = model.card
-        settings = {**card.settings, "precision": agreement.precision}
-        made = {**card.made, "export": export}
-        write_card(
-            exported, msgspec.structs.replace(card, runtime="onnx", settings=settings, made=made)
+        card = msgspec.structs.replace(
+            model.card,
+            runtime="onnx",
+            settings={**model.card.settings, "precision": agreement.precision},
+            provenance={**model.card.provenance, "export": export},
         )
+        write_card(exported, card)
     return agreement
 
 

@@ -131,7 +131,7 @@ class Predictions(NamedTuple):
     errors: Floats
 
     def sentence(self, row: int, length: int) -> Predictions:
-        """Return those for one sentence of the batch."""
+        """Select those for one sentence of the batch."""
         return Predictions(
             self.labels[row, :length], self.probabilities[row, :length], self.errors[row, :length]
         )
@@ -286,7 +286,7 @@ class TaggerCorrector(Corrector):
         self._runtime.close()
 
     def _spacing(self, text: str) -> Spacing:
-        """Return how a source writes blanks: later rounds write as it does, too."""
+        """Detect how a source writes blanks: later rounds write as it does, too."""
         if self._options.spacing:
             return self._options.spacing
         if self._tokens == "space":
@@ -360,7 +360,7 @@ class TaggerCorrector(Corrector):
         return tags
 
     def _decide(self, predictions: Predictions, *, unread: int) -> _Tags:
-        """Return the labels of a sentence after both thresholds."""
+        """Choose the labels of a sentence by both thresholds."""
         options = self._options
         values: list[float] = predictions.probabilities.tolist()
         error = max(predictions.errors.tolist())

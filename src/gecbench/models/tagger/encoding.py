@@ -286,7 +286,7 @@ class Subwords:
         return [tuple(encoding.ids) for encoding in encoded]
 
     def around(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Return the ids that open and close a sentence, as [CLS] and [SEP]."""
+        """Find the ids that open and close a sentence, as [CLS] and [SEP]."""
         encoding = self._tokenizer.encode(["a"], is_pretokenized=True, add_special_tokens=True)
         inside = [k for k, word in enumerate(encoding.word_ids) if word is not None]
         if not inside:

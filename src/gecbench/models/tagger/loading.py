@@ -21,7 +21,7 @@ from gecbench.core.corrector import Corrector, CorrectorInfo
 from gecbench.core.errors import FormatError, GecbenchError, UsageError
 from gecbench.formats.validation import options_of
 from gecbench.models import CARD
-from gecbench.models.folder import Card, card_settings, check_kind, fingerprint, read_card
+from gecbench.models.folder import Card, card_settings, fingerprint, read_card
 from gecbench.models.tagger.corrector import (
     Biases,
     Decision,
@@ -60,7 +60,7 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
                 f"{folder}: holds a checkpoint of another toolkit; convert it first: "
                 "gecbench model convert --tagger"
             )
-    cards = [read_card(folder) for folder in folders]
+    cards = [read_card(folder, "tagger") for folder in folders]
     first, *others = [card.defaults for card in cards]
     defaults = {
         name: value
@@ -165,7 +165,10 @@ class OnnxSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _load_onnx(
-    folders: Sequence[Path], card: Card, given: Mapping[str, object], options: TaggerOptions
+    folders: Sequence[Path],
+    card: Card,
+    options_by_name: Mapping[str, object],
+    options: TaggerOptions,
 ) -> tuple[Runtime, LabelVocabulary]:
     """Load an exported tagger; nothing of torch is imported on the way.
 
@@ -180,10 +183,9 @@ def _load_onnx(
             "the folders that they were exported from"
         )
     for name in ("device", "precision", "weights"):
-        if name in given:
+        if name in options_by_name:
             raise UsageError(f"option {name} of tagger: an exported tagger has none; leave it out")
     (folder,) = folders
-    check_kind(folder, card, "tagger")
     if len(card.languages) != 1 or not card.tokens:
         raise FormatError(f"{folder}: its card is not that of an exported tagger")
     settings = card_settings(folder, card, OnnxSettings)

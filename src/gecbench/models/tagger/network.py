@@ -18,7 +18,7 @@ from torch.nn import functional
 from gecbench.backends.transformers import load_config, load_model, load_tokenizer
 from gecbench.core.errors import FormatError, GecbenchError, reason
 from gecbench.core.files import make_folder, write_bytes
-from gecbench.models.folder import Card, check_kind, read_card
+from gecbench.models.folder import Card, read_card
 from gecbench.models.tagger.corrector import (
     LABELS,
     Biases,
@@ -101,7 +101,7 @@ class Pretrained(nn.Module):
         self.model = model
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """Return the states of the last layer."""
+        """Compute the states of the last layer."""
         states: Tensor = self.model(input_ids=ids, attention_mask=mask).last_hidden_state
         return states
 
@@ -198,7 +198,7 @@ class Convolution(nn.Module):
         self.norm = nn.LayerNorm(shape.width)
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """Return the states of positions: (sentences, positions, width)."""
+        """Compute the states of positions: (sentences, positions, width)."""
         present = mask.unsqueeze(-1).to(self.embedding.weight.dtype)
         states: Tensor = self.embedding(ids)
         for layer in self.layers:
@@ -304,7 +304,7 @@ def _wrap(model: PreTrainedModel) -> Encoder:
 
 
 def _rows(model: PreTrainedModel) -> int:
-    """Return how many ids the embedding of a model has."""
+    """Count how many ids the embedding of a model has."""
     return int(cast("nn.Embedding", model.get_input_embeddings()).num_embeddings)
 
 
@@ -391,7 +391,7 @@ class PretrainedTokenizer:
 
 
 def max_positions(config: PreTrainedConfig) -> int:
-    """Return how many positions an encoder reads, at most."""
+    """Count how many positions an encoder reads, at most."""
     most = getattr(config, "max_position_embeddings", None)
     if not isinstance(most, int) or most <= 0:
         return _UNBOUND
@@ -423,7 +423,7 @@ def _check_encoder(place: str, config: PreTrainedConfig) -> None:
 
 
 def _has_pooler(config: PreTrainedConfig) -> bool:
-    """Return whether the model would bring a layer that nothing uses and that never learns."""
+    """Say whether the model would bring a layer that nothing uses and that never learns."""
     from transformers import AutoModel
 
     classes = AutoModel._model_mapping.get(type(config), None)
@@ -474,7 +474,7 @@ def tagging_loss(
 
 
 def _wide(logits: Tensor) -> Tensor:
-    """Return logits in 32 bits, or in 64 where they have them, as when gradients are checked."""
+    """Convert logits to 32 bits, or in 64 where they have them, as when gradients are checked."""
     return logits.to(torch.promote_types(logits.dtype, torch.float32))
 
 
@@ -547,7 +547,7 @@ def save_model(model: TaggerModel, folder: Path, provenance: Mapping[str, object
         make_folder(folder / _ENCODER)
         text = json.dumps(config, indent=2, sort_keys=True, default=str)
         write_bytes(folder / _ENCODER / "config.json", f"{text}\n".encode())
-    save_network(model.network, folder, msgspec.structs.replace(model.card, made=provenance))
+    save_network(model.network, folder, msgspec.structs.replace(model.card, provenance=provenance))
 
 
 def read_model(folder: Path, *, with_weights: bool = True) -> TaggerModel:
@@ -561,8 +561,7 @@ def read_model(folder: Path, *, with_weights: bool = True) -> TaggerModel:
         FormatError: A file is damaged, or files do not belong together.
         GecbenchError: A file is missing.
     """
-    card = read_card(folder)
-    check_kind(folder, card, "tagger")
+    card = read_card(folder, "tagger")
     if card.runtime != "torch":
         raise GecbenchError(
             f"{folder}: holds a tagger for {card.runtime}; name the folder for torch"

@@ -15,8 +15,9 @@ import torch
 from gecbench.core.corrector import CorrectorInfo
 from gecbench.core.errors import UsageError
 from gecbench.core.seeding import number
-from gecbench.models.batches import Pair
-from gecbench.models.robust.alignment import ContextPair, align_tokens
+from gecbench.lang import language_of
+from gecbench.models.batches import ContextPair, Pair
+from gecbench.models.robust.pairs import align_tokens
 from gecbench.models.tagger.corrector import Decision, TaggerCorrector, TaggerOptions
 from gecbench.models.tagger.encoding import Encoding, build_own_pieces, own_encoding
 from gecbench.models.tagger.network import (
@@ -45,9 +46,9 @@ from gecbench.models.tags.labels import (
     read_vocabulary,
     transforms_for,
 )
-from gecbench.models.training.config import Below1, Count, Kind, Positive, Robust, RunConfig, Share
+from gecbench.models.training.config import Below1, Count, Positive, Robust, RunConfig, Share
 from gecbench.models.training.decoder import mask_of, pad_tensor
-from gecbench.models.training.task import Batch, ComparableTask, Dataset
+from gecbench.models.training.task import Batch, ComparableTask, Dataset, Kind
 from gecbench.text.tokens import token_texts
 
 OWN = "convolution"
@@ -202,7 +203,7 @@ class TaggerTask(ComparableTask[Example, Logits]):
             yield Example(array("i", positions.ids), array("i", positions.firsts), ids)
 
     def length(self, example: Example) -> int:
-        """Return how many positions an example has."""
+        """Count how many positions an example has."""
         return len(example.ids)
 
     def collate(self, examples: Sequence[Example]) -> Batch:
@@ -216,7 +217,7 @@ class TaggerTask(ComparableTask[Example, Logits]):
         }
 
     def weight(self, batch: Batch) -> float:
-        """Return the number of tokens, or of sentences where they weigh the same."""
+        """Count the tokens, or of sentences where they weigh the same."""
         return loss_weight(batch["labels"], self._table.reduction)
 
     def outputs(self, module: torch.nn.Module, batch: Batch) -> Logits:
@@ -356,12 +357,13 @@ def _earlier_model(config: TaggerConfig) -> TaggerModel:
 def _new_model(config: TaggerConfig, pairs: Sequence[Pair]) -> TaggerModel:
     """Build a tagger whose heads, at least, know nothing."""
     table = config.model
-    tokens = table.tokens or config.language
+    language = language_of(config.language)
+    tokens = table.tokens or language.tokens
     vocabulary = _labels(config, pairs, tokens)
     if table.encoder == OWN:
         encoder, encoding = _own_encoder(table, pairs, tokens)
     else:
-        start = table.start or ("added" if config.language == "en" else "unknown")
+        start = table.start or ("added" if language.joiner else "unknown")
         encoder, encoding = load_pretrained(
             table.encoder,
             adds_start=start == "added",

@@ -42,7 +42,7 @@ UTF_32 = f"utf-32-{sys.byteorder[0]}e"
 
 @lru_cache(maxsize=1 << 16)
 def distance(a: str, b: str) -> int:
-    """Return the edit distance of two words in characters.
+    """Compute the edit distance of two words in characters.
 
     >>> distance("informations", "information")
     1
@@ -67,62 +67,50 @@ class Block(NamedTuple):
     target: tuple[str, ...]
 
 
-class Explanation(NamedTuple):
-    """What happens in a block.
-
-    Args:
-        head: Tokens inserted before its first token.
-        tokens: For each source token the label of what happens to itself, and the tokens inserted
-            behind it.
-    """
-
-    head: tuple[str, ...]
-    tokens: tuple[tuple[str, tuple[str, ...]], ...]
+Row = tuple[str, list[str]]
+"""The label of what happens to a token itself, and the tokens inserted behind it."""
 
 
-_DELETED = (DELETE, ())
-
-
-def explain_block(block: Block, transforms: Transforms, *, swaps: bool = False) -> Explanation:
-    """Return what happens to each token of a block."""
+def explain_block(block: Block, transforms: Transforms, *, swaps: bool = False) -> list[Row]:
+    """Explain what happens to the token before a block, which stays, and to each token of it."""
     source, target = block
     if not source:
-        return Explanation(target, ())
+        return [(KEEP, list(target))]
+    rows: list[Row] = [(KEEP, [])]
     if not target:
-        return Explanation((), (_DELETED,) * len(source))
+        return rows + [(DELETE, [])] * len(source)
     if swaps and len(source) == 2 and source == target[::-1]:
-        return Explanation((), ((MERGE_SWAP, ()), (KEEP, ())))
+        return [*rows, (MERGE_SWAP, []), (KEEP, [])]
     if len(source) == len(target) == 1:
-        return Explanation((), ((_label(source[0], target[0], transforms), ()),))
+        return [*rows, (_label(source[0], target[0], transforms), [])]
     by_tokens = all(len(token) == 1 for token in source + target)
     if by_tokens or len(source) * len(target) > _LARGEST:
-        return _by_tokens(block, transforms)
-    return _by_characters(block, transforms)
+        _explain_by_tokens(rows, block, transforms)
+    else:
+        _explain_by_characters(rows, block, transforms)
+    return rows
 
 
 def _label(token: str, target: str, transforms: Transforms) -> str:
-    """Return the label that makes one token another."""
+    """Build the label that makes one token another."""
     if token == target:
         return KEEP
     name = transforms.explain(token, target)
     return replace_label(target) if name is None else transform_label(name)
 
 
-def _by_tokens(block: Block, transforms: Transforms) -> Explanation:
-    """Return what happens where tokens are equal or not, and nothing else is to be seen.
+def _explain_by_tokens(rows: list[Row], block: Block, transforms: Transforms) -> None:
+    """Add what happens where tokens are equal or not, and nothing else is to be seen.
 
     Of least alignments one with the most equal tokens is taken: a word that moved is deleted here
     and inserted there, instead of all that it passed being replaced.
     """
-    head: list[str] = []
-    tokens: list[tuple[str, list[str]]] = []
     for part, matched in _parts(block):
-        first, rest = _pair_up(part, transforms)
-        (tokens[-1][1] if tokens else head).extend(first)
-        tokens += rest
+        before, rest = _pair_up(part, transforms)
+        rows[-1][1].extend(before)
+        rows += rest
         if matched:
-            tokens.append((KEEP, []))
-    return Explanation(tuple(head), tuple((own, tuple(behind)) for own, behind in tokens))
+            rows.append((KEEP, []))
 
 
 def _parts(block: Block) -> Iterator[tuple[Block, bool]]:
@@ -139,7 +127,7 @@ def _parts(block: Block) -> Iterator[tuple[Block, bool]]:
 
 
 def _align(source: Sequence[str], target: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the equal tokens of a least alignment that has as many as a least one can."""
+    """Find the equal tokens of a least alignment that has as many as a least one can."""
     # An operation costs more than all extra parts of substitutions together.
     step = len(source) + len(target)
     table = [list(range(0, step * (len(target) + 1), step))]
@@ -151,7 +139,7 @@ def _align(source: Sequence[str], target: Sequence[str]) -> list[tuple[int, int]
             left = min(least, above[y + 1] + step, left + step)
             row.append(left)
         table.append(row)
-    found = []
+    places = []
     x, y = len(source), len(target)
     while x and y:
         here = table[x][y]
@@ -159,57 +147,53 @@ def _align(source: Sequence[str], target: Sequence[str]) -> list[tuple[int, int]
         if here == table[x - 1][y - 1] + (0 if same else step + 1):
             x, y = x - 1, y - 1
             if same:
-                found.append((x, y))
+                places.append((x, y))
         elif here == table[x - 1][y] + step:
             x -= 1
         else:
             y -= 1
-    return found[::-1]
+    return places[::-1]
 
 
-def _pair_up(part: Block, transforms: Transforms) -> tuple[list[str], list[tuple[str, list[str]]]]:
-    """Return what is inserted before, and what happens to tokens of which none is equal.
+def _pair_up(part: Block, transforms: Transforms) -> tuple[list[str], list[Row]]:
+    """Pair up tokens of which none is equal: what is inserted before, what happens to each.
 
     Surplus source tokens are deleted at the end. Surplus target tokens are spread evenly over the
     token before the block and those in it, because each takes one label a round.
     """
     source, target = part
     if len(source) >= len(target):
-        own = [_label(a, b, transforms) for a, b in zip(source, target, strict=False)]
-        own += [DELETE] * (len(source) - len(target))
-        return [], [(label, []) for label in own]
-    each, more = divmod(len(target), len(source) + 1)
-    at = each + (more > 0)
-    head, tokens = list(target[:at]), []
+        labels = [_label(a, b, transforms) for a, b in zip(source, target, strict=False)]
+        labels += [DELETE] * (len(source) - len(target))
+        return [], [(label, []) for label in labels]
+    share, more = divmod(len(target), len(source) + 1)
+    at = share + (more > 0)
+    head, rows = list(target[:at]), []
     for place, token in enumerate(source, 1):
-        end = at + each + (place < more)
-        tokens.append((_label(token, target[at], transforms), list(target[at + 1 : end])))
+        end = at + share + (place < more)
+        rows.append((_label(token, target[at], transforms), list(target[at + 1 : end])))
         at = end
-    return head, tokens
+    return head, rows
 
 
-def _by_characters(block: Block, transforms: Transforms) -> Explanation:
-    """Return what happens where words resemble one another more or less.
+def _explain_by_characters(rows: list[Row], block: Block, transforms: Transforms) -> None:
+    """Add what happens where words resemble one another more or less.
 
     Each source token gets a run of target tokens (`runs`); of a run the token most like the
     source token is what it becomes, those before it are inserted behind the token before.
     """
-    head: list[str] = []
-    tokens: list[tuple[str, list[str]]] = []
     for token, run, merged in assign_runs(block.source, block.target, transforms):
-        if merged is not None:
-            tokens.append((merged, []))
-            continue
-        before, own, behind = _split_run(token, run, transforms)
-        (tokens[-1][1] if tokens else head).extend(before)
-        tokens.append((own, list(behind)))
-    return Explanation(tuple(head), tuple((own, tuple(behind)) for own, behind in tokens))
+        before, label, behind = (
+            _split_run(token, run, transforms) if merged is None else ((), merged, ())
+        )
+        rows[-1][1].extend(before)
+        rows.append((label, list(behind)))
 
 
 def _split_run(
     token: str, run: tuple[str, ...], transforms: Transforms
 ) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
-    """Return what is inserted before a token, its own label, and what is inserted behind."""
+    """Split a run: what is inserted before a token, its own label, and what is inserted behind."""
     if not run:
         return (), DELETE, ()
     if len(run) > 1 and "-" in token:
@@ -221,7 +205,7 @@ def _split_run(
 
 
 def _nearest(token: str, run: Sequence[str], transforms: Transforms) -> tuple[int, str]:
-    """Return the place of the target token most like a token, and the label that makes it so.
+    """Find the place of the target token most like a token, and the label that makes it so.
 
     Of equally near ones it is the middle one, so that no token gets more to insert than it must.
     """
@@ -241,13 +225,12 @@ def _nearest(token: str, run: Sequence[str], transforms: Transforms) -> tuple[in
 
 
 _CHANGED = re.compile("[^M]+")
-_KEPT = (KEEP,)
 
 
 def derive_labels(
     source: Sequence[str], target: Sequence[str], transforms: Transforms, *, swaps: bool = False
 ) -> tuple[tuple[str, ...], ...]:
-    """Return all labels of each position; done in order, all of them give the target exactly.
+    """Derive all labels of each position; done in order, all of them give the target exactly.
 
     Args:
         source: Tokens; none is empty or holds white space.
@@ -263,14 +246,14 @@ def derive_labels(
     >>> derive_labels("我今天高心", "我今天很高兴", Transforms())[3:]
     (('$KEEP', '$APPEND_很'), ('$KEEP',), ('$REPLACE_兴',))
     """
-    rows: list[tuple[str, ...]] = [_KEPT] * (len(source) + 1)
+    labels: list[tuple[str, ...]] = [(KEEP,)] * (len(source) + 1)
     for start, block in _blocks(source, target):
-        _place(rows, start, explain_block(block, transforms, swaps=swaps))
-    return tuple(rows)
+        _place(labels, start, explain_block(block, transforms, swaps=swaps))
+    return tuple(labels)
 
 
 def first_labels(labels: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """Return one label of each position, the first that is not $KEEP: what training learns.
+    """Choose one label of each position, the first that is not $KEEP: what training learns.
 
     >>> first_labels((("$KEEP",), ("$KEEP", "$APPEND_很"), ("$REPLACE_a", "$APPEND_b")))
     ('$KEEP', '$APPEND_很', '$REPLACE_a')
@@ -283,8 +266,8 @@ def _blocks(source: Sequence[str], target: Sequence[str]) -> Iterator[tuple[int,
     steps = lattice(*_encode(source, target), None).steps()
     i = j = done = 0
     for run in _CHANGED.finditer(steps):
-        kept = run.start() - done
-        i, j, done = i + kept, j + kept, run.end()
+        equal = run.start() - done
+        i, j, done = i + equal, j + equal, run.end()
         kinds = run.group()
         end, target_end = i + len(kinds) - kinds.count("I"), j + len(kinds) - kinds.count("D")
         yield i, Block(tuple(source[i:end]), tuple(target[j:target_end]))
@@ -292,7 +275,7 @@ def _blocks(source: Sequence[str], target: Sequence[str]) -> Iterator[tuple[int,
 
 
 def _encode(source: Sequence[str], target: Sequence[str]) -> tuple[bytes, bytes]:
-    """Return both sides as native 32-bit codes, equal where tokens are."""
+    """Encode both sides as native 32-bit codes, equal where tokens are."""
     left, right = "".join(source), "".join(target)
     if len(left) == len(source) and len(right) == len(target):
         return left.encode(UTF_32, "surrogatepass"), right.encode(UTF_32, "surrogatepass")
@@ -301,15 +284,15 @@ def _encode(source: Sequence[str], target: Sequence[str]) -> tuple[bytes, bytes]
     return array("I", one).tobytes(), array("I", two).tobytes()
 
 
-def _place(rows: list[tuple[str, ...]], start: int, block: Explanation) -> None:
-    """Write the labels of a block over rows: what is inserted first belongs to what precedes."""
-    if block.head:
-        rows[start] = (*rows[start], *map(append_label, block.head))
-    for offset, (own, behind) in enumerate(block.tokens, start + 1):
-        if own == DELETE and behind:
-            rows[offset] = (replace_label(behind[0]), *map(append_label, behind[1:]))
+def _place(labels: list[tuple[str, ...]], start: int, rows: Sequence[Row]) -> None:
+    """Write the labels of a block over those of its tokens; what precedes keeps its own."""
+    for offset, (label, behind) in enumerate(rows, start):
+        if offset == start:
+            labels[offset] += tuple(map(append_label, behind))
+        elif label == DELETE and behind:
+            labels[offset] = (replace_label(behind[0]), *map(append_label, behind[1:]))
         else:
-            rows[offset] = (own, *map(append_label, behind))
+            labels[offset] = (label, *map(append_label, behind))
 
 
 # Runs of target tokens for source tokens: the least total of character edit distances.
@@ -327,7 +310,7 @@ _FEW = 6
 
 
 def assign_runs(source: Sequence[str], target: Sequence[str], transforms: Transforms) -> list[Run]:
-    """Return for each source token the run of target tokens that it becomes.
+    """Assign to each source token the run of target tokens that it becomes.
 
     Every run is contiguous, maybe empty; together they are the target. A run costs the edit
     distance, in characters, between the token and the run without blanks, and nothing where a
@@ -374,17 +357,17 @@ def _trace(
 
 
 def _costs(source: Sequence[str], target: Sequence[str], transforms: Transforms) -> list[Numbers]:
-    """Return for each source token what runs cost; shape (first target token, end of run)."""
+    """Compute for each source token what runs cost; shape (first target token, end of run)."""
     lengths = np.arange(len(target) + 1) - np.arange(len(target) + 1)[:, None]
     long = np.minimum(np.where(lengths > 1, (lengths - 1) ** 2, 0), _UNIT // (4 * len(source)))
     beside = np.where(lengths < 0, np.int64(1) << 50, long)
     far = _run_distances if len(target) <= _FEW else _all_distances
-    found = []
+    costs = []
     for token, letters in zip(source, far(source, target), strict=True):
         cost = letters * _UNIT + beside
         _zero_costs(cost, token, target, transforms)
-        found.append(cost)
-    return found
+        costs.append(cost)
+    return costs
 
 
 def _run_distances(source: Sequence[str], target: Sequence[str]) -> Iterator[Numbers]:
@@ -469,7 +452,7 @@ def derive_rounds(
     limit: int | None = None,
     swaps: bool = False,
 ) -> tuple[Round, ...]:
-    """Return the rounds from a source to its target; () where they are equal.
+    """Derive the rounds from a source to its target; () where they are equal.
 
     It always ends there: the first round does all that happens to tokens themselves, each later
     one inserts at least one of the tokens that are still missing.
@@ -496,7 +479,7 @@ def derive_rounds(
 def apply_labels(
     tokens: Sequence[str], labels: Sequence[str], transforms: Transforms
 ) -> tuple[str, ...]:
-    """Return the tokens that one round makes: `replay.text_edits` for tokens without a text.
+    """Apply one round of labels to tokens: `replay.text_edits` for tokens without a text.
 
     A label that cannot be done keeps its token; `outcomes` says which.
 
@@ -509,15 +492,15 @@ def apply_labels(
     >>> apply_labels(["I", "goes", "home"], labels, Transforms())
     ('I', 'go', 'home', '.')
     """
-    made: list[str] = []
+    words: list[str] = []
     joint: str | None = None
     for outcome in outcomes(tokens, labels, transforms):
         for word in outcome.words:
             if joint is None:
-                made.append(word)
+                words.append(word)
             else:
-                made[-1] += joint + word
+                words[-1] += joint + word
             joint = None
-        made += outcome.behind.split()
+        words += outcome.behind.split()
         joint = joint if outcome.joint is None else outcome.joint
-    return tuple(made)
+    return tuple(words)

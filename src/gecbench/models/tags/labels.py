@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -48,22 +47,22 @@ class Label(NamedTuple):
 
 
 def append_label(token: str) -> str:
-    """Return the label that inserts a token behind."""
+    """Build the label that inserts a token behind."""
     return _APPEND + token
 
 
 def replace_label(token: str) -> str:
-    """Return the label that puts another token in the place."""
+    """Build the label that puts another token in the place."""
     return _REPLACE + token
 
 
 def transform_label(name: str) -> str:
-    """Return the label that changes the form of a token, as "CASE_LOWER"."""
+    """Build the label that changes the form of a token, as "CASE_LOWER"."""
     return _TRANSFORM + name
 
 
 def parse_label(label: str) -> Label:
-    """Return kind and argument of a label; what is no label is "unknown".
+    """Parse a label; what is no label is "unknown".
 
     >>> parse_label("$APPEND_的")
     Label(kind='append', argument='的')
@@ -98,10 +97,6 @@ Namer = Callable[[str, str], tuple[str, ...]]
 """From a token and another form of it to the names that may lead there, likeliest first."""
 
 
-def _no_name(_token: str, _target: str) -> tuple[str, ...]:
-    return ()
-
-
 @dataclass(frozen=True, slots=True)
 class Transforms:
     """The changes of form of a language.
@@ -114,16 +109,16 @@ class Transforms:
 
     functions: Mapping[str, Transform] = field(default_factory=dict)
     merges: tuple[str, ...] = ()
-    namer: Namer = _no_name
+    namer: Namer = lambda _token, _target: ()
 
     def apply(self, name: str, token: str) -> str | None:
-        """Return what a transform makes of a token; None where it does nothing: keep it."""
+        """Apply a transform of a token; None where it does nothing: keep it."""
         function = self.functions.get(name)
         form = function(token) if function else None
         return None if form == token else form
 
     def explain(self, token: str, target: str) -> str | None:
-        """Return the name of the transform that leads from a token to another, or None.
+        """Find the transform that leads from a token to another, or None.
 
         >>> transforms_for("en").explain("goes", "went")
         'VERB_VBZ_VBD'
@@ -139,17 +134,22 @@ class Transforms:
 
 @cache
 def transforms_for(language: str) -> Transforms:
-    """Return the changes of form of a language: "en" has some, every other none."""
-    if language != "en":
-        return Transforms()
+    """Find the changes of form of a language: English has some, every other none."""
+    return _LANGUAGES.get(language, Transforms)()
+
+
+def _english_transforms() -> Transforms:
     verbs = {
         f"VERB_{a}_{b}": partial(verb_form, given=a, wanted=b) for a, b in permutations(FORMS, 2)
     }
     return Transforms({**_CASES, **verbs, **_OTHERS}, (MERGE_SPACE, MERGE_HYPHEN), _english)
 
 
+_LANGUAGES: Mapping[str, Callable[[], Transforms]] = {"en": _english_transforms}
+
+
 def _english(token: str, target: str) -> tuple[str, ...]:
-    """Return what may lead from an English token to another: case, verb form, plural, hyphen."""
+    """Say what may lead from an English token to another: case, verb form, plural, hyphen."""
     if token.lower() == target.lower():
         return tuple(_CASES)
     if "-" in token:
@@ -176,7 +176,7 @@ def _singular(token: str) -> str | None:
 
 
 def _split(token: str) -> str | None:
-    """Return the parts of a token as tokens; None where a part would be empty."""
+    """Split a token at its hyphens; None where a part would be empty."""
     pieces = token.split("-")
     return " ".join(pieces) if len(pieces) > 1 and all(pieces) else None
 
@@ -229,7 +229,7 @@ class LabelVocabulary:
         object.__setattr__(self, "_ids", ids)
 
     def __len__(self) -> int:
-        """Return the number of labels."""
+        """Count the labels."""
         return len(self.labels)
 
     @property
@@ -248,7 +248,7 @@ class LabelVocabulary:
         return self._ids.get(DELETE, -1)
 
     def id_of(self, label: str) -> int:
-        """Return the id of a label; that of @@UNKNOWN@@ where it is absent."""
+        """Look up the id of a label; that of @@UNKNOWN@@ where it is absent."""
         return self._ids.get(label, self._ids[UNKNOWN])
 
     @property
@@ -275,7 +275,7 @@ class CleanLabels(NamedTuple):
 def build_vocabulary(
     counter: Mapping[str, int], *, min_count: int = 1, size: int | None = None
 ) -> LabelVocabulary:
-    """Return the vocabulary of counted labels: $KEEP, $DELETE, @@UNKNOWN@@, then by count.
+    """Build the vocabulary of counted labels: $KEEP, $DELETE, @@UNKNOWN@@, then by count.
 
     Of equally frequent labels the one that sorts first comes first, so the order of counting
     makes no difference.
@@ -292,18 +292,8 @@ def build_vocabulary(
     return LabelVocabulary(labels[: None if size is None else max(size, len(fixed))])
 
 
-def coverage(counter: Mapping[str, int], vocabulary: LabelVocabulary) -> float:
-    """Return the share of occurrences of labels, $KEEP left out, that a vocabulary has; in [0, 1].
-
-    Where there is none it is 1: nothing is missing.
-    """
-    counts = Counter({label: count for label, count in counter.items() if label != KEEP})
-    found = sum(n for label, n in counts.items() if vocabulary.id_of(label) != vocabulary.unknown)
-    return found / counts.total() if counts else 1.0
-
-
 def unknown_labels(vocabulary: LabelVocabulary, transforms: Transforms) -> tuple[str, ...]:
-    """Return the labels of a vocabulary that would change nothing, because nobody knows them.
+    """List the labels of a vocabulary that would change nothing, because nobody knows them.
 
     >>> vocabulary = LabelVocabulary(("$KEEP", "$TRANSFORM_CASE_LOWER", UNKNOWN))
     >>> unknown_labels(vocabulary, Transforms())
@@ -320,7 +310,7 @@ def unknown_labels(vocabulary: LabelVocabulary, transforms: Transforms) -> tuple
 
 
 def clean_labels(labels: Sequence[str], where: str) -> CleanLabels:
-    """Return a vocabulary of another program's labels: padding dropped, unknown by our name.
+    """Build a vocabulary of another program's labels: padding dropped, unknown by our name.
 
     Args:
         labels: In the order of its weights.

@@ -8,6 +8,7 @@ from itertools import groupby, pairwise
 from typing import Literal, NamedTuple
 
 from gecbench.core.corrector import TextEdit, apply
+from gecbench.lang import language_of
 from gecbench.models.tags.labels import KEEP, MERGE_SWAP, Label, Transforms, parse_label
 from gecbench.text.tokens import Token
 
@@ -36,7 +37,7 @@ class Outcome(NamedTuple):
 
 
 def outcomes(tokens: Sequence[str], labels: Sequence[str], transforms: Transforms) -> list[Outcome]:
-    """Return what becomes of $START and each token.
+    """Work out what becomes of $START and each token.
 
     A label that cannot be done keeps its token: one that is unknown, a transform that the token
     does not have, a merge at the end, an exchange with a token that has a label of its own,
@@ -47,38 +48,36 @@ def outcomes(tokens: Sequence[str], labels: Sequence[str], transforms: Transform
         labels: One for $START and one for each token.
         transforms: What labels may name.
     """
-    taken = [parse_label(label) for label in labels]
-    start, *own = taken
+    start, *parts = (parse_label(label) for label in labels)
     behind = _plain(start.argument) if start.kind == "append" else ""
-    made = [Outcome(-1, 0, (), behind)]
-    for at, (token, part) in enumerate(zip(tokens, own, strict=True)):
-        if at < made[-1].end:
+    results = [Outcome(-1, 0, (), behind)]
+    for at, (token, part) in enumerate(zip(tokens, parts, strict=True)):
+        if at < results[-1].end:
             continue  # it has changed places with the one before
-        if part.argument == "SWAP" and part.kind == "merge":
-            if at + 1 < len(tokens) and labels[at + 2] == KEEP:
-                made.append(Outcome(at, at + 2, (tokens[at + 1], token)))
-            else:
-                made.append(Outcome(at, at + 1, (token,)))
+        if labels[at + 1] != MERGE_SWAP:
+            results.append(_outcome(at, token, part, transforms))
+        elif at + 1 < len(tokens) and labels[at + 2] == KEEP:
+            results.append(Outcome(at, at + 2, (tokens[at + 1], token)))
         else:
-            made.append(_outcome(at, token, part, transforms))
-    return made
+            results.append(Outcome(at, at + 1, (token,)))
+    return results
 
 
 def _outcome(at: int, token: str, part: Label, transforms: Transforms) -> Outcome:
-    kept = Outcome(at, at + 1, (token,))
+    unchanged = Outcome(at, at + 1, (token,))
     match part.kind:
         case "delete":
-            return kept._replace(words=())
+            return unchanged._replace(words=())
         case "append":
-            return kept._replace(behind=_plain(part.argument))
+            return unchanged._replace(behind=_plain(part.argument))
         case "replace":
-            return kept._replace(words=tuple(part.argument.split()) or (token,))
+            return unchanged._replace(words=tuple(part.argument.split()) or (token,))
         case "transform":
-            made = transforms.apply(part.argument, token)
-            return kept._replace(words=tuple((made or token).split()))
+            form = transforms.apply(part.argument, token)
+            return unchanged._replace(words=tuple((form or token).split()))
         case "merge":
-            return kept._replace(joint=_JOINTS[part.argument])
-    return kept
+            return unchanged._replace(joint=_JOINTS[part.argument])
+    return unchanged
 
 
 def _plain(argument: str) -> str:
@@ -99,19 +98,20 @@ _NUMBER = re.compile(r"[0-9]+(?:[.,:][0-9]+)*")
 
 
 def detect_spacing(tokens: Sequence[Token], *, language: str) -> Spacing:
-    """Return how a text writes its tokens.
+    """Detect how a text writes its tokens.
 
-    English is tokenised where half of the tokens that belong to the word before them, as commas
-    and "'s", stand behind a blank; a text without any is taken to be raw. Other languages write
-    no blanks, and are tokenised where half of neighbours have blanks between them, words of
-    letters or digits not counted.
+    A language with blanks, as English, is tokenised where half of the tokens that belong to the
+    word before them, as commas and "'s", stand behind a blank; a text without any is taken to be
+    raw. Other languages write no blanks, and are tokenised where half of neighbours have blanks
+    between them, words of letters or digits not counted.
 
     >>> detect_spacing([Token("Well", 0, 4), Token(",", 5, 6)], language="en")
     'tokenised'
     """
+    spaced = _has_spaces(language)
     apart = near = 0
     for one, two in pairwise(tokens):
-        if _CLOSING.fullmatch(two.text) if language == "en" else _dense(one.text, two.text):
+        if _CLOSING.fullmatch(two.text) if spaced else _dense(one.text, two.text):
             apart += two.start > one.end
             near += two.start == one.end
     return "tokenised" if apart and apart >= near else "raw"
@@ -130,22 +130,27 @@ class Blanks(NamedTuple):
     spacing: Spacing
 
     def wants(self, left: str, right: str) -> bool | None:
-        """Return whether a blank stands between two words; None where both ways are right."""
+        """Say whether a blank stands between two words; None where both ways are right."""
         if self.spacing == "tokenised":
             return True
-        return _english(left, right) if self.language == "en" else _chinese(left, right)
+        return _spaced(left, right) if _has_spaces(self.language) else _unspaced(left, right)
 
     def fuses(self, left: str, right: str) -> bool:
         """Say whether two words without a blank would be read as one."""
-        if self.language == "en":
+        if _has_spaces(self.language):
             # "5km" is a number and a word; "fivekm" would be one word.
             apart = _NUMBER.fullmatch(left) and not right[0].isdigit()
             return left[-1].isalnum() and right[0].isalnum() and not apart
         return _same_run(left[-1], right[0])
 
 
-def _english(left: str, right: str) -> bool | None:
-    """Return whether a blank stands between two words of English as people write it."""
+def _has_spaces(language: str) -> bool:
+    """Say whether words have blanks between them."""
+    return bool(language_of(language).joiner)
+
+
+def _spaced(left: str, right: str) -> bool | None:
+    """Say whether a blank stands between two words as people write English."""
     if '"' in (left, right):
         return None  # whether it opens or closes is not to be seen from here
     if _CLOSING.fullmatch(right) or left[-1] in _OPENING:
@@ -153,8 +158,8 @@ def _english(left: str, right: str) -> bool | None:
     return not (left[-1] in _BINDING or right[0] in _BINDING)
 
 
-def _chinese(left: str, right: str) -> bool | None:
-    """Return whether a blank stands between two Chinese tokens; around Latin words it may."""
+def _unspaced(left: str, right: str) -> bool | None:
+    """Say whether a blank stands between two tokens as in Chinese; around Latin words it may."""
     if _same_run(left[-1], right[0]):
         return True
     return False if _dense(left, right) else None
@@ -183,7 +188,7 @@ def text_edits(
     language: str,
     spacing: Spacing | None = None,
 ) -> tuple[TextEdit, ...]:
-    """Return what labels do to a text: one edit for each label that changes something.
+    """Apply labels to a text: one edit for each label that changes something.
 
     An edit has the score and the name of its label, and may touch the next. Only an exchange of
     two tokens is one edit of both; its score is the lesser of the two. Where a token is inserted,
@@ -209,11 +214,11 @@ def text_edits(
     >>> [(edit.start, edit.end, edit.replacement) for edit in edits]
     [(1, 1, '最'), (2, 3, ''), (4, 5, '！')]
     """
-    made = outcomes([token.text for token in tokens], labels, transforms)
+    results = outcomes([token.text for token in tokens], labels, transforms)
     blanks = Blanks(language, spacing or detect_spacing(tokens, language=language))
     written = _Written(text, tokens, blanks)
     edits = []
-    for owner, run in groupby(_changes(written, made), key=lambda change: change.owner):
+    for owner, run in groupby(_changes(written, results), key=lambda change: change.owner):
         changes = list(run)
         replacement = "".join(change.replacement for change in changes)
         score = None
@@ -248,40 +253,40 @@ class _Written(NamedTuple):
     blanks: Blanks
 
     def start(self, outcome: Outcome | None) -> int:
-        """Return the first character of an outcome; None is the end of the text."""
+        """The first character of an outcome; None is the end of the text."""
         return len(self.text) if outcome is None else self.tokens[outcome.first].start
 
     def end(self, outcome: Outcome) -> int:
-        """Return the character after the last of an outcome, of $START the first of the text."""
+        """The character after the last of an outcome, of $START the first of the text."""
         return self.tokens[outcome.end - 1].end if outcome.end else 0
 
     def now(self, outcome: Outcome) -> str:
-        """Return what stands in the place of tokens; those in exchange keep what divides them."""
+        """Find what stands in the place of tokens; those in exchange keep what divides them."""
         if outcome.end - outcome.first == 2 and outcome.first >= 0:
             one, two = self.tokens[outcome.first : outcome.end]
             return two.text + self.text[one.end : two.start] + one.text
         return " ".join(outcome.words)
 
     def side(self, outcome: Outcome | None, *, left: bool) -> _Side | None:
-        """Return what an outcome is, to its neighbour; None at the ends."""
+        """Describe an outcome to its neighbour; None at the ends."""
         if outcome is None or outcome.first < 0:
             return None
         token = self.tokens[outcome.end - 1 if left else outcome.first]
         return _Side(token.text, outcome.words[-1 if left else 0])
 
 
-def _changes(written: _Written, made: Sequence[Outcome]) -> Iterator[_Change]:
+def _changes(written: _Written, results: Sequence[Outcome]) -> Iterator[_Change]:
     """Yield all changes in the order of the text, those of one label next to one another."""
-    standing = [at for at, outcome in enumerate(made) if outcome.words or outcome.first < 0]
-    for one, two in pairwise((*standing, len(made))):
-        left = made[one]
-        right = made[two] if two < len(made) else None
+    standing = [at for at, outcome in enumerate(results) if outcome.words or outcome.first < 0]
+    for one, two in pairwise((*standing, len(results))):
+        left = results[one]
+        right = results[two] if two < len(results) else None
         if left.words:
             start, end = written.start(left), written.end(left)
             now = written.now(left)
             if now != written.text[start:end]:
                 yield _Change(start, end, now, left.first + 1)
-        gone = made[one + 1 : two]
+        gone = results[one + 1 : two]
         if gone:
             yield from _deleted(written, left, gone, right)
         elif left.behind:
@@ -327,7 +332,7 @@ def _inserted(written: _Written, left: Outcome, right: Outcome | None) -> Iterat
 def _around(
     written: _Written, left: Outcome, right: Outcome | None, first: str, last: str
 ) -> tuple[str, str]:
-    """Return the blanks on both sides of an insertion; `first` and `last` are the old ones.
+    """Find the blanks on both sides of an insertion; `first` and `last` are the old ones.
 
     White space at the ends of a text stays there.
     """
@@ -342,7 +347,7 @@ def _around(
 
 
 def _blank(wanted: bool | None, old: str) -> str:
-    """Return the blank that is wanted, like the old one where there is one."""
+    """Choose the blank that is wanted, like the old one where there is one."""
     if wanted is None:
         return old
     return (old or " ") if wanted else ""
@@ -370,7 +375,7 @@ def _deleted(
 
 
 def _closed(written: _Written, left: Outcome, right: Outcome | None, gaps: Sequence[str]) -> str:
-    """Return what divides two tokens after all between them are gone."""
+    """Find what divides two tokens after all between them are gone."""
     one, two = written.side(left, left=True), written.side(right, left=False)
     if one is None:
         return gaps[0]
@@ -406,7 +411,7 @@ class _Placed(NamedTuple):
 def compose(
     first: Sequence[TextEdit], second: Sequence[TextEdit], source: str
 ) -> tuple[TextEdit, ...]:
-    """Return edits of a source that do what two lists of edits do, one after the other.
+    """Join two lists of edits, one after the other, to edits of the source.
 
     Edits that have nothing to do with one another stay as they are. Those that overlap, and
     those where one is an insertion behind the other or at the place of a deletion, become one:
@@ -428,14 +433,14 @@ replacement='', score=None, label=None))
     """
     between = apply(first, source)
     apply(second, between)  # raises where they do not fit
-    made = []
+    edits = []
     shift = 0  # from the source to the text between, in characters, before a group
     for group in _group_edits(first, second):
         edit, shift = _merge(group, shift, between)
-        kept = _trim(edit, source) if len(group) > 1 else edit
-        if kept is not None:
-            made.append(kept)
-    return tuple(made)
+        rest = _trim(edit, source) if len(group) > 1 else edit
+        if rest is not None:
+            edits.append(rest)
+    return tuple(edits)
 
 
 def _group_edits(first: Sequence[TextEdit], second: Sequence[TextEdit]) -> Iterator[list[_Placed]]:
@@ -471,7 +476,7 @@ def _interact(one: _Placed, two: _Placed) -> bool:
 
 
 def _merge(group: Sequence[_Placed], shift: int, between: str) -> tuple[TextEdit, int]:
-    """Return the edit of the source that a group makes, and the shift behind it."""
+    """Merge a group to an edit of the source, and the shift behind it."""
     start, end = min(one.start for one in group), max(one.end for one in group)
     after = shift + sum(
         (one.end - one.start) - (one.edit.end - one.edit.start) for one in group if not one.late
@@ -494,7 +499,7 @@ def _merge(group: Sequence[_Placed], shift: int, between: str) -> tuple[TextEdit
 
 
 def _trim(edit: TextEdit, source: str) -> TextEdit | None:
-    """Return an edit without what it leaves as it is at its ends; None if nothing remains."""
+    """Cut from an edit what it leaves as it is at its ends; None if nothing remains."""
     old, new = source[edit.start : edit.end], edit.replacement
     if old == new:
         return None
@@ -516,9 +521,9 @@ def _trim(edit: TextEdit, source: str) -> TextEdit | None:
     )
 
 
-def _in_word(kept: str, old: str, new: str) -> bool:
-    """Say whether a cut behind what is kept goes through a word, of either text."""
-    return _letter(kept[-1:]) and (_letter(old[:1]) or _letter(new[:1]))
+def _in_word(before: str, old: str, new: str) -> bool:
+    """Say whether a cut behind what stays goes through a word, of either text."""
+    return _letter(before[-1:]) and (_letter(old[:1]) or _letter(new[:1]))
 
 
 def _letter(character: str) -> bool:

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, Any, Literal, Protocol, cast
+from typing import Annotated, Literal
 
 import msgspec
-
-from gecbench.backends.transformers import need_torch
-from gecbench.core.registry import resolve
-from gecbench.models.batches import Pair
-from gecbench.models.training.task import Task
 
 Positive = Annotated[int, msgspec.Meta(gt=0)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
@@ -189,84 +181,3 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     training: Training = Training()
     scoring: Scoring = Scoring()
     robust: Robust | None = None
-
-
-# The kinds of model that can be trained.
-
-
-KINDS: Mapping[str, str] = {
-    "tagger": "gecbench.models.tagger.training:KIND",
-    "seq2seq": "gecbench.models.seq2seq.training:KIND",
-    "scratch": "gecbench.models.scratch.training:KIND",
-    "causal": "gecbench.models.causal.training:KIND",
-}
-"""Kind of model to its `Kind`."""
-
-
-class Build(Protocol):
-    """Builds the task of a run."""
-
-    def __call__(
-        self, config: Any, pairs: Sequence[Pair], checkpoint: Path | None
-    ) -> Task[Pair, Any]:
-        """Build a task.
-
-        Args:
-            config: Of the type that the kind names.
-            pairs: The training pairs: vocabularies are built from them.
-            checkpoint: A folder that the task's `save` wrote, where a run is resumed: everything
-                but the weights (vocabulary, tokenizer, network configuration) comes from there,
-                so that nothing is downloaded or derived again. None at the start.
-        """
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """How a kind of model is configured and built.
-
-    Args:
-        config: Its configuration.
-        build: Builds its task.
-        paths: Names in the `model` table that may be a path: it counts from the configuration's
-            folder, as those of data do, where something is there.
-        check_robust: Takes a configuration with a `[robust]` table and raises a UsageError for
-            what the kind cannot honour of it, before anything is loaded. None: the kind has no
-            predictions to compare (its task is no `ComparableTask`).
-    """
-
-    config: type[RunConfig]
-    build: Build
-    paths: tuple[str, ...] = ()
-    check_robust: Callable[[Any], None] | None = None
-
-
-def resolve_paths(config: RunConfig, kind: Kind, home: Path) -> RunConfig:
-    """Make the paths of models in a configuration count from the working folder.
-
-    Args:
-        config: With paths that count from `home`.
-        kind: Says which names of the `model` table may be paths; others are names on the hub.
-        home: The configuration's folder.
-    """
-    if not kind.paths:
-        return config
-    model = cast("Any", config).model
-    paths = {
-        name: str(home / place)
-        for name in kind.paths
-        if (place := getattr(model, name)) and (home / place).exists()
-    }
-    return msgspec.structs.replace(config, model=msgspec.structs.replace(model, **paths))
-
-
-def load_kind(name: str) -> Kind:
-    """Load a kind of model that can be trained.
-
-    Raises:
-        UnknownNameError: There is no such kind; the nearest names are given.
-        MissingExtraError: torch or transformers is not installed.
-    """
-    if name in KINDS:
-        need_torch()
-    return cast("Kind", resolve("kind of model to train", name, KINDS))

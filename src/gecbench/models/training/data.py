@@ -36,7 +36,7 @@ class TrainingData(Generic[Item]):
     """What a run learns from.
 
     Args:
-        train: Pairs to learn, or pairs of contexts (`robust.alignment.ContextPair`).
+        train: Pairs to learn, or pairs of contexts (`robust.pairs.ContextPair`).
         dev: Sentences with references, to stop by.
         dev_pairs: Their pairs, whose loss is computed.
         counts: What was read, kept and left out, in words a user understands.

@@ -5,19 +5,20 @@ from __future__ import annotations
 from abc import abstractmethod
 from array import array
 from collections import Counter
-from collections.abc import Sequence
-from typing import Annotated, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import msgspec
 import torch
 from torch.nn.functional import cross_entropy
 
 from gecbench.core.errors import UsageError
+from gecbench.lang import language_of
 from gecbench.models.batches import Pair, pad_rows
-from gecbench.models.folder import changed_options
+from gecbench.models.folder import Card, changed_options
 from gecbench.models.seq2seq.corrector import Decoding, Search, Seq2Seq, build_corrector
 from gecbench.models.seq2seq.encoding import Encoding
-from gecbench.models.training.config import RunConfig, Share
+from gecbench.models.training.config import Robust, RunConfig, Share
 from gecbench.models.training.task import Batch, Dataset, Task
 
 
@@ -35,9 +36,11 @@ class DecoderTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     correcting: Decoding = Decoding()
 
     def defaults(self) -> dict[str, object]:
-        """Return the options of inference that a run chooses for its model."""
+        """Select the options of inference that a run chooses for its model."""
         return {"max_length": self.max_length, **changed_options(self.correcting)}
 
+
+Encoded = TypeVar("Encoded")
 
 IGNORED = -100
 """Stands where a label would, in places that carry no loss."""
@@ -61,7 +64,7 @@ def pad_tensor(rows: Sequence[Sequence[int]], fill: int) -> torch.Tensor:
 
 
 def mask_of(rows: Sequence[Sequence[int]]) -> torch.Tensor:
-    """Return 1 for each place of rows, 0 for their padding."""
+    """Build the mask of rows: 1 for each place, 0 for padding."""
     return pad_tensor([(1,) * len(row) for row in rows], 0)
 
 
@@ -75,19 +78,77 @@ def refuse_cold_epochs(config: RunConfig, why: str) -> None:
         raise UsageError(f"training.cold_epochs {epochs}: {why}; leave it out")
 
 
-class DecoderTask(Task[Pair, Example]):
-    """Learns to write targets: what tasks of encoder-decoders share."""
+class TargetTask(Task[Pair, Encoded]):
+    """Learns to write targets token by token, whatever the network is."""
 
+    too_long: str
+    """Why a pair is left out that cannot be encoded."""
+
+    def __init__(self, config: RunConfig, defaults: Mapping[str, object]) -> None:
+        """Take the run's configuration, and the options of inference that it chooses."""
+        self.config = config
+        self.tokens = language_of(config.language).tokens
+        self._defaults = defaults
+
+    @abstractmethod
+    def encode(self, source: str, target: str, counts: Counter[str]) -> Encoded | None:
+        """Encode a pair; None where it is too long. What is worth counting is added to counts."""
+
+    def prepare(self, items: Sequence[Pair]) -> Dataset[Encoded]:
+        """Turn pairs into examples, where they are short enough, or can be cut."""
+        examples: list[Encoded] = []
+        sources: list[int] = []
+        dropped: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
+        for index, pair in enumerate(items):
+            source, target = pair.source.strip(), pair.target.strip()
+            if not source or not target:
+                dropped["empty source or target"] += 1
+            elif (example := self.encode(source, target, counts)) is None:
+                dropped[self.too_long] += 1
+            else:
+                examples.append(example)
+                sources.append(index)
+        return Dataset(examples, dropped, counts, sources)
+
+    def weight(self, batch: Batch) -> float:
+        """Count the target tokens."""
+        return float((batch["labels"] != IGNORED).sum())
+
+    def gather(
+        self, outputs: torch.Tensor, rows: torch.Tensor, places: torch.Tensor, robust: Robust
+    ) -> tuple[torch.Tensor]:
+        """Gather the logits of some places, (places, vocabulary)."""
+        return (outputs[rows, places],)
+
+    def card(self, provenance: Mapping[str, object], **settings: object) -> Card:
+        """Describe the model, with what its kind needs to load it."""
+        config = self.config
+        return Card(
+            kind=config.kind,
+            languages=(config.language,),
+            tokens=self.tokens,
+            settings=settings,
+            defaults=self._defaults,
+            about=config.about,
+            provenance=provenance,
+        )
+
+
+class DecoderTask(TargetTask[Example]):
+    """Learns to write targets with an encoder-decoder."""
+
+    table: DecoderTable
+    encoding: Encoding
     positions = 0
     """Most tokens that the decoder can be at; 0 where there is no bound."""
     truncates = False
     """Whether pairs that are too long are cut; else they are dropped. Both are counted."""
 
-    def __init__(self, config: RunConfig, table: DecoderTable, encoding: Encoding) -> None:
-        """Take the run's configuration, its `model` table, and the encoding of texts."""
-        self.config = config
-        self.table = table
-        self.encoding = encoding
+    @property
+    def too_long(self) -> str:  # type: ignore[override]
+        """Why a pair is left out that is not cut."""
+        return f"longer than {self.table.max_length} tokens"
 
     @abstractmethod
     def outputs(self, module: torch.nn.Module, batch: Batch) -> torch.Tensor:
@@ -97,36 +158,25 @@ class DecoderTask(Task[Pair, Example]):
     def search(self, options: Any) -> Search:
         """Wrap the network as it is now in a search for answers."""
 
-    def prepare(self, items: Sequence[Pair]) -> Dataset[Example]:
-        """Turn pairs into examples, where they are short enough, or can be cut."""
+    def encode(self, source: str, target: str, counts: Counter[str]) -> Example | None:
+        """Encode a pair; None where it is too long and not to be cut."""
         longest, specials = self.table.max_length, self.encoding.specials
-        examples: list[Example] = []
-        sources: list[int] = []
-        dropped: Counter[str] = Counter()
-        counts: Counter[str] = Counter()
-        for index, pair in enumerate(items):
-            if not pair.source.strip() or not pair.target.strip():
-                dropped["empty source or target"] += 1
-                continue
-            source: Sequence[int] = self.encoding.source_ids(pair.source.strip())
-            target: Sequence[int] = self.encoding.target_ids(pair.target.strip())
-            if max(len(source), len(target)) > longest:
-                if not self.truncates:
-                    dropped[f"longer than {longest} tokens"] += 1
-                    continue
-                counts[f"pairs cut to {longest} tokens"] += 1
-                source = _truncate(source, longest, specials.after)
-                target = _truncate(target, longest, (specials.end,))
-            examples.append(Example(array("i", source), array("i", target)))
-            sources.append(index)
+        ids: Sequence[int] = self.encoding.source_ids(source)
+        target_ids: Sequence[int] = self.encoding.target_ids(target)
+        if max(len(ids), len(target_ids)) > longest:
+            if not self.truncates:
+                return None
+            counts[f"pairs cut to {longest} tokens"] += 1
+            ids = _truncate(ids, longest, specials.after)
+            target_ids = _truncate(target_ids, longest, (specials.end,))
         if specials.unknown is not None:
-            for k, name in enumerate(("sources", "targets")):
-                if number := sum(example[k].count(specials.unknown) for example in examples):
-                    counts[f"unknown tokens in {name}"] = number
-        return Dataset(examples, dropped, counts, sources)
+            for name, side in (("sources", ids), ("targets", target_ids)):
+                if unknown := side.count(specials.unknown):
+                    counts[f"unknown tokens in {name}"] += unknown
+        return Example(array("i", ids), array("i", target_ids))
 
     def length(self, example: Example) -> int:
-        """Return how many positions the longer side of an example has."""
+        """Count how many positions the longer side of an example has."""
         return max(map(len, example))
 
     def collate(self, examples: Sequence[Example]) -> Batch:
@@ -142,10 +192,6 @@ class DecoderTask(Task[Pair, Example]):
             "decoder_input_ids": pad_tensor([(start, *target[:-1]) for target in targets], pad),
             "labels": pad_tensor(targets, IGNORED),
         }
-
-    def weight(self, batch: Batch) -> float:
-        """Return the number of target tokens."""
-        return float((batch["labels"] != IGNORED).sum())
 
     def loss(self, module: torch.nn.Module, batch: Batch) -> torch.Tensor:
         """Compute the summed cross entropy of the target tokens, smoothed."""
@@ -164,17 +210,13 @@ class DecoderTask(Task[Pair, Example]):
 
     def corrector(self) -> Seq2Seq:
         """Wrap the network as it is now."""
-        config = self.config
         return build_corrector(
             self.search,
             self.table.correcting,
-            kind=config.kind,
-            name=config.name,
-            languages=(config.language,),
-            tokens=config.language,
-            about=config.about,
+            self.encoding,
+            self.card({}),
+            name=self.config.name,
             signature={"model": "in training"},
-            encoding=self.encoding,
             max_length=self.table.max_length,
             positions=self.positions,
         )

@@ -128,7 +128,7 @@ class Checkpoints:
         return max(self.folder.glob("step-*"), default=None) if self.folder.is_dir() else None
 
     def best(self, state: State) -> Path:
-        """Return the folder of the best model that a state names."""
+        """The folder of the best model that a state names."""
         return self.folder / f"best-{state.best_step:08d}"
 
     def save_best(self, state: State, save: Callable[[Path], None]) -> None:
@@ -228,7 +228,7 @@ class Log:
 
 
 def _is_until(step: int, line: bytes) -> bool:
-    """Return whether a line of a log is whole and about a step until this one."""
+    """Say whether a line of a log is whole and about a step until this one."""
     try:
         return bool(json.loads(line)["step"] <= step) and line.endswith(b"\n")
     except (ValueError, KeyError, TypeError):
@@ -345,6 +345,7 @@ class Loop:
             self.accelerator.unwrap_model(self.module, keep_fp32_wrapper=False)
             self.accelerator.free_memory()
         self.task.freeze(cold=self.state.cold)
+        self.task.module.train()  # transformers loads networks with their dropout switched off
         self.adam = torch.optim.AdamW(
             [tensor for tensor in self.task.module.parameters() if tensor.requires_grad],
             betas=(training.beta1, training.beta2),

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from string import Template
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -23,14 +24,14 @@ from gecbench.lang import language_of
 from gecbench.models import MODEL
 from gecbench.models.folder import Card, atomic_folder, read_card, write_card
 from gecbench.models.robust.pairs import check_robust, distinct_pairs, read_context_pairs
-from gecbench.models.training.config import Kind, RunConfig, resolve_paths
+from gecbench.models.training.config import RunConfig
 from gecbench.models.training.data import TrainingData, read_pairs
-from gecbench.models.training.task import Dataset, Task
+from gecbench.models.training.task import Dataset, Kind, Task, resolve_paths
 
 if TYPE_CHECKING:
     from accelerate import Accelerator
 
-    from gecbench.models.training.loop import Score, State
+    from gecbench.models.training.loop import Score
 
 Say = Callable[[str], None]
 
@@ -162,7 +163,15 @@ def _train(
     )
     state = loop.train()
     if accelerator.is_main_process:
-        provenance = {**provenance, **_result(state), "devices": accelerator.num_processes}
+        provenance |= {
+            "scored by": state.scored_by,
+            "steps": state.step,
+            "best_step": state.best_step,
+            "ended": state.finished,
+            "history": state.history,
+            "seconds": round(state.seconds, 1),
+            "devices": accelerator.num_processes,
+        }
         _finish(checkpoints.best(state), run / MODEL, config, provenance)
     accelerator.wait_for_everyone()
     return Outcome(
@@ -193,24 +202,13 @@ def _describe_data(config: RunConfig, data: TrainingData[Any], train: Dataset[An
     return f"{config.name}: " + ", ".join(f"{name} {n:,}" for name, n in counts.items() if n)
 
 
-def _result(state: State) -> dict[str, object]:
-    return {
-        "scored by": state.scored_by,
-        "steps": state.step,
-        "best_step": state.best_step,
-        "ended": state.finished,
-        "history": state.history,
-        "seconds": round(state.seconds, 1),
-    }
-
-
 def _finish(best: Path, model: Path, config: RunConfig, provenance: Mapping[str, Any]) -> None:
     """Write the best model, with its card, as the run's result."""
     for rest in model.parent.glob(f".{model.name}.*"):  # what a killed run was writing
         shutil.rmtree(rest, ignore_errors=True)
     with atomic_folder(model, replace=True) as folder:
         shutil.copytree(best, folder, dirs_exist_ok=True)
-        card = msgspec.structs.replace(read_card(folder), made=provenance, about=config.about)
+        card = msgspec.structs.replace(read_card(folder), provenance=provenance, about=config.about)
         write_card(folder, card)
         write_text(folder / "README.md", model_card(config, card))
 
@@ -308,6 +306,9 @@ def _deterministic(config: RunConfig) -> Iterator[None]:
 # The model card: what a trained model is, what it is from, how good it is, and what it cannot do.
 
 
+_CARD = Path(__file__).with_name("card.md")
+"""The card, with places for what a run fills in."""
+
 _ROBUST = {
     "cpr": "each sentence beside the same errors in other contexts",
     "r-drop": "each sentence twice, under two dropouts",
@@ -316,22 +317,16 @@ _ROBUST = {
 
 def model_card(config: RunConfig, card: Card) -> str:
     """Write the card as Markdown, with the fields that model hubs read at its head."""
-    language = language_of(config.language).name
-    facts: Mapping[str, Any] = card.made
-    history = facts.get("history", [])
+    facts: Mapping[str, Any] = card.provenance
+    history, prepared = facts["history"], facts["prepared"]
     columns = ["loss", *(n for n in ("divergence", "score") if any(n in row for row in history))]
     rows = [
-        f"| {row['step']} | "
-        + " | ".join(f"{row[name]:.4f}" if name in row else "" for name in columns)
-        + " |"
+        [str(row["step"]), *(f"{row[name]:.4f}" if name in row else "" for name in columns)]
         for row in history
     ]
-    prepared = facts.get("prepared", {})
-    counts = {**facts.get("counts", {}), **prepared.get("dropped", {}), **prepared["counted"]}
-    files = [f"| `{name}` | `{digest}` |" for name, digest in facts.get("data", {}).items()]
-    libraries = ", ".join(f"{name} {number}" for name, number in facts["libraries"].items())
+    counts = {**facts["counts"], **prepared["dropped"], **prepared["counted"]}
     notes = " They are the last, whatever dev says." if config.scoring.by == "last" else ""
-    if signature := facts.get("scored by"):
+    if signature := facts["scored by"]:
         notes += f"\nScored by `{signature}`."
     robustness = ""
     if config.robust is not None:
@@ -341,56 +336,21 @@ def model_card(config: RunConfig, card: Card) -> str:
             "together. Whoever corrects less is consistent more easily: read CRS and P-CRS beside "
             "F only, and beside an untreated model with a bias for keeping.\n"
         )
-    newline = "\n"
-    return f"""---
-library_name: gecbench
-language: {config.language}
-tags: [grammatical-error-correction, {config.kind}]
----
-
-# {config.name}
-
-{config.about or f"A {config.kind} that corrects {language} sentences."}
-
-## Use
-
-```bash
-gecbench correct FOLDER sentences.txt -o corrected.txt
-```
-
-where FOLDER is this one: a {config.kind} of gecbench, weights in safetensors.
-
-## Scores on the dev sentences
-
-The weights are those after step {facts.get("best_step")}, of {facts.get("steps")}; \
-the run ended because of: {facts.get("ended")}.{notes}
-
-| step | {" | ".join(columns)} |
-|---:|{"---:|" * len(columns)}
-{newline.join(rows)}
-{robustness}
-## Data
-
-Whoever passes these weights on must look at the terms of the corpora that they come from, one by \
-one: several corpora of learners' texts allow research only.
-
-| file | SHA-256 |
-|---|---|
-{newline.join(files)}
-
-{newline.join(f"- {name}: {count:,}" for name, count in counts.items())}
-
-## Training
-
-gecbench {facts["gecbench"]}, Python {facts["python"]}, {libraries}; \
-device {facts.get("device")}, {facts.get("devices")} in all; {facts.get("seconds")} seconds.
-
-```json
-{json.dumps(facts["configuration"], ensure_ascii=False, indent=1)}
-```
-
-## Limits
-
-What it learnt to correct is what its training data correct. It may change what was right; score \
-it on {language} sentences like yours before you rely on it, and have people read what it writes.
-"""
+    language = language_of(config.language).name
+    return Template(read_bytes(_CARD).decode()).substitute(
+        {name.replace(" ", "_"): value for name, value in facts.items()},
+        kind=config.kind,
+        name=config.name,
+        code=config.language,
+        language=language,
+        about=config.about or f"A {config.kind} that corrects {language} sentences.",
+        notes=notes,
+        header=" | ".join(["step", *columns]),
+        rule="---:|" * len(columns),
+        rows="\n".join(f"| {' | '.join(row)} |" for row in rows),
+        robustness=robustness,
+        files="\n".join(f"| `{name}` | `{digest}` |" for name, digest in facts["data"].items()),
+        counts="\n".join(f"- {name}: {count:,}" for name, count in counts.items()),
+        libraries=", ".join(f"{name} {number}" for name, number in facts["libraries"].items()),
+        configuration=json.dumps(facts["configuration"], ensure_ascii=False, indent=1),
+    )

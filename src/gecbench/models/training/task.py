@@ -1,21 +1,23 @@
-"""What a kind of model brings to the training loop."""
+"""What a kind of model brings to the training loop, and the kinds that there are."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
+import msgspec
+
+from gecbench.backends.transformers import need_torch
 from gecbench.core.corrector import Corrector
-from gecbench.models.batches import Pair
+from gecbench.core.registry import resolve
+from gecbench.models.batches import ContextPair, Pair
+from gecbench.models.training.config import Robust, RunConfig
 
 if TYPE_CHECKING:
     import torch
-
-    from gecbench.models.robust.alignment import ContextPair
-    from gecbench.models.training.config import Robust
 
 Item = TypeVar("Item")
 Example = TypeVar("Example")
@@ -72,7 +74,7 @@ class Task(ABC, Generic[Item, Example]):
 
     @abstractmethod
     def length(self, example: Example) -> int:
-        """Return how many positions an example takes in a batch: batches are built by it."""
+        """Count how many positions an example takes in a batch: batches are built by it."""
 
     @abstractmethod
     def collate(self, examples: Sequence[Example]) -> Batch:
@@ -80,7 +82,7 @@ class Task(ABC, Generic[Item, Example]):
 
     @abstractmethod
     def weight(self, batch: Batch) -> float:
-        """Return by how much the loss of a batch is to be divided, as its number of tokens.
+        """Compute what the loss of a batch is to be divided by, as its number of tokens.
 
         The loop divides by the sum over all batches of a step, so that accumulating gradients
         over two halves of a batch gives what the whole batch gives.
@@ -143,7 +145,7 @@ class ComparableTask(Task[Pair, Example], Generic[Example, Outputs]):
     ) -> Sequence[tuple[int, int]]:
         """Find the places whose predictions are to agree.
 
-        `robust.alignment.align_tokens` finds them among words. Honour `robust.disagreeing` and
+        `robust.pairs.align_tokens` finds them among words. Honour `robust.disagreeing` and
         `robust.skip_after` here. Called for equal pairs, too: then all places match.
 
         Returns:
@@ -171,3 +173,84 @@ class ComparableTask(Task[Pair, Example], Generic[Example, Outputs]):
         Returns:
             For each head that the divergence covers: logits, (n, classes).
         """
+
+
+# The kinds of model that can be trained.
+
+
+KINDS: Mapping[str, str] = {
+    "tagger": "gecbench.models.tagger.training:KIND",
+    "seq2seq": "gecbench.models.seq2seq.training:KIND",
+    "scratch": "gecbench.models.scratch.training:KIND",
+    "causal": "gecbench.models.causal.training:KIND",
+}
+"""Kind of model to its `Kind`."""
+
+
+class Build(Protocol):
+    """Builds the task of a run."""
+
+    def __call__(
+        self, config: Any, pairs: Sequence[Pair], checkpoint: Path | None
+    ) -> Task[Pair, Any]:
+        """Build a task.
+
+        Args:
+            config: Of the type that the kind names.
+            pairs: The training pairs: vocabularies are built from them.
+            checkpoint: A folder that the task's `save` wrote, where a run is resumed: everything
+                but the weights (vocabulary, tokenizer, network configuration) comes from there,
+                so that nothing is downloaded or derived again. None at the start.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How a kind of model is configured and built.
+
+    Args:
+        config: Its configuration.
+        build: Builds its task.
+        paths: Names in the `model` table that may be a path: it counts from the configuration's
+            folder, as those of data do, where something is there.
+        check_robust: Takes a configuration with a `[robust]` table and raises a UsageError for
+            what the kind cannot honour of it, before anything is loaded. None: the kind has no
+            predictions to compare (its task is no `ComparableTask`).
+    """
+
+    config: type[RunConfig]
+    build: Build
+    paths: tuple[str, ...] = ()
+    check_robust: Callable[[Any], None] | None = None
+
+
+def resolve_paths(config: RunConfig, kind: Kind, home: Path) -> RunConfig:
+    """Make the paths of models in a configuration count from the working folder.
+
+    Args:
+        config: With paths that count from `home`.
+        kind: Says which names of the `model` table may be paths; others are names on the hub.
+        home: The configuration's folder.
+    """
+    if not kind.paths:
+        return config
+    model = cast("Any", config).model
+    paths = {
+        name: str(home / place)
+        for name in kind.paths
+        if (place := getattr(model, name)) and (home / place).exists()
+    }
+    return msgspec.structs.replace(config, model=msgspec.structs.replace(model, **paths))
+
+
+def load_kind(name: str) -> Kind:
+    """Load a kind of model that can be trained.
+
+    Raises:
+        UnknownNameError: There is no such kind; the nearest names are given.
+        MissingExtraError: torch or transformers is not installed.
+    """
+    if name in KINDS:
+        need_torch()
+    return cast("Kind", resolve("kind of model to train", name, KINDS))

@@ -107,11 +107,11 @@ class TestFrequency:
 
 def test_a_segmenter_must_give_the_text_back():
     with pytest.raises(UsageError, match="does not give back the text that it divides"):
-        list(by_cutting(lambda _: [("别的", "")])(["我有书"]))
+        list(by_cutting("zh", lambda _: [("别的", "")])(["我有书"]))
 
 
 def test_pieces_that_end_inside_of_a_token_are_no_words():
-    (words,) = by_cutting(lambda _: [("我", "r"), ("用ab", "v"), ("c", "x")])(["我用abc"])
+    (words,) = by_cutting("zh", lambda _: [("我", "r"), ("用ab", "v"), ("c", "x")])(["我用abc"])
     assert words == (Word("我", 0, 1, "r", True),)
 
 

@@ -76,7 +76,7 @@ def overfit(task: Any, steps: int) -> None:
 
 @pytest.fixture(scope="session")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Trained:
-    from gecbench.models.causal.network import merge
+    from gecbench.models.causal.loading import merge
     from gecbench.models.causal.training import build
 
     folder = tmp_path_factory.mktemp("causal")

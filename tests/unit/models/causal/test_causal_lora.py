@@ -208,7 +208,7 @@ def test_without_peft_the_command_is_named(
 
 
 def test_merging_needs_an_adapter_and_a_free_place(trained: Trained, tmp_path: Path) -> None:
-    from gecbench.models.causal.network import merge
+    from gecbench.models.causal.loading import merge
 
     with pytest.raises(UsageError, match="holds no adapter"):
         merge(trained.base, tmp_path / "new")

@@ -49,18 +49,26 @@ def test_the_prompt_of_the_paper_is_the_papers() -> None:
 
 
 def test_what_a_sentence_holds_is_never_a_place() -> None:
-    prompt = Prompt("p", "en", "", "say {text}", "{count}: {text}")
+    prompt = Prompt(name="p", language="en", user="say {text}", batch="{count}: {text}")
     assert prompt.single("{text} {count}")[-1].content == "say {text} {count}"
     assert prompt.several(["{count}", "{text}"])[-1].content == "2: 1. {count}\n2. {text}"
 
 
 def test_examples_come_before_the_sentence() -> None:
-    prompt = Prompt("p", "zh", "s", "改{text}", "{count}{text}", (Example("错", "对"),))
+    prompt = Prompt(
+        name="p",
+        system="s",
+        user="改{text}",
+        batch="{count}{text}",
+        examples=(Example("错", "对"),),
+    )
     assert [tuple(turn) for turn in prompt.single("甲")] == [
         ("system", "s"), ("user", "改错"), ("assistant", "对"), ("user", "改甲"),
     ]  # fmt: skip
     assert [turn.content for turn in prompt.several(["甲"])] == ["s", "11. 错", "1. 对", "11. 甲"]
-    assert prompt.hash() != Prompt("p", "zh", "s", "改{text}", "{count}{text}").hash()
+    assert (
+        prompt.hash() != Prompt(name="p", system="s", user="改{text}", batch="{count}{text}").hash()
+    )
 
 
 def test_examples_can_be_a_corpus(tmp_path: Path) -> None:

@@ -18,8 +18,7 @@ from gecbench.cli import main
 from gecbench.core.errors import UsageError
 from gecbench.core.perturbed import PerturbedCase, PerturbedSet, Subset, Variant
 from gecbench.formats.perturbed import write_perturbed
-from gecbench.models.batches import Pair
-from gecbench.models.robust.alignment import ContextPair
+from gecbench.models.batches import ContextPair, Pair
 from gecbench.models.robust.task import RobustTask
 from gecbench.models.training.config import Robust
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from robust_cases import symmetric
 
-from gecbench.models.robust.alignment import align_tokens
+from gecbench.models.robust.pairs import align_tokens
 from gecbench.models.robust.task import divergence
 
 

@@ -12,9 +12,12 @@ from small_task import KIND as SMALL
 
 from gecbench.core.errors import CorpusError, FormatError, GecbenchError, UsageError
 from gecbench.formats.validation import convert
-from gecbench.models.batches import Pair
-from gecbench.models.robust.alignment import ContextPair
-from gecbench.models.robust.pairs import check_robust, distinct_pairs, read_context_pairs
+from gecbench.models.batches import ContextPair, Pair
+from gecbench.models.robust.pairs import (
+    check_robust,
+    distinct_pairs,
+    read_context_pairs,
+)
 from gecbench.models.tagger.training import KIND, TaggerConfig
 
 

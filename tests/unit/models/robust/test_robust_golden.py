@@ -8,8 +8,13 @@ import pytest
 from robust_cases import configuration
 from tokenizers import ByteLevelBPETokenizer
 
-from gecbench.models.robust.alignment import DecoderTarget, align_targets
-from gecbench.models.robust.pairs import check_robust, distinct_pairs, read_context_pairs
+from gecbench.models.robust.pairs import (
+    DecoderTarget,
+    align_targets,
+    check_robust,
+    distinct_pairs,
+    read_context_pairs,
+)
 from gecbench.models.robust.task import RobustTask
 from gecbench.models.tagger.training import KIND
 from gecbench.models.training.config import Robust

@@ -14,12 +14,12 @@ from gecbench.core.errors import UsageError
 from gecbench.core.perturbed import PerturbedCase, PerturbedSet, Subset, Variant
 from gecbench.formats.perturbed import write_perturbed
 from gecbench.formats.validation import convert
-from gecbench.models.batches import Pair
-from gecbench.models.robust.alignment import ContextPair
+from gecbench.models.batches import ContextPair, Pair
 from gecbench.models.robust.task import RobustTask
 from gecbench.models.seq2seq.training import KIND
-from gecbench.models.training.config import Kind, Robust
+from gecbench.models.training.config import Robust
 from gecbench.models.training.run import train_run
+from gecbench.models.training.task import Kind
 
 from ..seq2seq.conftest import en_bart, mbart, one_thread, t5, zh_bart  # noqa: F401 (fixtures)
 from .robust_reference import Killed, check_gradients, dying, slow_loss, widest

@@ -11,8 +11,7 @@ import torch
 from robust_cases import TEXTS, configuration, log_softmax, symmetric, twins
 
 from gecbench.core.errors import UsageError
-from gecbench.models.batches import Pair
-from gecbench.models.robust.alignment import ContextPair
+from gecbench.models.batches import ContextPair, Pair
 from gecbench.models.robust.pairs import distinct_pairs
 from gecbench.models.robust.task import RobustTask
 from gecbench.models.tagger.network import PADDING

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gecbench.core.errors import UsageError
-from gecbench.models.batches import Pair
-from gecbench.models.robust.alignment import (
-    ContextPair,
+from gecbench.models.batches import ContextPair, Pair
+from gecbench.models.robust.pairs import (
     DecoderTarget,
     Robust,
     align_targets,

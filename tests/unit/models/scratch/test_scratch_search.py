@@ -9,8 +9,8 @@ import torch
 from tiny_scratch import ARCHITECTURES, SOURCES, batch, network
 
 from gecbench.models.scratch.encoding import END, SPECIALS
+from gecbench.models.scratch.model import BeamSearch
 from gecbench.models.scratch.network import EncoderDecoder
-from gecbench.models.scratch.search import BeamSearch
 from gecbench.models.seq2seq.corrector import Decoding
 
 

@@ -18,8 +18,8 @@ from gecbench.core.errors import FormatError, UsageError
 from gecbench.formats.validation import convert
 from gecbench.models.batches import Pair
 from gecbench.models.scratch.training import KIND
-from gecbench.models.training.config import load_kind
 from gecbench.models.training.run import train_run
+from gecbench.models.training.task import load_kind
 
 PAIRS = [Pair(*pair) for pair in ZH_PAIRS]
 

@@ -16,7 +16,7 @@ from gecbench.core.errors import FormatError, UsageError
 from gecbench.formats.validation import convert
 from gecbench.models.batches import Pair
 from gecbench.models.seq2seq.training import KIND, blank_sources
-from gecbench.models.training.config import load_kind
+from gecbench.models.training.task import load_kind
 
 PAIRS = [Pair(*pair) for pair in ZH_PAIRS]
 

@@ -88,8 +88,8 @@ def test_the_card_says_what_was_measured(exported, taught):
     out, agreement = exported("convolution", quantise=True)
     card = read_card(out)
     assert card.runtime == "onnx"
-    assert card.made["export"]["agreement"]["labels"] == agreement.labels
-    assert card.made["data"] == "eight pairs"
+    assert card.provenance["export"]["agreement"]["labels"] == agreement.labels
+    assert card.provenance["data"] == "eight pairs"
     assert {path.name for path in out.iterdir()} == {
         "encoding.json",
         "gecbench.json",

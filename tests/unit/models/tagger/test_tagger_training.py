@@ -17,7 +17,7 @@ from gecbench.models.batches import Pair
 from gecbench.models.tagger.network import PADDING, read_model
 from gecbench.models.tagger.training import KIND
 from gecbench.models.tags.labels import UNKNOWN, write_vocabulary
-from gecbench.models.training.config import load_kind
+from gecbench.models.training.task import load_kind
 
 
 def built(language="zh", encoder="convolution", pairs=None, **more):

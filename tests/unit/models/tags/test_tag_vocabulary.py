@@ -16,7 +16,6 @@ from gecbench.models.tags.labels import (
     append_label,
     build_vocabulary,
     clean_labels,
-    coverage,
     parse_label,
     read_vocabulary,
     replace_label,
@@ -84,12 +83,6 @@ def test_a_vocabulary_is_built_by_count_then_by_name():
     assert build_vocabulary(counter, min_count=3).labels == whole.labels[:-1]
     assert build_vocabulary(counter, size=4).labels == whole.labels[:4]
     assert build_vocabulary(Counter(), size=1).labels == (KEEP, DELETE, UNKNOWN)
-
-
-def test_coverage_counts_occurrences_that_change_something():
-    counter = Counter({KEEP: 90, "$APPEND_a": 3, "$APPEND_b": 1})
-    assert coverage(counter, build_vocabulary(counter, min_count=2)) == 0.75
-    assert coverage(Counter({KEEP: 1}), build_vocabulary(Counter())) == 1
 
 
 def test_labels_that_nobody_knows_are_named():

@@ -17,8 +17,8 @@ from django.views.decorators.http import require_GET, require_POST
 
 from gecbench.core.errors import GecbenchError, MissingExtraError
 from gecbench.reports import agreement, plots, references
+from gecbench.reports.plots import Theme
 from gecbench.reports.report import Figure, Language, Table, Words, said
-from gecbench.reports.theme import Theme
 from gecbench.server import progress
 from gecbench.server.models import Member
 from gecbench.server.progress import tables
