@@ -11,7 +11,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
+from functools import reduce
 from math import floor
+from operator import add
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from gecbench.analysis.options import Absent, Weighting
@@ -714,25 +716,23 @@ class Difficulty:
     @property
     def sentences(self) -> Iterator[SentenceErrors]:
         """The difficulty of each sentence, by these weights and this reference alone."""
-        letters = zip(*self.table.verdicts.values(), strict=True)
-        rows = zip(self.table.references, self.table.chunks, self.weights, letters, strict=True)
-        for name, (reference, chunks_, weights, systems) in zip(self.table.ids, rows, strict=True):
-            of = {chunk.edit: weight for chunk, weight in zip(chunks_, weights, strict=True)}
+        for at, name in enumerate(self.table.ids):
+            verdicts_ = zip(*(rows[at] for rows in self.table.verdicts.values()), strict=True)
+            chunks_ = list(zip(self.table.chunks[at], self.weights[at], verdicts_, strict=True))
+            by_edit = {chunk.edit: weight for chunk, weight, _ in chunks_}
             edits = tuple(
-                ErrorWeight(edit.start, edit.end, edit.replacement, edit.label, of.get(at, 1.0))
-                for at, edit in enumerate(reference.edits)
+                ErrorWeight(
+                    edit.start, edit.end, edit.replacement, edit.label, by_edit.get(place, 1.0)
+                )
+                for place, edit in enumerate(self.table.references[at].edits)
             )
             changed = tuple(
                 FalsePositive(chunk.start, chunk.end, weight)
-                for chunk, weight, verdicts_ in zip(
-                    chunks_, weights, zip(*systems, strict=True), strict=True
-                )
-                if FALSE in verdicts_
+                for chunk, weight, systems in chunks_
+                if FALSE in systems
             )
-            value = 0.0
-            for chunk, weight in zip(chunks_, weights, strict=True):
-                value += weight if chunk.edit is not None else 0.0
-            yield SentenceErrors(name, value, edits, changed)
+            errors = (weight for chunk, weight, _ in chunks_ if chunk.edit is not None)
+            yield SentenceErrors(name, reduce(add, errors, 0.0), edits, changed)
 
 
 def measure_difficulty(

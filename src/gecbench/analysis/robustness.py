@@ -712,8 +712,8 @@ def _measure(
         beta=metric.beta,
         unit="word" if spaced else "character",
         subsets=tuple(SubsetSize(subset.name, len(subset.cases)) for subset in cases.subsets),
-        systems=_by_subset(systems),
-        trivial=_by_subset(trivial),
+        systems=tuple(chain.from_iterable(zip(*systems, strict=True))),
+        trivial=tuple(chain.from_iterable(zip(*trivial, strict=True))),
         unpaired_errors=sum(map(_unpaired, pairs)),
         disagreements=tuple(
             disagreement for system in whole for disagreement in run.disagreements(system)
@@ -731,11 +731,6 @@ def _measure(
             *run_stats.notes,
         ),
     )
-
-
-def _by_subset(systems: Sequence[Sequence[SystemRobustness]]) -> tuple[SystemRobustness, ...]:
-    """Order results by subset, all subsets together first."""
-    return tuple(system for row in zip(*systems, strict=True) for system in row)
 
 
 def _idle(systems: Sequence[SystemRobustness], perfect: SystemRobustness) -> list[str]:
@@ -773,9 +768,10 @@ class _Run:
 
     def rows(self, name: str) -> list[Row]:
         """Counts of each sentence, case by case; each has one reference."""
-        flat = []
-        for (pairing,) in cast("Sequence[Rows]", self.run_stats.rows[name, self.metric.name]):
-            flat.append((pairing.counts.tp, pairing.counts.fp, pairing.counts.fn))
+        pairings = cast("Sequence[Rows]", self.run_stats.rows[name, self.metric.name])
+        flat = [
+            (pairing.counts.tp, pairing.counts.fp, pairing.counts.fn) for (pairing,) in pairings
+        ]
         width = self.cases.width
         return [tuple(flat[at : at + width]) for at in range(0, len(flat), width)]
 
@@ -816,7 +812,7 @@ class _Run:
             _result(
                 name,
                 subset,
-                official(rows[start:end], beta),
+                rows[start:end],
                 tuple(same[start:end]),
                 sum(map(len, edits[start * width : end * width])),
                 beta,
@@ -830,24 +826,25 @@ class _Run:
     def disagreements(self, system: SystemRobustness) -> list[Disagreement]:
         """Collect the cases that the two rules call differently."""
         ids = [(subset.name, case.id) for subset in self.cases.subsets for case in subset.cases]
-        verdicts = system.verdicts
-        pairs = zip(verdicts.official, verdicts.edits, strict=True)
-        return [
-            Disagreement(system.system, *ids[at], *rules, self._shown(system, at))
-            for at, rules in enumerate(pairs)
-            if rules[0] != rules[1]
-        ]
-
-    def _shown(self, system: SystemRobustness, at: int) -> tuple[ShownSentence, ...]:
-        width = self.cases.width
-        rows = range(at * width, (at + 1) * width)
-        equal = (True, *system.verdicts.equal[at])
-        same = (True, *system.verdicts.same[at])
+        width, verdicts = self.cases.width, system.verdicts
         cases = self.run_stats.cases[system.system]
-        return tuple(
-            ShownSentence(mark, cases[k].source, equal_f, same_edits, self._changes(k, cases[k]))
-            for mark, k, equal_f, same_edits in zip(marks(width), rows, equal, same, strict=True)
-        )
+        disagreements = []
+        for at, rules in enumerate(zip(verdicts.official, verdicts.edits, strict=True)):
+            if rules[0] == rules[1]:
+                continue
+            rows = zip(
+                marks(width),
+                range(at * width, (at + 1) * width),
+                (True, *verdicts.equal[at]),
+                (True, *verdicts.same[at]),
+                strict=True,
+            )
+            sentences = tuple(
+                ShownSentence(mark, cases[k].source, equal, same, self._changes(k, cases[k]))
+                for mark, k, equal, same in rows
+            )
+            disagreements.append(Disagreement(system.system, *ids[at], *rules, sentences))
+        return disagreements
 
     def _changes(self, k: int, case: Case) -> tuple[ShownChange, ...]:
         space = " " if self.spaced else ""
@@ -867,12 +864,13 @@ class _Run:
 def _result(
     name: str,
     subset: str | None,
-    rule: Official,
+    rows: Sequence[Row],
     same: tuple[tuple[bool, ...], ...],
     edits_made: int,
     beta: float,
     orders: Orders | None,
 ) -> SystemRobustness:
+    rule = official(rows, beta)
     verdicts = Verdicts(rule.consistent, rule.equal, same)
     cases, variants = len(same), sum(map(len, same))
 
