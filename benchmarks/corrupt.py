@@ -26,7 +26,8 @@ from measure import load, machine
 from gecbench.api.corrupt import corrupt, fit
 from gecbench.api.extract import extract
 from gecbench.api.files import load as load_corpus
-from gecbench.api.schemes import Places, corpus_language, default_scheme, load_scheme
+from gecbench.api.options import Places
+from gecbench.api.schemes import corpus_language, default_scheme, load_scheme
 from gecbench.core.edit import Edit
 from gecbench.core.errors import GecbenchError
 from gecbench.core.files import write_text

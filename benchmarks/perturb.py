@@ -19,7 +19,8 @@ from pathlib import Path
 from measure import load, machine
 
 from gecbench.api.files import sample
-from gecbench.api.perturb import Means, perturb
+from gecbench.api.options import PerturbOptions
+from gecbench.api.perturb import perturb
 from gecbench.api.robustness import load_perturbed
 from gecbench.core.perturbed import PerturbedSet
 
@@ -51,10 +52,10 @@ def write_bert(folder: Path, cases: PerturbedSet, size: str) -> Path:
     return folder
 
 
-def measure(what: str, cases: PerturbedSet, means: Means, **plan: str) -> None:
+def measure(what: str, cases: PerturbedSet, options: PerturbOptions) -> None:
     """Print a line for one run in this process, loading included."""
     started, cpu = time.perf_counter(), time.process_time()
-    made = perturb(cases, means=means, **plan)
+    made = perturb(cases, options=options)
     wall, cpu = time.perf_counter() - started, time.process_time() - cpu
     print(
         f"{what}: {wall:.1f} s ({cpu:.1f} CPU), {made.report.cases / wall:.0f} cases/s by the "
@@ -74,14 +75,14 @@ def main() -> None:
     first = cases.subsets[0]
     few = replace(cases, subsets=(replace(first, cases=first.cases[: given.limit]),))
     print(f"{machine()}; load {load()}; {len(cases.cases)} cases, {sys.version.split()[0]}")
-    measure("frequency, no parts of speech", cases, Means(pos=False))
-    measure("frequency and parts of speech", cases, Means())
+    measure("frequency, no parts of speech", cases, PerturbOptions(pos=False))
+    measure("frequency and parts of speech", cases, PerturbOptions())
     with tempfile.TemporaryDirectory() as name:
         place = write_bert(Path(name), cases, given.size)
-        means = Means(filler=f"mask:{place}", device=given.device)
+        options = PerturbOptions(filler=f"mask:{place}", device=given.device)
         print(f"BERT, {given.size}, {len(few.cases)} cases:")
-        measure("mask, random insertions", few, means)
-        measure("mask, insertions filled", few, means, insertion="fill")
+        measure("mask, random insertions", few, options)
+        measure("mask, insertions filled", few, replace(options, insertion="fill"))
 
 
 if __name__ == "__main__":

@@ -219,7 +219,7 @@ def make_cherrant(shared: Path, cache: Path) -> Callable[..., Scheme]:
 def chinese_font() -> None:
     """A font with Chinese characters, which figures in files need."""
     from gecbench.core.errors import GecbenchError
-    from gecbench.reports.plots.vector import families
+    from gecbench.reports.plots.canvas import families
 
     try:
         families(["得分"])

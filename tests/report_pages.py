@@ -11,7 +11,7 @@ from typing import Any
 from gecbench.api.files import load, load_system, sample
 from gecbench.api.report import report
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
-from gecbench.reports.page.html import html
+from gecbench.reports.page import html
 
 SYSTEMS = ("cautious", "eager", "fluent")
 

@@ -13,7 +13,7 @@ from gecbench.api.report import report
 from gecbench.api.score import Options
 from gecbench.core.edit import Edit
 from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample, SystemOutput
-from gecbench.reports.page.html import html
+from gecbench.reports.page import html
 
 ENGLISH = "He sold her bag ."
 
@@ -34,7 +34,9 @@ def english(
         SystemOutput(f"s{number}", {"s": (Rewrite(output),)})
         for number, output in enumerate(outputs)
     ]
-    return page(file, Corpus("c", (one,), "en"), systems, metrics=("errant",), **options)
+    return page(
+        file, Corpus("c", (one,), "en"), systems, metrics=("errant",), re_extract=False, **options
+    )
 
 
 def text_of(shown: Opened, row: str) -> str:
@@ -159,7 +161,7 @@ def test_an_insertion_before_a_replacement_stands_once_in_the_aligned_view(brows
 
 @pytest.fixture
 def german(tmp_path: Path) -> Path:
-    """A page of a language that has no metric of edits."""
+    """A page whose only metric over edits is one of another language."""
     sources = ("Das ist ein Haus .", "Er geht nach Haus .", "Wir sind da .")
     samples = tuple(
         Sample(str(at), text, (Rewrite(text.replace("Haus", "Baum")),))
@@ -172,7 +174,9 @@ def german(tmp_path: Path) -> Path:
             ("b", lambda at, text: text.replace("Haus", "Hof") if at == 1 else text),
         )
     ]
-    return page(tmp_path / "de.html", Corpus("de", samples, "de"), made, metrics=("gleu",))
+    return page(
+        tmp_path / "de.html", Corpus("de", samples, "de"), made, metrics=("gleu", "cherrant")
+    )
 
 
 @pytest.mark.parametrize("address", ["", "#s=1&view=marked", "#s=1&view=aligned"])

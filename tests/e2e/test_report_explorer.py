@@ -9,7 +9,7 @@ import pytest
 from report_pages import Opened, opened, samples_page
 
 from gecbench.api.files import load, load_system, sample
-from gecbench.api.score import judge
+from gecbench.api.score import collect_stats
 from gecbench.core.score import total
 
 
@@ -35,11 +35,11 @@ def chosen() -> dict:
     corpus = load(sample("zh", "corpus.jsonl"))
     names = ("cautious", "eager", "fluent")
     systems = [load_system(sample("zh", f"{name}.txt"), corpus) for name in names]
-    judged = judge(corpus, systems, scheme="zh-char")
-    metric = judged.metrics["cherrant"]
+    run_stats = collect_stats(corpus, systems, scheme="zh-char")
+    metric = run_stats.metrics["cherrant"]
     found = {}
     for name in names:
-        rows = judged.rows[name, "cherrant"]
+        rows = run_stats.rows[name, "cherrant"]
         pairings = iter(metric.choose([row for row in rows if row is not None]))
         found[name] = [None if row is None else next(pairings) for row in rows]
     return found

@@ -13,8 +13,8 @@ from gecbench.api.report import report
 from gecbench.api.robustness import load_perturbed, robustness
 from gecbench.formats.perturbed import read_outputs
 from gecbench.lang.zh.char import scheme
-from gecbench.reports.page.html import html
-from gecbench.reports.robustness import exhibit
+from gecbench.reports.page import html
+from gecbench.reports.robustness import build_report
 
 DESKTOP = {"width": 1440, "height": 900}
 PHONE = {"width": 390, "height": 844}
@@ -298,7 +298,7 @@ def test_names_are_shown_whole(shown: Opened):
 def test_a_wide_table_fits_on_paper_and_its_cells_are_in_the_language(browser, tmp_path: Path):
     cases = load_perturbed(sample("zh", "perturbed.txt"))
     outputs = [read_outputs(sample("zh", "perturbed-swayed.txt"), cases, name="swayed")]
-    more = exhibit(robustness(cases, outputs, scheme=scheme()))
+    more = build_report(robustness(cases, outputs, scheme=scheme()))
     corpus = load(sample("zh", "corpus.jsonl"))
     systems = [load_system(sample("zh", "eager.txt"), corpus)]
     page = report(corpus, systems, scheme="zh-char", more=(more,))

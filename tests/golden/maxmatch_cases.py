@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from gecbench.core.case import Case, Version
+from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.sample import Sample
 from gecbench.formats.reading import read, read_system
 
@@ -18,8 +18,8 @@ def gold_of(path: Path):
 
 def case_of(sample: Sample, hypothesis: str) -> Case:
     """One sentence against all annotators."""
-    references = tuple(Version(golds=each.edit_sets[0]) for each in sample.references)
-    tokens = Version(tokens=tuple(hypothesis.split()))
+    references = tuple(CaseRewrite(gold_edits=each.edit_sets[0]) for each in sample.references)
+    tokens = CaseRewrite(tokens=tuple(hypothesis.split()))
     return Case(sample.id, (tokens,), references, sample.source, sample.tokens)
 
 

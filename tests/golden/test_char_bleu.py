@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from text_inputs import MUCGEC, NLPCC, chinese
 
-from gecbench.core.case import Case, Version
+from gecbench.core.case import Case, CaseRewrite
 from gecbench.metrics.char_bleu import CharBleu
 from gecbench.scoring.texts import characters
 
@@ -78,8 +78,8 @@ def test_a_resample_is_sacrebleus_score_of_these_sentences(shared: Path) -> None
 def test_edge_cases_are_sacrebleus(shared: Path) -> None:
     wanted = json.loads((shared / "golden/cgec/edge_cases.json").read_text("utf-8"))["cases"]
     for one in wanted:
-        references = tuple(Version(text=text) for text in one["references"])
-        case = Case("1", (Version(text=one["hypothesis"]),), references, one["source"])
+        references = tuple(CaseRewrite(text=text) for text in one["references"])
+        case = Case("1", (CaseRewrite(text=one["hypothesis"]),), references, one["source"])
         for smoothing in ("none", "exp"):
             metric = CharBleu(smoothing=smoothing)
             score = metric.aggregate([metric.stats(case)])

@@ -11,7 +11,7 @@ from flags import options
 
 from gecbench.api.files import load, load_system
 from gecbench.api.score import score
-from gecbench.core.case import Case, Version
+from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.sample import Corpus, SystemOutput
@@ -135,7 +135,7 @@ def test_what_is_no_type_cannot_be_excluded(label):
         options(["-filt", label])[0] if label == "NA" else replace(options([])[0], exclude=(label,))
 
 
-def versions(block: str) -> tuple[Version, ...]:
+def versions(block: str) -> tuple[CaseRewrite, ...]:
     """The coders of an official block, read without our formats, which refuse some of them."""
     coders: dict[str, list[Edit]] = {}
     unannotatable = set()
@@ -151,7 +151,7 @@ def versions(block: str) -> tuple[Version, ...]:
             tokens = () if text == "-NONE-" else tuple(text.split(" "))
             edits.append(Edit(start, end, None if label == "UNK" else tokens, label))
     coders = coders or {"0": []}
-    return tuple(Version(tuple(e), unannotatable=c in unannotatable) for c, e in coders.items())
+    return tuple(CaseRewrite(tuple(e), unannotatable=c in unannotatable) for c, e in coders.items())
 
 
 # Refused before any score, or read differently on purpose: docs/compatibility.md.

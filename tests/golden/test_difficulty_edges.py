@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 from gts_golden import golden, official
 
-from gecbench.analysis.difficulty import Difficulty, Weighting, break_even
-from gecbench.api.difficulty import DifficultyOptions, difficulty
+from gecbench.analysis.difficulty import Difficulty, break_even
+from gecbench.analysis.options import Weighting
+from gecbench.api.difficulty import difficulty
 from gecbench.api.files import load, load_systems
+from gecbench.api.options import DifficultyOptions
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import gecbench
-from gecbench.api.combine import Combination, Voting
+from gecbench.api.combine import Combination
+from gecbench.api.options import Voting
 from gecbench.core.errors import UsageError
 from gecbench.core.sample import Corpus, SystemOutput
 from gecbench.formats.m2 import fields_of

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from gecbench.analysis.correlation import SystemScores
-from gecbench.analysis.meta import SEEDA_SETS, SystemSet, sentence_scores_of, system_level, windows
+from gecbench.analysis.meta import SEEDA_SETS, sentence_scores_of, system_level, windows
+from gecbench.analysis.options import SystemSet
 from gecbench.api.files import load, load_system
-from gecbench.api.meta import Layout, of_judged, of_tables, read_people
-from gecbench.api.score import Options, judge
+from gecbench.api.meta import Layout, of_run, of_tables, read_people
+from gecbench.api.score import Options, collect_stats
 from gecbench.core.score import ranks
 from gecbench.formats.judgments import SEEDA, read_judgments
 
@@ -69,15 +70,17 @@ def by_metric(shared: Path, texts: list[Path]):
         (load(folder / "subset.src", references=references), ("gleu",)),
     ):
         systems = [load_system(path, corpus) for path in texts]
-        made |= dict.fromkeys(metrics, judge(corpus, systems, options=Options(metrics=metrics)))
+        made |= dict.fromkeys(
+            metrics, collect_stats(corpus, systems, options=Options(metrics=metrics))
+        )
     return made
 
 
 @pytest.fixture(scope="module")
 def found(by_metric, people):
     """What comes of them."""
-    made = {id(judged): of_judged(judged, people, LAYOUT) for judged in by_metric.values()}
-    return {metric: made[id(judged)] for metric, judged in by_metric.items()}
+    made = {id(run_stats): of_run(run_stats, people, LAYOUT) for run_stats in by_metric.values()}
+    return {metric: made[id(run_stats)] for metric, run_stats in by_metric.items()}
 
 
 @pytest.fixture(scope="module")
@@ -212,8 +215,8 @@ def test_the_whole_text_is_judged_by_the_numbers_of_its_lines(shared: Path, peop
     ):
         corpus = load(source, references=[folder / f"{stem}.ref0", folder / f"{stem}.ref1"])
         systems = [load_system(path, corpus) for path in files]
-        judged = judge(corpus, systems, options=options)
-        found.append(of_judged(judged, people, LAYOUT).sentences)
+        run_stats = collect_stats(corpus, systems, options=options)
+        found.append(of_run(run_stats, people, LAYOUT).sentences)
     assert found[0] == found[1]
 
 

@@ -8,23 +8,24 @@ from pathlib import Path
 import pytest
 
 from gecbench.analysis.breakdown import by_position, by_type
-from gecbench.analysis.references import Sweep, curves, distribution, statistics
+from gecbench.analysis.options import Sweep
+from gecbench.analysis.references import curves, distribution, statistics
 from gecbench.api.files import load, load_system
-from gecbench.api.score import Options, judge
+from gecbench.api.score import Options, collect_stats
 from gecbench.api.segmentation import segmentation
 from gecbench.core.score import total
-from gecbench.scoring.results import Judged
+from gecbench.scoring.results import RunStats
 
 pytestmark = pytest.mark.golden
 
 
 @pytest.fixture(scope="module")
-def dev(shared: Path) -> Judged:
+def dev(shared: Path) -> RunStats:
     """MuCGEC's development set and its example prediction, as ChERRANT extracted both."""
     folder = shared / "golden/cherrant"
     corpus = load(folder / "MuCGEC_dev.char.all.m2")
     system = load_system(folder / "example_pred_dev.char.all.m2", corpus, name="example")
-    return judge(corpus, [system])
+    return collect_stats(corpus, [system])
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +39,7 @@ def three(row: dict) -> tuple[int, int, int]:
 
 
 @pytest.mark.parametrize("tier", [1, 2, 3])
-def test_types_are_the_official_categories(official: dict, dev: Judged, tier: int):
+def test_types_are_the_official_categories(official: dict, dev: RunStats, tier: int):
     found = by_type(dev, "cherrant", tier)
     cells = zip(found.groups, found.cells["example"], strict=True)
     ours = {g: (c.counts.tp, c.counts.fp, c.counts.fn) for g, c in cells}
@@ -46,13 +47,13 @@ def test_types_are_the_official_categories(official: dict, dev: Judged, tier: in
     assert ours == {label or "-": three(row) for label, row in wanted.items()}
 
 
-def test_positions_make_up_the_official_counts(official: dict, dev: Judged):
+def test_positions_make_up_the_official_counts(official: dict, dev: RunStats):
     found = by_position(dev, "cherrant")
     counts = total(cell.counts for cell in found.cells["example"])
     assert (counts.tp, counts.fp, counts.fn) == three(official["default"])
 
 
-def test_the_first_k_references_give_the_official_scores(official: dict, dev: Judged):
+def test_the_first_k_references_give_the_official_scores(official: dict, dev: RunStats):
     """--max_answer_num 1 to 3; from 4 up the official flag drops every edit."""
     (curve,) = curves(dev, Sweep(taking="first"))
     scores = [round(point.mean, 4) for point in curve.points]
@@ -60,7 +61,7 @@ def test_the_first_k_references_give_the_official_scores(official: dict, dev: Ju
     assert scores[-1] == official["default"]["f"]
 
 
-def test_statistics_of_mucgec_dev(dev: Judged):
+def test_statistics_of_mucgec_dev(dev: RunStats):
     """An independent count (specs/annotation.md) of the references; the rest is ours.
 
     The paper's table 4 has no row for the development set. It is of CGED alone, whose row there
@@ -78,7 +79,7 @@ def test_statistics_of_mucgec_dev(dev: Judged):
     assert erroneous == {1: 229, 2: 462, 3: 313, 4: 62, 5: 10, 6: 2, 7: 1}
 
 
-def test_more_references_raise_the_score(dev: Judged):
+def test_more_references_raise_the_score(dev: RunStats):
     """Our numbers, in docs/analysis/references.md."""
     (curve,) = curves(dev)
     means = [round(100 * point.mean, 2) for point in curve.points]

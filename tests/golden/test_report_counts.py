@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from gecbench.analysis.side_by_side import Row, side_by_side
+from gecbench.analysis.sentences import SentenceRow, sentence_rows
 from gecbench.api.files import load, load_system
-from gecbench.api.score import Options, judge
+from gecbench.api.score import Options, collect_stats
 from gecbench.reports.page.sentences import packed_sentences
 
 pytestmark = pytest.mark.golden
@@ -19,7 +19,7 @@ def golden(shared: Path) -> dict:
     return json.loads((shared / "golden/cherrant/scores.json").read_text("utf-8"))
 
 
-def marks(row: Row) -> list[int]:
+def marks(row: SentenceRow) -> list[int]:
     """The distinct edits of the only system: true, false, missed."""
     (output,) = row.outputs
     made = dict(zip(output.edits, output.right, strict=True))
@@ -34,8 +34,10 @@ def test_the_counts_beside_a_system_add_up_to_the_official_ones(
     corpus = load(shared / "data/mucgec/MuCGEC_dev.txt")
     system = load_system(shared / "data/mucgec/example_pred_dev.txt", corpus)
     options = Options(level=level)  # type: ignore[arg-type]
-    judged = judge(corpus, [system], scheme=make_cherrant(strategy="all"), options=options)
-    rows = list(side_by_side(judged, "cherrant"))
+    run_stats = collect_stats(
+        corpus, [system], scheme=make_cherrant(strategy="all"), options=options
+    )
+    rows = list(sentence_rows(run_stats, "cherrant"))
     packed = packed_sentences(rows, ["pred"], "zh", (), edits=True)
     (output,) = packed["outputs"]
     found = [tuple(output["counts"][at : at + 3]) for at in range(0, 3 * len(rows), 3)]

@@ -9,7 +9,7 @@ import pytest
 
 from gecbench.api.files import load, load_system
 from gecbench.api.score import Options, divided_otherwise, score, segmenter, unsegmented
-from gecbench.core.case import Case, Version
+from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.sample import Corpus, SystemOutput
 
 pytestmark = pytest.mark.golden
@@ -74,7 +74,7 @@ def test_undivided_texts_are_noticed(shared: Path, gold: Corpus, tmp_path: Path)
             outputs[f"{name} {divide}"] = [
                 Case(
                     s.id,
-                    (Version(tokens=find(system.hypotheses[s.id][0].text)),),
+                    (CaseRewrite(tokens=find(system.hypotheses[s.id][0].text)),),
                     (),
                     tokens=s.tokens,
                 )

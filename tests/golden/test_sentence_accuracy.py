@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from text_inputs import MUCGEC, NLPCC, chinese
 
-from gecbench.core.case import Case, Version
+from gecbench.core.case import Case, CaseRewrite
 from gecbench.metrics.sentence_accuracy import SentenceAccuracy
 
 pytestmark = pytest.mark.golden
@@ -36,6 +36,6 @@ def test_single_sentences_are_those_counted(shared: Path) -> None:
 def test_edge_cases_are_those_counted(shared: Path) -> None:
     wanted = json.loads((shared / "golden/cgec/edge_cases.json").read_text("utf-8"))["cases"]
     for one in wanted:
-        references = tuple(Version(text=text) for text in one["references"])
-        case = Case("1", (Version(text=one["hypothesis"]),), references, one["source"])
+        references = tuple(CaseRewrite(text=text) for text in one["references"])
+        case = Case("1", (CaseRewrite(text=one["hypothesis"]),), references, one["source"])
         assert SentenceAccuracy().stats(case) == one["in_references"], one["hypothesis"]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gecbench.api.files import load
-from gecbench.core.case import Case, Version
+from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.sample import Rewrite
 
 MUCGEC = {
@@ -29,7 +29,12 @@ def lines(path: Path) -> list[str]:
 def cases(sources: Sequence[str], hypotheses: Sequence[str], references: Sequence) -> list[Case]:
     """One case for each line; references are lists of lines, one for each annotator."""
     return [
-        Case(str(n), (Version(text=hypothesis),), tuple(Version(text=r) for r in texts), source)
+        Case(
+            str(n),
+            (CaseRewrite(text=hypothesis),),
+            tuple(CaseRewrite(text=r) for r in texts),
+            source,
+        )
         for n, (source, hypothesis, *texts) in enumerate(
             zip(sources, hypotheses, *references, strict=True), 1
         )
@@ -70,8 +75,8 @@ def mucgec(shared: Path, hypothesis: str) -> list[Case]:
         else:
             written = {"prediction": line.split("\t")[2], "source": sample.source}
             made = written.get(hypothesis, texts[0])
-        versions = tuple(Version(text=text) for text in texts)
-        found.append(Case(sample.id, (Version(text=made),), versions, sample.source))
+        versions = tuple(CaseRewrite(text=text) for text in texts)
+        found.append(Case(sample.id, (CaseRewrite(text=made),), versions, sample.source))
     return found
 
 

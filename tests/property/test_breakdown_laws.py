@@ -22,19 +22,19 @@ from gecbench.analysis.breakdown import (
     contributions,
     differences,
 )
-from gecbench.core.case import Case, Version
+from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.score import total
 from gecbench.metrics.edits import Cherrant
-from gecbench.scoring.results import Judged, by_tier
+from gecbench.scoring.results import RunStats, by_tier
 from gecbench.scoring.spans import CHOICES
 
 PLACES = st.sets(st.sampled_from("01234567"), max_size=4).map(sorted).map("".join)
-IMPOSSIBLE = Version(unannotatable=True)
+IMPOSSIBLE = CaseRewrite(unannotatable=True)
 VERSIONS = st.one_of(PLACES.map(version), PLACES.map(version), st.just(IMPOSSIBLE))
 
 
-def judged_of(systems: dict[str, list[Case]], *metrics) -> Judged:
+def judged_of(systems: dict[str, list[Case]], *metrics) -> RunStats:
     """A run over cases, without any file or scheme."""
     cases = {name: [whole(one) for one in own] for name, own in systems.items()}
     first = next(iter(cases.values()))
@@ -47,7 +47,7 @@ def judged_of(systems: dict[str, list[Case]], *metrics) -> Judged:
         )
         for n, one in enumerate(first)
     )
-    return Judged(
+    return RunStats(
         corpus=Corpus("made", samples, "en"),
         systems={
             name: SystemOutput(name, {one.id: tuple(map(written, one.hypotheses)) for one in own})
@@ -64,7 +64,7 @@ def judged_of(systems: dict[str, list[Case]], *metrics) -> Judged:
     )
 
 
-def written(one: Version) -> Rewrite:
+def written(one: CaseRewrite) -> Rewrite:
     return Rewrite(unannotatable=True) if one.unannotatable else Rewrite(text=one.text or "x")
 
 
@@ -72,12 +72,12 @@ def whole(one: Case) -> Case:
     return replace(one, edit_tokens=one.tokens)
 
 
-def rows_of(run: Judged, system: str, metric: str = "cherrant") -> list:
+def rows_of(run: RunStats, system: str, metric: str = "cherrant") -> list:
     return [run.rows[system, metric][at] for at in run.scored(metric)]
 
 
 @st.composite
-def runs(draw: st.DrawFn, versions: st.SearchStrategy[Version] = VERSIONS) -> Judged:
+def runs(draw: st.DrawFn, versions: st.SearchStrategy[CaseRewrite] = VERSIONS) -> RunStats:
     """Systems on a few sentences, each side with versions of these."""
     size = draw(st.integers(1, 6))
     outputs = st.lists(versions, min_size=1, max_size=2)
@@ -93,7 +93,7 @@ def runs(draw: st.DrawFn, versions: st.SearchStrategy[Version] = VERSIONS) -> Ju
 
 
 @given(runs(), st.sampled_from([1, 2, 3]))
-def test_types_and_positions_make_up_the_score(run: Judged, tier: int):
+def test_types_and_positions_make_up_the_score(run: RunStats, tier: int):
     metric = run.metrics["cherrant"]
     for system in run.systems:
         score = metric.aggregate(rows_of(run, system))
@@ -107,7 +107,7 @@ def test_types_and_positions_make_up_the_score(run: Judged, tier: int):
 
 
 @given(runs())
-def test_what_is_counted_without_an_edit_has_a_place_of_its_own(run: Judged):
+def test_what_is_counted_without_an_edit_has_a_place_of_its_own(run: RunStats):
     found = by_position(run, "cherrant")
     declared = any(
         version.unannotatable
@@ -122,7 +122,7 @@ def test_what_is_counted_without_an_edit_has_a_place_of_its_own(run: Judged):
 
 
 @given(runs())
-def test_groups_of_sentences_hold_every_sentence_once(run: Judged):
+def test_groups_of_sentences_hold_every_sentence_once(run: RunStats):
     for found in (
         by_length(run, "cherrant", (3, 5)),
         by_errors(run, "cherrant"),
@@ -138,7 +138,7 @@ def test_groups_of_sentences_hold_every_sentence_once(run: Judged):
 
 
 @given(runs())
-def test_a_group_scores_as_the_corpus_that_it_is(run: Judged):
+def test_a_group_scores_as_the_corpus_that_it_is(run: RunStats):
     found = by_field(run, "cherrant", "origin")
     metric = run.metrics["cherrant"]
     for system in run.systems:
@@ -154,7 +154,7 @@ def test_a_group_scores_as_the_corpus_that_it_is(run: Judged):
 
 
 @given(runs())
-def test_exchanging_two_systems_turns_every_difference_round(run: Judged):
+def test_exchanging_two_systems_turns_every_difference_round(run: RunStats):
     if len(run.systems) < 2:
         assert best_two(run, "cherrant") is None
         return
@@ -170,7 +170,7 @@ def test_exchanging_two_systems_turns_every_difference_round(run: Judged):
         assert each.contribution == pytest.approx(turned[each.id], abs=1e-12)
 
 
-def slow_contributions(run: Judged, metric) -> dict[str, float]:
+def slow_contributions(run: RunStats, metric) -> dict[str, float]:
     """What was chosen stays chosen, one sentence is left out, all is scored anew."""
     chosen = {name: held(metric, rows_of(run, name, metric.name)) for name in ("one", "two")}
 
@@ -189,7 +189,7 @@ def slow_contributions(run: Judged, metric) -> dict[str, float]:
     }
 
 
-def check_contributions(run: Judged, metric) -> None:
+def check_contributions(run: RunStats, metric) -> None:
     found = {
         each.id: each.contribution for each in contributions(run, metric.name, "one", "two", most=9)
     }
@@ -198,7 +198,7 @@ def check_contributions(run: Judged, metric) -> None:
 
 
 @given(runs())
-def test_a_contribution_is_the_difference_less_that_without_the_sentence(run: Judged):
+def test_a_contribution_is_the_difference_less_that_without_the_sentence(run: RunStats):
     if len(run.systems) > 1 and len(run.scored("cherrant")) > 1:
         check_contributions(run, run.metrics["cherrant"])
 

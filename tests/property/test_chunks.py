@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
 from chunk_twin import slow_chunks, slow_verdicts
 from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import edit_sets
 
-from gecbench.analysis.side_by_side import edit_weights
-from gecbench.core.case import Case, Version
+from gecbench.analysis.sentences import edit_weights
+from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.edit import Edit
-from gecbench.edits.chunks import Chunk, chunks, idle, marking, verdicts
+from gecbench.edits.chunks import chunks, idle, marking, verdicts
 
 TOKENS = st.lists(st.sampled_from(["a", "b", "c"]), max_size=7).map(tuple)
 WORDS = st.sampled_from(["a", "b", "c"])
@@ -66,7 +65,7 @@ def test_only_chunks_of_the_reference_get_verdicts(case):
 
 def cases_of(tokens, gold, made):
     return {
-        str(n): [Case("1", (Version(edits),), (Version(gold),), edit_tokens=tokens)]
+        str(n): [Case("1", (CaseRewrite(edits),), (CaseRewrite(gold),), edit_tokens=tokens)]
         for n, edits in enumerate(made)
     }
 
@@ -84,10 +83,6 @@ def test_edit_weights_are_shares_of_the_slow_verdicts(case):
             same = [e for e in same if (e.start, e.end) == chunk[:2]]
             if len(same) == 1:  # pooled sets have an edit twice, and then it counts once
                 assert found.references[0][chunk.edit] == weight
-        elif "F" in column:
-            wrong = {Chunk(one.start, one.end, None): one.weight for one in found.wrong[0]}
-            assert wrong[chunk] == pytest.approx(column.count("F") / 3)
-    assert len(found.wrong[0]) == sum("F" in column for _, column in by_chunk)
 
 
 @given(sides(systems=3))
@@ -95,5 +90,4 @@ def test_weights_stay_in_their_range_and_do_not_know_the_order_of_systems(case):
     tokens, gold, made = case
     (found,) = edit_weights(cases_of(tokens, gold, made))
     assert all(0 <= weight <= 1 for weight in found.references[0])
-    assert all(0 < one.weight <= 1 for one in found.wrong[0])
     assert edit_weights(cases_of(tokens, gold, made[::-1])) == [found]

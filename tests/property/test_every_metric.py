@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from gecbench.core.case import Case, Part, Version
+from gecbench.core.case import Case, CaseRewrite, Part
 from gecbench.core.edit import Edit
 from gecbench.core.registry import resolve
 from gecbench.edits.apply import apply
@@ -20,14 +20,14 @@ from gecbench.scoring.spans import CHOICES, LEVELS, SpanF
 SOURCE = ("the", "cats", "sat", "on", "an", "mat", "yesterday", "night")
 
 
-def version(places: str) -> Version:
+def version(places: str) -> CaseRewrite:
     """A rewrite that deletes the tokens at these places."""
     edits = tuple(Edit(int(p), int(p) + 1, (), "R") for p in places)
     tokens = apply(edits, SOURCE)
-    return Version(edits, text=" ".join(tokens), golds=edits, tokens=tokens)
+    return CaseRewrite(edits, text=" ".join(tokens), gold_edits=edits, tokens=tokens)
 
 
-def case(name: str, hypothesis: Version, *references: Version) -> Case:
+def case(name: str, hypothesis: CaseRewrite, *references: CaseRewrite) -> Case:
     return Case(name, (hypothesis,), references, " ".join(SOURCE), SOURCE)
 
 
@@ -89,7 +89,7 @@ def test_every_metric_bears_no_sentences_and_the_shortest(metric):
 
 @pytest.mark.parametrize("metric", ALL)
 def test_every_metric_leaves_out_what_nobody_could_correct(metric):
-    unsaid = Version(unannotatable=True)
+    unsaid = CaseRewrite(unannotatable=True)
     assert metric.stats(case("1", version("0"), unsaid)) is None
 
 

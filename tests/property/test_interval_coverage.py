@@ -8,13 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gecbench.analysis.significance import Comparison, Plan, Test, compare
+from gecbench.analysis.options import Plan, Test
+from gecbench.analysis.significance import Comparison, compare
 from gecbench.core.sample import Corpus, SystemOutput
 from gecbench.core.score import Counts
 from gecbench.metrics.edits import Cherrant
 from gecbench.metrics.sentence_accuracy import SentenceAccuracy
 from gecbench.scoring.resample import draws
-from gecbench.scoring.results import Judged
+from gecbench.scoring.results import RunStats
 from gecbench.scoring.spans import Pairing
 
 TRIALS = 300
@@ -22,7 +23,7 @@ TRIALS = 300
 
 def compared(metric, one: list, two: list, **plan: object) -> Comparison:
     """Two systems compared whose statistics are simulated."""
-    judged = Judged(
+    run_stats = RunStats(
         corpus=Corpus("simulated", (), "zh"),
         systems={name: SystemOutput(name, {}) for name in "AB"},
         lang="zh",
@@ -30,7 +31,7 @@ def compared(metric, one: list, two: list, **plan: object) -> Comparison:
         cases={},
         rows={("A", metric.name): one, ("B", metric.name): two},
     )
-    return compare(judged, metric.name, Plan(**plan))
+    return compare(run_stats, metric.name, Plan(**plan))
 
 
 def marks(dice: np.random.Generator, size: int, shift: float) -> tuple[list, list]:

@@ -11,18 +11,19 @@ from hypothesis import strategies as st
 from test_breakdown_laws import PLACES, judged_of, runs
 from test_every_metric import UNEVEN, version
 
-from gecbench.analysis.references import Sweep, curves, references_in
+from gecbench.analysis.options import Sweep
+from gecbench.analysis.references import curves, references_in
 from gecbench.core.score import Score, Signature
 from gecbench.metrics.char_bleu import CharBleu
 from gecbench.metrics.sentence_accuracy import SentenceAccuracy
-from gecbench.scoring.results import Judged
+from gecbench.scoring.results import RunStats
 
 # A reference declared impossible is none for curves, and one for `score`.
 POSSIBLE = PLACES.map(version)
 
 
 @given(runs(POSSIBLE), st.sampled_from(["subsets", "first"]))
-def test_with_all_references_the_score_is_the_score(run: Judged, taking):
+def test_with_all_references_the_score_is_the_score(run: RunStats, taking):
     metric = run.metrics["cherrant"]
     for curve in curves(run, Sweep(taking=taking)):
         rows = run.rows[curve.system, "cherrant"]
@@ -32,7 +33,7 @@ def test_with_all_references_the_score_is_the_score(run: Judged, taking):
 
 
 @given(runs(POSSIBLE))
-def test_the_first_k_are_max_references(run: Judged):
+def test_the_first_k_are_max_references(run: RunStats):
     metric = run.metrics["cherrant"]
     for curve in curves(run, Sweep(taking="first")):
         for point in curve.points:

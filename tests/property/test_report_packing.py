@@ -8,7 +8,7 @@ from strategies import TAME, edit_sets
 
 from gecbench.core.edit import Edit
 from gecbench.edits.apply import apply
-from gecbench.reports.page.sentences import changes, made
+from gecbench.reports.page.sentences import apply_changes, changes
 from gecbench.text.tokens import spans
 
 
@@ -19,7 +19,7 @@ def test_replacements_of_characters_make_what_the_edits_make(data: st.DataObject
     source = "".join(words)
     found = changes(kept, spans(source, words), "")
     wanted = apply([edit for edit in kept if edit.replacement is not None], words)
-    assert made(source, found) == "".join(wanted)
+    assert apply_changes(source, found) == "".join(wanted)
 
 
 @given(st.lists(TAME, max_size=8), st.sampled_from(["", " ", "\u3000 "]))

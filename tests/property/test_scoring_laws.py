@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gecbench.core.case import Case, Version
+from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.edit import Edit
 from gecbench.core.scheme import Scheme
 from gecbench.core.score import Counts, total
@@ -115,8 +115,8 @@ EDITS = st.builds(
     st.sampled_from(["M", "S", "R:VERB", None]),
 ).filter(lambda edit: edit.start < edit.end or edit.replacement != ())
 VERSIONS = st.one_of(
-    st.just(Version((), unannotatable=True)),
-    st.lists(EDITS, max_size=5).map(lambda edits: Version(tuple(edits))),
+    st.just(CaseRewrite((), unannotatable=True)),
+    st.lists(EDITS, max_size=5).map(lambda edits: CaseRewrite(tuple(edits))),
 )
 
 
@@ -196,11 +196,11 @@ def test_what_equals_a_reference_everywhere_is_perfect(some, options: dict, choi
     assert score(metric, equal).value == metric.perfect == 1.0
 
 
-def plain(some: list[Edit]) -> Version:
+def plain(some: list[Edit]) -> CaseRewrite:
     """Edits of which no two have one key at any level, as a single edit set has them."""
     places = {at for edit in some for at in range(edit.start, max(edit.end, edit.start + 1))}
     wide = sum(max(edit.end - edit.start, 1) for edit in some)
-    return Version(tuple(some) if len(places) == wide else tuple(some[:1]))
+    return CaseRewrite(tuple(some) if len(places) == wide else tuple(some[:1]))
 
 
 @given(st.lists(EDITS, max_size=4), st.lists(EDITS, max_size=4), st.sampled_from(LEVELS))
@@ -214,7 +214,7 @@ def test_hits_and_misses_make_up_each_side(one: list[Edit], two: list[Edit], lev
 
 
 @given(VERSIONS, VERSIONS, st.sampled_from(LEVELS))
-def test_every_edit_of_a_reference_is_found_or_missed(one: Version, two: Version, level):
+def test_every_edit_of_a_reference_is_found_or_missed(one: CaseRewrite, two: CaseRewrite, level):
     """Pooled alternatives, too: there a hit counts as often as the reference has it."""
     sides = [keys(each, level, Filter()) for each in (one, two)]
     counts, by_type = pair(*sides)
@@ -230,7 +230,7 @@ def test_every_edit_of_a_reference_is_found_or_missed(one: Version, two: Version
 
 
 @given(VERSIONS, VERSIONS)
-def test_detection_finds_no_less_than_correction(one: Version, two: Version):
+def test_detection_finds_no_less_than_correction(one: CaseRewrite, two: CaseRewrite):
     def hits(level: str) -> int:
         return pair(keys(one, level, Filter()), keys(two, level, Filter()))[0].tp
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gecbench.core.case import Case, Version
+from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.registry import resolve
 from gecbench.metrics import METRICS
 from gecbench.metrics.char_bleu import CharBleu
@@ -44,8 +44,8 @@ def corpora(draw: st.DrawFn, *, references: int = 3) -> list[Case]:
     return [
         Case(
             str(n),
-            (Version(text=draw(TEXTS)),),
-            tuple(Version(text=text) for text in texts),
+            (CaseRewrite(text=draw(TEXTS)),),
+            tuple(CaseRewrite(text=text) for text in texts),
             draw(TEXTS),
         )
         for n, texts in enumerate(
@@ -64,7 +64,7 @@ def value(metric, cases: list[Case]) -> float:
 
 def written(case: Case, text: str) -> Case:
     """The same sentence, with something else made of it."""
-    return Case(case.id, (Version(text=text),), case.references, case.source)
+    return Case(case.id, (CaseRewrite(text=text),), case.references, case.source)
 
 
 def name(metric) -> str:
@@ -109,8 +109,8 @@ def test_order_of_sentences_does_not_matter_where_promised(cases: list[Case], di
 def test_order_of_sentences_matters_where_not_promised():
     # Seed 0 draws the last of four references for the first sentence and the first for the third.
     texts = ["a b c d", "a b c e", "a b d c", "b a c d"]
-    references = tuple(Version(text=text) for text in texts)
-    cases = [Case("1", (Version(text=text),), references, "a") for text in texts]
+    references = tuple(CaseRewrite(text=text) for text in texts)
+    cases = [Case("1", (CaseRewrite(text=text),), references, "a") for text in texts]
     metrics = [metric for metric in ALL if not metric.order_invariant]
     assert {type(metric) for metric in metrics} == {Gleu, GleuFrequency}
     assert all(value(metric, cases) != value(metric, cases[::-1]) for metric in metrics)
@@ -148,7 +148,8 @@ def test_one_reference_everywhere_is_as_far_from_the_source_as_people(cases: lis
 @given(corpora())
 def test_leaving_right_sentences_alone_is_perfect(cases: list[Case]):
     right = [
-        Case(c.id, (Version(text=c.source),), (Version(text=c.source),), c.source) for c in cases
+        Case(c.id, (CaseRewrite(text=c.source),), (CaseRewrite(text=c.source),), c.source)
+        for c in cases
     ]
     assert value(SentenceGleu(), right) == pytest.approx(1)
     assert value(Green(), right) == 1
@@ -163,7 +164,9 @@ def test_an_unchanged_system_preserves_everything(cases: list[Case]):
 @given(LETTERS, st.integers(0, 8))
 def test_a_longer_right_beginning_never_scores_lower(words: list[str], length: int):
     def of(text: list[str]) -> Case:
-        return Case("1", (Version(text=" ".join(text)),), (Version(text=" ".join(words)),), "x")
+        return Case(
+            "1", (CaseRewrite(text=" ".join(text)),), (CaseRewrite(text=" ".join(words)),), "x"
+        )
 
     for metric in (Gleu(), CharBleu(), CharBleu(smoothing="exp")):
         shorter, longer = (
@@ -202,7 +205,7 @@ def test_readings_of_matching_are_ordered(one: list[str], two: list[str]):
 @given(st.lists(st.sampled_from("abcdefgh"), unique=True), st.permutations("abcdefgh"))
 def test_both_gleus_reward_alike_where_nothing_is_repeated(words: list[str], other: list[str]):
     case = Case(
-        "1", (Version(text=" ".join(words)),), (Version(text=" ".join(other[:5])),), "a b c"
+        "1", (CaseRewrite(text=" ".join(words)),), (CaseRewrite(text=" ".join(other[:5])),), "a b c"
     )
     found = zip(Gleu().stats(case).found[0], GleuFrequency().stats(case).found[0], strict=True)
     assert all(one == max(two, 0) for one, two in found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from test_scoring_laws import METRIC_OPTIONS, cases
 
-from gecbench.analysis.breakdown import verdicts
+from gecbench.analysis.sentences import edit_verdicts
 from gecbench.core.case import Case
 from gecbench.core.score import Counts, total
 from gecbench.metrics.edits import Cherrant, Errant
@@ -17,7 +17,7 @@ def test_verdicts_add_up_to_the_counts_of_every_pairing(some: list[Case], option
     for metric in (Cherrant(**options), Errant(**options)):
         for case in some:
             for pairing in metric.stats(case) or ():
-                assert verdicts(case, pairing, metric).counts == pairing.counts
+                assert edit_verdicts(case, pairing, metric).counts == pairing.counts
 
 
 @given(cases(), METRIC_OPTIONS)
@@ -25,7 +25,7 @@ def test_verdicts_add_up_by_type(some: list[Case], options: dict):
     metric = Cherrant(**options)
     for case in some:
         for pairing in metric.stats(case) or ():
-            found = verdicts(case, pairing, metric)
+            found = edit_verdicts(case, pairing, metric)
             by_type: dict[str, list[Counts]] = {}
             for one in found.reference:
                 label = one.edit.label or UNCLASSIFIED
@@ -46,7 +46,7 @@ def test_what_was_missed_and_what_was_found_are_the_edits_of_the_reference(
     metric = Cherrant(**options)
     for case in some:
         for pairing in metric.stats(case) or ():
-            found = verdicts(case, pairing, metric)
+            found = edit_verdicts(case, pairing, metric)
             right = [one.edit for one in found.reference if one.right]
             rest = list(found.missed)
             assert len(right) + len(rest) == len(found.reference)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gecbench.reports.exhibit import Figure, Kind, Series, Words
+from gecbench.reports.report import Figure, Kind, Series, Words
 
 SYSTEMS = tuple(f"system-{at:02d}" for at in range(15))
 TYPES = (Words("missing", "缺失"), Words("redundant", "冗余"), Words("word order", "词序"))

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from gecbench.core.case import Case, Version
+from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.score import Score
 
-IMPOSSIBLE = Version(unannotatable=True)
+IMPOSSIBLE = CaseRewrite(unannotatable=True)
 
 
-def case(source: str, hypothesis: str, *references: str | Version) -> Case:
+def case(source: str, hypothesis: str, *references: str | CaseRewrite) -> Case:
     """One sentence; a reference is a text, or a version as it stands."""
-    versions = tuple(r if isinstance(r, Version) else Version(text=r) for r in references)
-    return Case("1", (Version(text=hypothesis),), versions, source)
+    versions = tuple(r if isinstance(r, CaseRewrite) else CaseRewrite(text=r) for r in references)
+    return Case("1", (CaseRewrite(text=hypothesis),), versions, source)
 
 
 def score(metric, *cases: Case) -> Score:

@@ -1,17 +1,21 @@
-"""How far annotators agree before anybody decides: decisions, texts, edits."""
+"""How far annotators agree before anybody decides: decisions, texts, edits.
+
+Decisions by Krippendorff's alpha, nominal; edits by the F of one annotator against another.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations, permutations
-from typing import Literal, NamedTuple
+from typing import Literal
 
-from gecbench.analysis.facts import content_key, signatures
+from gecbench.analysis.sentences import content_key, separate_sentences, signatures
 from gecbench.core.errors import CorpusError, MissingExtraError
+from gecbench.core.options import check_least
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
-from gecbench.scoring.metric import check_least
-from gecbench.scoring.results import Judged
+from gecbench.scoring.results import RunStats
 
 # What annotators made of sentences before anybody decided: decisions and texts.
 
@@ -40,7 +44,7 @@ Works = tuple[Mapping[str, Work], ...]
 
 
 def works_of(submissions: Corpus, lang: str) -> Works:
-    """Return what each annotator made of each sentence; what has no name is left out.
+    """Group rewrites by sentence and annotator; those without a name are left out.
 
     Args:
         submissions: Each reference is what its annotator handed in.
@@ -207,7 +211,7 @@ class Agreement:
 
 
 def alpha(works: Works) -> Rate:
-    """Return Krippendorff's alpha of decisions, nominal (by the package `krippendorff`).
+    """Krippendorff's alpha of decisions, nominal (by the package `krippendorff`).
 
     1 is agreement, 0 what chance gives, below 0 less. It is over sentences on which two or more
     decided; undefined where there is none, or where all ever decided the same: then chance alone
@@ -232,7 +236,7 @@ def alpha(works: Works) -> Rate:
 
 
 def comparisons(works: Works) -> tuple[Comparison, ...]:
-    """Return all rewritings with those of each other annotator of the sentence, both ways.
+    """Pair all rewrites with those of each other annotator of the sentence, both ways.
 
     An error-free answer is the source. Who says that nobody can annotate the sentence has no
     edits to compare.
@@ -248,34 +252,30 @@ def comparisons(works: Works) -> tuple[Comparison, ...]:
 
 
 def scorable(submissions: Corpus, rows: Sequence[Comparison]) -> tuple[Corpus, SystemOutput]:
-    """Return a corpus in which each comparison is a sentence of its own, and its output."""
-    samples, outputs, tokens = [], {}, {}
-    for number, row in enumerate(rows, 1):
-        sample = submissions.samples[row.sample]
-        name = f"{sample.id}:{number}"
-        samples.append(replace(sample, id=name, references=row.references))
-        outputs[name] = (row.rewrite,)
-        if sample.tokens:
-            tokens[name] = sample.tokens
-    return replace(submissions, samples=tuple(samples)), SystemOutput(ANNOTATOR, outputs, tokens)
+    """Make a corpus in which each comparison is a sentence of its own, and its output."""
+    return separate_sentences(
+        submissions,
+        ANNOTATOR,
+        [(submissions.samples[row.sample], row.rewrite, row.references) for row in rows],
+    )
 
 
 def measure_agreement(
     submissions: Corpus,
     works: Works,
     rows: Sequence[Comparison],
-    judged: Judged | None,
+    run_stats: RunStats | None,
     *,
     metric: str,
     least: int,
 ) -> Agreement:
-    """Return how far annotators agree.
+    """Measure how far annotators agree.
 
     Args:
         submissions: What was handed in.
         works: The same, by sentence and annotator.
         rows: The comparisons of edits.
-        judged: The run over what `scorable` gave; None where there are no comparisons.
+        run_stats: The run over what `scorable` gave; None where there are no comparisons.
         metric: What edits are compared by.
         least: Pairs with fewer sentences in common are not listed.
 
@@ -283,124 +283,96 @@ def measure_agreement(
         UsageError: `least` means nothing.
     """
     check_least("least", least, 1)
-    edits = _Edits(rows, judged, metric)
-    tallies = _tallies(works)
-    pairs = [_pair(key, tally, edits) for key, tally in tallies.items()]
+    agreements = _agreements(works)
+    places = _places(rows)
+
+    def shares(*names: str) -> tuple[Rate, Rate, Rate]:
+        rows = agreements.get(names, ())
+
+        def share(at: int) -> Rate:
+            count = sum(row[at] for row in rows)
+            return Rate(count / len(rows), len(rows)) if rows else Rate(None, 0, "alone")
+
+        return share(0), share(1), share(2)
+
+    def score(annotator: str | None, other: str | None) -> Rate:
+        chosen = places.get((annotator, other))
+        if run_stats is None or not chosen:
+            return Rate(None, 0, "no-text")
+        stats = run_stats.rows[ANNOTATOR, metric]
+        value = run_stats.metrics[metric].aggregate([stats[at] for at in chosen]).value
+        return Rate(value, len(chosen))
+
+    pairs = [names for names in agreements if len(names) == 2]
     listed = sorted(
-        (pair for pair in pairs if pair.sentences >= least),
-        key=lambda pair: (-pair.sentences, pair.one, pair.other),
+        (names for names in pairs if len(agreements[names]) >= least),
+        key=lambda names: (-len(agreements[names]), names),
     )
-    whole = _whole(tallies.values())
+    shared = Counter({name: 0 for work in works for name in work})
+    shared.update(name for work in works if len(work) > 1 for name in work)
+    annotators = sorted(shared, key=lambda name: (-shared[name], name))
+    decisions, exact_texts, common_texts = shares()
     return Agreement(
         corpus=submissions.name,
         metric=metric,
         sentences=sum(len(work) > 1 for work in works),
         alpha=alpha(works),
-        decisions=_share(whole.alike, whole.sentences),
-        exact=_share(whole.exact, whole.sentences),
-        common=_share(whole.common, whole.sentences),
-        edits=edits.score(range(len(rows))),
-        each=_each(works, tallies, edits),
-        pairs=tuple(listed),
-        notes=_notes(submissions, judged, len(pairs) - len(listed), least),
-        signatures=signatures(judged, [metric]) if judged else (),
-    )
-
-
-class _Tally(NamedTuple):
-    """How often two annotators agreed."""
-
-    sentences: int = 0
-    alike: int = 0
-    exact: int = 0
-    common: int = 0
-
-
-class _Edits:
-    """Scores of comparisons, by who is compared with whom."""
-
-    def __init__(self, rows: Sequence[Comparison], judged: Judged | None, metric: str) -> None:
-        self._judged, self._metric = judged, metric
-        self.between: dict[tuple[str, str], list[int]] = {}
-        self.made: dict[str, list[int]] = {}
-        self.met: dict[str, list[int]] = {}
-        for at, row in enumerate(rows):
-            self.between.setdefault((row.one, row.other), []).append(at)
-            self.made.setdefault(row.one, []).append(at)
-            self.met.setdefault(row.other, []).append(at)
-
-    def score(self, places: Sequence[int]) -> Rate:
-        """Return the score of some comparisons together."""
-        if self._judged is None or not places:
-            return Rate(None, 0, "no-text")
-        rows = self._judged.rows[ANNOTATOR, self._metric]
-        score = self._judged.metrics[self._metric].aggregate([rows[at] for at in places])
-        return Rate(score.value, len(places))
-
-
-def _tallies(works: Works) -> dict[tuple[str, str], _Tally]:
-    found: dict[tuple[str, str], _Tally] = {}
-    for work in works:
-        for one, other in combinations(sorted(work), 2):
-            mine, theirs = work[one], work[other]
-            alike = mine.decision == theirs.decision
-            exact = alike and mine.texts == theirs.texts
-            common = exact or bool(mine.texts & theirs.texts)
-            was = found.get((one, other), _Tally())
-            found[one, other] = _whole((was, _Tally(1, alike, exact, common)))
-    return found
-
-
-def _whole(tallies: Iterable[_Tally]) -> _Tally:
-    return _Tally(*map(sum, zip(*tallies, strict=True)))
-
-
-def _share(count: int, of: int) -> Rate:
-    return Rate(count / of, of) if of else Rate(None, 0, "alone")
-
-
-def _pair(key: tuple[str, str], tally: _Tally, edits: _Edits) -> Pair:
-    one, other = key
-    return Pair(
-        one,
-        other,
-        tally.sentences,
-        _share(tally.alike, tally.sentences),
-        _share(tally.exact, tally.sentences),
-        edits.score(edits.between.get((one, other), ())),
-        edits.score(edits.between.get((other, one), ())),
-    )
-
-
-def _each(
-    works: Works, tallies: Mapping[tuple[str, str], _Tally], edits: _Edits
-) -> tuple[AnnotatorAgreement, ...]:
-    shared: dict[str, int] = {}
-    for work in works:
-        for name in work:
-            shared[name] = shared.get(name, 0) + (len(work) > 1)
-    by_name: dict[str, list[_Tally]] = {name: [] for name in shared}
-    for pair, tally in tallies.items():
-        for name in pair:
-            by_name[name].append(tally)
-    found = []
-    for name, sentences in shared.items():
-        own = _whole(by_name[name])
-        found.append(
+        decisions=decisions,
+        exact=exact_texts,
+        common=common_texts,
+        edits=score(None, None),
+        each=tuple(
             AnnotatorAgreement(
-                name,
-                sentences,
-                _share(own.alike, own.sentences),
-                _share(own.exact, own.sentences),
-                edits.score(edits.made.get(name, ())),
-                edits.score(edits.met.get(name, ())),
+                name, shared[name], *shares(name)[:2], score(name, None), score(None, name)
             )
-        )
-    return tuple(sorted(found, key=lambda one: (-one.sentences, one.name)))
+            for name in annotators
+        ),
+        pairs=tuple(
+            Pair(
+                one,
+                other,
+                len(agreements[one, other]),
+                *shares(one, other)[:2],
+                score(one, other),
+                score(other, one),
+            )
+            for one, other in listed
+        ),
+        notes=_notes(submissions, run_stats, len(pairs) - len(listed), least),
+        signatures=signatures(run_stats, [metric]) if run_stats else (),
+    )
 
 
-def _notes(submissions: Corpus, judged: Judged | None, few: int, least: int) -> tuple[str, ...]:
-    notes = list(judged.notes) if judged else []
+def _agreements(works: Works) -> Mapping[tuple[str, ...], list[tuple[bool, bool, bool]]]:
+    """Compare annotators by pair, by each one of a pair, and all together (by no name).
+
+    Whether they decide alike, write the same texts, and have a text in common.
+    """
+    agreements: defaultdict[tuple[str, ...], list[tuple[bool, bool, bool]]] = defaultdict(list)
+    for work in works:
+        for pair in combinations(sorted(work), 2):
+            first, second = work[pair[0]], work[pair[1]]
+            alike = first.decision == second.decision
+            exact = alike and first.texts == second.texts
+            common = exact or bool(first.texts & second.texts)
+            for names in (pair, pair[:1], pair[1:], ()):
+                agreements[names].append((alike, exact, common))
+    return agreements
+
+
+def _places(rows: Sequence[Comparison]) -> Mapping[tuple[str | None, str | None], list[int]]:
+    """Places of comparisons by who is compared with whom; None is anybody."""
+    places: defaultdict[tuple[str | None, str | None], list[int]] = defaultdict(list)
+    for at, row in enumerate(rows):
+        for key in ((row.one, row.other), (row.one, None), (None, row.other), (None, None)):
+            places[key].append(at)
+    return places
+
+
+def _notes(
+    submissions: Corpus, run_stats: RunStats | None, few: int, least: int
+) -> tuple[str, ...]:
+    notes = list(run_stats.notes) if run_stats else []
     nameless = sum(r.annotator is None for s in submissions.samples for r in s.references)
     if nameless:
         notes.append(f"submissions that do not say who wrote them, and are left out: {nameless}")

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Literal
 
-from gecbench.analysis.facts import (
+from gecbench.analysis.options import FIELD, OF_EDITS, OF_SENTENCES, BreakdownOptions
+from gecbench.analysis.sentences import (
     STATES,
     State,
     cases_of,
+    edit_verdicts,
     edits_of,
     length,
     length_unit,
@@ -20,129 +24,18 @@ from gecbench.analysis.facts import (
     system_scores,
     text_of_rewrite,
 )
-from gecbench.core.case import Case, Version
+from gecbench.core.case import Case
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UnknownNameError, UsageError, counted
-from gecbench.core.options import Option
 from gecbench.core.sample import Sample
 from gecbench.core.score import Counts, ranks, total
-from gecbench.scoring.metric import Metric, check_least, check_once
+from gecbench.scoring.metric import Metric
 from gecbench.scoring.resample import f_scores
-from gecbench.scoring.results import Judged, by_tier
-from gecbench.scoring.spans import UNCLASSIFIED, Key, Pairing, SpanF, keys, keys_of
-from gecbench.scoring.spans import pair as pairing_counted
+from gecbench.scoring.results import RunStats, by_tier
+from gecbench.scoring.spans import UNCLASSIFIED, SpanF, keys_of
 
 if TYPE_CHECKING:
     from gecbench.scoring.metric import Values
-
-
-# Each edit: right or wrong, found or missed.
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """An edit, and how much of it the other side has.
-
-    Args:
-        edit: As extracted or given. One that stands in several pooled sets is here as often.
-        hits: How many of its keys the other side has.
-        keys: How many it has: its tokens at level "detection-token", else 1.
-    """
-
-    edit: Edit
-    hits: int
-    keys: int
-
-    @property
-    def right(self) -> bool:
-        """Whether the other side has all of it: a true edit, or a reference's that was found."""
-        return self.hits == self.keys
-
-
-@dataclass(frozen=True, slots=True)
-class Verdicts:
-    """One hypothesis against one reference, edit by edit.
-
-    Edits that take no part (left out by the metric's options, or detected only where correction
-    counts) are on neither side.
-
-    Args:
-        hypothesis: Its edits; those that are not right are false positives.
-        reference: Its edits; those that are not right were missed.
-        declared: What is counted without an edit, by type: one side says that nobody can
-            annotate the sentence.
-    """
-
-    hypothesis: tuple[Verdict, ...]
-    reference: tuple[Verdict, ...]
-    declared: Mapping[str, Counts]
-
-    @property
-    def missed(self) -> tuple[Edit, ...]:
-        """The edits of the reference that the hypothesis has not."""
-        return tuple(verdict.edit for verdict in self.reference if not verdict.right)
-
-    @property
-    def counts(self) -> Counts:
-        """The counts of the pairing: hits are those of the reference's edits."""
-        return total(
-            [
-                Counts(tp=sum(verdict.hits for verdict in self.reference)),
-                Counts(fp=sum(verdict.keys - verdict.hits for verdict in self.hypothesis)),
-                Counts(fn=sum(verdict.keys - verdict.hits for verdict in self.reference)),
-                *self.declared.values(),
-            ]
-        )
-
-
-def verdicts(case: Case, pairing: Pairing, metric: SpanF) -> Verdicts:
-    """Say of each edit of a chosen pairing whether a span metric counts it as right.
-
-    The sum of it is the pairing's counts. A hit counts on the side of the reference, as in the
-    official scripts: where pooled alternatives put several edits on one key, these numbers differ.
-
-    Args:
-        case: With the part "edits".
-        pairing: One of those that the metric made of this case.
-        metric: Whose level and filter decide what is compared.
-    """
-    hypothesis = case.hypotheses[pairing.hypothesis]
-    reference = case.references[pairing.reference]
-    ours = keys(hypothesis, metric.level, metric.chosen, metric.rule)
-    theirs = keys(reference, metric.level, metric.chosen, metric.rule)
-    return Verdicts(
-        _side(hypothesis, theirs, metric),
-        _side(reference, ours, metric),
-        _declared(hypothesis, reference, ours, theirs),
-    )
-
-
-def _side(version: Version, others: Collection[Key], metric: SpanF) -> tuple[Verdict, ...]:
-    if version.unannotatable:
-        return ()
-    found = []
-    for edit in version.edits:
-        own = keys_of(edit, metric.level, metric.chosen, metric.rule)
-        if own:
-            found.append(Verdict(edit, sum(key in others for key in own), len(own)))
-    return tuple(found)
-
-
-def _declared(
-    hypothesis: Version,
-    reference: Version,
-    ours: Mapping[Key, list[str]],
-    theirs: Mapping[Key, list[str]],
-) -> Mapping[str, Counts]:
-    """Return the counts of the keys that stand for a state, not for an edit."""
-    if not (hypothesis.unannotatable or reference.unannotatable):
-        return {}
-    states = [
-        side if version.unannotatable or not version.edits else {}
-        for version, side in ((hypothesis, ours), (reference, theirs))
-    ]
-    return pairing_counted(*states)[1]
-
 
 Unit = Literal["edits", "sentences"]
 
@@ -203,28 +96,31 @@ class Breakdown:
     higher_is_better: bool = True
 
 
-def by_type(judged: Judged, metric: str, tier: int) -> Breakdown:
-    """Return scores by the type of the edits.
+def by_type(run_stats: RunStats, metric: str, tier: int) -> Breakdown:
+    """Group scores by the type of the edits.
 
     Args:
-        judged: Systems.
+        run_stats: Systems.
         metric: Name of a span metric.
         tier: 1 the operation, 2 the category, 3 the whole label, as `score --by-type`.
 
     Raises:
         UsageError: The metric compares no edits with types.
     """
-    span = spans(judged, metric)
-    counts = {system: by_tier(_by_label(span, judged, system), tier) for system in judged.systems}
-    labels = Counter(edit.label or UNCLASSIFIED for _, edit in _edits(judged, span))
-    often = by_tier({label: Counts(count) for label, count in labels.items()}, tier)
-    groups = sorted({*often, *(group for found in counts.values() for group in found)})
-    sizes = tuple(often.get(group, Counts()).tp for group in groups)
+    span = spans(run_stats, metric)
+    counts = {
+        system: by_tier(score.by_type or {}, tier)
+        for system, score in system_scores(run_stats, metric).items()
+    }
+    labels = Counter(edit.label or UNCLASSIFIED for _, edit in _edits(run_stats, span))
+    edits = by_tier({label: Counts(count) for label, count in labels.items()}, tier)
+    groups = sorted({*edits, *chain.from_iterable(counts.values())})
+    sizes = tuple(edits.get(group, Counts()).tp for group in groups)
     return _of_edits(f"type-{tier}", span, groups, sizes, counts)
 
 
-def by_position(judged: Judged, metric: str) -> Breakdown:
-    """Return scores by where in its sentence an edit is: by fifths of the source's tokens.
+def by_position(run_stats: RunStats, metric: str) -> Breakdown:
+    """Group scores by where in its sentence an edit is: by fifths of the source's tokens.
 
     The middle of the edit's span counts; an insertion behind the last token is in the last fifth.
     What is counted without an edit has no place, and a group of its own where there is any.
@@ -232,41 +128,41 @@ def by_position(judged: Judged, metric: str) -> Breakdown:
     Raises:
         UsageError: The metric compares no edits with places.
     """
-    span = spans(judged, metric)
+    span = spans(run_stats, metric)
     groups = [f"{100 * n // _PARTS}-{100 * (n + 1) // _PARTS}%" for n in range(_PARTS)]
     groups.append(NOWHERE)
-    found: dict[str, dict[str, Counts]] = {}
-    for system in judged.systems:
+    counts: dict[str, dict[str, Counts]] = {}
+    for system in run_stats.systems:
         rows: dict[str, list[Counts]] = {group: [] for group in groups}
-        for case, pairing in _chosen(span, judged, system):
-            found_verdicts = verdicts(case, pairing, span)
-            for one in found_verdicts.hypothesis:
-                wrong = Counts(fp=one.keys - one.hits)
-                rows[groups[_fifth(one.edit, case)]].append(wrong)
-            for one in found_verdicts.reference:
-                counts = Counts(one.hits, 0, one.keys - one.hits)
-                rows[groups[_fifth(one.edit, case)]].append(counts)
-            rows[NOWHERE] += found_verdicts.declared.values()
-        found[system] = {group: total(counts) for group, counts in rows.items()}
-    places = [_fifth(edit, case) for case, edit in _edits(judged, span)]
-    sizes = tuple(map(places.count, range(len(groups))))
-    if all(own[NOWHERE] == Counts() for own in found.values()):
-        groups, sizes = groups[:_PARTS], sizes[:_PARTS]
-    return _of_edits("position", span, groups, sizes, found)
+        for case, pairing in _chosen(span, run_stats, system):
+            verdicts = edit_verdicts(case, pairing, span)
+            for verdict in verdicts.hypothesis:
+                wrong = Counts(fp=verdict.keys - verdict.hits)
+                rows[groups[_fifth(verdict.edit, case)]].append(wrong)
+            for verdict in verdicts.reference:
+                right = Counts(verdict.hits, 0, verdict.keys - verdict.hits)
+                rows[groups[_fifth(verdict.edit, case)]].append(right)
+            rows[NOWHERE] += verdicts.declared.values()
+        counts[system] = {group: total(row) for group, row in rows.items()}
+    places = Counter(_fifth(edit, case) for case, edit in _edits(run_stats, span))
+    if all(by_group[NOWHERE] == Counts() for by_group in counts.values()):
+        groups.remove(NOWHERE)
+    sizes = tuple(places[at] for at in range(len(groups)))
+    return _of_edits("position", span, groups, sizes, counts)
 
 
-def by_length(judged: Judged, metric: str, ends: Sequence[int] = ()) -> Breakdown:
-    """Return scores by the length of the source.
+def by_length(run_stats: RunStats, metric: str, ends: Sequence[int] = ()) -> Breakdown:
+    """Group scores by the length of the source.
 
     Args:
-        judged: Systems.
+        run_stats: Systems.
         metric: Name of any metric.
         ends: Greatest lengths of all bins but the last, ascending; () takes `LENGTHS`.
 
     Raises:
         UsageError: The ends do not ascend.
     """
-    scale = length_unit(judged)
+    scale = length_unit(run_stats)
     ends = tuple(ends) or LENGTHS[scale]
     if list(ends) != sorted({*ends}) or ends[0] < 1:
         raise UsageError(
@@ -275,100 +171,86 @@ def by_length(judged: Judged, metric: str, ends: Sequence[int] = ()) -> Breakdow
         )
     starts = [0, *(end + 1 for end in ends)]
     names = [f"{low}-{high}" for low, high in zip(starts, ends, strict=False)] + [f"{starts[-1]}+"]
-
-    def group(at: int) -> str:
-        size = length(cases_of(judged)[at], judged.lang)
-        return names[sum(size > end for end in ends)]
-
-    return _of_sentences("length", judged, metric, names, group, scale)
+    lengths = (length(case, run_stats.lang) for case in cases_of(run_stats))
+    groups = [names[bisect_left(ends, size)] for size in lengths]
+    return _of_sentences("length", run_stats, metric, names, groups, scale)
 
 
-def by_errors(judged: Judged, metric: str) -> Breakdown | None:
-    """Return scores by the number of errors: the mean over the references, halves rounded up.
+def by_errors(run_stats: RunStats, metric: str) -> Breakdown | None:
+    """Group scores by the number of errors: the mean over the references, halves rounded up.
 
     None where no metric of the run has edits of the references.
     """
-    cases = cases_of(judged)
     names = [*map(str, range(_MANY)), f"{_MANY}+", NOBODY]
-    numbers = [_errors(judged, at) for at in range(len(cases))]
-    if all(number is None for number in numbers):
+    groups = []
+    for sample, case in zip(run_stats.corpus.samples, cases_of(run_stats), strict=True):
+        numbers = [edits_of(case, version) for _, version in rewrites(sample, case)]
+        known = [number for number in numbers if number is not None]
+        group = names[min(_MANY, int(sum(known) / len(known) + 0.5))] if known else NOBODY
+        groups.append(group)
+    if set(groups) <= {NOBODY}:
         return None
-
-    def group(at: int) -> str:
-        number = numbers[at]
-        return NOBODY if number is None else names[min(_MANY, int(number + 0.5))]
-
-    return _of_sentences("errors", judged, metric, names, group)
+    return _of_sentences("errors", run_stats, metric, names, groups)
 
 
-def by_state(judged: Judged, metric: str) -> Breakdown:
-    """Return scores of sentences with errors, of those in dispute, and of those without."""
-
-    def group(at: int) -> str:
-        return state(judged.corpus.samples[at], cases_of(judged)[at], judged.lang)
-
-    return _of_sentences("state", judged, metric, STATES, group)
+def by_state(run_stats: RunStats, metric: str) -> Breakdown:
+    """Group scores by whether sentences have errors, are in dispute, or have none."""
+    pairs = zip(run_stats.corpus.samples, cases_of(run_stats), strict=True)
+    groups = [state(sample, case, run_stats.lang) for sample, case in pairs]
+    return _of_sentences("state", run_stats, metric, STATES, groups)
 
 
-def by_field(judged: Judged, metric: str, field: str) -> Breakdown:
-    """Return scores by a metadata field, as the source of the sentences.
+def by_field(run_stats: RunStats, metric: str, field: str) -> Breakdown:
+    """Group scores by a metadata field, as the source of the sentences.
 
     Raises:
         CorpusError: A sentence lacks the field.
     """
     values = []
-    for sample in judged.corpus.samples:
+    for sample in run_stats.corpus.samples:
         if field not in sample.meta:
             raise CorpusError(
-                f"{judged.corpus.name}: sentence {sample.id!r} has no metadata field {field!r}; "
-                f"fields are: {', '.join(fields(judged)) or 'none (add some with --meta)'}"
+                f"{run_stats.corpus.name}: sentence {sample.id!r} has no metadata field {field!r}; "
+                f"fields are: {', '.join(fields(run_stats)) or 'none (add some with --meta)'}"
             )
         values.append(sample.meta[field] or "(empty)")
     names = list(dict.fromkeys(values))
-    return _of_sentences(f"field:{field}", judged, metric, names, values.__getitem__)
+    return _of_sentences(f"field:{field}", run_stats, metric, names, values)
 
 
-def fields(judged: Judged) -> list[str]:
-    """Return the metadata fields that any sentence has."""
-    return sorted({name for sample in judged.corpus.samples for name in sample.meta})
+def fields(run_stats: RunStats) -> list[str]:
+    """The metadata fields that any sentence has."""
+    return sorted({name for sample in run_stats.corpus.samples for name in sample.meta})
 
 
-def spans(judged: Judged, metric: str) -> SpanF:
-    """Return a span metric of a run.
+def spans(run_stats: RunStats, metric: str) -> SpanF:
+    """Get a span metric of a run.
 
     Raises:
         UsageError: The metric is of another kind.
     """
-    found = judged.metrics[metric].span_metric
-    if found is None:
+    span = run_stats.metrics[metric].span_metric
+    if span is None:
         raise UsageError(
             f"{metric} compares no edits with types and places; for these groups take a span "
             "metric, as cherrant or errant"
         )
-    return found
+    return span
 
 
-def _chosen(span: SpanF, judged: Judged, system: str) -> Iterator[tuple[Case, Any]]:
-    places = judged.scored(span.name)
-    rows = judged.rows[system, span.name]
+def _chosen(span: SpanF, run_stats: RunStats, system: str) -> Iterator[tuple[Case, Any]]:
+    places = run_stats.scored(span.name)
+    rows = run_stats.rows[system, span.name]
     chosen = span.choose([rows[at] for at in places])
-    return zip((judged.cases[system][at] for at in places), chosen, strict=True)
+    return zip((run_stats.cases[system][at] for at in places), chosen, strict=True)
 
 
-def _by_label(span: SpanF, judged: Judged, system: str) -> Mapping[str, Counts]:
-    by_label: dict[str, list[Counts]] = {}
-    for _, pairing in _chosen(span, judged, system):
-        for label, counts in pairing.by_type.items():
-            by_label.setdefault(label, []).append(counts)
-    return {label: total(counts) for label, counts in by_label.items()}
-
-
-def _edits(judged: Judged, span: SpanF) -> list[tuple[Case, Edit]]:
-    """Return the edits of all references that take part, of alternative sets the first."""
-    cases = cases_of(judged)
+def _edits(run_stats: RunStats, span: SpanF) -> list[tuple[Case, Edit]]:
+    """The edits of all references that take part, of alternative sets the first."""
+    cases = cases_of(run_stats)
     return [
         (cases[at], edit)
-        for at in judged.scored(span.name)
+        for at in run_stats.scored(span.name)
         for version in cases[at].references
         for edit in version.first
         if keys_of(edit, span.level, span.chosen, span.rule)
@@ -378,13 +260,6 @@ def _edits(judged: Judged, span: SpanF) -> list[tuple[Case, Edit]]:
 def _fifth(edit: Edit, case: Case) -> int:
     middle = (edit.start + edit.end) / 2
     return min(_PARTS - 1, int(_PARTS * middle / max(1, len(case.edit_tokens))))
-
-
-def _errors(judged: Judged, at: int) -> float | None:
-    case = cases_of(judged)[at]
-    found = [edits_of(case, each) for _, each in rewrites(judged.corpus.samples[at], case)]
-    known = [number for number in found if number is not None]
-    return sum(known) / len(known) if known else None
 
 
 def _of_edits(
@@ -406,30 +281,40 @@ def _of_edits(
 
 def _of_sentences(
     by: str,
-    judged: Judged,
+    run_stats: RunStats,
     metric: str,
     names: Sequence[str],
-    group: Callable[[int], str],
+    groups: Sequence[str],
     scale: str | None = None,
 ) -> Breakdown:
-    """Return scores of groups of sentences; groups of no sentence are not there."""
+    """Score groups of sentences; groups of no sentence are not there.
+
+    Args:
+        by: Kind of the groups.
+        run_stats: Systems.
+        metric: Name of any metric.
+        names: Of the groups, in order.
+        groups: The group of each sentence.
+        scale: What the groups are measured in.
+    """
     members: dict[str, list[int]] = {name: [] for name in names}
-    for at in judged.scored(metric):
-        members[group(at)].append(at)
-    kept = {name: places for name, places in members.items() if places}
-    judge = judged.metrics[metric]
+    for at in run_stats.scored(metric):
+        members[groups[at]].append(at)
+    members = {name: places for name, places in members.items() if places}
+    scorer = run_stats.metrics[metric]
 
     def cell(system: str, places: Sequence[int]) -> Cell:
-        rows = judged.rows[system, metric]
-        score = judge.aggregate([rows[at] for at in places])
+        rows = run_stats.rows[system, metric]
+        score = scorer.aggregate([rows[at] for at in places])
         return Cell(score.value, score.counts)
 
     cells = {
-        system: tuple(cell(system, places) for places in kept.values()) for system in judged.systems
+        system: tuple(cell(system, places) for places in members.values())
+        for system in run_stats.systems
     }
-    sizes = tuple(map(len, kept.values()))
-    better = judge.higher_is_better
-    return Breakdown(by, metric, "sentences", scale, tuple(kept), sizes, cells, better)
+    sizes = tuple(map(len, members.values()))
+    better = scorer.higher_is_better
+    return Breakdown(by, metric, "sentences", scale, tuple(members), sizes, cells, better)
 
 
 # Where two systems differ most, and the sentences that decide a difference.
@@ -504,29 +389,29 @@ class PairDifferences:
     sentences: tuple[Contribution, ...]
 
 
-def best_two(judged: Judged, metric: str) -> tuple[str, str] | None:
-    """Return the systems with the best two scores, the best first; None where there is one."""
-    if len(judged.systems) < 2:
+def best_two(run_stats: RunStats, metric: str) -> tuple[str, str] | None:
+    """The systems with the best two scores, the best first; None where there is one."""
+    if len(run_stats.systems) < 2:
         return None
-    scores = system_scores(judged, metric)
+    scores = system_scores(run_stats, metric)
     places = ranks(
         [score.value for score in scores.values()],
-        higher_is_better=judged.metrics[metric].higher_is_better,
+        higher_is_better=run_stats.metrics[metric].higher_is_better,
     )
     (_, one), (_, two), *_ = sorted(zip(places, scores, strict=True), key=lambda pair: pair[0])
     return one, two
 
 
-def check_pair(judged: Judged, pair: Sequence[str]) -> tuple[str, str]:
-    """Return the names of two systems.
+def check_pair(run_stats: RunStats, pair: Sequence[str]) -> tuple[str, str]:
+    """Check that a pair names two systems of the run.
 
     Raises:
         UnknownNameError: There is no such system.
         UsageError: They are not two.
     """
     for name in pair:
-        if name not in judged.systems:
-            raise UnknownNameError("system", name, judged.systems)
+        if name not in run_stats.systems:
+            raise UnknownNameError("system", name, run_stats.systems)
     if len(pair) != 2 or pair[0] == pair[1]:
         raise UsageError(f"{','.join(pair)}: name two different systems, as A,B")
     return pair[0], pair[1]
@@ -535,7 +420,7 @@ def check_pair(judged: Judged, pair: Sequence[str]) -> tuple[str, str]:
 def differences(
     breakdowns: Sequence[Breakdown], one: str, two: str, *, least: int
 ) -> tuple[Difference, ...]:
-    """Return groups by how far two systems are apart in them, the widest first.
+    """Rank groups by how far two systems are apart in them, the widest first.
 
     Args:
         breakdowns: Of one metric.
@@ -562,9 +447,9 @@ def _width(one: Difference) -> tuple[float, int, str, str]:
 
 
 def contributions(
-    judged: Judged, metric: str, one: str, two: str, *, most: int
+    run_stats: RunStats, metric: str, one: str, two: str, *, most: int
 ) -> tuple[Contribution, ...]:
-    """Return the sentences that do most to the difference of two systems, the greatest first.
+    """Find the sentences that do most to the difference of two systems, the greatest first.
 
     A sentence's contribution is the difference less what it is when the sentence is left out of
     the corpus. What was chosen for the other sentences (the reference, by metrics that choose
@@ -573,7 +458,7 @@ def contributions(
     and a corpus of one scored sentence has none that could be left out.
 
     Args:
-        judged: Systems.
+        run_stats: Systems.
         metric: Name of any metric.
         one: Name of a system.
         two: Name of the other.
@@ -581,155 +466,78 @@ def contributions(
     """
     if not most:
         return ()
-    places = judged.scored(metric)
-    judge = judged.metrics[metric]
-    sides = [[judged.rows[name, metric][at] for at in places] for name in (one, two)]
+    places = run_stats.scored(metric)
+    scorer = run_stats.metrics[metric]
+    sides = [[run_stats.rows[name, metric][at] for at in places] for name in (one, two)]
     # Before anything is chosen: two hypotheses that are alike differ in nothing.
     apart = [n for n, (a, b) in enumerate(zip(*sides, strict=True)) if a != b]
     if not apart or len(places) < 2:
         return ()
-    one_side, two_side = map(judge.fixed, sides)
-    whole = judge.aggregate(one_side).value - judge.aggregate(two_side).value
-    moved = whole - (_left_out(judge, one_side, apart) - _left_out(judge, two_side, apart))
+    one_side, two_side = map(scorer.fixed, sides)
+    whole = scorer.aggregate(one_side).value - scorer.aggregate(two_side).value
+    moved = whole - (_left_out(scorer, one_side, apart) - _left_out(scorer, two_side, apart))
     ranked = sorted(
         zip(moved.tolist(), apart, strict=True), key=lambda pair: -round(abs(pair[0]), _DIGITS)
     )
     found = []
     for contribution, n in ranked[:most]:
         if abs(contribution) > _NOTHING:
-            sample = judged.corpus.samples[places[n]]
-            ours = _output(judged, metric, one, sample, one_side[n])
-            theirs = _output(judged, metric, two, sample, two_side[n])
-            texts = (text_of_rewrite(r, sample, judged.lang) for r in sample.references)
+            sample = run_stats.corpus.samples[places[n]]
+            ours = _output(run_stats, metric, one, sample, one_side[n])
+            theirs = _output(run_stats, metric, two, sample, two_side[n])
+            texts = (text_of_rewrite(r, sample, run_stats.lang) for r in sample.references)
             found.append(
                 Contribution(sample.id, contribution, sample.source, (ours, theirs), tuple(texts))
             )
     return tuple(found)
 
 
-def _left_out(judge: Metric[Any], rows: Sequence[Any], places: Sequence[int]) -> Values:
-    """Return the value without each of the sentences at these places.
+def _left_out(scorer: Metric[Any], rows: Sequence[Any], places: Sequence[int]) -> Values:
+    """Score without each of the sentences at these places.
 
     F over summed counts is found by taking a sentence's counts away. Others are computed over the
     rest of the corpus each time, in time that grows with the square of its sentences.
 
     Args:
-        judge: Any metric.
+        scorer: Any metric.
         rows: As `Metric.fixed` gives them.
         places: In them.
     """
     import numpy as np
 
-    if judge.f_beta is not None:
-        own = np.array(_counts(judge, rows), dtype=np.float64)
-        return f_scores(own.sum(axis=0) - own[list(places)], judge.f_beta)
+    if scorer.f_beta is not None:
+        own = np.array(_counts(scorer, rows), dtype=np.float64)
+        return f_scores(own.sum(axis=0) - own[list(places)], scorer.f_beta)
     every = np.arange(len(rows) - 1)
     step = max(1, _AT_ONCE // len(rows))
     values = []
     for first in range(0, len(places), step):
         some = np.array(places[first : first + step])[:, None]
-        values.append(judge.resample(rows, every + (every >= some)))
+        values.append(scorer.resample(rows, every + (every >= some)))
     made: Values = np.concatenate(values)
     return made
 
 
-def _counts(judge: Metric[Any], rows: Sequence[Any]) -> list[tuple[int, int, int]]:
-    """Return true and false positives and false negatives of each row; none for a mean."""
-    made = (judge.aggregate([row]).counts for row in rows)
+def _counts(scorer: Metric[Any], rows: Sequence[Any]) -> list[tuple[int, int, int]]:
+    """True and false positives and false negatives of each row; none for a mean."""
+    made = (scorer.aggregate([row]).counts for row in rows)
     return [(one.tp, one.fp, one.fn) for one in made if one is not None]
 
 
-def _output(judged: Judged, metric: str, name: str, sample: Sample, row: Any) -> str | None:
-    """Return what a system made of a sentence: of several versions the one that counts."""
-    chosen = hasattr(judged.metrics[metric], "choose")
-    system = judged.systems[name]
+def _output(run_stats: RunStats, metric: str, name: str, sample: Sample, row: Any) -> str | None:
+    """The output of a system for a sentence: of several versions the one that counts."""
+    chosen = hasattr(run_stats.metrics[metric], "choose")
+    system = run_stats.systems[name]
     own = replace(sample, tokens=system.tokens.get(sample.id, sample.tokens))
     version = system.hypotheses[sample.id][row[0].hypothesis if chosen else 0]
-    return text_of_rewrite(version, own, judged.lang)
+    return text_of_rewrite(version, own, run_stats.lang)
 
 
 # All breakdowns of systems at once, and what separates two of them.
 
 
-FIELD = "field:"
-OF_EDITS = ("type-1", "type-2", "type-3", "position")
-OF_SENTENCES = ("length", "errors", "state")
-KINDS = (*OF_EDITS, *OF_SENTENCES)
-"""All kinds of groups but metadata fields, which are `field:NAME`."""
-
 _VALUES = 20
 """Fields with more values are no groups, unless they are asked for."""
-
-
-def read_lengths(text: str) -> tuple[int, ...]:
-    """Read whole numbers with commas between them."""
-    try:
-        return tuple(map(int, text.split(",")))
-    except ValueError:
-        raise UsageError(
-            f"--length-bins {text!r} must be whole numbers with commas, as 10,20,30"
-        ) from None
-
-
-@dataclass(frozen=True, slots=True)
-class BreakdownOptions:
-    """How scores are broken down.
-
-    Args:
-        by: Kinds of groups; () means all that say something.
-        length_ends: Greatest lengths of all bins but the last; () means the usual ones.
-        between: Names of the two systems to set against each other; () means the best two.
-        least: Groups with fewer sentences or edits are not compared.
-        most: How many sentences that do most to a difference to find.
-
-    Raises:
-        UsageError: A number is below what means something, a kind stands twice, or length bins
-            are given and no lengths asked for.
-    """
-
-    by: Annotated[
-        tuple[str, ...],
-        Option(
-            "--by",
-            "type-1, type-2, type-3, position, length, errors, state, field:NAME; "
-            "several with commas. Without, all that say something.",
-            metavar="KINDS",
-            commas=True,
-            complete=KINDS,
-        ),
-    ] = ()
-    length_ends: Annotated[
-        tuple[int, ...],
-        Option(
-            "--length-bins",
-            "Greatest length of each bin but the last, as 10,20.",
-            metavar="N,N,...",
-            read=read_lengths,
-        ),
-    ] = ()
-    between: tuple[str, ...] = ()
-    least: Annotated[
-        int,
-        Option(
-            "--least",
-            "Smaller groups are left out where two systems are set against each other.",
-        ),
-    ] = 10
-    most: int = 10
-
-    def __post_init__(self) -> None:
-        """Refuse what means nothing."""
-        check_least("least", self.least, 1)
-        check_least("most", self.most, 0)
-        for kind in self.by:
-            if kind not in KINDS and not (kind.startswith(FIELD) and kind != FIELD):
-                raise UnknownNameError("kind of groups", kind, [*KINDS, f"{FIELD}{kind}"])
-        check_once("kind of groups", self.by)
-        if self.length_ends and self.by and "length" not in self.by:
-            raise UsageError(
-                f"length bins are for groups by length, and --by is {','.join(self.by)}; "
-                "add length to it, or leave the bins out"
-            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -753,7 +561,7 @@ class Breakdowns:
     signatures: tuple[str, ...] = ()
 
 
-def break_down(judged: Judged, options: BreakdownOptions | None = None) -> Breakdowns:
+def break_down(run_stats: RunStats, options: BreakdownOptions | None = None) -> Breakdowns:
     """Break the scores of all systems down, by all metrics that apply.
 
     Raises:
@@ -761,63 +569,65 @@ def break_down(judged: Judged, options: BreakdownOptions | None = None) -> Break
             can be grouped as asked.
     """
     options = options or BreakdownOptions()
-    metrics = [name for name in judged.metrics if name not in judged.refused]
-    by_metric = {name: _breakdowns(judged, name, options) for name in metrics}
-    _check_kinds(judged, by_metric, options)
+    metrics = [name for name in run_stats.metrics if name not in run_stats.refused]
+    by_metric = {name: _breakdowns(run_stats, name, options) for name in metrics}
+    _check_kinds(run_stats, by_metric, options)
     comparisons = []
     for name, own in by_metric.items():
-        pair = check_pair(judged, options.between) if options.between else best_two(judged, name)
+        pair = (
+            check_pair(run_stats, options.between) if options.between else best_two(run_stats, name)
+        )
         if pair:
             ahead = differences(own, *pair, least=options.least)
-            sentences = contributions(judged, name, *pair, most=options.most)
+            sentences = contributions(run_stats, name, *pair, most=options.most)
             comparisons.append(PairDifferences(name, pair, ahead, sentences))
     breakdowns = tuple(one for own in by_metric.values() for one in own)
     return Breakdowns(
-        corpus=judged.corpus.name,
-        systems=tuple(judged.systems),
+        corpus=run_stats.corpus.name,
+        systems=tuple(run_stats.systems),
         breakdowns=breakdowns,
         comparisons=tuple(comparisons),
         notes=(
-            *(*judged.notes, *judged.refused.values(), *_notes(judged, breakdowns)),
-            *_notes_on_sentences(judged, comparisons, options),
+            *(*run_stats.notes, *run_stats.refused.values(), *_notes(run_stats, breakdowns)),
+            *_notes_on_sentences(run_stats, comparisons, options),
         ),
-        signatures=signatures(judged, metrics),
+        signatures=signatures(run_stats, metrics),
     )
 
 
-def _breakdowns(judged: Judged, metric: str, options: BreakdownOptions) -> list[Breakdown]:
+def _breakdowns(run_stats: RunStats, metric: str, options: BreakdownOptions) -> list[Breakdown]:
     if not options.by:
-        return _informative(judged, metric, options)
-    of_edits = judged.metrics[metric].span_metric is not None
+        return _informative(run_stats, metric, options)
+    of_edits = run_stats.metrics[metric].span_metric is not None
     kinds = [kind for kind in options.by if of_edits or kind not in OF_EDITS]
-    found = [_break_down_by(judged, metric, kind, options) for kind in kinds]
+    found = [_break_down_by(run_stats, metric, kind, options) for kind in kinds]
     return [one for one in found if one is not None]
 
 
 def _break_down_by(
-    judged: Judged, metric: str, kind: str, options: BreakdownOptions
+    run_stats: RunStats, metric: str, kind: str, options: BreakdownOptions
 ) -> Breakdown | None:
     if kind.startswith(FIELD):
-        return by_field(judged, metric, kind.removeprefix(FIELD))
+        return by_field(run_stats, metric, kind.removeprefix(FIELD))
     if kind.startswith("type-"):
-        return by_type(judged, metric, int(kind[-1]))
+        return by_type(run_stats, metric, int(kind[-1]))
     if kind == "length":
-        return by_length(judged, metric, options.length_ends)
+        return by_length(run_stats, metric, options.length_ends)
     plain = {"position": by_position, "errors": by_errors, "state": by_state}
-    return plain[kind](judged, metric)
+    return plain[kind](run_stats, metric)
 
 
-def _informative(judged: Judged, metric: str, options: BreakdownOptions) -> list[Breakdown]:
-    """Return breakdowns of all kinds, without tiers of types that repeat another."""
-    samples = judged.corpus.samples
-    kinds = [*OF_EDITS] * (judged.metrics[metric].span_metric is not None) + [*OF_SENTENCES]
-    for name in fields(judged):
+def _informative(run_stats: RunStats, metric: str, options: BreakdownOptions) -> list[Breakdown]:
+    """Break down by all kinds, without tiers of types that repeat another."""
+    samples = run_stats.corpus.samples
+    kinds = [*OF_EDITS] * (run_stats.metrics[metric].span_metric is not None) + [*OF_SENTENCES]
+    for name in fields(run_stats):
         values = {sample.meta.get(name) for sample in samples}
         if None not in values and 1 < len(values) <= _VALUES:
             kinds.append(f"{FIELD}{name}")
     found: list[Breakdown] = []
     for kind in kinds:
-        one = _break_down_by(judged, metric, kind, options)
+        one = _break_down_by(run_stats, metric, kind, options)
         known = [("-",), *(other.groups for other in found if other.unit == "edits")]
         if one is not None and not (kind.startswith("type-") and one.groups in known):
             found.append(one)
@@ -825,7 +635,7 @@ def _informative(judged: Judged, metric: str, options: BreakdownOptions) -> list
 
 
 def _check_kinds(
-    judged: Judged, by_metric: Mapping[str, Sequence[Breakdown]], options: BreakdownOptions
+    run_stats: RunStats, by_metric: Mapping[str, Sequence[Breakdown]], options: BreakdownOptions
 ) -> None:
     """Refuse kinds of groups that no metric has."""
     known = {one.by for own in by_metric.values() for one in own}
@@ -833,9 +643,9 @@ def _check_kinds(
         if kind not in known:
             needs = "a span metric, as cherrant or errant"
             if kind == "errors":
-                if any(judged.metrics[name].needs != "texts" for name in by_metric):
+                if any(run_stats.metrics[name].needs != "texts" for name in by_metric):
                     raise CorpusError(
-                        f"{judged.corpus.name}: --by errors needs references with edits, and "
+                        f"{run_stats.corpus.name}: --by errors needs references with edits, and "
                         "nobody could correct any sentence; leave it out"
                     )
                 needs = "a metric that reads edits of the references, as cherrant, errant or m2"
@@ -843,15 +653,17 @@ def _check_kinds(
 
 
 def _notes_on_sentences(
-    judged: Judged, comparisons: Sequence[PairDifferences], options: BreakdownOptions
+    run_stats: RunStats, comparisons: Sequence[PairDifferences], options: BreakdownOptions
 ) -> list[str]:
     notes = [
-        f"{one.metric}: one sentence alone is scored; what it decides cannot be told, as nothing "
-        "is left without it"
-        for one in comparisons
-        if options.most and len(judged.scored(one.metric)) == 1
+        f"{comparison.metric}: one sentence alone is scored; what it decides cannot be told, as "
+        "nothing is left without it"
+        for comparison in comparisons
+        if options.most and len(run_stats.scored(comparison.metric)) == 1
     ]
-    shown = {sentence.id: sentence for one in comparisons for sentence in one.sentences}
+    shown = {
+        sentence.id: sentence for comparison in comparisons for sentence in comparison.sentences
+    }
     lost = sum((*one.outputs, *one.references).count(None) for one in shown.values())
     if lost:
         notes.append(
@@ -861,26 +673,16 @@ def _notes_on_sentences(
     return notes
 
 
-def _notes(judged: Judged, breakdowns: Sequence[Breakdown]) -> list[str]:
-    kinds = {one.by for one in breakdowns}
-    notes = []
-    if any(one.unit == "edits" for one in breakdowns):
-        notes.append(
-            "types and positions: the edits of the whole corpus's choice of references, so that "
-            "the counts of all groups make up the score's"
-        )
-    if any(one.unit == "sentences" for one in breakdowns):
-        notes.append("groups of sentences are scored each as a corpus of its own")
-    if "length" in kinds:
-        notes.append(f"length: in {length_unit(judged)} of the source")
-    if "errors" in kinds:
-        notes.append(
-            "errors: mean number of edits of a sentence's references, halves rounded up; of "
-            "alternative edit sets the first"
-        )
-    if "state" in kinds:
-        notes.append(
-            "state: erroneous if all annotators correct something, disputed if some do, "
-            "error-free if none does"
-        )
-    return notes
+def _notes(run_stats: RunStats, breakdowns: Sequence[Breakdown]) -> list[str]:
+    kinds = {kind for breakdown in breakdowns for kind in (breakdown.unit, breakdown.by)}
+    notes = {
+        "edits": "types and positions: the edits of the whole corpus's choice of references, so "
+        "that the counts of all groups make up the score's",
+        "sentences": "groups of sentences are scored each as a corpus of its own",
+        "length": f"length: in {length_unit(run_stats)} of the source",
+        "errors": "errors: mean number of edits of a sentence's references, halves rounded up; of "
+        "alternative edit sets the first",
+        "state": "state: erroneous if all annotators correct something, disputed if some do, "
+        "error-free if none does",
+    }
+    return [note for kind, note in notes.items() if kind in kinds]

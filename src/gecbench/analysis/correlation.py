@@ -1,4 +1,7 @@
-"""Whether metrics agree with one another over systems."""
+"""Whether metrics agree with one another over systems.
+
+Lin, Lin, Yang and Jiang, 2022 (arXiv 2205.00217), table 4.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,10 @@ from itertools import combinations, permutations
 from math import frexp, fsum, ldexp, sqrt
 from typing import TYPE_CHECKING, Literal
 
-from gecbench.analysis.facts import signatures, system_scores
+from gecbench.analysis.sentences import signatures, system_scores
 from gecbench.core.errors import MissingExtraError, UsageError, counted
 from gecbench.core.score import tied
-from gecbench.scoring.results import Judged
+from gecbench.scoring.results import RunStats
 
 # Coefficients of correlation, by scipy, and what cannot have one.
 
@@ -53,7 +56,7 @@ class Coefficient:
 
 
 def coefficient(kind: Kind, one: Sequence[float], two: Sequence[float]) -> Coefficient:
-    """Return a coefficient with its p.
+    """Compute a coefficient with its p.
 
     Pearson's r, p of the t distribution; Spearman's rho with average ranks, likewise; Kendall's
     tau-b, exact where nothing is tied, else of the normal approximation. All by `scipy.stats`
@@ -94,7 +97,7 @@ def coefficient(kind: Kind, one: Sequence[float], two: Sequence[float]) -> Coeff
 
 
 def _exact(one: Values, two: Values) -> float:
-    """Return the share of all orders of ranks whose correlation goes at least as far."""
+    """The share of all orders of ranks whose correlation goes at least as far."""
     one, two = one - one.mean(), two - two.mean()
     reached = abs(two[_orders(len(one))] @ one) >= abs(one @ two) - _EQUAL
     return float(reached.mean())
@@ -102,7 +105,7 @@ def _exact(one: Values, two: Values) -> float:
 
 @cache
 def _orders(size: int) -> Places:
-    """Return all orders of some places, shape (orders, places)."""
+    """All orders of some places, shape (orders, places)."""
     import numpy as np
 
     return np.array(list(permutations(range(size))), dtype=np.intp)
@@ -117,7 +120,7 @@ def constant(values: Sequence[float]) -> bool:
 
 
 def _even(values: Sequence[float]) -> list[float]:
-    """Return values of which those that are tied are one number, for ranks."""
+    """Make tied values one number, for ranks."""
     numbers: dict[float, float] = {}
     lowest: float | None = None
     for value in sorted(values):
@@ -128,7 +131,7 @@ def _even(values: Sequence[float]) -> list[float]:
 
 
 def _scaled(values: Sequence[float]) -> list[float]:
-    """Return values divided by the power of two that leaves them below 1.
+    """Divide values by the power of two that leaves them below 1.
 
     No digit changes, but of values too small beside the greatest to count.
     """
@@ -190,13 +193,13 @@ class Correlations:
     notes: tuple[str, ...] = ()
 
     def of(self, first: str, second: str) -> MetricPair:
-        """Return the comparison of two metrics, in either order."""
+        """Find the comparison of two metrics, in either order."""
         wanted = {first, second}
         return next(pair for pair in self.pairs if {pair.first, pair.second} == wanted)
 
 
 def correlations(scores: SystemScores, *, oriented: bool = False) -> Correlations:
-    """Return how far metrics agree over systems: Pearson, Spearman and Kendall with p.
+    """Correlate metrics over systems: Pearson, Spearman and Kendall with p.
 
     As table 4 of Lin, Lin, Yang and Jiang, 2022 (arXiv 2205.00217), where signs are as scores
     are: a metric of which lower is better agrees with another if their coefficient is negative.
@@ -234,7 +237,7 @@ def check_number(systems: Sequence[str]) -> None:
 
 
 def orient(scores: SystemScores) -> tuple[SystemScores, tuple[str, ...]]:
-    """Return scores of which greater is better everywhere, and what to know about it."""
+    """Turn scores so that greater is better everywhere, and say what was turned."""
     names = [name for name in scores.metrics if name in scores.lower]
     turned = {name: tuple(-value for value in scores.metrics[name]) for name in names}
     notes = (f"lower is better, so the sign was turned: {', '.join(names)}",) if names else ()
@@ -259,20 +262,20 @@ def constant_notes(scores: SystemScores) -> tuple[str, ...]:
     return (f"the same score for all systems, so no correlation: {', '.join(same)}",)
 
 
-def scores_of(judged: Judged) -> SystemScores:
-    """Return the scores of what was judged, by the metrics that apply and can be computed."""
-    names = [name for name in judged.metrics if name not in judged.refused]
-    scores = {name: system_scores(judged, name).values() for name in names}
+def scores_of(run_stats: RunStats) -> SystemScores:
+    """Scores of a run, by the metrics that apply and can be computed."""
+    names = [name for name in run_stats.metrics if name not in run_stats.refused]
+    scores = {name: system_scores(run_stats, name).values() for name in names}
     left_out = [
         f"{counted(count, 'sentence')} left out: {why}"
-        for why, count in judged.left_out.items()
+        for why, count in run_stats.left_out.items()
         if count
     ]
     return SystemScores(
-        corpus=judged.corpus.name,
-        systems=tuple(judged.systems),
+        corpus=run_stats.corpus.name,
+        systems=tuple(run_stats.systems),
         metrics={name: tuple(one.value for one in own) for name, own in scores.items()},
-        lower=frozenset(name for name in names if not judged.metrics[name].higher_is_better),
-        signatures=signatures(judged, names),
-        notes=(*judged.notes, *(f"n/a: {why}" for why in judged.refused.values()), *left_out),
+        lower=frozenset(name for name in names if not run_stats.metrics[name].higher_is_better),
+        signatures=signatures(run_stats, names),
+        notes=(*run_stats.notes, *(f"n/a: {why}" for why in run_stats.refused.values()), *left_out),
     )

@@ -12,13 +12,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from math import floor
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
-from gecbench.analysis.side_by_side import FalseAlarm
+from gecbench.analysis.options import Absent, Weighting
 from gecbench.core.case import Case
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, EditError, UsageError, counted
-from gecbench.core.options import Option
 from gecbench.core.sample import Sample
 from gecbench.core.score import Counts, Signature, f_score, ranks
 from gecbench.edits.chunks import (
@@ -35,7 +34,7 @@ from gecbench.edits.chunks import (
     verdicts,
 )
 from gecbench.formats.weights import WeightFile, digest
-from gecbench.scoring.results import Judged
+from gecbench.scoring.results import RunStats
 
 if TYPE_CHECKING:
     from numpy import float64
@@ -45,58 +44,9 @@ if TYPE_CHECKING:
 
 # Weights.
 
-_MOST = 1e6
-"""Constants beyond this are no weighting: sums of weights would lose their last digits, or end."""
 
 Weights = tuple[tuple[float, ...], ...]
 """Of each chunk of each sentence."""
-
-
-@dataclass(frozen=True, slots=True)
-class Weighting:
-    """The weight of a chunk on which n of N systems are right: a - (n + b) / (N + c).
-
-    The paper's formula (4), with the constants of the program: a 1, b 0 and c 0 make it the share
-    of systems that are wrong, from 0 to 1.
-    """
-
-    a: Annotated[float, Option("--a", "In w = a - (n + b) / (N + c).", default="1")] = 1.0
-    b: Annotated[float, Option("--b", "Likewise.", default="0")] = 0.0
-    c: Annotated[float, Option("--c", "Likewise.", default="0")] = 0.0
-
-    def weight(self, right: int, systems: int) -> float:
-        """Return the weight of a chunk, not rounded."""
-        return self.a - (right + self.b) / (systems + self.c)
-
-    def table(self, systems: int) -> tuple[float, ...]:
-        """Return the weights for none, one, ... and all of the systems being right.
-
-        Raises:
-            UsageError: A weight would be negative or beyond measure, so that ratios of sums of
-                weights would mean nothing.
-        """
-        if systems < 1:
-            raise UsageError("weights need at least one system")
-        for name, value in (("a", self.a), ("b", self.b), ("c", self.c)):
-            if not -_MOST <= value <= _MOST:
-                raise UsageError(f"{name} {value:g} must be from {-_MOST:g} to {_MOST:g}")
-        if systems + self.c <= 0:
-            raise UsageError(
-                f"c {self.c:g} leaves nothing to divide by: {systems} systems and c must be above 0"
-            )
-        weights = tuple(self.weight(right, systems) for right in range(systems + 1))
-        if weights[-1] < 0:
-            raise UsageError(
-                f"a {self.a:g}, b {self.b:g}, c {self.c:g} give a chunk that all {systems} systems "
-                f"get right the weight {weights[-1]:g}; weights must not be negative: raise a or "
-                "c, or lower b"
-            )
-        if weights[0] > _MOST * _MOST:
-            raise UsageError(
-                f"c {self.c:g} leaves next to nothing to divide by: {systems} systems and c must "
-                "be further above 0"
-            )
-        return weights
 
 
 # Which reference of each sentence counts: one by number, or the one systems come nearest to.
@@ -108,8 +58,6 @@ UNCHANGED = -1
 Choice = int | None
 """Which of a sentence's references counts, from 0, or `UNCHANGED`, or `LEFT_OUT`."""
 
-Absent = Literal["left-out", "unchanged"]
-ABSENT: tuple[Absent, ...] = ("left-out", "unchanged")
 
 NEAREST = "the chosen references"
 
@@ -130,7 +78,7 @@ class ReferenceChoice:
 
 
 def reference_names(samples: Sequence[Sample]) -> list[str]:
-    """Return the references of a corpus: its annotators if they have names, else numbers from 1.
+    """The references of a corpus: its annotators if they have names, else numbers from 1.
 
     Args:
         samples: All of the corpus, also where only some of them take part.
@@ -259,7 +207,7 @@ def _usable(sample: Sample) -> list[int]:
 
 
 def _annotators(samples: Sequence[Sample]) -> list[str]:
-    """Return the annotators of a corpus, numbers in order; none unless all have names."""
+    """The annotators of a corpus, numbers in order; none unless all have names."""
     names: dict[str, None] = {}
     for sample in samples:
         for reference in sample.references:
@@ -316,13 +264,13 @@ class ChunkTable:
         return sum(chunk.edit is not None for row in self.chunks for chunk in row)
 
     def label(self, sentence: int, chunk: Chunk) -> str | None:
-        """Return the type of the error in a chunk; None where there is no error."""
+        """The type of the error in a chunk; None where there is no error."""
         if chunk.edit is None:
             return None
         return self.references[sentence].edits[chunk.edit].label or ""
 
     def fingerprint(self) -> str:
-        """Return what tells one reference from another: a digest of tokens, spans and texts."""
+        """A digest of tokens, spans and texts, by which one reference is told from another."""
         rows = [
             [
                 list(reference.tokens),
@@ -363,7 +311,7 @@ def chunk_table(cases: Mapping[str, Sequence[Case]], choices: Sequence[Choice]) 
 def _compare(
     row: Sequence[Case], choice: int
 ) -> tuple[Marking, tuple[Chunk, ...], list[str], tuple[int, ...]]:
-    """Return a sentence's reference, chunks, verdicts by system, and how many are right."""
+    """A sentence's reference, chunks, verdicts by system, and how many are right."""
     first = row[0]
     edits = () if choice == UNCHANGED else first.references[choice].edits
     reference = _marking(first, "its reference", edits)
@@ -468,7 +416,7 @@ class WeightedCounts:
 def weighted_counts(
     table: ChunkTable, weights: Sequence[Sequence[float]], beta: float
 ) -> Mapping[str, WeightedCounts]:
-    """Return the sums and ratios of each system.
+    """Sum the weights of each system's chunks.
 
     Sums are made from left to right, one weight after another as the program does it, so that
     they agree to the last digit.
@@ -493,7 +441,7 @@ def _ratio(part: float, whole: float) -> float:
 
 
 def _sum(values: Floats) -> float:
-    """Return the sum from left to right; `sum` of numpy, and of Python 3.12, take other ways."""
+    """Sum from left to right; `sum` of numpy, and of Python 3.12, take other ways."""
     import numpy as np
 
     return float(np.add.accumulate(values)[-1]) if len(values) else 0.0
@@ -529,7 +477,7 @@ class TypeDifficulty:
 def by_type(
     table: ChunkTable, weights: Sequence[Sequence[float]], level: Level
 ) -> tuple[TypeDifficulty, ...]:
-    """Return the difficulty of types, the most difficult first.
+    """Measure the difficulty of types, the most difficult first.
 
     Args:
         table: Whose errors are grouped.
@@ -578,7 +526,7 @@ class BreakEven:
 
 
 def break_even(errors: int, systems: int, corrected: int, weighting: Weighting) -> BreakEven:
-    """Return the break-even point.
+    """Compute the break-even point.
 
     Each error that the others correct weighs w(N - 1), and each that it corrects w(1), so it
     draws level at K w(N - 1) / w(1), where K errors are corrected by the N - 1 others.
@@ -638,7 +586,7 @@ class RankChange:
 def rank_changes(
     systems: Sequence[str], values: Sequence[float], plain: Sequence[float]
 ) -> tuple[RankChange, ...]:
-    """Return systems by rank with weights, those of one rank in the order given.
+    """Rank systems with weights and without, those of one rank in the order given.
 
     Args:
         systems: Their names.
@@ -695,6 +643,21 @@ class ErrorWeight:
 
 
 @dataclass(frozen=True, slots=True)
+class FalsePositive:
+    """A chunk that the reference leaves as it is and some system changes.
+
+    Args:
+        start: First token of the source; half-open token span.
+        end: Token after the last; equal to `start` at a boundary, where a system inserts.
+        weight: Share of the systems that change it, in [0, 1].
+    """
+
+    start: int
+    end: int
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
 class SentenceErrors:
     """The difficulty of one sentence.
 
@@ -708,7 +671,7 @@ class SentenceErrors:
     id: str
     value: float
     edits: tuple[ErrorWeight, ...]
-    changed: tuple[FalseAlarm, ...]
+    changed: tuple[FalsePositive, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -757,7 +720,7 @@ class Difficulty:
                 for at, edit in enumerate(reference.edits)
             )
             changed = tuple(
-                FalseAlarm(chunk.start, chunk.end, weight)
+                FalsePositive(chunk.start, chunk.end, weight)
                 for chunk, weight, verdicts_ in zip(
                     chunks_, weights, zip(*systems, strict=True), strict=True
                 )
@@ -770,7 +733,7 @@ class Difficulty:
 
 
 def measure_difficulty(
-    judged: Judged,
+    run_stats: RunStats,
     choice: ReferenceChoice,
     weighting: Weighting,
     beta: float,
@@ -781,7 +744,7 @@ def measure_difficulty(
     """Weigh the chunks of a corpus, and score and rank systems by the weights.
 
     Args:
-        judged: By one metric that compares edits; one set of edits for each version.
+        run_stats: By one metric that compares edits; one set of edits for each version.
         choice: Which references count.
         weighting: From numbers of systems to weights.
         beta: Weight of recall in F.
@@ -792,8 +755,8 @@ def measure_difficulty(
         CorpusError: No sentence is left, or the weights are of another reference.
         UsageError: A weight would be negative.
     """
-    corpus, reference = judged.corpus.name, choice.name
-    table = chunk_table(judged.cases, choice.choices)
+    corpus, reference = run_stats.corpus.name, choice.name
+    table = chunk_table(run_stats.cases, choice.choices)
     if file is not None:
         check_weights(file, table, f"corpus {corpus!r} with {reference}")
     if not table.ids:
@@ -804,7 +767,7 @@ def measure_difficulty(
     weights = tuple(tuple(by_number[number] for number in row) for row in right)
     origin = f"file {file.path.name}" if file else "these systems"
     scores = _scores(table, weights, weighting, voters, beta)
-    (metric,) = judged.metrics.values()
+    (metric,) = run_stats.metrics.values()
     signature = {
         "measure": "gotoscorer",
         "weights": f"{origin}, {voters} systems",
@@ -827,14 +790,14 @@ def measure_difficulty(
         scores=scores,
         ranking={
             name: rank_changes(
-                [one.system for one in scores],
-                [measure(one.weighted) for one in scores],
-                [measure(one.plain) for one in scores],
+                [score.system for score in scores],
+                [measure(score.weighted) for score in scores],
+                [measure(score.plain) for score in scores],
             )
             for name, measure in MEASURES.items()
         },
         types={level: by_type(table, weights, level) for level in LEVELS},
-        notes=tuple(dict.fromkeys((*judged.notes, *notes, *choice.notes))),
+        notes=tuple(dict.fromkeys((*run_stats.notes, *notes, *choice.notes))),
         signature=Signature(signature),
     )
 
@@ -888,7 +851,7 @@ class SystemMean:
 
 
 def system_means(results: Sequence[Difficulty], measure: Measure) -> tuple[SystemMean, ...]:
-    """Return the weighted scores of each system on each corpus, the highest mean first.
+    """Average the weighted scores of each system over corpora, the highest mean first.
 
     Args:
         results: One for each corpus, or each reference of it.
@@ -899,8 +862,8 @@ def system_means(results: Sequence[Difficulty], measure: Measure) -> tuple[Syste
     rows: dict[str, list[RankChange | None]] = {}
     for at, result in enumerate(results):
         by_name = {one.system: one for one in result.ranking[measure]}
-        for one in result.scores:
-            rows.setdefault(one.system, [None] * len(results))[at] = by_name[one.system]
+        for score in result.scores:
+            rows.setdefault(score.system, [None] * len(results))[at] = by_name[score.system]
     means = []
     for system, row in rows.items():
         known = [one.value for one in row if one]
@@ -913,5 +876,5 @@ def system_means(results: Sequence[Difficulty], measure: Measure) -> tuple[Syste
                 statistics.stdev(known) if len(known) > 1 else 0.0,
             )
         )
-    places = ranks([one.mean for one in means])
+    places = ranks([mean.mean for mean in means])
     return tuple(one for _, one in sorted(zip(places, means, strict=True), key=lambda row: row[0]))

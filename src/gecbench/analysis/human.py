@@ -1,57 +1,24 @@
-"""How annotators fare against the final references of what they annotated."""
+"""How annotators fare against the final references of what they annotated.
+
+Zhang et al., "MuCGEC", NAACL 2022, section 3 and figure 2.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Literal
 
-from gecbench.analysis.facts import content_key, signatures
-from gecbench.core.errors import CorpusError, UsageError, counted
-from gecbench.core.options import Option
+from gecbench.analysis.options import HumanOptions
+from gecbench.analysis.sentences import content_key, separate_sentences, signatures
+from gecbench.core.errors import CorpusError, counted
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.score import Score
-from gecbench.scoring.metric import check_least
 from gecbench.scoring.resample import mean
-from gecbench.scoring.results import Judged
+from gecbench.scoring.results import RunStats
 from gecbench.scoring.texts import characters
-
-Against = Literal["final", "others"]
 
 SUBMISSIONS = "submissions"
 """Name of the one system that all submissions together are."""
-
-
-@dataclass(frozen=True, slots=True)
-class HumanOptions:
-    """How annotators are scored.
-
-    Args:
-        against: "final": all final references; "others": those that somebody else wrote, too.
-        least: Annotators with fewer scored submissions are not in the mean.
-        anonymous: Show annotators as A1, A2, ..., the one with most submissions first.
-
-    Raises:
-        UsageError: A value means nothing.
-    """
-
-    against: Annotated[
-        Against,
-        Option("--against", "All final references, or those that somebody else wrote, too."),
-    ] = "final"
-    least: Annotated[
-        int,
-        Option("--least", "Annotators with fewer scored submissions are not in the mean."),
-    ] = 10
-    anonymous: Annotated[
-        bool, Option("--anonymous", "Show annotators as A1, A2, ... by volume.")
-    ] = False
-
-    def __post_init__(self) -> None:
-        """Refuse what means nothing."""
-        if self.against not in ("final", "others"):
-            raise UsageError(f"against is {self.against!r}; it is final or others")
-        check_least("least", self.least, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +104,7 @@ class Human:
 def find_submissions(
     corpus: Corpus, submitted: Corpus, lang: str, options: HumanOptions, only: Collection[int]
 ) -> tuple[Submission, ...]:
-    """Return all submissions, in the order of the corpus.
+    """Find all submissions, in the order of the corpus.
 
     Final references may hold the annotator's own text. Against "others" a reference is left out
     that this annotator alone wrote: the name on the reference is theirs, or they submitted its
@@ -164,12 +131,12 @@ def find_submissions(
             f"{submitted.name}: none of its sentences that take part has a reference, and "
             "references are what was submitted"
         )
-    if all(one.annotator is None for one in submissions):
+    if all(submission.annotator is None for submission in submissions):
         raise CorpusError(
             f"{submitted.name}: no submission says who wrote it; in JSONL each reference has "
             'an "annotator"'
         )
-    if not any(one.references for one in submissions):
+    if not any(submission.references for submission in submissions):
         raise CorpusError(
             f"{corpus.name}: no submission has a final reference that somebody else wrote, too"
         )
@@ -179,49 +146,42 @@ def find_submissions(
 def scorable(
     corpus: Corpus, submitted: Corpus, submissions: Sequence[Submission]
 ) -> tuple[Corpus, SystemOutput]:
-    """Return a corpus in which each submission is a sentence of its own, and them as its output.
+    """Make a corpus in which each submission is a sentence of its own, and its output.
 
     Those without references are left out.
     """
     tokens = {sample.id: sample.tokens for sample in submitted.samples}
-    samples: list[Sample] = []
-    outputs: dict[str, tuple[Rewrite, ...]] = {}
-    output_tokens: dict[str, tuple[str, ...]] = {}
-    for number, one in enumerate(submissions, 1):
-        if one.references:
-            final = corpus.samples[one.sample]
-            name = f"{final.id}:{number}"  # one number, one name, whatever ids look like
-            samples.append(replace(final, id=name, references=one.references))
-            outputs[name] = (one.rewrite,)
-            if tokens[final.id]:
-                output_tokens[name] = tokens[final.id]
-    system = SystemOutput(SUBMISSIONS, outputs, output_tokens)
-    return replace(corpus, samples=tuple(samples)), system
+    rows = []
+    for submission in submissions:
+        if submission.references:
+            sample = corpus.samples[submission.sample]
+            rows.append((sample, submission.rewrite, submission.references))
+    return separate_sentences(corpus, SUBMISSIONS, rows, tokens)
 
 
 def score_annotators(
-    judged: Judged, corpus: Corpus, submissions: Sequence[Submission], options: HumanOptions
+    run_stats: RunStats, corpus: Corpus, submissions: Sequence[Submission], options: HumanOptions
 ) -> Human:
-    """Return how each annotator fares.
+    """Score each annotator.
 
     Args:
-        judged: The run over what `scorable` gave, all of it.
+        run_stats: The run over what `scorable` gave, all of it.
         corpus: With the final references.
         submissions: All submissions.
         options: How they are scored.
     """
-    scored = [one for one in submissions if one.references]
-    metrics = [name for name in judged.metrics if name not in judged.refused]
+    scored = [submission for submission in submissions if submission.references]
+    metrics = [name for name in run_stats.metrics if name not in run_stats.refused]
     names = sorted(
-        {one.annotator for one in submissions},
+        {submission.annotator for submission in submissions},
         key=lambda name: (name is None, -_count(submissions, name), name or ""),
     )
-    annotators = [_annotator(name, submissions, scored, judged, metrics) for name in names]
+    annotators = [_annotator(name, submissions, scored, run_stats, metrics) for name in names]
     if options.anonymous:
-        named = [one for one in annotators if one.name is not None]
+        named = [annotator for annotator in annotators if annotator.name is not None]
         hidden = [replace(one, name=f"A{n}") for n, one in enumerate(named, 1)]
         annotators = hidden + annotators[len(named) :]
-    whole = {name: _score(judged, name, range(len(scored))) for name in metrics}
+    whole = {name: _score(run_stats, name, range(len(scored))) for name in metrics}
     return Human(
         corpus=corpus.name,
         options=options,
@@ -230,18 +190,18 @@ def score_annotators(
             name: found for name in metrics if (found := _mean(annotators, name, options.least))
         },
         together={name: score for name, score in whole.items() if score is not None},
-        higher_is_better={name: judged.metrics[name].higher_is_better for name in metrics},
+        higher_is_better={name: run_stats.metrics[name].higher_is_better for name in metrics},
         notes=(
-            *judged.notes,
-            *judged.refused.values(),
+            *run_stats.notes,
+            *run_stats.refused.values(),
             *_notes(corpus, submissions, annotators, options),
         ),
-        signatures=signatures(judged, metrics),
+        signatures=signatures(run_stats, metrics),
     )
 
 
 def _joined(corpus: Corpus, submitted: Corpus) -> dict[int, Sample]:
-    """Return the submitted sentences by their places in the corpus."""
+    """Find the submitted sentences by their places in the corpus."""
     places = {sample.id: at for at, sample in enumerate(corpus.samples)}
     found: dict[int, Sample] = {}
     for sample in submitted.samples:
@@ -264,7 +224,7 @@ def _joined(corpus: Corpus, submitted: Corpus) -> dict[int, Sample]:
 def _of_sentence(
     at: int, sample: Sample, final: Sample, lang: str, options: HumanOptions
 ) -> list[Submission]:
-    """Return the submissions of one sentence."""
+    """The submissions of one sentence."""
     writers: dict[object, set[str | None]] = {}
     for rewrite in sample.references:
         writers.setdefault(_key(rewrite, sample, lang), set()).add(rewrite.annotator)
@@ -288,43 +248,43 @@ def _key(rewrite: Rewrite, sample: Sample, lang: str) -> object:
 
 
 def _count(submissions: Sequence[Submission], name: str | None) -> int:
-    return sum(one.annotator == name for one in submissions)
+    return sum(submission.annotator == name for submission in submissions)
 
 
 def _annotator(
     name: str | None,
     submissions: Sequence[Submission],
     scored: Sequence[Submission],
-    judged: Judged,
+    run_stats: RunStats,
     metrics: Sequence[str],
 ) -> Annotator:
-    own = [one for one in submissions if one.annotator == name]
+    own = [submission for submission in submissions if submission.annotator == name]
     places = [at for at, one in enumerate(scored) if one.annotator == name]
-    scores = {metric: _score(judged, metric, places) for metric in metrics}
+    scores = {metric: _score(run_stats, metric, places) for metric in metrics}
     known = {metric: score for metric, score in scores.items() if score is not None}
     count = max((score.sentences for score in known.values()), default=0)
     return Annotator(name, len(own), count, sum(one.kept for one in own), known)
 
 
-def _score(judged: Judged, metric: str, places: Sequence[int]) -> Score | None:
-    rows = judged.rows[SUBMISSIONS, metric]
+def _score(run_stats: RunStats, metric: str, places: Sequence[int]) -> Score | None:
+    rows = run_stats.rows[SUBMISSIONS, metric]
     some = [rows[at] for at in places if rows[at] is not None]
-    return judged.metrics[metric].aggregate(some) if some else None
+    return run_stats.metrics[metric].aggregate(some) if some else None
 
 
 def _mean(annotators: Sequence[Annotator], metric: str, least: int) -> Mean | None:
     scores = [
-        one.scores[metric]
-        for one in annotators
-        if one.name is not None and one.scored >= least and metric in one.scores
+        annotator.scores[metric]
+        for annotator in annotators
+        if annotator.name is not None and annotator.scored >= least and metric in annotator.scores
     ]
     if not scores:
         return None
     counts = [score.counts for score in scores if score.counts is not None]
     return Mean(
         mean([score.value for score in scores]),
-        mean([each.precision for each in counts]) if counts else None,
-        mean([each.recall for each in counts]) if counts else None,
+        mean([count.precision for count in counts]) if counts else None,
+        mean([count.recall for count in counts]) if counts else None,
         len(scores),
     )
 
@@ -336,22 +296,23 @@ def _notes(
     options: HumanOptions,
 ) -> list[str]:
     notes = []
-    sentences = len({one.sample for one in submissions})
+    sentences = len({submission.sample for submission in submissions})
     if sentences < len(corpus.samples):
         notes.append(
             f"submissions are of {sentences} of {counted(len(corpus.samples), 'sentence')}"
         )
-    alone = sum(not one.references for one in submissions)
+    alone = sum(not submission.references for submission in submissions)
     if alone:
         notes.append(
             f"submissions not scored, because no final reference is of somebody else: {alone}"
         )
-    if options.against == "final" and any(one.kept for one in submissions):
+    if options.against == "final" and any(submission.kept for submission in submissions):
         notes.append(
             "the final references may hold an annotator's own text, which then counts as right; "
             "--against others leaves these references out"
         )
-    lost = sum(bool(one.references) for one in submissions) - sum(one.scored for one in annotators)
+    with_references = sum(bool(submission.references) for submission in submissions)
+    lost = with_references - sum(annotator.scored for annotator in annotators)
     if lost:
         notes.append(
             f"submissions not scored, because by the references nobody could annotate: {lost}"
@@ -359,11 +320,15 @@ def _notes(
     nameless = _count(submissions, None)
     if nameless:
         notes.append(f"submissions that do not say who wrote them, and are in no mean: {nameless}")
-    few = [one for one in annotators if one.name is not None and one.scored < options.least]
+    few = [
+        annotator
+        for annotator in annotators
+        if annotator.name is not None and annotator.scored < options.least
+    ]
     if few:
         names = ", ".join(f"{one.name} {one.scored}" for one in few)
         notes.append(f"not in the mean, fewer than {options.least} scored submissions: {names}")
-    impossible = sum(one.rewrite.unannotatable for one in submissions)
+    impossible = sum(submission.rewrite.unannotatable for submission in submissions)
     if impossible:
         notes.append(f"submissions that say nobody can annotate the sentence: {impossible}")
     return notes

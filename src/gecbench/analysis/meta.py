@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Annotated, Any
+from typing import Any
 
 from gecbench.analysis.correlation import (
     KINDS,
@@ -21,38 +21,18 @@ from gecbench.analysis.correlation import (
     constant_notes,
     orient,
 )
-from gecbench.core.errors import CorpusError, UnknownNameError, UsageError, counted
-from gecbench.core.options import Option
+from gecbench.analysis.options import Layout, SystemSet
+from gecbench.core.errors import CorpusError, UnknownNameError, counted
 from gecbench.core.score import tied
 from gecbench.formats.judgments import SEEDA, Judgments
 from gecbench.scoring.metric import Metric
-from gecbench.scoring.results import Judged
+from gecbench.scoring.results import RunStats
 
 Human = Mapping[str, Mapping[str, float]]
 """People's scores: by way of judging, then by system."""
 
 SentenceScores = Mapping[str, Mapping[tuple[str, str], float]]
 """Metrics' scores of sentences, greater is better: by metric, then by source and system."""
-
-
-@dataclass(frozen=True, slots=True)
-class SystemSet:
-    """Which systems take part.
-
-    Args:
-        name: What it is called.
-        only: Systems that take part; () means all but those left out.
-        without: Systems that do not.
-    """
-
-    name: str
-    only: tuple[str, ...] = ()
-    without: tuple[str, ...] = ()
-
-    def of(self, systems: Sequence[str]) -> tuple[str, ...]:
-        """Return those of some systems that take part, in alphabetical order."""
-        kept = [name for name in systems if not self.only or name in self.only]
-        return tuple(sorted(name for name in kept if name not in self.without))
 
 
 ALL = SystemSet("all")
@@ -158,95 +138,6 @@ class People:
     judgments: tuple[Judgments, ...] = ()
 
 
-WINDOWS = (4, 5, 6, 7, 8)
-"""Sizes of SEEDA's windows."""
-
-
-def read_sets(texts: Sequence[str]) -> tuple[SystemSet, ...]:
-    """Read sets of systems: NAME=SYSTEM,... or NAME=-SYSTEM,... for all but these."""
-    return tuple(map(_read_set, texts))
-
-
-def _read_set(text: str) -> SystemSet:
-    name, equals, rest = text.partition("=")
-    members = tuple(map(str.strip, rest.split(","))) if rest else ()
-    without = tuple(one.removeprefix("-") for one in members if one.startswith("-"))
-    only = tuple(one for one in members if not one.startswith("-"))
-    if not equals or not name.strip() or (without and only) or "" in (*only, *without):
-        raise UsageError(
-            f"--system-set {text!r} must be NAME=SYSTEM,SYSTEM,... or NAME=-SYSTEM,... for all but "
-            "these, or NAME= for all"
-        )
-    return SystemSet(name.strip(), only, without)
-
-
-def read_sizes(text: str) -> tuple[int, ...]:
-    """Read sizes of windows: a range as 4-8, numbers as 4,6, or none."""
-    if text == "none":
-        return ()
-    first, dash, last = text.partition("-")
-    parts = [first, last] if dash else text.split(",")
-    if not all(part.strip().isdecimal() for part in parts):
-        raise UsageError(f"--windows {text!r} must be as 4-8, 4,6 or none")
-    if any(len(part.strip().lstrip("0")) > 3 for part in parts):
-        raise UsageError("--windows has a size above 999; no window has so many systems")
-    numbers = [int(part) for part in parts]
-    if dash and numbers[0] > numbers[1]:
-        raise UsageError(f"--windows {text!r} goes from the smaller to the greater size")
-    return tuple(range(numbers[0], numbers[1] + 1)) if dash else tuple(dict.fromkeys(numbers))
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """Over which systems metrics are compared with people.
-
-    Args:
-        sets: Sets of systems; () means SEEDA's where all systems are SEEDA's, else one with all.
-        sizes: Of the windows; those of more systems than there are make none.
-        window_set: Name of the set that windows go through; None is the first.
-    """
-
-    sets: Annotated[
-        tuple[SystemSet, ...],
-        Option(
-            "--system-set",
-            "Systems with commas; or those to leave out, each with a minus: base=-INPUT,-REF-F.",
-            metavar="NAME=SYSTEMS",
-            repeated=True,
-            read=read_sets,
-        ),
-    ] = ()
-    sizes: Annotated[
-        tuple[int, ...],
-        Option(
-            "--windows",
-            "Sizes of windows of systems, as 4-8 or 4,6; none for none.",
-            metavar="SIZES",
-            default="4-8",
-            read=read_sizes,
-            needs=("--human",),
-        ),
-    ] = WINDOWS
-    window_set: Annotated[
-        str | None,
-        Option(
-            "--window-set",
-            "Set of the windows; the first one without.",
-            metavar="NAME",
-            needs=("--human",),
-        ),
-    ] = None
-
-    def __post_init__(self) -> None:
-        """Refuse sizes without correlation and names given twice."""
-        for size in self.sizes:
-            if size < 3:
-                raise UsageError(f"a window of {size} has no correlation; take 3 or more")
-        names = [one.name for one in self.sets]
-        if len(set(names)) < len(names):
-            raise UsageError(f"two sets have one name among {', '.join(names)}")
-
-
 @dataclass(frozen=True, slots=True)
 class MetaEvaluation:
     """Metrics against human judgements.
@@ -273,14 +164,14 @@ class MetaEvaluation:
 
 
 def default_sets(systems: Sequence[str]) -> tuple[SystemSet, ...]:
-    """Return SEEDA's sets where all systems are SEEDA's, else one with all."""
+    """SEEDA's sets where all systems are SEEDA's, else one with all."""
     return SEEDA_SETS if set(systems) <= set(SEEDA) else (ALL,)
 
 
 def system_level(
     scores: SystemScores, human: Human, sets: Sequence[SystemSet]
 ) -> tuple[SystemLevel, ...]:
-    """Return the correlation of each metric with each way of judging, over each set.
+    """Correlate each metric with each way of judging, over each set.
 
     Args:
         scores: Greater is better.
@@ -288,9 +179,9 @@ def system_level(
         sets: Which systems.
     """
     return tuple(
-        _level(metric, way, group.name, group.of(_both(scores, judged)), scores, judged)
+        _level(metric, way, group.name, group.of(_both(scores, human_scores)), scores, human_scores)
         for metric in scores.metrics
-        for way, judged in human.items()
+        for way, human_scores in human.items()
         for group in sets
     )
 
@@ -298,7 +189,7 @@ def system_level(
 def windows(
     scores: SystemScores, human: Human, group: SystemSet, sizes: Sequence[int]
 ) -> tuple[SystemLevel, ...]:
-    """Return the correlations over each window of consecutive systems in people's order.
+    """Correlate over each window of consecutive systems in people's order.
 
     From the best to the worst; of systems with equal human scores the last of the alphabet
     first, as SEEDA's reversed ascending sort has it.
@@ -311,12 +202,14 @@ def windows(
     """
     made = []
     for metric in scores.metrics:
-        for way, judged in human.items():
-            ordered = sorted(group.of(_both(scores, judged)), key=judged.__getitem__)[::-1]
+        for way, human_scores in human.items():
+            ordered = sorted(group.of(_both(scores, human_scores)), key=human_scores.__getitem__)[
+                ::-1
+            ]
             for size in sizes:
                 for first in range(len(ordered) - size + 1):
                     some = tuple(ordered[first : first + size])
-                    made.append(_level(metric, way, group.name, some, scores, judged))
+                    made.append(_level(metric, way, group.name, some, scores, human_scores))
     return tuple(made)
 
 
@@ -326,7 +219,7 @@ def sentence_level(
     sets: Sequence[SystemSet],
     sources: Mapping[str, str] | None = None,
 ) -> tuple[SentenceLevel, ...]:
-    """Return how often metrics prefer what people prefer, of two outputs for one source.
+    """Count how often metrics prefer what people prefer, of two outputs for one source.
 
     Every item counts, also where a source has several.
 
@@ -343,8 +236,8 @@ def sentence_level(
     )
 
 
-def _both(scores: SystemScores, judged: Mapping[str, float]) -> list[str]:
-    return [name for name in scores.systems if name in judged]
+def _both(scores: SystemScores, human_scores: Mapping[str, float]) -> list[str]:
+    return [name for name in scores.systems if name in human_scores]
 
 
 def _level(
@@ -353,11 +246,11 @@ def _level(
     group: str,
     systems: tuple[str, ...],
     scores: SystemScores,
-    judged: Mapping[str, float],
+    human_scores: Mapping[str, float],
 ) -> SystemLevel:
     values = dict(zip(scores.systems, scores.metrics[metric], strict=True))
     one = [values[name] for name in systems]
-    two = [judged[name] for name in systems]
+    two = [human_scores[name] for name in systems]
     made = {kind: coefficient(kind, two, one) for kind in KINDS}
     return SystemLevel(metric, way, group, systems, made)
 
@@ -404,7 +297,7 @@ def _against(
 
 
 def _verdict(preferred: int, one: float | None, two: float | None) -> str:
-    """Return which count a pair belongs to."""
+    """Name the count that a pair belongs to."""
     if preferred == 0:
         return "human_ties"
     if one is None or two is None:
@@ -418,7 +311,7 @@ def _verdict(preferred: int, one: float | None, two: float | None) -> str:
 
 
 def sentence_values(metric: Metric[Any], rows: Sequence[Any]) -> list[float]:
-    """Return what a metric says of each sentence as one number.
+    """Score each sentence by one number.
 
     Where it has one by itself, as GLEU and the means over sentences, that; else the score of a
     corpus of this sentence alone, as for the metrics that add up edits: then each sentence takes
@@ -435,21 +328,21 @@ def sentence_values(metric: Metric[Any], rows: Sequence[Any]) -> list[float]:
     ]
 
 
-def sentence_scores_of(judged: Judged) -> dict[str, dict[tuple[str, str], float]]:
-    """Return scores of sentences of which greater is better: by metric, then source and system.
+def sentence_scores_of(run_stats: RunStats) -> dict[str, dict[tuple[str, str], float]]:
+    """Score sentences so that greater is better: by metric, then source and system.
 
     Sentences that a metric leaves out are not there.
     """
-    ids = [sample.id for sample in judged.corpus.samples]
+    ids = [sample.id for sample in run_stats.corpus.samples]
     found: dict[str, dict[tuple[str, str], float]] = {}
-    for name, metric in judged.metrics.items():
-        if name in judged.refused:
+    for name, metric in run_stats.metrics.items():
+        if name in run_stats.refused:
             continue
         sign = 1 if metric.higher_is_better else -1
-        places = judged.scored(name)
+        places = run_stats.scored(name)
         found[name] = {}
-        for system in judged.systems:
-            values = sentence_values(metric, [judged.rows[system, name][at] for at in places])
+        for system in run_stats.systems:
+            values = sentence_values(metric, [run_stats.rows[system, name][at] for at in places])
             for at, value in zip(places, values, strict=True):
                 found[name][ids[at], system] = sign * value
     return found
@@ -480,7 +373,7 @@ def compare_with_people(
     """
     scores, orientation = orient(scores)
     notes = [*scores.notes, *orientation]
-    ours = {*scores.systems, *(system for each in sentences.values() for _, system in each)}
+    ours = {*scores.systems, *(system for values in sentences.values() for _, system in values)}
     theirs = {name for way in people.scores.values() for name in way}
     theirs |= {name for each in people.judgments for name in each.systems}
     notes += _apart(ours, theirs)
@@ -499,10 +392,10 @@ def compare_with_people(
         for one in sentence_level(sentences, judgments, sets, names)
     )
     notes += [
-        f"{one.judgments}, {one.set}: {counted(one.unscored, 'judged pair', ' has', ' have')} "
-        f"no score by {one.metric}"
-        for one in rankings
-        if one.unscored
+        f"{ranking.judgments}, {ranking.set}: "
+        f"{counted(ranking.unscored, 'judged pair', ' has', ' have')} no score by {ranking.metric}"
+        for ranking in rankings
+        if ranking.unscored
     ]
     return MetaEvaluation(
         corpus=scores.corpus,
@@ -519,7 +412,7 @@ def compare_with_people(
 def _window_set(sets: Sequence[SystemSet], layout: Layout) -> SystemSet:
     if layout.window_set is None:
         return sets[0]
-    known = {one.name: one for one in sets}
+    known = {group.name: group for group in sets}
     if layout.window_set not in known:
         raise UnknownNameError("set of systems", layout.window_set, known)
     return known[layout.window_set]
@@ -527,10 +420,10 @@ def _window_set(sets: Sequence[SystemSet], layout: Layout) -> SystemSet:
 
 def _check_sets(sets: Sequence[SystemSet], known: Collection[str]) -> None:
     """Refuse sets with systems that nobody knows, unless they are SEEDA's own."""
-    for one in sets:
-        for name in (*one.only, *one.without):
-            if name not in known and one not in SEEDA_SETS:
-                raise UnknownNameError(f"system of set {one.name}", name, known)
+    for group in sets:
+        for name in (*group.only, *group.without):
+            if name not in known and group not in SEEDA_SETS:
+                raise UnknownNameError(f"system of set {group.name}", name, known)
 
 
 def _apart(ours: Collection[str], theirs: Collection[str]) -> list[str]:
@@ -558,9 +451,9 @@ def _apart(ours: Collection[str], theirs: Collection[str]) -> list[str]:
 def _cut(sets: Sequence[SystemSet], both: Collection[str], theirs: Collection[str]) -> list[str]:
     """Say which sets are not whole, so that their figures are not the published ones."""
     less = [
-        f"{one.name} ({len(one.of(sorted(both)))} of {len(one.of(sorted(theirs)))})"
-        for one in sets
-        if set(one.of(sorted(theirs))) - set(both)
+        f"{group.name} ({len(group.of(sorted(both)))} of {len(group.of(sorted(theirs)))})"
+        for group in sets
+        if set(group.of(sorted(theirs))) - set(both)
     ]
     if not less:
         return []
@@ -568,7 +461,7 @@ def _cut(sets: Sequence[SystemSet], both: Collection[str], theirs: Collection[st
 
 
 def _sources(judgments: Judgments, ids: Sequence[str]) -> tuple[Mapping[str, str], str | None]:
-    """Return what the scores call the sources that people judged.
+    """Match the sources that people judged with those that are scored.
 
     SEEDA counts lines of the whole text from 1. Scores are of it, or of the judged sources alone
     in their order, as SEEDA's subset.
@@ -576,12 +469,12 @@ def _sources(judgments: Judgments, ids: Sequence[str]) -> tuple[Mapping[str, str
     Raises:
         CorpusError: Neither fits, or sources are missing.
     """
-    judged = list(dict.fromkeys(item.source for item in judgments.items))
-    missing = [source for source in judged if source not in set(ids)]
+    sources = list(dict.fromkeys(item.source for item in judgments.items))
+    missing = [source for source in sources if source not in set(ids)]
     if not missing:
-        return {source: source for source in judged}, None
-    if judgments.lines and len(ids) == len(judged):
-        ordered = sorted(judged, key=int)
+        return {source: source for source in sources}, None
+    if judgments.lines and len(ids) == len(sources):
+        ordered = sorted(sources, key=int)
         note = (
             f"{judgments.name}: as many sentences as judged sources ({len(ids)}), so they are "
             "taken for these in their order"
@@ -589,7 +482,7 @@ def _sources(judgments: Judgments, ids: Sequence[str]) -> tuple[Mapping[str, str
         return dict(zip(ordered, ids, strict=True)), note
     some = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
     raise CorpusError(
-        f"{judgments.path or judgments.name}: {len(missing)} of {len(judged)} judged sources have "
+        f"{judgments.path or judgments.name}: {len(missing)} of {len(sources)} judged sources have "
         f"no score: {some}; "
         + (
             "give the whole text, or the judged sources alone"

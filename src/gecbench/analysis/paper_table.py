@@ -169,7 +169,7 @@ class Mean:
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Mean:
-        """Return the mean of values; there may be none."""
+        """The mean of values; there may be none."""
         return cls(
             tuple(values),
             fmean(values) if values else None,
@@ -298,7 +298,7 @@ class _Reader:
         self._json: dict[Path, Any] = {}
 
     def runs(self, pattern: str) -> list[_Run]:
-        """Return the results whose path ends as a pattern says."""
+        """Find the results whose path ends as a pattern says."""
         parts = _VARIABLE.split(pattern)
         regex = "".join(
             f"(?P<{part}>[^/-]+)" if at % 2 else re.escape(part) for at, part in enumerate(parts)
@@ -307,7 +307,7 @@ class _Reader:
         return [_Run(path, match.groupdict()) for path, match in matches if match]
 
     def number(self, run: _Run, get: str, where: Mapping[str, str] | None = None) -> float | None:
-        """Return the number that a column shows of a result; None where it has none."""
+        """The number that a column shows of a result; None where it has none."""
         if run.path not in self._json:
             try:
                 self._json[run.path] = json.loads(read_bytes(run.path))
@@ -322,7 +322,7 @@ class _Reader:
             raise FormatError(f"{run.path}: {error}") from error
 
     def mean(self, runs: Sequence[_Run], get: str, where: Mapping[str, str] | None = None) -> Mean:
-        """Return the mean over the runs that have a number."""
+        """The mean over the runs that have a number."""
         values = [self.number(run, get, where) for run in runs]
         return Mean.of([value for value in values if value is not None])
 
@@ -330,7 +330,7 @@ class _Reader:
 def number_in(
     objects: Sequence[Mapping[str, Any]], get: str, where: Mapping[str, str]
 ) -> float | None:
-    """Return a number of the one object in a list that has certain values.
+    """Find a number of the one object in a list that has certain values.
 
     Among several, the one without a subset is meant: it is of all sentences.
 
@@ -421,7 +421,7 @@ def _compared(reader: _Reader, table: Table, name: str, runs: Sequence[_Run]) ->
 
 
 def _beside(reader: _Reader, curve: str, column: Column, run: _Run, edits: float) -> float | None:
-    """Return a column of the curve of the same seed, at a number of edits."""
+    """A column of the curve of the same seed, at a number of edits."""
     points = []
     for other in reader.runs(curve):
         shared = other.values.keys() & run.values.keys()
@@ -434,7 +434,7 @@ def _beside(reader: _Reader, curve: str, column: Column, run: _Run, edits: float
 
 
 def at_equal_edits(points: Sequence[tuple[float, float]], edits: float) -> float | None:
-    """Return the value of a curve where its system makes so many edits.
+    """Interpolate a curve where its system makes so many edits.
 
     A system that corrects less is more consistent, whatever it has learnt, so that CRS is compared
     at equal numbers of edits: on the line between the two nearest points of the curve that one

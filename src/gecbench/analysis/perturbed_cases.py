@@ -1,20 +1,19 @@
-"""What is wrong with a set of perturbed cases: variants that test nothing, or something else.
+"""Perturbed cases (RobustGEC, Zhang et al., EMNLP 2023): where they were perturbed, and problems.
 
-Every finding is made from texts alone: no system, scheme or pipeline takes part.
+Every problem is found in texts alone: no system, scheme or pipeline takes part.
 """
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import groupby
+from itertools import takewhile
 from typing import Literal
 
 from gecbench.core.perturbed import PerturbedCase, PerturbedSet, marks
-from gecbench.edits.alignment import lattice
+from gecbench.edits.apply import changes
 
 Tokens = tuple[str, ...]
 
@@ -50,7 +49,7 @@ class Region:
 
 
 def perturbations(original: Tokens, variant: Tokens) -> tuple[Region, ...]:
-    """Return what is different between two token sequences, by least edit distance.
+    """Find what is different between two token sequences, by least edit distance.
 
     Equal beginnings and ends are matched first, which never makes the distance longer.
 
@@ -59,44 +58,25 @@ def perturbations(original: Tokens, variant: Tokens) -> tuple[Region, ...]:
     """
     if original == variant:
         return ()
-    n, m = len(original), len(variant)
-    shorter = min(n, m)
-    head = 0
-    while head < shorter and original[head] == variant[head]:
-        head += 1
-    tail = 0
-    while tail < shorter - head and original[n - 1 - tail] == variant[m - 1 - tail]:
-        tail += 1
-    one, two = original[head : n - tail], variant[head : m - tail]
-    if not one or not two or len(one) == len(two) == 1:
-        return (Region(head, n - tail, head, m - tail),)
-    return tuple(_regions(_steps(one, two), head))
+    head = _common(original, variant)
+    tail = _common(original[head:][::-1], variant[head:][::-1])
+    regions = []
+    shift = 0
+    for edit in changes(original[head : len(original) - tail], variant[head : len(variant) - tail]):
+        start, end, size = head + edit.start, head + edit.end, len(edit.replacement or ())
+        regions.append(Region(start, end, start + shift, start + shift + size))
+        shift += size - (end - start)
+    return tuple(regions)
 
 
-def _steps(one: Tokens, two: Tokens) -> str:
-    """Return a least alignment as letters M, S, I, D."""
-    codes: dict[str, int] = {}
-    packed = [
-        array("i", [codes.setdefault(token, len(codes)) for token in side]).tobytes()
-        for side in (one, two)
-    ]
-    return lattice(packed[0], packed[1], None).steps()
-
-
-def _regions(steps: str, at: int) -> list[Region]:
-    found = []
-    i = j = at
-    for matched, run in groupby(steps, key=lambda step: step == "M"):
-        kinds = "".join(run)
-        end, to_end = i + len(kinds) - kinds.count("I"), j + len(kinds) - kinds.count("D")
-        if not matched:
-            found.append(Region(i, end, j, to_end))
-        i, j = end, to_end
-    return found
+def _common(one: Tokens, two: Tokens) -> int:
+    """Count the tokens that two sequences begin with alike."""
+    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(one, two, strict=False))
+    return sum(1 for _ in pairs)
 
 
 def start_image(regions: Sequence[Region], at: int) -> tuple[int, int]:
-    """Return the first and last place of the variant where the left side of a token may stand.
+    """The first and last place of the variant where the left side of a token may stand.
 
     It is one place, unless the token is inside a perturbation.
     """
@@ -111,7 +91,7 @@ def start_image(regions: Sequence[Region], at: int) -> tuple[int, int]:
 
 
 def end_image(regions: Sequence[Region], at: int) -> tuple[int, int]:
-    """Return likewise where the right side of the token before `at` may stand."""
+    """Likewise where the right side of the token before `at` may stand."""
     shift = 0
     for region in regions:
         if at <= region.start:
@@ -125,7 +105,7 @@ def end_image(regions: Sequence[Region], at: int) -> tuple[int, int]:
 def span_image(
     regions: Sequence[Region], start: int, end: int
 ) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Return where the start and where the end of a span of the original may stand.
+    """Where the start and where the end of a span of the original may stand.
 
     An empty span is a place between two tokens; if something was put in just there, it may
     stand before, behind or within what is new, and both are that range.
@@ -195,7 +175,7 @@ class CaseCheck:
     findings: tuple[Finding, ...]
 
     def count(self, kind: str, subset: str | None = None) -> int:
-        """Return how many findings are of a kind, in one subset or all."""
+        """Count the findings of a kind, in one subset or all."""
         return sum(one.counts[kind] for one in self.subsets if subset in (None, one.name))
 
 
@@ -239,7 +219,7 @@ def _problems(
         yield from ((kind, name, text) for kind, text in _of_variant(k, sources, names, errors))
         here, there = (_replaced(side[0], side[k]) for side in (sources, references))
         if here != there:
-            yield UNEVEN, name, f"source: {_changes(here)}; reference: {_changes(there)}"
+            yield UNEVEN, name, f"source: {_describe(here)}; reference: {_describe(there)}"
         brackets = set(_BRACKETS) - {*case.original.source, *case.original.reference}
         if brackets & {*variant.source, *variant.reference}:
             yield BRACKETS, name, variant.source
@@ -269,7 +249,7 @@ def _of_variant(
 
 
 def _lost(one: Tokens, two: Tokens) -> list[range]:
-    """Return the runs of a sentence's tokens that another has not, by longest common runs.
+    """The runs of a sentence's tokens that another has not, by longest common runs.
 
     Least edit distance would pair off the words of a stretch that was moved or written anew, and
     call each of them replaced.
@@ -279,12 +259,12 @@ def _lost(one: Tokens, two: Tokens) -> list[range]:
 
 
 def _replaced(one: Tokens, two: Tokens) -> list[tuple[Tokens, Tokens]]:
-    """Return what a perturbation takes out and what it puts in."""
+    """Tokens that a perturbation takes out, and those that it puts in."""
     regions = perturbations(one, two)
     return [(one[r.start : r.end], two[r.to_start : r.to_end]) for r in regions]
 
 
-def _changes(replaced: Sequence[tuple[Tokens, Tokens]]) -> str:
+def _describe(replaced: Sequence[tuple[Tokens, Tokens]]) -> str:
     return ", ".join(f"{_text(one)} > {_text(two)}" for one, two in replaced) or "nothing"
 
 

@@ -1,29 +1,36 @@
-"""References: how many there are, how much they change, and what their number does to scores."""
+"""References: how many there are, how much they change, and what their number does to scores.
+
+Zhang et al., "MuCGEC", NAACL 2022, table 4 and figures 1 and 3.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import combinations
 from math import comb
 from random import Random
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from gecbench.analysis.facts import cases_of, edits_of, rewrites, signatures, state, text_of_rewrite
-from gecbench.core.errors import CorpusError, UsageError, counted
-from gecbench.core.options import Option
+from gecbench.analysis.options import Sweep
+from gecbench.analysis.sentences import (
+    cases_of,
+    edits_of,
+    rewrites,
+    signatures,
+    state,
+    text_of_rewrite,
+)
+from gecbench.core.errors import CorpusError, counted
 from gecbench.core.sample import Rewrite, Sample
 from gecbench.core.seeding import number
-from gecbench.scoring.metric import check_least
 from gecbench.scoring.resample import mean
-from gecbench.scoring.results import Judged
+from gecbench.scoring.results import RunStats
 from gecbench.scoring.texts import characters
 
 # Score against the number of references: with subsets of them, or with the first.
-
-
-Taking = Literal["subsets", "first"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,54 +65,8 @@ class Curve:
     points: tuple[Point, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Sweep:
-    """How score is set against the number of references.
-
-    Args:
-        taking: "subsets": all subsets of k of the corpus's references; "first": the first k.
-        at_least: Only sentences with at least this many references take part.
-        up_to: The greatest k; None means the most that any sentence has.
-        most: More subsets of a size than this are not scored, but so many drawn by lot.
-        seed: Of the draws.
-
-    Raises:
-        UsageError: A number means nothing.
-    """
-
-    taking: Annotated[
-        Taking,
-        Option(
-            "--take",
-            "With which k references systems are scored: all subsets, or the first k.",
-        ),
-    ] = "subsets"
-    at_least: Annotated[
-        int,
-        Option("--at-least", "Score only sentences with at least K references.", metavar="K"),
-    ] = 1
-    up_to: Annotated[
-        int | None,
-        Option("--up-to", "Greatest k; else the most a sentence has.", metavar="K"),
-    ] = None
-    most: Annotated[
-        int,
-        Option("--subsets", "Of more subsets of one size, so many are drawn at random."),
-    ] = 20
-    seed: Annotated[int, Option("--seed", "Seed of the draws.")] = 0
-
-    def __post_init__(self) -> None:
-        """Refuse what means nothing."""
-        if self.taking not in ("subsets", "first"):
-            raise UsageError(f"taking is {self.taking!r}; it is subsets or first")
-        check_least("at-least", self.at_least, 1)
-        check_least("subsets", self.most, 1)
-        if self.up_to is not None:
-            check_least("up-to", self.up_to, 1)
-
-
-def curves(judged: Judged, sweep: Sweep | None = None) -> tuple[Curve, ...]:
-    """Return score against the number of references, of all systems by all metrics that use them.
+def curves(run_stats: RunStats, sweep: Sweep | None = None) -> tuple[Curve, ...]:
+    """Score all systems with fewer references, by all metrics that use them.
 
     MuCGEC's figure 3. A subset is one of the places of references 1 to K, where K is the most
     that any sentence has; a sentence with n references, n between k and K, counts them round
@@ -114,54 +75,93 @@ def curves(judged: Judged, sweep: Sweep | None = None) -> tuple[Curve, ...]:
     often. References declared impossible to annotate are no references here.
 
     Args:
-        judged: Systems; their statistics are taken again for each subset, edits are not.
+        run_stats: Systems; their statistics are taken again for each subset, edits are not.
         sweep: Which subsets of which sentences.
 
     Raises:
         CorpusError: No sentence has as many references as asked for.
     """
     sweep = sweep or Sweep()
-    usable = _usable(judged)
+    usable = _usable(run_stats)
     places = [at for at, own in enumerate(usable) if len(own) >= sweep.at_least]
     width = max(map(len, usable), default=0)
     wanted = max(sweep.at_least, sweep.up_to or 1)
     if wanted > width or not places:
         raise CorpusError(
-            f"{judged.corpus.name}: no sentence has {counted(wanted, 'reference')}; the most is "
+            f"{run_stats.corpus.name}: no sentence has {counted(wanted, 'reference')}; the most is "
             f"{width}"
         )
     plans = {k: _subsets(width, k, sweep) for k in range(1, (sweep.up_to or width) + 1)}
     return tuple(
-        _System(judged, metric, system, usable, places).curve(plans)
-        for metric in metrics_with_references(judged)
-        for system in judged.systems
+        _curve(run_stats, metric, system, [(at, usable[at]) for at in places], plans)
+        for metric in metrics_with_references(run_stats)
+        for system in run_stats.systems
     )
 
 
-def taking_part(judged: Judged, sweep: Sweep) -> int:
-    """Return how many sentences the curves are over."""
-    return sum(len(own) >= sweep.at_least for own in _usable(judged))
+def _curve(
+    run_stats: RunStats,
+    metric: str,
+    system: str,
+    usable: Sequence[tuple[int, tuple[int, ...]]],
+    plans: Mapping[int, tuple[Sequence[tuple[int, ...]], int]],
+) -> Curve:
+    """Score a system with subsets of references.
+
+    Args:
+        run_stats: Systems.
+        metric: Name of a metric that reads references.
+        system: Name.
+        usable: Places of the sentences that take part, and of the references of each.
+        plans: For each size the subsets that are scored, and how many there are.
+    """
+    scorer = run_stats.metrics[metric]
+
+    @cache
+    def stats(at: int, references: tuple[int, ...]) -> Any:
+        case = run_stats.cases[system][at]
+        if len(references) == len(case.references):
+            return run_stats.rows[system, metric][at]
+        return scorer.stats(replace(case, references=tuple(case.references[r] for r in references)))
+
+    points = []
+    for k, (subsets, count) in plans.items():
+        values = [
+            scorer.aggregate([stats(at, references_in(own, subset)) for at, own in usable]).value
+            for subset in subsets
+        ]
+        low, high = min(values), max(values)
+        # A mean of equal numbers can be off by its last digit.
+        middle = min(max(mean(values), low), high)
+        cut = sum(len(own) > k for _, own in usable)
+        points.append(Point(k, middle, low, high, len(subsets), count, cut))
+    return Curve(system, metric, tuple(points))
 
 
-def _usable(judged: Judged) -> list[tuple[int, ...]]:
-    """Return the places of the references of each sentence that somebody could write."""
+def taking_part(run_stats: RunStats, sweep: Sweep) -> int:
+    """Count the sentences that the curves are over."""
+    return sum(len(own) >= sweep.at_least for own in _usable(run_stats))
+
+
+def _usable(run_stats: RunStats) -> list[tuple[int, ...]]:
+    """Places of the references of each sentence that somebody could write."""
     return [
         tuple(r for r, version in enumerate(case.references) if not version.unannotatable)
-        for case in cases_of(judged)
+        for case in cases_of(run_stats)
     ]
 
 
-def metrics_with_references(judged: Judged) -> list[str]:
-    """Return the metrics of a run that read references."""
+def metrics_with_references(run_stats: RunStats) -> list[str]:
+    """The metrics of a run that read references."""
     return [
         name
-        for name, metric in judged.metrics.items()
-        if name not in judged.refused and metric.needs_references
+        for name, metric in run_stats.metrics.items()
+        if name not in run_stats.refused and metric.needs_references
     ]
 
 
 def _subsets(width: int, k: int, sweep: Sweep) -> tuple[Sequence[tuple[int, ...]], int]:
-    """Return subsets of k places of all, and how many there are."""
+    """Choose subsets of k places, and say how many there are."""
     if sweep.taking == "first":
         return [tuple(range(k))], 1
     count = comb(width, k)
@@ -175,65 +175,26 @@ def _subsets(width: int, k: int, sweep: Sweep) -> tuple[Sequence[tuple[int, ...]
 
 
 def references_in(own: Sequence[int], subset: Sequence[int]) -> tuple[int, ...]:
-    """Return which of its own references a sentence has in a subset of places.
+    """Choose the references of a sentence for a subset of places.
 
     >>> references_in((0, 1, 2), (0, 3)), references_in((0, 1), (1, 2, 3))
     ((0, 1), (0, 1))
     """
     if len(own) <= len(subset):
         return tuple(own)
-    found: list[int] = []
+    places: list[int] = []
     for place in subset:
         place %= len(own)
-        while place in found:
+        while place in places:
             place = (place + 1) % len(own)
-        found.append(place)
-    return tuple(own[place] for place in sorted(found))
+        places.append(place)
+    return tuple(own[place] for place in sorted(places))
 
 
-@dataclass(frozen=True, slots=True)
-class _System:
-    """One system by one metric; statistics with a subset of references are taken once."""
-
-    judged: Judged
-    metric: str
-    system: str
-    usable: Sequence[tuple[int, ...]]
-    places: Sequence[int]
-    known: dict[tuple[int, tuple[int, ...]], Any] = field(default_factory=dict)
-
-    def curve(self, plans: Mapping[int, tuple[Sequence[tuple[int, ...]], int]]) -> Curve:
-        """Return the scores for each size of subsets."""
-        points = []
-        for k, (subsets, every) in plans.items():
-            values = [self._value(subset) for subset in subsets]
-            cut = sum(len(self.usable[at]) > k for at in self.places)
-            low, high = min(values), max(values)
-            # A mean of equal numbers can be off by its last digit.
-            middle = min(max(mean(values), low), high)
-            points.append(Point(k, middle, low, high, len(subsets), every, cut))
-        return Curve(self.system, self.metric, tuple(points))
-
-    def _value(self, subset: Sequence[int]) -> float:
-        metric = self.judged.metrics[self.metric]
-        rows = [self._stats(at, references_in(self.usable[at], subset)) for at in self.places]
-        return metric.aggregate(rows).value
-
-    def _stats(self, at: int, references: tuple[int, ...]) -> Any:
-        if (at, references) not in self.known:
-            case = self.judged.cases[self.system][at]
-            if len(references) < len(case.references):
-                case = replace(case, references=tuple(case.references[r] for r in references))
-                self.known[at, references] = self.judged.metrics[self.metric].stats(case)
-            else:
-                self.known[at, references] = self.judged.rows[self.system, self.metric][at]
-        return self.known[at, references]
-
-
-def notes_on(judged: Judged, made: Sequence[Curve], sweep: Sweep) -> list[str]:
-    """Return what the reader of curves should know."""
+def _curve_notes(run_stats: RunStats, curves_: Sequence[Curve], sweep: Sweep) -> list[str]:
+    """Notes for the reader of curves."""
     notes = []
-    counts = [len(own) for own in _usable(judged)]
+    counts = [len(own) for own in _usable(run_stats)]
     out = sum(0 < count < sweep.at_least for count in counts)
     if out:
         notes.append(
@@ -247,7 +208,7 @@ def notes_on(judged: Judged, made: Sequence[Curve], sweep: Sweep) -> list[str]:
         )
     mixed = sum(
         0 < count < len(case.references)
-        for count, case in zip(counts, cases_of(judged), strict=True)
+        for count, case in zip(counts, cases_of(run_stats), strict=True)
     )
     if mixed:
         notes.append(
@@ -255,15 +216,15 @@ def notes_on(judged: Judged, made: Sequence[Curve], sweep: Sweep) -> list[str]:
             "annotate them and others corrected them; the former is no reference here, but one in "
             "`gecbench score`"
         )
-    if any(point.subsets < point.of for curve in made for point in curve.points):
+    if any(point.subsets < point.of for curve in curves_ for point in curve.points):
         notes.append(
             f"curves: of more than {sweep.most} subsets of one size, {sweep.most} drawn by lot "
             f"(seed {sweep.seed})"
         )
     left = [
         name
-        for name in judged.metrics
-        if name not in (*judged.refused, *metrics_with_references(judged))
+        for name in run_stats.metrics
+        if name not in (*run_stats.refused, *metrics_with_references(run_stats))
     ]
     if left:
         notes.append(f"curves: {', '.join(left)} reads no references")
@@ -324,101 +285,101 @@ class References:
     signatures: tuple[str, ...] = ()
 
 
-def statistics(judged: Judged, by: str | None = None) -> tuple[Statistics, ...]:
-    """Return MuCGEC's table 4 of a corpus (Zhang et al., NAACL 2022).
+def statistics(run_stats: RunStats, by: str | None = None) -> tuple[Statistics, ...]:
+    """MuCGEC's table 4 of a corpus (Zhang et al., NAACL 2022).
 
     Args:
-        judged: Any run over it.
+        run_stats: Any run over it.
         by: A metadata field; each of its values gets a row, too.
 
     Raises:
         CorpusError: A sentence lacks the field.
     """
     groups: dict[str, list[int]] = {}
-    for at, sample in enumerate(judged.corpus.samples):
+    for at, sample in enumerate(run_stats.corpus.samples):
         if by is not None and by not in sample.meta:
             raise CorpusError(
-                f"{judged.corpus.name}: sentence {sample.id!r} has no metadata field {by!r}; "
+                f"{run_stats.corpus.name}: sentence {sample.id!r} has no metadata field {by!r}; "
                 "give one that all have, or add it with --meta"
             )
         if by is not None:
             groups.setdefault(sample.meta[by] or "(empty)", []).append(at)
-    whole = range(len(judged.corpus.samples))
-    rows = [_row("all", judged, whole)]
-    return (*rows, *(_row(name, judged, places) for name, places in groups.items()))
+    whole = range(len(run_stats.corpus.samples))
+    rows = [_row("all", run_stats, whole)]
+    return (*rows, *(_row(name, run_stats, places) for name, places in groups.items()))
 
 
-def distribution(judged: Judged) -> tuple[Mapping[int, int], Mapping[int, int]]:
-    """Return how many sentences have how many references: of all, and of erroneous ones.
+def distribution(run_stats: RunStats) -> tuple[Mapping[int, int], Mapping[int, int]]:
+    """Count sentences by their number of references: all, and erroneous ones.
 
     MuCGEC's figure 1 is the second. Sentences that nobody can annotate have none.
     """
     every: Counter[int] = Counter()
     erroneous: Counter[int] = Counter()
-    for sample, case in zip(judged.corpus.samples, cases_of(judged), strict=True):
+    for sample, case in zip(run_stats.corpus.samples, cases_of(run_stats), strict=True):
         count = len(rewrites(sample, case))
         every[count] += 1
-        erroneous[count] += state(sample, case, judged.lang) in ("erroneous", "disputed")
+        erroneous[count] += state(sample, case, run_stats.lang) in ("erroneous", "disputed")
     return dict(sorted(every.items())), {k: n for k, n in sorted(erroneous.items()) if n}
 
 
 def describe_references(
-    judged: Judged, *, by: str | None = None, sweep: Sweep | None = None
+    run_stats: RunStats, *, by: str | None = None, sweep: Sweep | None = None
 ) -> References:
-    """Return statistics, distribution and, where `sweep` says how, curves.
+    """Compute statistics, distribution and, where `sweep` says how, curves.
 
     Raises:
         CorpusError: A metadata field is missing, or no sentence has enough references.
     """
-    every, erroneous = distribution(judged)
-    found = References(judged.corpus.name, statistics(judged, by), every, erroneous)
-    notes = [*judged.notes, *judged.refused.values(), *_textless(judged)]
+    every, erroneous = distribution(run_stats)
+    result = References(run_stats.corpus.name, statistics(run_stats, by), every, erroneous)
+    notes = [*run_stats.notes, *run_stats.refused.values(), *_textless(run_stats)]
     if sweep is None:
-        return replace(found, notes=tuple(notes))
-    made = curves(judged, sweep)
+        return replace(result, notes=tuple(notes))
+    result = replace(result, curves=curves(run_stats, sweep))
     return replace(
-        found,
-        curves=made,
-        sentences=taking_part(judged, sweep),
+        result,
+        sentences=taking_part(run_stats, sweep),
         sweep=sweep,
-        notes=(*notes, *notes_on(judged, made, sweep)),
-        signatures=signatures(judged, metrics_with_references(judged)),
+        notes=(*notes, *_curve_notes(run_stats, result.curves, sweep)),
+        signatures=signatures(run_stats, metrics_with_references(run_stats)),
     )
 
 
-def _row(name: str, judged: Judged, places: Sequence[int]) -> Statistics:
-    kept, erroneous = 0, 0
-    lengths: list[int] = []
-    numbers: list[int] = []
-    distinct: list[int] = []
-    edits: list[int] = []
-    cases = cases_of(judged)
-    for at in places:
-        sample, case = judged.corpus.samples[at], cases[at]
-        found = rewrites(sample, case)
-        if not found:
-            continue
-        kept += 1
-        erroneous += state(sample, case, judged.lang) != "error-free"
-        lengths.append(len(characters(sample.source)))
-        numbers.append(len(found))
-        distinct.append(len({_content(each, sample, judged.lang) for each, _ in found}))
-        sizes = (edits_of(case, version) for _, version in found)
-        edits += [size for size in sizes if size]
-    means = [mean(each) if each else None for each in (lengths, edits, numbers, distinct)]
-    return Statistics(name, kept, len(places) - kept, erroneous, *means)
+def _row(name: str, run_stats: RunStats, places: Sequence[int]) -> Statistics:
+    cases = cases_of(run_stats)
+    pairs = [(run_stats.corpus.samples[at], cases[at]) for at in places]
+    annotated = [
+        (sample, case, references)
+        for sample, case in pairs
+        if (references := rewrites(sample, case))
+    ]
+    lengths = [len(characters(sample.source)) for sample, _, _ in annotated]
+    sizes = [
+        edits_of(case, version) for _, case, references in annotated for _, version in references
+    ]
+    numbers = [len(references) for _, _, references in annotated]
+    distinct = [
+        len({_content(rewrite, sample, run_stats.lang) for rewrite, _ in references})
+        for sample, _, references in annotated
+    ]
+    states = [state(sample, case, run_stats.lang) for sample, case, _ in annotated]
+    erroneous = len(states) - states.count("error-free")
+    edits = [size for size in sizes if size]
+    means = [mean(values) if values else None for values in (lengths, edits, numbers, distinct)]
+    return Statistics(name, len(annotated), len(places) - len(annotated), erroneous, *means)
 
 
 def _content(rewrite: Rewrite, sample: Sample, lang: str) -> object:
-    """Return what two references have alike if they are the same."""
+    """A key that is equal for references that are the same."""
     text = text_of_rewrite(rewrite, sample, lang)
     return rewrite.edit_sets if text is None else characters(text)
 
 
-def _textless(judged: Judged) -> list[str]:
+def _textless(run_stats: RunStats) -> list[str]:
     count = sum(
-        text_of_rewrite(rewrite, sample, judged.lang) is None
-        for sample, case in zip(judged.corpus.samples, cases_of(judged), strict=True)
+        text_of_rewrite(rewrite, sample, run_stats.lang) is None
+        for sample, case in zip(run_stats.corpus.samples, cases_of(run_stats), strict=True)
         for rewrite, _ in rewrites(sample, case)
     )
     if not count:

@@ -1,23 +1,29 @@
-"""Do corrections stay the same when the context changes? (RobustGEC, Zhang et al., EMNLP 2023)."""
+"""Whether corrections stay the same when the context changes.
+
+Zhang et al., "RobustGEC: Robust Grammatical Error Correction Against Subtle Context Perturbation",
+EMNLP 2023: CRS, P-CRS and bounds of F (table 4), and P-CRS by kind of perturbation (figure 3).
+"""
 
 from __future__ import annotations
 
 import random
+from bisect import bisect
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import chain, compress, zip_longest
+from operator import eq
 from typing import Literal, cast
 
 from gecbench.analysis.perturbed_cases import Region, Tokens, perturbations, span_image
-from gecbench.core.case import Case, Version
+from gecbench.core.case import Case, CaseRewrite, Level
 from gecbench.core.errors import UsageError
 from gecbench.core.perturbed import SYNTHETIC, PerturbedSet, marks
-from gecbench.core.score import Counts
+from gecbench.core.score import Counts, f_score
 from gecbench.core.seeding import number
 from gecbench.formats.frequencies import Frequencies
 from gecbench.lang import language_of
-from gecbench.scoring.results import Judged
-from gecbench.scoring.spans import Level, Rows, SpanF
+from gecbench.scoring.results import RunStats
+from gecbench.scoring.spans import Rows, SpanF
 
 # The result.
 
@@ -145,7 +151,7 @@ class SystemRobustness:
     verdicts: Verdicts
 
     def consistency(self, rule: Rule) -> Consistency:
-        """Return what a rule says."""
+        """The result by a rule."""
         return self.official if rule == "official" else self.edits
 
 
@@ -216,7 +222,7 @@ class SystemShares:
     edits: Share
 
     def share(self, rule: Rule) -> Share:
-        """Return what a rule says."""
+        """The result by a rule."""
         return self.official if rule == "official" else self.edits
 
 
@@ -283,7 +289,7 @@ class Robustness:
     @property
     def whole(self) -> tuple[SystemRobustness, ...]:
         """Each system on everything."""
-        return tuple(one for one in self.systems if one.subset == self.systems[0].subset)
+        return tuple(system for system in self.systems if system.subset == self.systems[0].subset)
 
 
 # The official rule of RobustGEC: which variant is best and worst, CRS and P-CRS.
@@ -330,29 +336,34 @@ def official(rows: Sequence[Row], beta: float) -> Official:
     """
     best, upper = _extremes(rows, beta, max)
     worst, lower = _extremes(rows, beta, min)
-    f = _rounded_f(beta)
     return Official(
-        original=Counts(*(sum(row[0][k] for row in rows) for k in range(3))),
+        original=Counts(*map(sum, zip(*(row[0] for row in rows), strict=True))),
         upper=upper,
         lower=lower,
-        consistent=tuple(one == two for one, two in zip(best, worst, strict=True)),
+        consistent=tuple(map(eq, best, worst)),
         equal=tuple(
-            tuple(triple == row[0] or f(*triple) == f(*row[0]) for triple in row[1:])
+            tuple(
+                counts == row[0] or _rounded_f(counts, beta) == _rounded_f(row[0], beta)
+                for counts in row[1:]
+            )
             for row in rows
         ),
     )
 
 
 def in_other_orders(rows: Sequence[Row], beta: float, *, orders: int, seed: int) -> Orders:
-    """Return how the official rule's results move when the cases come in other orders."""
+    """Apply the official rule to the order of the file, its reverse, and random orders."""
     consistent, uppers, lowers = [], [], []
-    for order in _orders(len(rows), orders, seed):
-        best, upper = _extremes([rows[at] for at in order], beta, max)
-        worst, lower = _extremes([rows[at] for at in order], beta, min)
-        pairs = zip(order, best, worst, strict=True)
-        consistent.append(frozenset(at for at, b, w in pairs if b == w))
-        uppers.append(upper.f(beta))
-        lowers.append(lower.f(beta))
+    for k in range(orders):
+        order = list(range(len(rows)))
+        if k == 1:
+            order.reverse()
+        elif k:
+            random.Random(number(seed, f"robustness-order-{k}")).shuffle(order)
+        result = official([rows[at] for at in order], beta)
+        consistent.append(frozenset(compress(order, result.consistent)))
+        uppers.append(result.upper.f(beta))
+        lowers.append(result.lower.f(beta))
     sizes = [len(cases) for cases in consistent]
     return Orders(
         orders=orders,
@@ -364,49 +375,32 @@ def in_other_orders(rows: Sequence[Row], beta: float, *, orders: int, seed: int)
     )
 
 
-def _orders(count: int, orders: int, seed: int) -> list[list[int]]:
-    """Return that of the file, its reverse, and random ones: at least two."""
-    found = [list(range(count)), list(reversed(range(count)))]
-    for k in range(2, orders):
-        order = list(range(count))
-        random.Random(number(seed, f"robustness-order-{k}")).shuffle(order)
-        found.append(order)
-    return found
-
-
 def _extremes(
     rows: Sequence[Row], beta: float, choose: Callable[[list[_Key]], _Key]
 ) -> tuple[list[Triple], Counts]:
-    """Return the counts of the best (or worst) sentence of each case, and their sum.
+    """Counts of the best (or worst) sentence of each case, and their sum.
 
     The best is that with the greatest (F of the running totals with it, true positives, fewer
     false positives, fewer false negatives). Of equal counts only the first sentence is ever
     taken, so that the same sentence is best and worst just where the same counts are.
     """
-    f = _rounded_f(beta)
     tp = fp = fn = 0
-    chosen: list[Triple] = []
+    extremes: list[Triple] = []
     for row in rows:
-        triples = list(dict.fromkeys(row))
-        one = triples[0]
-        if len(triples) > 1:
-            keys = [(f(tp + t, fp + p, fn + n), t, -p, -n) for t, p, n in triples]
-            one = triples[keys.index(choose(keys))]
-        chosen.append(one)
-        tp, fp, fn = tp + one[0], fp + one[1], fn + one[2]
-    return chosen, Counts(tp, fp, fn)
+        distinct = list(dict.fromkeys(row))
+        extreme = distinct[0]
+        if len(distinct) > 1:
+            keys = [(_rounded_f((tp + t, fp + p, fn + n), beta), t, -p, -n) for t, p, n in distinct]
+            extreme = distinct[keys.index(choose(keys))]
+        extremes.append(extreme)
+        tp, fp, fn = tp + extreme[0], fp + extreme[1], fn + extreme[2]
+    return extremes, Counts(tp, fp, fn)
 
 
-def _rounded_f(beta: float) -> Callable[[int, int, int], float]:
-    """Return F of counts, rounded to 4 decimals as ERRANT's computeFScore does."""
-    square = beta**2
-
-    def f(tp: int, fp: int, fn: int) -> float:
-        p = tp / (tp + fp) if fp else 1.0
-        r = tp / (tp + fn) if fn else 1.0
-        return round((1 + square) * p * r / (square * p + r), 4) if p + r else 0.0
-
-    return f
+def _rounded_f(counts: Triple, beta: float) -> float:
+    """F, rounded to 4 decimals as ERRANT's computeFScore does."""
+    tp, fp, fn = counts
+    return round(f_score(tp / (tp + fp) if fp else 1.0, tp / (tp + fn) if fn else 1.0, beta), 4)
 
 
 # The stricter rule, `edits`: are the corrections themselves the same in every variant?
@@ -427,8 +421,8 @@ class Side:
     gold: tuple[Change, ...]
 
 
-def changes(version: Version, level: Level) -> tuple[Change, ...]:
-    """Return the edits of a version as they are compared, each once.
+def changes(version: CaseRewrite, level: Level) -> tuple[Change, ...]:
+    """Edits of a rewrite as they are compared, each once.
 
     Edits that were only detected take part where detection is what is compared.
     """
@@ -445,7 +439,7 @@ def changes(version: Version, level: Level) -> tuple[Change, ...]:
 def partners(
     original: Sequence[Change], variant: Sequence[Change], regions: Sequence[Region]
 ) -> dict[int, int]:
-    """Return which error of a variant is which of the original, by their places in both.
+    """Match the errors of an original and a variant by their places.
 
     First those with the same correction at the same place, then those at places that touch one
     another (a perturbation can change what the correction is, as "a" and "an"), then those with
@@ -453,13 +447,13 @@ def partners(
     variants, so some may have no partner.
     """
     pairs: dict[int, int] = {}
-    for alike in (_same, _meet, _corrected_alike):
+    for alike in (_same, _meet, lambda one, two, _: one[2] == two[2]):
         pairs |= _matched(original, variant, regions, alike, pairs)
     return pairs
 
 
 def is_consistent(original: Side, variant: Side, regions: Sequence[Region]) -> bool:
-    """Return whether a system made the same corrections in an original and a variant.
+    """Say whether a system made the same corrections in an original and a variant.
 
     Two changes are the same if span and replacement are the same after mapping, or if both hit
     one and the same error. Changes that are left over break consistency, unless they hit an
@@ -489,7 +483,7 @@ def _matched(
     alike: Callable[[Change, Change, Sequence[Region]], bool],
     known: Mapping[int, int],
 ) -> dict[int, int]:
-    """Return new pairs, from the left, of what is not paired yet."""
+    """Pair, from the left, what is not paired yet."""
     pairs: dict[int, int] = {}
     free = [k for k in range(len(two)) if k not in known.values()]
     for at, change in enumerate(one):
@@ -510,17 +504,12 @@ def _same(one: Change, two: Change, regions: Sequence[Region]) -> bool:
 
 
 def _meet(one: Change, two: Change, regions: Sequence[Region]) -> bool:
-    """Return whether the spans share a token or, where one is empty, touch."""
+    """Say whether the spans share a token or, where one is empty, touch."""
     starts, ends = span_image(regions, one[0], one[1])
     low, high = starts[0], ends[1]
     if low == high or two[0] == two[1]:
         return low <= two[1] and two[0] <= high
     return low < two[1] and two[0] < high
-
-
-def _corrected_alike(one: Change, two: Change, regions: Sequence[Region]) -> bool:
-    del regions
-    return one[2] == two[2]
 
 
 # The fine-grained analysis (RobustGEC, figure 3): variants by what was done to them.
@@ -548,7 +537,7 @@ class Pair:
 
 
 def action(pair: Pair) -> str:
-    """Return what the perturbations did, "mixed" where they did different things."""
+    """Name what the perturbations did, "mixed" where they did different things."""
     actions = {region.action for region in pair.regions}
     if not actions:
         return "none"
@@ -556,7 +545,7 @@ def action(pair: Pair) -> str:
 
 
 def distance(pair: Pair) -> int | None:
-    """Return how many tokens of the variant stand between perturbation and error.
+    """Count the tokens of the variant between perturbation and error.
 
     None unless there is one of each.
     """
@@ -567,7 +556,7 @@ def distance(pair: Pair) -> int | None:
 
 
 def inserted(pair: Pair, *, spaced: bool) -> tuple[str, ...]:
-    """Return the words that a single perturbation put in, in lower case.
+    """Words that a single perturbation put in, in lower case.
 
     Where no white space divides words, all that it put in is one word.
     """
@@ -600,7 +589,8 @@ def _binned(
         f"{low}+" if high is None else str(low) if low == high else f"{low}-{high}"
         for low, high in bins
     ]
-    places = [None if v is None else sum(low <= v for low, _ in bins) - 1 for v in values]
+    starts = [low for low, _ in bins]
+    places = [None if value is None else bisect(starts, value) - 1 for value in values]
     return _groups([None if at is None else names[at] for at in places], names, systems)
 
 
@@ -608,34 +598,30 @@ def _groups(
     names: Sequence[str | None], order: Sequence[str], systems: Sequence[SystemRobustness]
 ) -> tuple[VariantGroup, ...]:
     """Group variants by names, those of one name in a group; there are none without a variant."""
-    members = {name: [at for at, own in enumerate(names) if own == name] for name in order}
-    flat = [
-        tuple(
-            [value for case in rows for value in case]
-            for rows in (one.verdicts.equal, one.verdicts.same)
-        )
-        for one in systems
-    ]
 
-    def share(values: Sequence[bool], places: Sequence[int]) -> Share:
-        like = sum(values[at] for at in places)
-        return Share(like, like / len(places))
+    def share(rows: Sequence[Sequence[bool]], name: str) -> Share:
+        values = [v for own, v in zip(names, chain.from_iterable(rows), strict=True) if own == name]
+        return Share(sum(values), sum(values) / len(values))
 
     return tuple(
         VariantGroup(
             name,
-            len(places),
+            names.count(name),
             tuple(
-                SystemShares(one.system, *(share(values, places) for values in rules))
-                for one, rules in zip(systems, flat, strict=True)
+                SystemShares(
+                    system.system,
+                    share(system.verdicts.equal, name),
+                    share(system.verdicts.same, name),
+                )
+                for system in systems
             ),
         )
-        for name, places in members.items()
-        if places
+        for name in order
+        if name in names
     )
 
 
-# From judged sentences to the result.
+# From the statistics of sentences to the result.
 
 PERFECT = "(perfect)"
 COPY = "(copies its input)"
@@ -652,7 +638,7 @@ CountWords = Callable[[Collection[str]], Frequencies]
 
 def measure_robustness(
     cases: PerturbedSet,
-    judged: Judged,
+    run_stats: RunStats,
     tokens: Sequence[Tokens],
     *,
     orders: int,
@@ -660,22 +646,22 @@ def measure_robustness(
     count_words: CountWords | None = None,
     betas: Sequence[float] = (),
 ) -> Robustness:
-    """Measure how robust the judged systems are.
+    """Measure how robust systems are.
 
     Args:
-        cases: What was judged, as `PerturbedSet.corpus` makes a corpus of it.
-        judged: By one metric of edits.
+        cases: The data of the run, as `PerturbedSet.corpus` makes a corpus of it.
+        run_stats: By one metric of edits.
         tokens: Of each source, in the order of the corpus.
         orders: In how many orders the official rule is tried; 0 for none.
         seed: Of the random ones.
         count_words: In a training text.
         betas: Weights of recall in F, instead of the metric's; the first is the main one.
     """
-    metric = next(iter(judged.metrics.values())).span_metric
+    metric = next(iter(run_stats.metrics.values())).span_metric
     if metric is None:
         raise UsageError("consistency of edits needs a metric that compares them")
     main, *others = (
-        _measure(cases, judged, replace(metric, beta=beta), tokens, orders, seed, count)
+        _measure(cases, run_stats, replace(metric, beta=beta), tokens, orders, seed, count)
         for beta, count in zip_longest(betas or (metric.beta,), (count_words,))
     )
     signatures = tuple(signature for one in (main, *others) for signature in one.signatures)
@@ -684,7 +670,7 @@ def measure_robustness(
 
 def _measure(
     cases: PerturbedSet,
-    judged: Judged,
+    run_stats: RunStats,
     metric: SpanF,
     tokens: Sequence[Tokens],
     orders: int,
@@ -692,14 +678,14 @@ def _measure(
     count_words: CountWords | None,
 ) -> Robustness:
     """Measure by one weight of recall."""
-    first = next(iter(judged.cases.values()))
+    first = next(iter(run_stats.cases.values()))
     golds = [changes(case.references[0], metric.level) for case in first]
     pairs = [
         Pair(tokens[k], perturbations(tokens[at], tokens[k]), golds[at], golds[k])
         for at in range(0, len(first), cases.width)
         for k in range(at + 1, at + cases.width)
     ]
-    run = _Run(cases, judged, metric, tokens, golds, pairs)
+    run = _Run(cases, run_stats, metric, tokens, golds, pairs)
     systems = [
         run.system(
             name,
@@ -708,15 +694,15 @@ def _measure(
             orders=orders,
             seed=seed,
         )
-        for name, own in judged.cases.items()
+        for name, own in run_stats.cases.items()
     ]
     # Whatever a system does, its true positives and false negatives are all errors.
-    errors = [[tp + fn for tp, _, fn in row] for row in run.rows(next(iter(judged.cases)))]
+    errors = [[tp + fn for tp, _, fn in row] for row in run.rows(next(iter(run_stats.cases)))]
     trivial = [
         run.system(PERFECT, golds, [tuple((n, 0, 0) for n in row) for row in errors]),
         run.system(COPY, [()] * len(golds), [tuple((0, 0, n) for n in row) for row in errors]),
     ]
-    whole = [one[0] for one in systems]
+    whole = [system[0] for system in systems]
     spaced = run.spaced
     words = {word for pair in pairs for word in inserted(pair, spaced=spaced)}
     frequencies = count_words(words) if count_words else None
@@ -729,7 +715,7 @@ def _measure(
         systems=_by_subset(systems),
         trivial=_by_subset(trivial),
         unpaired_errors=sum(map(_unpaired, pairs)),
-        disagreements=tuple(found for one in whole for found in run.disagreements(one)),
+        disagreements=tuple(found for system in whole for found in run.disagreements(system)),
         actions=_groups([action(pair) for pair in pairs], ACTIONS, whole),
         distances=_binned([distance(pair) for pair in pairs], _DISTANCES, whole),
         frequencies=by_frequency(pairs, whole, frequencies.of, spaced=spaced)
@@ -740,29 +726,29 @@ def _measure(
             *([_SYNTHETIC] if SYNTHETIC in cases.provenance else []),
             *_idle(whole, trivial[0][0]),
             *([frequencies.note] if frequencies else []),
-            *judged.notes,
+            *run_stats.notes,
         ),
     )
 
 
 def _by_subset(systems: Sequence[Sequence[SystemRobustness]]) -> tuple[SystemRobustness, ...]:
-    """Return the results of all systems, all subsets together first."""
+    """Order results by subset, all subsets together first."""
     return tuple(one for row in zip(*systems, strict=True) for one in row)
 
 
 def _idle(systems: Sequence[SystemRobustness], perfect: SystemRobustness) -> list[str]:
-    """Return a warning of systems that are robust because they do next to nothing."""
+    """Warn of systems that are robust because they do next to nothing."""
     return [
-        f"{one.system}: changes {one.edits_per_sentence:.2f} places a sentence, the references "
-        f"{perfect.edits_per_sentence:.2f}: what is hardly ever corrected is consistent whatever "
-        "the context, so its CRS and P-CRS say nothing; look at F"
-        for one in systems
-        if _IDLE * one.edits_made < perfect.edits_made
+        f"{system.system}: changes {system.edits_per_sentence:.2f} places a sentence, the "
+        f"references {perfect.edits_per_sentence:.2f}: what is hardly ever corrected is consistent "
+        "whatever the context, so its CRS and P-CRS say nothing; look at F"
+        for system in systems
+        if _IDLE * system.edits_made < perfect.edits_made
     ]
 
 
 def _unpaired(pair: Pair) -> int:
-    """Return how many errors of a reference the other of its pair does not have."""
+    """Count the errors of a reference that the other of its pair does not have."""
     common = partners(pair.gold, pair.variant_gold, pair.regions)
     return len(pair.gold) + len(pair.variant_gold) - 2 * len(common)
 
@@ -772,7 +758,7 @@ class _Run:
     """One set of cases; what is the same for all systems."""
 
     cases: PerturbedSet
-    judged: Judged
+    run_stats: RunStats
     metric: SpanF
     tokens: Sequence[Tokens]
     golds: Sequence[tuple[Change, ...]]
@@ -781,12 +767,12 @@ class _Run:
     @property
     def spaced(self) -> bool:
         """Whether white space divides words."""
-        return language_of(self.judged.lang).joiner == " "
+        return language_of(self.run_stats.lang).joiner == " "
 
     def rows(self, name: str) -> list[Row]:
-        """Return a system's counts of each sentence, case by case; each has one reference."""
+        """Counts of each sentence, case by case; each has one reference."""
         flat = []
-        for (pairing,) in cast("Sequence[Rows]", self.judged.rows[name, self.metric.name]):
+        for (pairing,) in cast("Sequence[Rows]", self.run_stats.rows[name, self.metric.name]):
             flat.append((pairing.counts.tp, pairing.counts.fp, pairing.counts.fn))
         width = self.cases.width
         return [tuple(flat[at : at + width]) for at in range(0, len(flat), width)]
@@ -800,7 +786,7 @@ class _Run:
         orders: int = 0,
         seed: int = 0,
     ) -> list[SystemRobustness]:
-        """Return a system on all subsets together, where there are several, and on each.
+        """Measure a system on all subsets together, where there are several, and on each.
 
         Args:
             name: Of the system.
@@ -840,7 +826,7 @@ class _Run:
         ]
 
     def disagreements(self, system: SystemRobustness) -> list[Disagreement]:
-        """Return the cases that the two rules call differently."""
+        """Collect the cases that the two rules call differently."""
         ids = [(subset.name, case.id) for subset in self.cases.subsets for case in subset.cases]
         verdicts = system.verdicts
         pairs = zip(verdicts.official, verdicts.edits, strict=True)
@@ -855,7 +841,7 @@ class _Run:
         rows = range(at * width, (at + 1) * width)
         equal = (True, *system.verdicts.equal[at])
         same = (True, *system.verdicts.same[at])
-        cases = self.judged.cases[system.system]
+        cases = self.run_stats.cases[system.system]
         return tuple(
             ShownSentence(mark, cases[k].source, one, two, self._changes(k, cases[k]))
             for mark, k, one, two in zip(marks(width), rows, equal, same, strict=True)
@@ -870,7 +856,7 @@ class _Run:
                 edit.end,
                 space.join(self.tokens[k][edit.start : edit.end]),
                 space.join(edit.replacement or ()),
-                not golds.isdisjoint(changes(Version((edit,)), self.metric.level)),
+                not golds.isdisjoint(changes(CaseRewrite((edit,)), self.metric.level)),
             )
             for edit in dict.fromkeys(case.hypotheses[0].edits)
         )

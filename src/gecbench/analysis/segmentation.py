@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Literal
 
-from gecbench.analysis.facts import system_scores
+from gecbench.analysis.sentences import system_scores
 from gecbench.core.errors import CorpusError
-from gecbench.core.sample import GOLDS, Corpus, Rewrite, Sample, SystemOutput
+from gecbench.core.sample import GOLD_EDITS, Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.score import Score, ranks
 from gecbench.edits.apply import changes
 from gecbench.formats.texts import text_of
-from gecbench.scoring.results import Judged
+from gecbench.scoring.results import RunStats
 
 Golds = Literal["given", "divided"]
 
@@ -95,12 +95,12 @@ class Segmentation:
 
 
 def unspaced(text: str) -> str:
-    """Return a text without any white space, as Chinese is written."""
+    """Remove all white space of a text, as Chinese is written."""
     return "".join(text.split())
 
 
 def texts_only(corpus: Corpus, lang: str) -> tuple[Corpus, int]:
-    """Return a corpus without tokens, edits and spaces, and how many references have no text.
+    """Keep the texts of a corpus alone, without spaces, and count references without a text.
 
     Those are known only by edits that overlap; sentences with no other reference are not there.
     """
@@ -120,7 +120,7 @@ def texts_only(corpus: Corpus, lang: str) -> tuple[Corpus, int]:
 
 
 def outputs_only(system: SystemOutput, corpus: Corpus, lang: str) -> SystemOutput:
-    """Return a system's texts without tokens, edits and spaces.
+    """Keep a system's texts alone, without spaces.
 
     Args:
         system: As it was read.
@@ -139,7 +139,7 @@ def outputs_only(system: SystemOutput, corpus: Corpus, lang: str) -> SystemOutpu
 
 
 def divide_corpus(corpus: Corpus, divide: Divide) -> Corpus:
-    """Return a corpus of texts with its sources divided, and gold edits between words.
+    """Divide the sources of a corpus of texts, with gold edits between words.
 
     Args:
         corpus: As `texts_only` gives it.
@@ -155,23 +155,23 @@ def divide_corpus(corpus: Corpus, divide: Divide) -> Corpus:
             for rewrite in sample.references
         )
         samples.append(replace(sample, tokens=tokens, references=references))
-    provenance = {**corpus.provenance, GOLDS: "changes between words"}
+    provenance = {**corpus.provenance, GOLD_EDITS: "changes between words"}
     return replace(corpus, samples=tuple(samples), provenance=provenance)
 
 
 def segmenter_scores(
-    judged: Judged, segmenter: str, name: str, divide: Divide, *, golds: Golds
+    run_stats: RunStats, segmenter: str, name: str, divide: Divide, *, golds: Golds
 ) -> SegmenterScores:
-    """Return the scores of all systems under one segmenter.
+    """Score all systems under one segmenter.
 
     Args:
-        judged: The run with this segmenter.
+        run_stats: The run with this segmenter.
         segmenter: As it was asked for.
         name: With its version.
         divide: The tokens of a text.
         golds: As in `Segmentation`.
     """
-    samples = judged.corpus.samples
+    samples = run_stats.corpus.samples
     tokens = [
         divide(sample.source if segmenter == "spaces" else unspaced(sample.source))
         for sample in samples
@@ -183,14 +183,14 @@ def segmenter_scores(
         sum(map(len, tokens)) / max(1, len(samples)),
         alike if golds == "given" else None,
         sum(len(r.edit_sets[0]) for s in samples for r in s.references if r.edit_sets),
-        {metric: system_scores(judged, metric) for metric in judged.metrics},
+        {metric: system_scores(run_stats, metric) for metric in run_stats.metrics},
     )
 
 
 def movements(
     segmenters: Sequence[SegmenterScores], metric: str, *, higher_is_better: bool
 ) -> tuple[Movement, ...]:
-    """Return the scores and ranks of each system under all segmenters.
+    """Scores and ranks of each system under all segmenters.
 
     Args:
         segmenters: At least one.
@@ -198,14 +198,16 @@ def movements(
         higher_is_better: Whether a greater score is a better system.
     """
     systems = list(segmenters[0].scores[metric])
-    values = [[one.scores[metric][name].value for name in systems] for one in segmenters]
+    values = [
+        [segmenter.scores[metric][name].value for name in systems] for segmenter in segmenters
+    ]
     places = [ranks(own, higher_is_better=higher_is_better) for own in values]
     columns = zip(systems, zip(*values, strict=True), zip(*places, strict=True), strict=True)
     return tuple(Movement(*column) for column in columns)
 
 
 def swaps(moved: Sequence[Movement]) -> int:
-    """Return how many pairs of systems stand in one order here and in the other there."""
+    """Count pairs of systems that stand in one order here and in the other there."""
     return sum(
         len({a < b for a, b in zip(one.ranks, two.ranks, strict=True) if a != b}) > 1
         for one, two in combinations(moved, 2)

@@ -27,8 +27,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import combinations, count
 from math import ceil
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any
 
+from gecbench.analysis.options import Correction, Plan, Test
 from gecbench.core.errors import (
     CorpusError,
     MissingExtraError,
@@ -36,11 +37,10 @@ from gecbench.core.errors import (
     UsageError,
     counted,
 )
-from gecbench.core.options import Option
 from gecbench.core.score import Interval, ranks
 from gecbench.scoring.metric import Metric
 from gecbench.scoring.resample import draw_blocks, interval, swaps
-from gecbench.scoring.results import Judged
+from gecbench.scoring.results import RunStats
 
 if TYPE_CHECKING:
     from gecbench.scoring.metric import Values
@@ -49,12 +49,8 @@ if TYPE_CHECKING:
 # Many comparisons at once: p-values corrected for their number, and systems in groups.
 
 
-Correction = Literal["none", "holm", "bh"]
-CORRECTIONS: tuple[Correction, ...] = ("none", "holm", "bh")
-
-
 def adjusted(values: Sequence[float], correction: Correction) -> list[float]:
-    """Return p-values that may be compared with the level of significance as if each were alone.
+    """Correct p-values for their number, so that each is compared with alpha as if it were alone.
 
     "holm" bounds the chance of any false finding among them (Holm 1979, step-down Bonferroni);
     "bh" the share of false findings among the findings (Benjamini and Hochberg 1995, by
@@ -101,7 +97,7 @@ class TooManyGroups(Exception):  # noqa: N818 - an answer, which callers put int
 
 
 def groups(ranked: Sequence[str], different: Set[frozenset[str]]) -> tuple[tuple[str, ...], ...]:
-    """Return the greatest groups of systems of which no two differ significantly.
+    """Find the greatest groups of systems of which no two differ significantly.
 
     Two systems are together in some group just if they do not differ; a system can be in several
     groups. These are the letters of a "compact letter display" (Piepho 2004): the maximal
@@ -143,15 +139,12 @@ def groups(ranked: Sequence[str], different: Set[frozenset[str]]) -> tuple[tuple
     )
 
 
-Test = Literal["bootstrap", "randomisation"]
-TESTS: tuple[Test, ...] = ("bootstrap", "randomisation")
-
 Names = tuple[str, str]
 Watch = Callable[[str, Sequence[Names]], Iterable[Names]]
 
 
 def unwatched(_what: str, pairs: Sequence[Names]) -> Iterable[Names]:
-    """Return what it is given."""
+    """Iterate without showing progress."""
     return pairs
 
 
@@ -161,75 +154,6 @@ _EQUAL = 1e-12
 _FEW = 30
 """Sentences below which the bootstrap is not to be trusted: of simulated pairs without a
 difference it finds one at 0.05 in 12% of 8 sentences, 7% of 15, 6% of 30."""
-
-_MOST = 1_000_000
-"""Resamples: more would run for days, and change no p by as much as 0.001."""
-
-
-def read_tests(text: str) -> tuple[Test, ...]:
-    """Read the name of a test, or "both"."""
-    return tuple(test for test in TESTS if text in (test, "both"))
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How systems are compared.
-
-    Args:
-        tests: Which tests; where there are both, randomisation decides what is significant.
-        resamples: How many resamples and how many permutations, from 100 to 1,000,000.
-        seed: Of both.
-        correction: For the number of pairs, in each metric and test apart.
-        alpha: Level of significance, in (0, 0.5].
-        confidence: Of the intervals, in (0, 1).
-        baseline: Compare this system with each other one, and no others; None compares all.
-
-    Raises:
-        UsageError: Names the value and what it may be.
-    """
-
-    tests: Annotated[
-        tuple[Test, ...],
-        Option(
-            "--test",
-            "Which test; of both, randomisation decides.",
-            choices=(*TESTS, "both"),
-            default="both",
-            read=read_tests,
-        ),
-    ] = TESTS
-    resamples: Annotated[int, Option("--resamples", "Resamples, and permutations.")] = 10_000
-    seed: Annotated[int, Option("--seed", "Seed of both.")] = 0
-    correction: Annotated[
-        Correction,
-        Option("--correction", "For the number of pairs: Holm, or Benjamini and Hochberg."),
-    ] = "holm"
-    alpha: Annotated[float, Option("--alpha", "Level of significance.")] = 0.05
-    confidence: Annotated[float, Option("--confidence", "Of the intervals.")] = 0.95
-    baseline: Annotated[
-        str | None,
-        Option("--baseline", "Compare this system with each other one only.", metavar="NAME"),
-    ] = None
-
-    def __post_init__(self) -> None:
-        """Refuse values that would give numbers without meaning."""
-        if not self.tests or not set(self.tests) <= set(TESTS):
-            raise UsageError(f"tests {self.tests!r} must be one or both of {', '.join(TESTS)}")
-        if self.correction not in CORRECTIONS:
-            raise UnknownNameError("correction", self.correction, CORRECTIONS)
-        if self.resamples < 100:
-            raise UsageError(f"resamples {self.resamples} must be at least 100")
-        if self.resamples > _MOST:
-            raise UsageError(f"resamples {self.resamples} must be at most {_MOST}")
-        if not 0 < self.alpha <= 0.5:
-            raise UsageError(f"alpha {self.alpha:g} must be above 0 and at most 0.5")
-        if not 0 < self.confidence < 1:
-            raise UsageError(f"confidence {self.confidence:g} must be between 0 and 1")
-
-    @property
-    def main_test(self) -> Test:
-        """The test that decides what is significant."""
-        return "randomisation" if "randomisation" in self.tests else "bootstrap"
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,29 +223,29 @@ class Comparison:
         return tuple(name for _, name in sorted(zip(places, names, strict=True)))
 
     def pair(self, first: str, second: str) -> Pair:
-        """Return the comparison of two systems, turned round if need be.
+        """Find the comparison of two systems, turned round if need be.
 
         Raises:
             UnknownNameError: They were not compared.
         """
-        for one in self.pairs:
-            if (one.first, one.second) == (first, second):
-                return one
-            if (one.second, one.first) == (first, second):
-                return _reversed(one)
-        known = [f"{one.first} - {one.second}" for one in self.pairs]
+        for pair in self.pairs:
+            if (pair.first, pair.second) == (first, second):
+                return pair
+            if (pair.second, pair.first) == (first, second):
+                return _reversed(pair)
+        known = [f"{pair.first} - {pair.second}" for pair in self.pairs]
         raise UnknownNameError("pair", f"{first} - {second}", known)
 
 
 def compare(
-    judged: Judged, metric: str, plan: Plan | None = None, *, watch: Watch = unwatched
+    run_stats: RunStats, metric: str, plan: Plan | None = None, *, watch: Watch = unwatched
 ) -> Comparison:
-    """Return how systems differ by one metric, and how far that can be chance.
+    """Compare systems by one metric, and test how far that can be chance.
 
     By the tests that this module's text describes.
 
     Args:
-        judged: At least two systems.
+        run_stats: At least two systems.
         metric: Name of one of its metrics.
         plan: How; None is the default.
         watch: Wraps the loop over pairs, to show progress.
@@ -332,16 +256,16 @@ def compare(
         CorpusError: There is no sentence to score.
     """
     plan = plan or Plan()
-    measure, places = _checked(judged, metric, plan)
-    names = list(judged.systems)
-    rows = {name: [judged.rows[name, metric][at] for at in places] for name in names}
+    measure, places = _checked(run_stats, metric, plan)
+    names = list(run_stats.systems)
+    rows = {name: [run_stats.rows[name, metric][at] for at in places] for name in names}
     scores = {name: measure.aggregate(rows[name]) for name in names}
     values = {name: score.value for name, score in scores.items()}
     drawn = _bootstrap(measure, rows, plan)
     watched = watch(f"{metric}: pairs", _pairs(names, plan.baseline))
     pairs = _corrected([_pair(measure, rows, values, drawn, pair, plan) for pair in watched], plan)
     result = Comparison(
-        corpus=judged.corpus.name,
+        corpus=run_stats.corpus.name,
         metric=metric,
         signature=str(scores[names[0]].signature),
         higher_is_better=measure.higher_is_better,
@@ -356,7 +280,7 @@ def compare(
 
 
 def _grouped(result: Comparison) -> Comparison:
-    """Return a comparison of all pairs with its groups."""
+    """Add groups to a comparison of all pairs."""
     apart = {frozenset((pair.first, pair.second)) for pair in result.pairs if pair.significant}
     try:
         return replace(result, groups=groups(result.ranked, apart))
@@ -365,22 +289,22 @@ def _grouped(result: Comparison) -> Comparison:
         return replace(result, notes=(*result.notes, note))
 
 
-def _checked(judged: Judged, name: str, plan: Plan) -> tuple[Metric[Any], list[int]]:
-    """Return the metric and the places of the sentences that it scores, if all fits together."""
+def _checked(run_stats: RunStats, name: str, plan: Plan) -> tuple[Metric[Any], list[int]]:
+    """Check a run, and return the metric and the places of the sentences that it scores."""
     adjusted((1.0, 1.0), plan.correction)  # what is not installed should be said at once
-    if name not in judged.metrics:
-        raise UnknownNameError("metric of this run", name, judged.metrics)
-    if name in judged.refused:
-        raise UsageError(judged.refused[name])
-    names = list(judged.systems)
+    if name not in run_stats.metrics:
+        raise UnknownNameError("metric of this run", name, run_stats.metrics)
+    if name in run_stats.refused:
+        raise UsageError(run_stats.refused[name])
+    names = list(run_stats.systems)
     if len(names) < 2:
         raise UsageError(f"a comparison takes two systems or more; judged: {', '.join(names)}")
     if plan.baseline is not None and plan.baseline not in names:
         raise UnknownNameError("baseline", plan.baseline, names)
-    places = judged.scored(name)
+    places = run_stats.scored(name)
     if not places:
-        raise CorpusError(f"{name}: no sentence of {judged.corpus.name} can be scored")
-    return judged.metrics[name], places
+        raise CorpusError(f"{name}: no sentence of {run_stats.corpus.name} can be scored")
+    return run_stats.metrics[name], places
 
 
 def _pairs(names: Sequence[str], baseline: str | None) -> list[Names]:
@@ -392,7 +316,7 @@ def _pairs(names: Sequence[str], baseline: str | None) -> list[Names]:
 def _bootstrap(
     metric: Metric[Any], rows: Mapping[str, Sequence[Any]], plan: Plan
 ) -> dict[str, Values]:
-    """Return the scores of each system in the resamples, which are the same for all."""
+    """Score each system in the resamples, which are the same for all."""
     import numpy as np
 
     size = len(next(iter(rows.values())))
@@ -411,7 +335,7 @@ def _pair(
     pair: Names,
     plan: Plan,
 ) -> Pair:
-    """Return two systems compared, p not yet corrected."""
+    """Compare two systems, p not yet corrected."""
     first, second = pair
     observed = values[first] - values[second]
     resampled = drawn[first] - drawn[second]
@@ -433,7 +357,7 @@ def _pair(
 def _permuted(
     metric: Metric[Any], first: Sequence[Any], second: Sequence[Any], plan: Plan
 ) -> Values:
-    """Return the difference after each permutation."""
+    """The difference after each permutation."""
     import numpy as np
 
     differences = []
@@ -444,7 +368,7 @@ def _permuted(
 
 
 def _p(differences: Values, observed: float) -> float:
-    """Return the two-sided p of an observed difference among those without any."""
+    """The two-sided p of an observed difference among those without any."""
     reached = int((abs(differences) >= abs(observed) - _EQUAL).sum())
     return (1 + reached) / (1 + len(differences))
 
@@ -455,7 +379,7 @@ def _interval(values: Values, plan: Plan) -> Interval:
 
 
 def _corrected(pairs: Sequence[Pair], plan: Plan) -> list[Pair]:
-    """Return the pairs with their p corrected for the number of pairs."""
+    """Correct p for the number of pairs."""
     by_test = [adjusted([pair.p[test] for pair in pairs], plan.correction) for test in plan.tests]
     result = []
     for pair, values in zip(pairs, zip(*by_test, strict=True), strict=True):

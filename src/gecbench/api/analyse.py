@@ -13,21 +13,16 @@ from gecbench.analysis.agreement import (
     scorable,
     works_of,
 )
-from gecbench.analysis.breakdown import BreakdownOptions, Breakdowns, break_down
+from gecbench.analysis.breakdown import Breakdowns, break_down
 from gecbench.analysis.correlation import Correlations, SystemScores, correlations, scores_of
-from gecbench.analysis.human import (
-    Against,
-    Human,
-    HumanOptions,
-    find_submissions,
-    score_annotators,
-)
+from gecbench.analysis.human import Human, find_submissions, score_annotators
 from gecbench.analysis.human import scorable as human_scorable
-from gecbench.analysis.references import References, Sweep, Taking, describe_references
+from gecbench.analysis.options import Against, BreakdownOptions, HumanOptions, Sweep, Taking
+from gecbench.analysis.references import References, describe_references
 from gecbench.api.extract import Watch, unwatched
 from gecbench.api.options import Options
 from gecbench.api.schemes import AnyScheme, corpus_language
-from gecbench.api.score import judge, places
+from gecbench.api.score import collect_stats, places
 from gecbench.core.errors import UnknownNameError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, SystemOutput, Systems
 from gecbench.formats.judgments import read_numbers
@@ -56,12 +51,12 @@ def agreement(
     metric = language.metric
     works = works_of(submissions, language.code)
     rows = comparisons(works)
-    judged = None
+    run_stats = None
     if rows:
         corpus, output = scorable(submissions, rows)
         options = Options(metrics=(metric,))
-        judged = judge(corpus, [output], scheme=scheme, options=options, watch=watch)
-    return measure_agreement(submissions, works, rows, judged, metric=metric, least=least)
+        run_stats = collect_stats(corpus, [output], scheme=scheme, options=options, watch=watch)
+    return measure_agreement(submissions, works, rows, run_stats, metric=metric, least=least)
 
 
 # Scores by parts: where systems are good and bad.
@@ -99,8 +94,8 @@ def breakdown(
         GecbenchError: Something does not fit together.
     """
     own = BreakdownOptions(tuple(by), tuple(length_ends), tuple(between), least, most)
-    judged = judge(corpus, systems, scheme=scheme, options=options, watch=watch)
-    return break_down(judged, own)
+    run_stats = collect_stats(corpus, systems, scheme=scheme, options=options, watch=watch)
+    return break_down(run_stats, own)
 
 
 # Correlations of metrics over systems: of systems scored here, or of a table of scores.
@@ -134,8 +129,8 @@ def correlation(
     if isinstance(data, Corpus):
         if lower:
             raise UsageError("lower is of a table; metrics say themselves which way is better")
-        judged = judge(data, systems, scheme=scheme, options=options, watch=watch)
-        return correlations(scores_of(judged), oriented=oriented)
+        run_stats = collect_stats(data, systems, scheme=scheme, options=options, watch=watch)
+        return correlations(scores_of(run_stats), oriented=oriented)
     if systems or options or scheme:
         raise UsageError(
             "a table has the scores already; systems, scheme and options need a corpus"
@@ -193,8 +188,8 @@ def human(
     rewritings = find_submissions(corpus, submissions, lang, own, only)
     options = replace(options, part=None, references_exactly=None)
     single, output = human_scorable(replace(corpus, lang=lang), submissions, rewritings)
-    judged = judge(single, [output], scheme=scheme, options=options, watch=watch)
-    return score_annotators(judged, corpus, rewritings, own)
+    run_stats = collect_stats(single, [output], scheme=scheme, options=options, watch=watch)
+    return score_annotators(run_stats, corpus, rewritings, own)
 
 
 # What there is to say of a corpus's references, and what their number does to scores.
@@ -234,10 +229,10 @@ def references(
         GecbenchError: Something does not fit together.
     """
     sweep = Sweep(taking, at_least, up_to, most, seed)
-    judged = judge(
+    run_stats = collect_stats(
         corpus, systems or [_silent(corpus)], scheme=scheme, options=options, watch=watch
     )
-    return describe_references(judged, by=by, sweep=sweep if systems else None)
+    return describe_references(run_stats, by=by, sweep=sweep if systems else None)
 
 
 def _silent(corpus: Corpus) -> SystemOutput:

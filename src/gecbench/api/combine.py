@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Annotated, Literal
 
 from gecbench import __version__
 from gecbench.api.extract import Watch, unwatched
-from gecbench.api.schemes import (
-    AnyScheme,
-    Places,
-    SchemeSpec,
-    corpus_language,
-    extractor_for,
-    name_of,
-)
+from gecbench.api.options import PLAIN, RULES, Places, SchemeSpec, Voting
+from gecbench.api.schemes import AnyScheme, corpus_language, extractor_for, name_of
 from gecbench.api.score import check_outputs
 from gecbench.core.corrector import TextEdit
 from gecbench.core.corrector import apply as apply_text
@@ -24,7 +17,6 @@ from gecbench.core.edit import Edit
 from gecbench.core.errors import UnknownNameError, UsageError
 from gecbench.core.files import read_bytes
 from gecbench.core.language import Language
-from gecbench.core.options import Option, pairs
 from gecbench.core.sample import Corpus, Rewrite, Sample, Systems, as_systems
 from gecbench.datasets.catalog import check_content, data_folder, data_set, locate
 from gecbench.formats import load_format
@@ -50,83 +42,6 @@ from gecbench.models.combine.voting import (
     select_edits,
 )
 from gecbench.scoring.extractor import Extractor
-
-RULES = ("votes", "mucgec-official")
-
-PLAIN = "none"
-"""The name for no scheme: edits are those of a plain alignment of the texts, white space too."""
-
-Spelling = Literal["similar", "sound"]
-"""How spelling errors are told in Chinese: by ChERRANT's table of characters, or by sound alone."""
-
-
-@dataclass(frozen=True, slots=True)
-class Voting:
-    """How systems vote.
-
-    Args:
-        rule: "votes", or "mucgec-official", which has no option but the threshold.
-        threshold: Votes that an edit needs; None is more than half of all.
-        weights: Votes of systems by name; all others have 1.
-        relaxed: Of word order and spelling: "none", "code", "paper" or a number of votes.
-        thresholds: Votes that edits of a type need, by type; also of `order` and `spelling`.
-        veto: Keep sentences that too many systems leave as they are.
-        spelling: How Chinese spelling errors are told, where it matters.
-    """
-
-    rule: Annotated[
-        str,
-        Option(
-            "--rule",
-            "How votes are counted: ours, or MuCGEC's program with its faults.",
-            choices=RULES,
-        ),
-    ] = "votes"
-    threshold: Annotated[
-        float | str | None,
-        Option(
-            "--threshold",
-            "Votes that an edit needs (default: more than half of all).",
-            metavar="T",
-        ),
-    ] = None
-    weights: Annotated[
-        Mapping[str, float | str],
-        Option(
-            "--weight",
-            "Votes of a system; else 1.",
-            metavar="NAME=W",
-            read=pairs("--weight", "NAME=W", last=True),
-        ),
-    ] = field(default_factory=dict)
-    relaxed: Annotated[
-        float | str,
-        Option(
-            "--relaxed",
-            "What word order and spelling need: T - 1 (code), N/2 - 1 (paper), or a number.",
-            metavar="none|code|paper|T",
-        ),
-    ] = "none"
-    thresholds: Annotated[
-        Mapping[str, float | str],
-        Option(
-            "--threshold-for",
-            "Votes that edits of a type need, as R=3, order=2 or spelling=1; repeatable.",
-            metavar="TYPE=T",
-            read=pairs("--threshold-for", "TYPE=T", last=True),
-        ),
-    ] = field(default_factory=dict)
-    veto: Annotated[
-        bool,
-        Option("--veto/--no-veto", "Leave sentences alone that too many systems leave alone."),
-    ] = False
-    spelling: Annotated[
-        Spelling,
-        Option(
-            "--spelling",
-            "Chinese spelling errors: ChERRANT's table of shapes and sounds, or sound alone.",
-        ),
-    ] = "similar"
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +178,7 @@ class _Run:
     def voted(self, rows: Iterator[SentenceProposals]) -> Combination:
         """Return what is kept by the rule votes."""
         rule, plain = self._rule(), self.extractor is None
-        similar = self._similar() if rule.uses_spelling and self.lang.code == "zh" else None
+        similar = self._similar() if rule.uses_spelling and self.lang.script == "Hans" else None
         words = partial(words_in, kind=self.kind) if plain else tuple
         tally = Tally()
         samples = []
@@ -278,7 +193,7 @@ class _Run:
             edits = tuple(edit for edit, _ in select_edits(decisions, rule.total))
             samples.append(self._sample(row, edits))
         notes: tuple[str, ...] = ()
-        if rule.uses_spelling and self.lang.code != "zh" and plain:
+        if rule.uses_spelling and self.lang.script != "Hans" and plain:
             notes = (f"scheme {PLAIN} has no types: spelling errors are not told from others",)
         if unused:
             whose = "these thresholds" if len(unused) > 1 else "its threshold"

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gecbench.analysis.significance import Comparison, Plan
+from gecbench.analysis.options import Plan
+from gecbench.analysis.significance import Comparison
 from gecbench.analysis.significance import Watch as WatchPairs
 from gecbench.analysis.significance import compare as compared
 from gecbench.analysis.significance import unwatched as unwatched_pairs
 from gecbench.api.extract import Watch, unwatched
 from gecbench.api.options import Options
 from gecbench.api.schemes import AnyScheme
-from gecbench.api.score import judge
+from gecbench.api.score import collect_stats
 from gecbench.core.errors import UsageError, counted
 from gecbench.core.sample import Corpus, Systems, as_systems
-from gecbench.scoring.results import Judged
+from gecbench.scoring.results import RunStats
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,24 +59,24 @@ def compare(
     """
     systems = as_systems(systems)
     check_number(len(systems))
-    judged = judge(corpus, systems, scheme=scheme, options=options, watch=watch)
-    return compare_judged(judged, plan, watch=watch_pairs)
+    run_stats = collect_stats(corpus, systems, scheme=scheme, options=options, watch=watch)
+    return compare_run(run_stats, plan, watch=watch_pairs)
 
 
-def compare_judged(
-    judged: Judged, plan: Plan | None = None, *, watch: WatchPairs = unwatched_pairs
+def compare_run(
+    run_stats: RunStats, plan: Plan | None = None, *, watch: WatchPairs = unwatched_pairs
 ) -> Comparisons:
     """Return whether systems differ by each metric that applies to them."""
-    names = [name for name in judged.metrics if name not in judged.refused]
-    made = [compared(judged, name, plan, watch=watch) for name in names]
-    notes = [*judged.notes, *(f"n/a: {why}" for why in judged.refused.values())]
+    names = [name for name in run_stats.metrics if name not in run_stats.refused]
+    made = [compared(run_stats, name, plan, watch=watch) for name in names]
+    notes = [*run_stats.notes, *(f"n/a: {why}" for why in run_stats.refused.values())]
     notes += [
         f"{counted(count, 'sentence')} left out: {why}"
-        for why, count in judged.left_out.items()
+        for why, count in run_stats.left_out.items()
         if count
     ]
     notes += [note for one in made for note in one.notes]
-    return Comparisons(judged.corpus.name, tuple(made), tuple(dict.fromkeys(notes)))
+    return Comparisons(run_stats.corpus.name, tuple(made), tuple(dict.fromkeys(notes)))
 
 
 def check_number(systems: int) -> None:

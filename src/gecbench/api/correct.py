@@ -14,7 +14,7 @@ import msgspec
 from gecbench import __version__
 from gecbench.api.extract import extract
 from gecbench.api.files import save
-from gecbench.api.schemes import SchemeSpec
+from gecbench.api.options import SchemeSpec
 from gecbench.core.corrector import Correction, Corrector
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.files import STDIO, check_target, encoded, write_stream

@@ -22,6 +22,7 @@ from gecbench.datasets.corrupt.corrupt import (
     LabelFile,
     Labels,
     To,
+    load_corruption,
     load_corruptor,
     texts_of,
 )
@@ -29,10 +30,7 @@ from gecbench.datasets.corrupt.corrupt import corrupt as run
 from gecbench.datasets.corrupt.fitting import Fit, toml_of_profile
 from gecbench.datasets.corrupt.fitting import fit as run_fit
 from gecbench.datasets.corrupt.profile import Profile, load_profile, profile_names, with_settings
-from gecbench.datasets.corrupt.rules_en import english_types
-from gecbench.datasets.corrupt.rules_zh import chinese_types
-from gecbench.lang import find_language
-from gecbench.lang.zh.sounds import homophones
+from gecbench.lang import CORRUPTIONS, find_language, language_of
 from gecbench.models.tags.derive import derive_labels
 from gecbench.models.tags.labels import transforms_for
 from gecbench.text.tokens import token_texts
@@ -90,7 +88,8 @@ def corrupt(
     chosen = with_settings(chosen, settings or {})
     label_file = None
     if label_path is not None:
-        tokens = chosen.tokens if chosen.language == "en" else "zh"
+        language = language_of(chosen.language)
+        tokens = chosen.tokens if language.joiner else language.tokens
         about = {"lang": chosen.language, "tokens": tokens}
         label_file = LabelFile(label_path, labels_for(chosen.language, tokens), about)
     return run(
@@ -179,12 +178,15 @@ def fit(
     """
     if least < 1:
         raise UsageError(f"the least count is {least}; a confusion is seen at least once")
-    language = scheme.lang if scheme else corpus_language(corpus).code
-    if language not in ("zh", "en"):
-        raise UsageError(f"language {language!r} cannot be fitted, only zh and en")
+    language = language_of(scheme.lang) if scheme else corpus_language(corpus)
+    if language.code not in CORRUPTIONS:
+        raise UsageError(
+            f"language {language.code!r} cannot be fitted, only {' and '.join(CORRUPTIONS)}"
+        )
     edited = corpus if scheme is None else extract(corpus, scheme)
-    known = chinese_types(homophones, None, None) if language == "zh" else english_types()
-    found = run_fit(edited, "zh" if language == "zh" else "en", known, least=least)
+    empty = Profile(language=language.code, types={})
+    corruption = load_corruption(empty, partial(_shapes, None, None))
+    found = run_fit(edited, language, corruption, least=least)
     by = {"scheme": scheme.name, **scheme.signature} if scheme else {"scheme": "given edits"}
     source = {
         "corpus": corpus.name,

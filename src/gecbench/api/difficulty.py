@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
 
 from gecbench.analysis.difficulty import (
-    ABSENT,
     LEFT_OUT,
     NEAREST,
-    Absent,
     Difficulty,
     ReferenceChoice,
-    Weighting,
     measure_difficulty,
     nearest_references,
     numbered_reference,
@@ -22,18 +18,17 @@ from gecbench.analysis.difficulty import (
     references_of_weights,
 )
 from gecbench.api.extract import Watch, unwatched
-from gecbench.api.options import BETA, NORMALISE, RANGE, RE_EXTRACT, Options
+from gecbench.api.options import DifficultyOptions, Options
 from gecbench.api.schemes import AnyScheme
-from gecbench.api.score import judge
+from gecbench.api.score import collect_stats
 from gecbench.core.case import Case
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.files import encoded, write_files
-from gecbench.core.options import Option
 from gecbench.core.sample import Corpus, Sample, SystemOutput, Systems, as_systems
 from gecbench.edits.chunks import corrects
-from gecbench.formats.weights import Label, WeightFile, beside, read_weights, written_weights
-from gecbench.scoring.results import Judged, first_edit_sets
+from gecbench.formats.weights import Label, WeightFile, format_weights, label_path, read_weights
+from gecbench.scoring.results import RunStats, first_edit_sets
 
 _MORE = (
     "there are {} references, of which the first counts; --reference-number takes another, each, "
@@ -44,69 +39,6 @@ _ALONE = (
     "the weights are made of one system, so that all it gets right weighs nothing; give more "
     "systems, or weights from a file"
 )
-
-Which = int | Literal["each", "chosen"]
-
-
-def read_reference(text: str) -> int | str:
-    """Read the number of a reference, or what stands for one."""
-    return int(text) if text.isdecimal() else text
-
-
-@dataclass(frozen=True, slots=True)
-class DifficultyOptions:
-    """How difficulty is measured.
-
-    Args:
-        weighting: From numbers of systems to weights.
-        beta: Weight of recall in F.
-        reference: The number of a reference, from 1, as `references.numbered` counts them;
-            "each" by itself; or "chosen": for each sentence the one that systems come nearest to.
-        absent: What of the sentences that have no such reference: they are left out, or are
-            taken as free of errors ("unchanged"), as the official program takes them.
-        weights: A weight file; None makes weights of these systems.
-        part: Only the sentences from the first place (from 0) to before the second.
-        normalise: Named changes of all texts before anything else, in their order.
-
-    Raises:
-        UsageError: A value that has no meaning.
-    """
-
-    weighting: Weighting = field(default_factory=Weighting)
-    beta: Annotated[float, BETA] = 0.5
-    reference: Annotated[
-        Which,
-        Option(
-            "--reference-number",
-            "Which reference counts, from 1; or each by itself; or chosen: the one systems come "
-            "nearest to, sentence by sentence.",
-            metavar="K",
-            default="1",
-            read=read_reference,
-        ),
-    ] = 1
-    absent: Annotated[
-        Absent,
-        Option(
-            "--absent",
-            "Sentences without that reference: left out, or taken as free of errors.",
-        ),
-    ] = "left-out"
-    weights: Path | str | None = None
-    part: Annotated[tuple[int, int | None] | None, RANGE] = None
-    normalise: Annotated[tuple[str, ...], NORMALISE] = ()
-    re_extract: Annotated[bool | None, RE_EXTRACT] = None
-
-    def __post_init__(self) -> None:
-        """Refuse what has no meaning."""
-        if isinstance(self.reference, str) and self.reference not in ("each", "chosen"):
-            raise UsageError(
-                f"reference number {self.reference!r} must be a number from 1, each, or chosen"
-            )
-        if self.absent not in ABSENT:
-            raise UsageError(f"absent {self.absent!r} is unknown; one of: {', '.join(ABSENT)}")
-        if self.weights is not None and self.reference == "each":
-            raise UsageError("a weight file fits one reference; choose it, not each")
 
 
 def difficulty(
@@ -142,7 +74,7 @@ def difficulty(
         raise UsageError("difficulty needs at least one system")
     file = None if options.weights is None else read_weights(Path(options.weights))
     notes = _notes(corpus, systems)
-    judged = judge(
+    run_stats = collect_stats(
         corpus,
         systems,
         scheme=scheme,
@@ -154,23 +86,23 @@ def difficulty(
         ),
         watch=watch,
     )
-    judged = first_edit_sets(judged)
-    notes = (*notes, *_unchanging(judged.cases))
+    run_stats = first_edit_sets(run_stats)
+    notes = (*notes, *_unchanging(run_stats.cases))
     number = len(reference_names(corpus.samples))
     if options.reference == 1 and number > 1:
         notes = (*notes, _MORE.format(number))
-    last = (_file_note(file),) if file else (_ALONE,) if len(judged.systems) == 1 else ()
+    last = (_file_note(file),) if file else (_ALONE,) if len(run_stats.systems) == 1 else ()
     try:
         return tuple(
             measure_difficulty(
-                judged,
+                run_stats,
                 replace(choice, notes=(*choice.notes, *last)),
                 options.weighting,
                 options.beta,
                 file=file,
                 notes=notes,
             )
-            for choice in _choices(judged, corpus.samples, options, file)
+            for choice in _choices(run_stats, corpus.samples, options, file)
         )
     except CorpusError:
         if file is None or options.re_extract is not None:
@@ -181,13 +113,16 @@ def difficulty(
 
 
 def _choices(
-    judged: Judged, whole: Sequence[Sample], options: DifficultyOptions, file: WeightFile | None
+    run_stats: RunStats,
+    whole: Sequence[Sample],
+    options: DifficultyOptions,
+    file: WeightFile | None,
 ) -> list[ReferenceChoice]:
-    samples = judged.corpus.samples
+    samples = run_stats.corpus.samples
     if options.reference == "chosen" and file is not None:
         return [references_of_weights(samples, file)]
     if options.reference == "chosen":
-        return [nearest_references(samples, judged.cases, options.beta)]
+        return [nearest_references(samples, run_stats.cases, options.beta)]
     if options.reference != "each":
         return [numbered_reference(samples, options.reference, options.absent, whole)]
     numbers = range(1, len(reference_names(whole)) + 1)
@@ -205,8 +140,8 @@ def _file_note(file: WeightFile) -> str:
     if file.label is not None:
         return f"{name}: its fingerprint says that it was made with this reference"
     return (
-        f"{name}: has no fingerprint beside it ({beside(file.path).name}); its numbers of chunks "
-        "fit this reference"
+        f"{name}: has no fingerprint beside it ({label_path(file.path).name}); its "
+        "numbers of chunks fit this reference"
     )
 
 
@@ -253,7 +188,7 @@ def weight_files(found: Difficulty, path: Path | str) -> dict[Path, str]:
         tuple(table.verdicts),
         numbers if found.reference == NEAREST else None,
     )
-    return written_weights(path, len(table.verdicts), table.right, label)
+    return format_weights(path, len(table.verdicts), table.right, label)
 
 
 def _notes(corpus: Corpus, systems: Sequence[SystemOutput]) -> tuple[str, ...]:

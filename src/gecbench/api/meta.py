@@ -7,22 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from gecbench.analysis.correlation import SystemScores, scores_of
-from gecbench.analysis.meta import (
-    Layout,
-    MetaEvaluation,
-    People,
-    compare_with_people,
-    sentence_scores_of,
-)
+from gecbench.analysis.meta import MetaEvaluation, People, compare_with_people, sentence_scores_of
+from gecbench.analysis.options import Layout
 from gecbench.api.analyse import table_scores
 from gecbench.api.extract import Watch, unwatched
 from gecbench.api.options import Options
 from gecbench.api.schemes import AnyScheme
-from gecbench.api.score import judge
+from gecbench.api.score import collect_stats
 from gecbench.core.errors import UnknownNameError, UsageError
 from gecbench.core.sample import Corpus, Systems
 from gecbench.formats.judgments import read_human, read_judgments, read_sentence_scores
-from gecbench.scoring.results import Judged
+from gecbench.scoring.results import RunStats
 
 Named = Mapping[str, Path | str] | Sequence[Path | str]
 """Files, with names for what is in them or without."""
@@ -66,8 +61,8 @@ def meta(
     if isinstance(data, Corpus):
         if lower or sentence_scores is not None:
             raise UsageError("lower and sentence_scores are of tables, not of a corpus")
-        judged = judge(data, systems, scheme=scheme, options=options, watch=watch)
-        return of_judged(judged, people, layout)
+        run_stats = collect_stats(data, systems, scheme=scheme, options=options, watch=watch)
+        return of_run(run_stats, people, layout)
     if systems or options or scheme:
         raise UsageError(
             "tables have the scores already; systems, scheme and options need a corpus"
@@ -106,11 +101,11 @@ def _named(files: Named) -> list[tuple[str | None, Path]]:
     return [(None, Path(path)) for path in files]
 
 
-def of_judged(judged: Judged, people: People, layout: Layout | None = None) -> MetaEvaluation:
-    """Return how far the metrics of what was judged agree with people."""
-    made = scores_of(judged)
-    sentences = sentence_scores_of(judged) if people.judgments else {}
-    ids = [sample.id for sample in judged.corpus.samples]
+def of_run(run_stats: RunStats, people: People, layout: Layout | None = None) -> MetaEvaluation:
+    """Return how far the metrics of a run agree with people."""
+    made = scores_of(run_stats)
+    sentences = sentence_scores_of(run_stats) if people.judgments else {}
+    ids = [sample.id for sample in run_stats.corpus.samples]
     return compare_with_people(made, sentences, ids, people, layout or Layout())
 
 

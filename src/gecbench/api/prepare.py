@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from gecbench.datasets.prepare.manifest import Manifest
-from gecbench.datasets.prepare.prepare import places_of
+from gecbench.datasets.prepare.prepare import output_files
 from gecbench.datasets.prepare.prepare import prepare as run
 from gecbench.datasets.prepare.recipe import (
     Recipe,
@@ -47,9 +47,10 @@ def prepare(
         GecbenchError: The recipe is wrong or not complete, a file cannot be read or written, or
             nothing would be left.
     """
-    made = load_recipe(recipe) if isinstance(recipe, str) else recipe
-    made = with_corpora(with_settings(made, settings or {}), corpora or {})
-    made = msgspec.structs.replace(made, filter=(*made.filter, *map(str, filters)))
-    check_recipe(made)
+    chosen = load_recipe(recipe) if isinstance(recipe, str) else recipe
+    chosen = with_corpora(with_settings(chosen, settings or {}), corpora or {})
+    chosen = msgspec.structs.replace(chosen, filter=(*chosen.filter, *map(str, filters)))
+    check_recipe(chosen)
     dev = None if dev_output is None else Path(dev_output)
-    return run(made, places_of(Path(output), made, dev=dev, format=format), progress=progress)
+    files = output_files(Path(output), chosen, dev=dev, format=format)
+    return run(chosen, files, progress=progress)

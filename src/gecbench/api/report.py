@@ -7,20 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from gecbench.analysis.breakdown import break_down
-from gecbench.analysis.difficulty import (
-    Difficulty,
-    Weighting,
-    measure_difficulty,
-    nearest_references,
-)
-from gecbench.analysis.references import Sweep, describe_references
-from gecbench.analysis.side_by_side import edit_weights, side_by_side
-from gecbench.analysis.significance import Plan
-from gecbench.api.compare import Comparisons, compare_judged
+from gecbench.analysis.difficulty import Difficulty, measure_difficulty, nearest_references
+from gecbench.analysis.options import Plan, Sweep, Weighting
+from gecbench.analysis.references import describe_references
+from gecbench.analysis.sentences import edit_weights, sentence_rows
+from gecbench.api.compare import Comparisons, compare_run
 from gecbench.api.extract import Watch, unwatched
 from gecbench.api.options import Options
 from gecbench.api.schemes import AnyScheme, corpus_language
-from gecbench.api.score import judge, summed
+from gecbench.api.score import collect_stats, summed
 from gecbench.core.errors import UsageError
 from gecbench.core.files import write_text
 from gecbench.core.sample import Corpus, Systems
@@ -28,13 +23,12 @@ from gecbench.lang import language_of
 from gecbench.metrics import metric_class
 from gecbench.reports import breakdown, compare, difficulty, references
 from gecbench.reports import scores as overview
-from gecbench.reports.exhibit import Exhibit, Language, Words
-from gecbench.reports.page.html import Fact, Page, html
+from gecbench.reports.page import Fact, Page, html, interface_words
 from gecbench.reports.page.sentences import packed_sentences
-from gecbench.reports.page.words import WORDS
-from gecbench.scoring.results import Judged, ScoreReport, first_edit_sets
+from gecbench.reports.report import Language, Report, Words
+from gecbench.scoring.results import RunStats, ScoreReport, first_edit_sets
 
-# The analyses that a report shows of judged systems.
+# The analyses that a report shows of a run.
 
 
 _SUBSETS = 5
@@ -45,90 +39,91 @@ _INTERVALS = 45
 """A figure of more is too long to read: the pairs of ten systems."""
 
 
-def tested(judged: Judged, options: Options) -> Comparisons | None:
+def tested(run_stats: RunStats, options: Options) -> Comparisons | None:
     """Return which systems differ significantly; None for one system or without resamples.
 
     By the paired bootstrap, which needs one set of resamples for all pairs and also gives the
     intervals. With many pairs it takes more resamples than were asked for, because the smallest
     p that n of them can give is 1 / (1 + n), and correction multiplies it by the number of pairs.
     """
-    number = len(judged.systems)
+    number = len(run_stats.systems)
     if number < 2 or not options.resamples:
         return None
     resamples = max(options.resamples, _FOR_EACH_PAIR * (number * (number - 1) // 2))
     plan = Plan(tests=("bootstrap",), resamples=resamples, seed=options.seed)
-    return compare_judged(judged, plan)
+    return compare_run(run_stats, plan)
 
 
-def exhibits(
-    judged: Judged,
+def analysis_reports(
+    run_stats: RunStats,
     scores: ScoreReport,
     compared: Comparisons | None,
     options: Options,
     metric: str | None,
-) -> Sequence[Exhibit]:
+) -> Sequence[Report]:
     """Return what can be shown of these systems, in the order of reading.
 
     Scores and significance are of all metrics; breakdowns, references and difficulty of the one
     that compares edits.
 
     Args:
-        judged: The systems.
+        run_stats: The systems.
         scores: Their scores.
         compared: Their differences, if there are any.
         options: How they were scored.
         metric: Name of the metric that compares edits; None where there is none.
     """
-    found = [overview.exhibit(scores)]
+    found = [overview.build_report(scores)]
     if compared is not None:
-        found.append(_legible(compare.exhibit(compared.corpus, compared.metrics, compared.notes)))
-    alone = only(judged, metric)
-    found.append(breakdown.exhibit(break_down(alone)))
-    several = max(len(sample.references) for sample in judged.corpus.samples) > 1
+        significance = compare.build_report(compared.corpus, compared.metrics, compared.notes)
+        found.append(_legible(significance))
+    alone = only(run_stats, metric)
+    found.append(breakdown.build_report(break_down(alone)))
+    several = max(len(sample.references) for sample in run_stats.corpus.samples) > 1
     sweep = Sweep(most=_SUBSETS, seed=options.seed) if several else None
-    found.append(references.exhibit(describe_references(alone, sweep=sweep)))
+    found.append(references.build_report(describe_references(alone, sweep=sweep)))
     if metric is not None:
-        found.append(difficulty.exhibit([difficulty_of(alone, options.beta)]))
+        found.append(difficulty.build_report([difficulty_of(alone, options.beta)]))
     return found
 
 
-def _legible(exhibit: Exhibit) -> Exhibit:
-    """Return an exhibit without figures of too many intervals; its tables have them."""
+def _legible(report: Report) -> Report:
+    """Return a report without figures of too many intervals; its tables have them."""
     figures = tuple(
         figure
-        for figure in exhibit.figures
+        for figure in report.figures
         if figure.kind != "intervals" or sum(len(one.x) for one in figure.series) <= _INTERVALS
     )
-    return replace(exhibit, figures=figures)
+    return replace(report, figures=figures)
 
 
-def only(judged: Judged, metric: str | None) -> Judged:
+def only(run_stats: RunStats, metric: str | None) -> RunStats:
     """Return what one metric says; None is all of them."""
     if metric is None:
-        return judged
+        return run_stats
     return replace(
-        judged,
-        metrics={metric: judged.metrics[metric]},
-        rows={key: rows for key, rows in judged.rows.items() if key[1] == metric},
+        run_stats,
+        metrics={metric: run_stats.metrics[metric]},
+        rows={key: rows for key, rows in run_stats.rows.items() if key[1] == metric},
         refused={},
     )
 
 
-def difficulty_of(judged: Judged, beta: float) -> Difficulty:
+def difficulty_of(run_stats: RunStats, beta: float) -> Difficulty:
     """Return the difficulty of errors under the references that the systems come nearest to.
 
     Of alternative edit sets the first counts, as in `gecbench analyse difficulty`.
 
     Args:
-        judged: By one metric that compares edits.
+        run_stats: By one metric that compares edits.
         beta: Weight of recall in F.
 
     Raises:
         CorpusError: Nobody could correct any sentence.
     """
-    judged = first_edit_sets(judged)
-    choice = nearest_references(judged.corpus.samples, judged.cases, beta)
-    return measure_difficulty(judged, choice, Weighting(), beta)
+    run_stats = first_edit_sets(run_stats)
+    choice = nearest_references(run_stats.corpus.samples, run_stats.cases, beta)
+    return measure_difficulty(run_stats, choice, Weighting(), beta)
 
 
 _REASONS = {
@@ -152,7 +147,7 @@ def report(
     options: Options | None = None,
     title: str | None = None,
     date: str | None = None,
-    more: Sequence[Exhibit] = (),
+    more: Sequence[Report] = (),
     watch: Watch = unwatched,
 ) -> Page:
     """Return a page with scores, significance, breakdowns, figures and all sentences.
@@ -169,7 +164,7 @@ def report(
         title: Of the page; None takes the corpus's name.
         date: As its author writes it; None shows none, so that the same input gives the same
             page.
-        more: Further exhibits, as of robustness, which takes data of its own.
+        more: Further reports, as of robustness, which takes data of its own.
         watch: Wraps long loops, to show progress.
 
     Raises:
@@ -179,40 +174,40 @@ def report(
     if options.by:
         raise UsageError("a report breaks scores down by all metadata fields; leave 'by' out")
     options = _with_edits(options, corpus)
-    judged = judge(corpus, systems, scheme=scheme, options=options, watch=watch)
-    return _page(judged, options, (title, date), more)
+    run_stats = collect_stats(corpus, systems, scheme=scheme, options=options, watch=watch)
+    return _page(run_stats, options, (title, date), more)
 
 
 def _page(
-    judged: Judged,
+    run_stats: RunStats,
     options: Options,
     about: tuple[str | None, str | None],
-    more: Sequence[Exhibit],
+    more: Sequence[Report],
 ) -> Page:
-    """Return the page of judged systems; `about` is its title and its date."""
+    """Return the page of a run; `about` is its title and its date."""
     title, date = about
-    compared = tested(judged, options)
+    compared = tested(run_stats, options)
     once = replace(options, per_sentence=False, resamples=0 if compared else options.resamples)
-    scores = _with_intervals(summed(judged, once), compared)
-    metric = span_metric(judged)
-    hard = edit_weights(judged.cases) if metric else []
-    rows = side_by_side(judged, metric, hard)
-    fields = list(dict.fromkeys(name for one in judged.corpus.samples for name in one.meta))
+    scores = _with_intervals(summed(run_stats, once), compared)
+    metric = span_metric(run_stats)
+    hard = edit_weights(run_stats.cases) if metric else []
+    rows = sentence_rows(run_stats, metric, hard)
+    fields = list(dict.fromkeys(name for one in run_stats.corpus.samples for name in one.meta))
     sentences = packed_sentences(
         rows,
-        list(judged.systems),
-        judged.lang,
+        list(run_stats.systems),
+        run_stats.lang,
         fields,
         edits=metric is not None,
         tokens=options.level == "detection-token",
     )
     return Page(
-        title=title or judged.corpus.name,
-        facts=tuple(_facts(judged, scores, title, date)),
-        exhibits=(*exhibits(judged, scores, compared, options, metric), *more),
+        title=title or run_stats.corpus.name,
+        facts=tuple(_facts(run_stats, scores, title, date)),
+        reports=(*analysis_reports(run_stats, scores, compared, options, metric), *more),
         sentences=sentences,
         edits=metric is not None,
-        example="字" if language_of(judged.lang).unit == "character" else "word",
+        example="字" if language_of(run_stats.lang).unit == "character" else "word",
     )
 
 
@@ -259,25 +254,25 @@ def _with_edits(options: Options, corpus: Corpus) -> Options:
     return replace(options, metrics=(*asked, corpus_language(corpus).metric))
 
 
-def span_metric(judged: Judged) -> str | None:
+def span_metric(run_stats: RunStats) -> str | None:
     """Return the first metric that compares edits and applies; None where there is none."""
-    for name, metric in judged.metrics.items():
-        if metric.span_metric is not None and name not in judged.refused:
+    for name, metric in run_stats.metrics.items():
+        if metric.span_metric is not None and name not in run_stats.refused:
             return name
     return None
 
 
 def _facts(
-    judged: Judged, scores: ScoreReport, title: str | None, date: str | None
+    run_stats: RunStats, scores: ScoreReport, title: str | None, date: str | None
 ) -> Iterator[Fact]:
     """Yield what a reader should know of the corpus first."""
-    corpus = judged.corpus
+    corpus, words = run_stats.corpus, interface_words("page")
     if title not in (None, corpus.name):
-        yield WORDS["corpus"], corpus.name
-    found = language_of(judged.lang)
-    yield WORDS["texts"], Words(found.name, found.name_zh)
+        yield words["corpus"], corpus.name
+    found = language_of(run_stats.lang)
+    yield words["texts"], Words(found.name, found.name_zh)
     yield (
-        WORDS["sentencesHead"],
+        words["sentencesHead"],
         str(scores.sentences)
         if scores.scored == scores.sentences
         else Words(
@@ -285,12 +280,12 @@ def _facts(
             f"{scores.sentences}（计分 {scores.scored}）",
         ),
     )
-    yield WORDS["referencesHead"], str(sum(len(one.references) for one in corpus.samples))
-    yield WORDS["systems"], str(len(judged.systems))
+    yield words["referencesHead"], str(sum(len(one.references) for one in corpus.samples))
+    yield words["systems"], str(len(run_stats.systems))
     for reason, count in scores.left_out.items():
         why = _REASONS.get(reason, Words(reason, reason))
-        yield WORDS["leftOut"], Words(f"{count}: {why.en}", f"{count}：{why.zh}")
+        yield words["leftOut"], Words(f"{count}: {why.en}", f"{count}：{why.zh}")
     for name, value in corpus.provenance.items():
         yield _PROVENANCE.get(name, Words(name, name)), value
     if date:
-        yield WORDS["date"], date
+        yield words["date"], date

@@ -11,7 +11,8 @@ from gecbench.analysis.robustness import CountWords, Robustness, measure_robustn
 from gecbench.api.extract import Watch, unwatched
 from gecbench.api.options import Options
 from gecbench.api.schemes import AnyScheme, corpus_language, without_types
-from gecbench.api.score import judge
+from gecbench.api.score import collect_stats
+from gecbench.core.case import Level
 from gecbench.core.errors import CorpusError, UsageError, counted
 from gecbench.core.files import write_text
 from gecbench.core.perturbed import PerturbedSet
@@ -20,7 +21,6 @@ from gecbench.formats.frequencies import read_frequencies
 from gecbench.formats.perturbed import read_outputs, read_perturbed, write_perturbed
 from gecbench.lang import language_of
 from gecbench.scoring.cases import spaced
-from gecbench.scoring.spans import Level
 
 ORDERS = 10
 _MOST_ORDERS = 1000
@@ -94,11 +94,11 @@ def robustness(
         for each in betas  # to refuse any of them
     ]
     scheme = scheme if level == "correction-type" else without_types(scheme)
-    judged = judge(corpus, outputs, scheme=scheme, options=options, watch=watch)
-    tokens = [case.edit_tokens for case in next(iter(judged.cases.values()))]
-    count = _frequencies(frequency, judged.lang)
+    run_stats = collect_stats(corpus, outputs, scheme=scheme, options=options, watch=watch)
+    tokens = [case.edit_tokens for case in next(iter(run_stats.cases.values()))]
+    count = _frequencies(frequency, run_stats.lang)
     return measure_robustness(
-        loaded, judged, tokens, orders=orders, seed=seed, count_words=count, betas=betas
+        loaded, run_stats, tokens, orders=orders, seed=seed, count_words=count, betas=betas
     )
 
 

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal, cast
+from typing import Literal, cast
 
-from gecbench.core.errors import ResourceError, UnknownNameError, UsageError
+from gecbench.api.options import Places, SchemeSpec, quiet
+from gecbench.core.errors import ResourceError, UsageError
 from gecbench.core.files import read_bytes
 from gecbench.core.language import Language
-from gecbench.core.options import Option
 from gecbench.core.registry import resolve
 from gecbench.core.sample import Corpus
 from gecbench.core.scheme import Scheme, Watch, unwatched
-from gecbench.datasets.catalog import cache_folder, data_folder, data_set, locate
 from gecbench.lang import LANGUAGES, SCHEMES, find_language, language_of
 from gecbench.lang.detection import detect
 from gecbench.scoring.extractor import Extractor
-
-Say = Callable[[str], None]
 
 _OPTIONS = {
     "zh-cherrant": {"strategy", "simplify"},
@@ -34,68 +31,6 @@ OWN_PIPELINE = (
     "with en_core_web_sm (python -m spacy download en_core_web_sm, then "
     "--spacy-model en_core_web_sm)"
 )
-
-
-def own_pipeline() -> Path:
-    """Return the folder of the small English pipeline that gecbench brings."""
-    return Path(__file__).parent.parent / "lang" / "en" / "pipeline"
-
-
-def _quiet(_: str) -> None:
-    """Say nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Places:
-    """Where resources lie.
-
-    Args:
-        folder: The data folder; None means the user's.
-        mirror: A folder with data sets that is looked at first.
-        cache: For compiled resources; None means the user's.
-    """
-
-    folder: Annotated[
-        Path | None,
-        Option("--folder", "Data folder, instead of the user's.", envvar="GECBENCH_DATA"),
-    ] = None
-    mirror: Annotated[
-        Path | None,
-        Option(
-            "--mirror",
-            "Folder with data sets, each in a folder of its name, looked at first.",
-            envvar="GECBENCH_DATA_MIRROR",
-        ),
-    ] = None
-    cache: Path | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SchemeSpec:
-    """Which scheme finds edits, and how; loaded when a corpus first needs it (`scheme_for`).
-
-    Args:
-        name: As "zh-cherrant"; None is the default of the corpus's language.
-        options: By the names that `load_scheme` has; refused by a scheme without them.
-        defaults: Options for the schemes that have them, as from the environment.
-        types: Whether edits get their types; spans and corrections are found faster without.
-        places: Where resources lie.
-        say: Told what happens that takes time.
-        watch: Wraps long loops, to show progress.
-    """
-
-    name: str | None = None
-    options: Mapping[str, object] = field(default_factory=dict)
-    defaults: Mapping[str, object] = field(default_factory=dict)
-    types: bool = True
-    places: Places = Places()
-    say: Say = _quiet
-    watch: Watch = unwatched
-
-    def __post_init__(self) -> None:
-        """Refuse a name that no scheme has, before anything is read."""
-        if self.name is not None and self.name not in SCHEMES:
-            raise UnknownNameError("scheme", self.name, SCHEMES)
 
 
 AnyScheme = Scheme | SchemeSpec | str | None
@@ -113,7 +48,7 @@ def load_scheme(
     parse_cache: Path | None = None,
     types: bool = True,
     places: Places | None = None,
-    say: Say = _quiet,
+    say: Callable[[str], None] = quiet,
     progress: Watch = unwatched,
 ) -> Scheme:
     """Return a scheme of edits by name.
@@ -137,16 +72,20 @@ def load_scheme(
         UsageError: The name is unknown, or the scheme has no such option.
         ResourceError: A resource is missing; names the command that gets it.
     """
-    options = {
-        "strategy": strategy,
-        "simplify": simplify,
-        "spacy_model": spacy_model,
-        "merging": merging,
-        "levenshtein": levenshtein,
-        "parse_cache": parse_cache,
-    }
-    chosen = {option: value for option, value in options.items() if value is not None}
-    return _load(SchemeSpec(name, chosen, {}, types, places or Places(), say, progress), name)
+    spec = SchemeSpec(
+        name,
+        strategy,
+        simplify,
+        spacy_model,
+        merging,
+        levenshtein,
+        parse_cache,
+        places or Places(),
+        types,
+        say=say,
+        watch=progress,
+    )
+    return _load(spec, name)
 
 
 def scheme_for(corpus: Corpus, scheme: AnyScheme = None) -> Scheme:
@@ -186,36 +125,31 @@ def name_of(scheme: AnyScheme) -> str | None:
     return scheme if scheme is None or isinstance(scheme, str) else scheme.name
 
 
-def is_chosen(scheme: AnyScheme) -> bool:
-    """Return whether somebody chose a scheme, or an option of one."""
-    if isinstance(scheme, SchemeSpec):
-        return scheme.name is not None or bool(scheme.options)
-    return scheme is not None
-
-
 def _load(spec: SchemeSpec, name: str) -> Scheme:
-    if name == "errant" and "spacy_model" not in spec.options:
+    if name == "errant" and "spacy_model" not in spec.options.keys() - spec.preferences:
         name = "en-errant"
     make = cast("Callable[..., Scheme]", resolve("scheme", name, SCHEMES))
     known = _OPTIONS.get(name, set())
-    foreign = [option for option in spec.options if option not in known]
+    foreign = [o for o in spec.options if o not in known and o not in spec.preferences]
     if foreign:
         raise UsageError(
             f"scheme {name} has no option {' or '.join(foreign).replace('_', '-')}; leave it out"
         )
-    defaults = {option: value for option, value in spec.defaults.items() if option in known}
-    options = {**defaults, **spec.options}
+    options = {option: value for option, value in spec.options.items() if option in known}
     if name == "zh-cherrant":
-        return _cherrant(make, options, spec.places, spec.say)
+        return _cherrant(make, options, spec)
     if name in ("en-errant", "errant"):
-        english = name == "en-errant"
-        return _errant(make, options, english=english, types=spec.types, watch=spec.watch)
-    return make(**options)
+        return _errant(make, options, spec, english=name == "en-errant")
+    return make()
 
 
 def _cherrant(
-    make: Callable[..., Scheme], options: Mapping[str, object], places: Places, say: Say
+    make: Callable[..., Scheme], options: Mapping[str, object], spec: SchemeSpec
 ) -> Scheme:
+
+    from gecbench.datasets.catalog import cache_folder, data_folder, data_set, locate
+
+    places = spec.places
     folder = places.folder or data_folder()
     wanted, mirror = data_set("cherrant"), places.mirror
 
@@ -229,34 +163,32 @@ def _cherrant(
             )
         return content
 
-    return make(**options, resource=resource, cache=places.cache or cache_folder(), say=say)
+    return make(**options, resource=resource, cache=places.cache or cache_folder(), say=spec.say)
 
 
 def _errant(
     make: Callable[..., Scheme],
     options: Mapping[str, object],
+    spec: SchemeSpec,
     *,
     english: bool,
-    types: bool,
-    watch: Watch,
 ) -> Scheme:
     from gecbench.backends.spacy import CachedPipeline, Pipeline, describe
+    from gecbench.lang.en import PIPELINE
     from gecbench.lang.en.resources import digest, load
 
-    rest = dict(options)
-    model = cast("str | Path | None", rest.pop("spacy_model", None))
-    cache = cast("Path | None", rest.pop("parse_cache", None))
-    pipeline = Pipeline(describe(model or own_pipeline()))
-    reader = CachedPipeline(pipeline, cache) if cache else pipeline
+    rest = {k: v for k, v in options.items() if k not in ("spacy_model", "parse_cache")}
+    pipeline = Pipeline(describe(spec.spacy_model or PIPELINE))
+    reader = CachedPipeline(pipeline, spec.parse_cache) if spec.parse_cache else pipeline
     if not english:
-        return make(**rest, reader=reader, types=types, progress=watch)
+        return make(**rest, reader=reader, types=spec.types, watch=spec.watch)
     return make(
         **rest,
         reader=reader,
         dictionary=digest(),
-        resources=load() if types else None,
-        progress=watch,
-        notes=() if model else (OWN_PIPELINE,),
+        resources=load() if spec.types else None,
+        watch=spec.watch,
+        notes=() if spec.spacy_model else (OWN_PIPELINE,),
     )
 
 

@@ -8,12 +8,11 @@ from typing import Any, cast
 
 from gecbench import __version__
 from gecbench.api.extract import capped_note
-from gecbench.api.options import Options
+from gecbench.api.options import Options, SchemeSpec
 from gecbench.api.schemes import (
     AnyScheme,
     corpus_language,
     extractor_for,
-    is_chosen,
     language_notes,
 )
 from gecbench.backends import SEGMENTERS
@@ -27,16 +26,16 @@ from gecbench.core.errors import (
     quote,
 )
 from gecbench.core.registry import resolve
-from gecbench.core.sample import GOLDS, Corpus, SystemOutput, Systems, as_systems
-from gecbench.core.scheme import Watch, unwatched
-from gecbench.core.score import Doubt, Interval
+from gecbench.core.sample import GOLD_EDITS, Corpus, SystemOutput, Systems, as_systems
+from gecbench.core.scheme import Scheme, Watch, unwatched
+from gecbench.core.score import Interval, WarningNote
 from gecbench.lang import language_of
 from gecbench.lang.zh.parse import parse
 from gecbench.metrics import metric_class
 from gecbench.scoring.cases import Cases, make_cases, spaced
 from gecbench.scoring.metric import Metric
 from gecbench.scoring.normalise import Normaliser, change_notes
-from gecbench.scoring.results import Judged, Result, ScoreReport, SentenceResult
+from gecbench.scoring.results import Result, RunStats, ScoreReport, SentenceResult
 from gecbench.scoring.spans import Filter
 from gecbench.text.normalise import normalisation
 
@@ -83,7 +82,7 @@ def _check_taken(names: Sequence[str], options: Options) -> None:
             raise UsageError(
                 f"no metric of {', '.join(names)} has the option {option}; leave it out"
             )
-    if options.segmenter and not any(kind.needs == "golds" for kind in kinds):
+    if options.segmenter and not any(kind.needs == "gold_edits" for kind in kinds):
         raise UsageError(
             f"no metric of {', '.join(names)} divides texts by a segmenter; leave it out"
         )
@@ -250,7 +249,7 @@ def unsegmented(outputs: Mapping[str, Sequence[Case]]) -> list[str]:
     """Return notes on systems whose texts are divided otherwise than the sources.
 
     Args:
-        outputs: The cases of each system, with golds and tokens.
+        outputs: The cases of each system, with gold edits and tokens.
     """
     notes = []
     for system, cases in outputs.items():
@@ -338,15 +337,17 @@ def edit_notes(cases: Cases, options: Options, *, scheme: AnyScheme) -> list[str
         return notes
     made = cases.edits
     if made.warning:
-        notes.append(Doubt(made.warning))
+        notes.append(WarningNote(made.warning))
     if made.capped:
         ids = [sample.id for sample in made.corpus.samples if sample.id in made.capped]
-        notes.append(Doubt(capped_note(ids)))
+        notes.append(WarningNote(capped_note(ids)))
     if made.scheme is not None and made.extracted:
         notes += made.scheme.notes
-    elif is_chosen(scheme):
+    elif (isinstance(scheme, SchemeSpec) and scheme.is_chosen) or isinstance(scheme, (Scheme, str)):
         notes.append(
-            Doubt("all edits stand in the files, so the scheme extracted none; --re-extract does")
+            WarningNote(
+                "all edits stand in the files, so the scheme extracted none; --re-extract does"
+            )
         )
     edits = [
         edit
@@ -364,7 +365,7 @@ def edit_notes(cases: Cases, options: Options, *, scheme: AnyScheme) -> list[str
             f"no edit has a type that was to be left out: {', '.join(unseen)}; types here are "
             f"{', '.join(sorted(labels)) or 'none'}"
         )
-        notes.append(Doubt(absent))
+        notes.append(WarningNote(absent))
     return notes
 
 
@@ -393,24 +394,24 @@ def oddities(corpus: Corpus, systems: Sequence[SystemOutput]) -> list[str]:
                 f"{system.system}: outputs that share almost nothing with their source: "
                 f"{len(strange)} (first: {strange[0]}); are they in the order of the corpus?"
             )
-    return [Doubt(note) for note in notes]
+    return [WarningNote(note) for note in notes]
 
 
-# Judging systems: from files and options to what metrics say of each sentence.
+# From corpora and options to the statistics of each sentence.
 
 
 LEFT_OUT = "no annotator could correct it"
 
 
-def judge(
+def collect_stats(
     corpus: Corpus,
     systems: Systems,
     *,
     scheme: AnyScheme = None,
     options: Options | None = None,
     watch: Watch = unwatched,
-) -> Judged:
-    """Return what metrics say of each sentence of each system.
+) -> RunStats:
+    """Return the statistics of all metrics for each sentence of each system.
 
     Args:
         corpus: With at least one reference for every sentence.
@@ -478,7 +479,7 @@ def judge(
             refused[metric.name] = f"{metric.name}: {error}"
             continue
         notes += _notes_of(metric, cases.by_system, rows)
-    return Judged(
+    return RunStats(
         corpus=part,
         systems={system.system: system for system in systems},
         lang=lang,
@@ -515,12 +516,12 @@ def _text_notes(
                 "sentences with several versions, of which metrics over texts take the first: "
                 f"{counts}"
             )
-    if cases.golds_extracted and options.segmenter and cases.edits and cases.edits.scheme:
+    if cases.gold_edits_extracted and options.segmenter and cases.edits and cases.edits.scheme:
         raise UsageError(
             f"segmenter {options.segmenter}: edits are not given but found by scheme "
             f"{cases.edits.scheme.name}, which divides texts itself; leave the segmenter out"
         )
-    if "golds" in needs and not cases.golds_extracted:
+    if "gold_edits" in needs and not cases.gold_edits_extracted:
         undivided = unsegmented(cases.by_system)
         if undivided and not options.segmenter:
             raise UsageError("; ".join(undivided))
@@ -542,11 +543,11 @@ def _context(
         if made.from_files:
             context["edits"] = as_given + (" and extracted" if made.extracted else "")
         context |= scheme if made.extracted else {}
-    if part == "golds" and cases.golds_extracted:
+    if part == "gold_edits" and cases.gold_edits_extracted:
         context |= {"golds": "extracted", **scheme}
-    elif part == "golds":
+    elif part == "gold_edits":
         context |= {
-            "golds": corpus.provenance.get(GOLDS, as_given),
+            "golds": corpus.provenance.get(GOLD_EDITS, as_given),
             "tokens": divide.name,
         }
     references = f"first {options.max_references}" if options.max_references else "all"
@@ -626,37 +627,39 @@ def score(
         GecbenchError: Something does not fit together.
     """
     options = options or Options()
-    return summed(judge(corpus, systems, scheme=scheme, options=options, watch=watch), options)
+    return summed(
+        collect_stats(corpus, systems, scheme=scheme, options=options, watch=watch), options
+    )
 
 
-def summed(judged: Judged, options: Options) -> ScoreReport:
-    """Return the scores of what was judged, with the subsets and intervals of the options.
+def summed(run_stats: RunStats, options: Options) -> ScoreReport:
+    """Return the scores of a run, with the subsets and intervals of the options.
 
     Raises:
         CorpusError: A sentence lacks the metadata field of the subsets.
         MissingExtraError: What a metric needs is not installed, and no other is asked for.
     """
-    groups = subsets(judged.corpus, options.by)
-    run = _Summing(judged, options, groups)
-    uncorrectable = max((list(rows).count(None) for rows in judged.rows.values()), default=0)
-    left_out = {LEFT_OUT: uncorrectable, **judged.left_out}
+    groups = subsets(run_stats.corpus, options.by)
+    run = _Summing(run_stats, options, groups)
+    uncorrectable = max((list(rows).count(None) for rows in run_stats.rows.values()), default=0)
+    left_out = {LEFT_OUT: uncorrectable, **run_stats.left_out}
     results = tuple(run.results())
     return ScoreReport(
-        corpus=judged.corpus.name,
-        sentences=len(judged.corpus.samples) + sum(judged.left_out.values()),
+        corpus=run_stats.corpus.name,
+        sentences=len(run_stats.corpus.samples) + sum(run_stats.left_out.values()),
         left_out={reason: count for reason, count in left_out.items() if count},
         beta=options.beta,
         results=results,
         per_sentence=run.sentences() if options.per_sentence else {},
-        notes=judged.notes,
+        notes=run_stats.notes,
     )
 
 
 @dataclass(slots=True)
 class _Summing:
-    """What was judged, summed up by metric and system."""
+    """The statistics of a run, summed up by metric and system."""
 
-    judged: Judged
+    run_stats: RunStats
     options: Options
     groups: Mapping[str | None, list[int]]
     places: dict[int, Any] = field(default_factory=dict)
@@ -665,12 +668,12 @@ class _Summing:
     def results(self) -> list[Result]:
         """Return the scores, metric by metric and system by system."""
         found: list[Result] = []
-        for name, metric in self.judged.metrics.items():
-            why = self.judged.refused.get(name)
+        for name, metric in self.run_stats.metrics.items():
+            why = self.run_stats.refused.get(name)
             try:
                 own = [] if why else self._by_system(metric)
             except MissingExtraError as error:
-                if len(self.judged.metrics) == 1:
+                if len(self.run_stats.metrics) == 1:
                     raise
                 own, why = [], f"{name}: {error}"
                 self.missing[name] = why
@@ -680,18 +683,18 @@ class _Summing:
     def sentences(self) -> dict[tuple[str, str], tuple[SentenceResult, ...]]:
         """Return what each metric says of each sentence, metric by metric."""
         return {
-            (system, name): _sentences(metric, self.judged.cases[system], rows)
-            for name, metric in self.judged.metrics.items()
-            for (system, of), rows in self.judged.rows.items()
+            (system, name): _sentences(metric, self.run_stats.cases[system], rows)
+            for name, metric in self.run_stats.metrics.items()
+            for (system, of), rows in self.run_stats.rows.items()
             if of == name and name not in self.missing
         }
 
     @property
     def _systems(self) -> Sequence[str]:
-        return list(self.judged.systems)
+        return list(self.run_stats.systems)
 
     def _by_system(self, metric: Metric[Any]) -> list[Result]:
-        rows = self.judged.rows
+        rows = self.run_stats.rows
         return [
             result
             for system in self._systems

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from math import comb
 
-from gecbench.analysis.facts import signatures, system_scores
 from gecbench.analysis.segmentation import (
     Golds,
     Segmentation,
@@ -18,10 +17,11 @@ from gecbench.analysis.segmentation import (
     swaps,
     texts_only,
 )
+from gecbench.analysis.sentences import signatures, system_scores
 from gecbench.api.extract import Watch, unwatched
 from gecbench.api.options import Options
 from gecbench.api.schemes import AnyScheme, corpus_language
-from gecbench.api.score import check_outputs, judge, places, segmenter
+from gecbench.api.score import check_outputs, collect_stats, places, segmenter
 from gecbench.backends import SEGMENTERS
 from gecbench.core.errors import (
     CorpusError,
@@ -31,10 +31,10 @@ from gecbench.core.errors import (
     UsageError,
     counted,
 )
+from gecbench.core.options import check_once
 from gecbench.core.sample import Corpus, SystemOutput, Systems, as_systems
 from gecbench.core.score import Score
 from gecbench.metrics import metric_class
-from gecbench.scoring.metric import check_once
 
 BESIDE = ("cherrant", "char-bleu", "sentence-accuracy")
 """Metrics of Chinese texts to which division into words makes no difference."""
@@ -78,13 +78,14 @@ def segmentation(
     check_outputs(corpus, systems)
     corpus, systems = _range(corpus, systems, options)
     options = replace(options, part=None)
-    plain, lost = texts_only(corpus, "zh")
+    lang = corpus_language(corpus).code
+    plain, lost = texts_only(corpus, lang)
     known = golds or ("given" if _given(corpus) else "divided")
     if known == "given" and not _given(corpus):
         raise CorpusError(
             f"{corpus.name}: not all references have edits; leave --golds out to find them"
         )
-    texts = [outputs_only(system, corpus, "zh") for system in systems]
+    texts = [outputs_only(system, corpus, lang) for system in systems]
     run = _Run(corpus, plain, systems, texts, known, scheme, options, watch)
     if lost:
         without = counted(lost, "reference", " is", " are")
@@ -96,20 +97,21 @@ def segmentation(
 
 
 def _check(corpus: Corpus, options: Options, beside: Sequence[str]) -> None:
-    lang = corpus_language(corpus).code
-    if lang != "zh":
+    language = corpus_language(corpus)
+    if not language.segmenter:
         raise UsageError(
-            f"{corpus.name} is {lang}: segmenters divide Chinese; other texts have their spaces"
+            f"{corpus.name} is {language.code}: segmenters divide Chinese; other texts have their "
+            "spaces"
         )
     for name in options.metrics:
-        if metric_class(name).needs != "golds":
+        if metric_class(name).needs != "gold_edits":
             raise UsageError(
                 f"{name} divides no texts into words; name metrics over gold edits, as m2 and "
                 "sent-m2, and others by --beside"
             )
     check_once("metric", beside)
     for name in beside:
-        if metric_class(name).needs == "golds":
+        if metric_class(name).needs == "gold_edits":
             raise UsageError(f"{name} depends on words; name it by --metric, not --beside")
     for setting in options.settings:
         if setting.partition(".")[0] not in (*options.metrics, *beside):
@@ -217,10 +219,10 @@ class _Run:
             corpus = divide_corpus(self.plain, found.divide)
         settings = self._settings(self.options.metrics)
         options = replace(self.options, segmenter=name, settings=settings)
-        judged = judge(corpus, systems, options=options, watch=self.watch)
-        self.notes += [note for note in judged.notes if not note.startswith("segmenter ")]
-        self.signatures += signatures(judged, self.options.metrics)
-        return segmenter_scores(judged, name, found.name, found.divide, golds=self.golds)
+        run_stats = collect_stats(corpus, systems, options=options, watch=self.watch)
+        self.notes += [note for note in run_stats.notes if not note.startswith("segmenter ")]
+        self.signatures += signatures(run_stats, self.options.metrics)
+        return segmenter_scores(run_stats, name, found.name, found.divide, golds=self.golds)
 
     def _beside(self, name: str) -> Mapping[str, Score] | None:
         takes_beta = "beta" in {one.name for one in fields(metric_class(name))}
@@ -233,15 +235,15 @@ class _Run:
             settings=self._settings((name,)),
         )
         try:
-            judged = judge(
+            run_stats = collect_stats(
                 self.plain, self.texts, scheme=self.scheme, options=options, watch=self.watch
             )
         except (MissingExtraError, ResourceError) as error:
             self.skipped[name] = str(error)
             return None
-        self.notes += judged.notes
-        self.signatures += signatures(judged, (name,))
-        return system_scores(judged, name)
+        self.notes += run_stats.notes
+        self.signatures += signatures(run_stats, (name,))
+        return system_scores(run_stats, name)
 
     def _settings(self, names: Sequence[str]) -> dict[str, str]:
         settings = self.options.settings

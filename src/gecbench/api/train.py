@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from gecbench.api.files import load, sample
-from gecbench.api.options import Options
-from gecbench.api.schemes import Places, load_scheme
+from gecbench.api.options import Options, Places
+from gecbench.api.schemes import load_scheme
 from gecbench.api.score import score
 from gecbench.backends import need
 from gecbench.backends.transformers import need_torch
@@ -33,10 +33,6 @@ from gecbench.models.training.task import KINDS, Kind, load_kind
 
 if TYPE_CHECKING:
     from gecbench.models.training.run import Outcome
-
-
-_SCHEMES = {"zh": "zh-char", "en": "en-errant"}
-"""Schemes of dev scores: those that need no resource to be fetched."""
 
 
 def recipes() -> Mapping[str, Path]:
@@ -174,7 +170,9 @@ class DevScore:
     @cached_property
     def _scheme(self) -> Scheme:
         return load_scheme(
-            self.scoring.scheme or _SCHEMES[self.language], types=False, places=self.places
+            self.scoring.scheme or language_of(self.language).offline_scheme,
+            types=False,
+            places=self.places,
         )
 
     def __call__(self, dev: Corpus, texts: Sequence[str]) -> float:

@@ -1,4 +1,4 @@
-"""The terminal's front door: one file per command, imported when it is called."""
+"""The terminal: commands, imported when they are called."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _COMMANDS = {
     "corrupt": ("corrupt:corrupt", "Make errors in correct texts, for training."),
     "train": ("train:train", "Train a corrector."),
     "perturb": ("perturb:perturb", "Change what surrounds errors, to train with."),
-    "export": ("export:export", "Make a trained model faster on a CPU."),
+    "export": ("model:export", "Make a trained model faster on a CPU."),
     "model": ("model:model", "Look at models; take in those of others."),
     "annotate": ("annotate:annotate", "Annotate and review in the browser."),
     "convert": ("convert:convert", "Turn a corpus from one format into another."),

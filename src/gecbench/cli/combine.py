@@ -5,17 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from gecbench.api.combine import PLAIN, Voting
-from gecbench.api.options import RE_EXTRACT
+from gecbench.api.options import PLAIN, RE_EXTRACT, SchemeSpec, Voting
 from gecbench.cli.command import command, refuse
 from gecbench.cli.options import (
     CorpusFile,
     Inputs,
-    SchemeOptions,
     SystemFiles,
     load_corpus,
     load_systems,
     say,
+    scheme_of,
     watch,
 )
 from gecbench.cli.output import OutputFile, check_written
@@ -25,9 +24,8 @@ from gecbench.core.options import Option
 
 if TYPE_CHECKING:
     from gecbench.api.combine import Combination
-    from gecbench.api.schemes import SchemeSpec
     from gecbench.models.combine.voting import Tally
-    from gecbench.reports.grid import Grid
+    from gecbench.reports.report import Grid
 
 _SCHEME = ("--strategy", "--simplify", "--spacy-model", "--merging", "--lev", "--parse-cache")
 
@@ -75,12 +73,12 @@ def combine(
     _report(combination)
 
 
-def _scheme(options: SchemeOptions) -> SchemeSpec | str:
+def _scheme(options: SchemeSpec) -> SchemeSpec | str:
     """Return the scheme, or the name of none."""
     if options.name == PLAIN:
         refuse(f"--scheme {PLAIN} finds edits without a scheme", *_SCHEME)
         return PLAIN
-    return options.spec()
+    return scheme_of(options)
 
 
 def _write(combination: Combination, target_format: str, output: Path, m2: Path | None) -> None:
@@ -101,7 +99,7 @@ def _write(combination: Combination, target_format: str, output: Path, m2: Path 
 
 def _report(combination: Combination) -> None:
     """Say what became of the edits."""
-    from gecbench.reports.grid import as_text
+    from gecbench.reports.report import as_text
 
     tally = combination.tally
     say(combination.about)
@@ -114,7 +112,7 @@ def _report(combination: Combination) -> None:
 def _grid(tally: Tally) -> Grid:
     """Return how many edits so many systems proposed, and what became of them."""
     from gecbench.models.combine.voting import OUTCOMES
-    from gecbench.reports.grid import Grid
+    from gecbench.reports.report import Grid
 
     outcomes = [outcome for outcome in OUTCOMES if outcome == "kept" or tally.of(outcome)]
     rows = [

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from gecbench.analysis.significance import Plan
+from gecbench.analysis.options import Plan
 from gecbench.cli.command import command
-from gecbench.cli.options import CorpusFile, Inputs, Scoring, judge_files, watch
+from gecbench.cli.options import CorpusFile, Inputs, Scoring, load_run_stats, watch
 from gecbench.cli.output import Output, check_output, show
 from gecbench.core.options import Argument
 
@@ -31,11 +31,11 @@ def compare(
     gecbench compare conll14.m2 *.txt --metric m2,gleu --correction bh --figures plots
     gecbench compare dev.jsonl base=a.txt b.txt c.txt --baseline base --test randomisation
     """  # noqa: D301 - \b keeps click from joining lines
-    from gecbench.api.compare import check_number, compare_judged
-    from gecbench.reports.compare import exhibit
+    from gecbench.api.compare import check_number, compare_run
+    from gecbench.reports.compare import build_report
 
     check_output(output)
     check_number(len(systems))
-    judged = judge_files(corpus, systems, inputs, options)
-    comparisons = compare_judged(judged, plan, watch=watch)
-    show(exhibit(comparisons.corpus, comparisons.metrics, comparisons.notes), output)
+    run_stats = load_run_stats(corpus, systems, inputs, options)
+    comparisons = compare_run(run_stats, plan, watch=watch)
+    show(build_report(comparisons.corpus, comparisons.metrics, comparisons.notes), output)

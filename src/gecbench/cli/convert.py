@@ -17,7 +17,9 @@ from gecbench.formats import FORMATS, load_format
 def convert(
     corpus: CorpusFile,
     reading: CorpusOptions,
-    target_format: Annotated[str, Option("--to", "New format.", choices=tuple(FORMATS))],
+    target_format: Annotated[
+        str, Option("--to", "New format.", metavar="FORMAT", complete=tuple(FORMATS))
+    ],
     output: Annotated[
         Path,
         Option(
@@ -38,9 +40,10 @@ def convert(
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.api.files import save
 
+    target = load_format(target_format)  # before a long corpus is read
     loaded = load_corpus(corpus, reading)
     if strict:
-        losses = load_format(target_format).losses(loaded)
+        losses = target.losses(loaded)
         if losses:
             raise GecbenchError(f"nothing written, because of --strict: {'; '.join(losses)}")
     for loss in save(loaded, output, format=target_format):

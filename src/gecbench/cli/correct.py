@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from gecbench.api.schemes import Places
+from gecbench.api.options import Places, SchemeSpec
 from gecbench.cli.command import command, refuse
 from gecbench.cli.options import (
     Lang,
-    SchemeOptions,
     say,
+    scheme_of,
 )
 from gecbench.cli.output import OutputFile
 from gecbench.core.errors import GecbenchError, UsageError, counted
@@ -78,7 +78,7 @@ def correct(
     model: Annotated[str, Argument()],
     text_or_file: Annotated[str, Argument("INPUT")],
     files: _Files,
-    scheme: SchemeOptions,
+    scheme: SchemeSpec,
     settings: Annotated[
         Mapping[str, str] | None,
         Option(
@@ -189,23 +189,23 @@ def _check_for_text(files: _Files) -> None:
 
 
 def _refuse_scheme() -> None:
-    refuse("schemes are for the edits that --to m2 shows", SchemeOptions, Places)
+    refuse("schemes are for the edits that --to m2 shows", SchemeSpec, Places)
 
 
 def _correct_text(corrector: Corrector, lines: list[str], *, diff: bool) -> None:
     """Correct the text of the command line, line by line."""
     for answer in corrector.correct(lines):
-        click.echo(_word_diff(answer) if diff else answer.text)
+        click.echo(word_diff(answer, colour=sys.stdout.isatty()) if diff else answer.text)
         for flag in answer.flags:
             say(f"note: {_explain(flag)}")
 
 
-def _correct_file(corrector: Corrector, path: Path, files: _Files, scheme: SchemeOptions) -> None:
+def _correct_file(corrector: Corrector, path: Path, files: _Files, scheme: SchemeSpec) -> None:
     from gecbench.api.correct import correct_file
 
     def show(id_: str, answer: Correction) -> None:
         if answer.edits:
-            click.echo(f"{id_}: {_word_diff(answer)}")
+            click.echo(f"{id_}: {word_diff(answer, colour=sys.stdout.isatty())}")
 
     try:
         corrected = correct_file(
@@ -224,7 +224,7 @@ def _correct_file(corrector: Corrector, path: Path, files: _Files, scheme: Schem
     _report(corrected)
 
 
-def _target_maker(files: _Files, options: SchemeOptions) -> Callable[[str], Target]:
+def _target_maker(files: _Files, options: SchemeSpec) -> Callable[[str], Target]:
     """Return a function that says where and how to write, once the input's format is known."""
     from gecbench.api.correct import Target
 
@@ -233,16 +233,33 @@ def _target_maker(files: _Files, options: SchemeOptions) -> Callable[[str], Targ
         with_edits = output_format in ("m2", "m2-maxmatch") and not files.diff
         if not with_edits:
             _refuse_scheme()
-        scheme = options.spec() if with_edits else None
+        scheme = scheme_of(options) if with_edits else None
         return Target(files.output, output_format, scheme, files.details, files.lang)
 
     return target
 
 
-def _word_diff(answer: Correction) -> str:
-    from gecbench.reports.word_diff import word_diff
+_RED, _GREEN, _PLAIN = "\033[31m", "\033[32m", "\033[0m"
 
-    return word_diff(answer, colour=sys.stdout.isatty())
+
+def word_diff(correction: Correction, *, colour: bool = False) -> str:
+    """Mark the edits in a source, as `git diff --word-diff` does: [-deleted-]{+inserted+}.
+
+    Args:
+        correction: What is shown.
+        colour: For terminals: deleted text is red, inserted text green; the marks stay.
+    """
+    red, green, plain = (_RED, _GREEN, _PLAIN) if colour else ("", "", "")
+    parts = []
+    done = 0
+    for edit in correction.edits:
+        parts.append(correction.source[done : edit.start])
+        if edit.end > edit.start:
+            parts.append(f"{red}[-{correction.source[edit.start : edit.end]}-]{plain}")
+        if edit.replacement:
+            parts.append(f"{green}{{+{edit.replacement}+}}{plain}")
+        done = edit.end
+    return "".join((*parts, correction.source[done:]))
 
 
 def _explain(flag: str) -> str:

@@ -6,14 +6,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
+from gecbench.api.options import SchemeSpec
 from gecbench.cli.command import command, refuse
 from gecbench.cli.options import (
     CorpusOptions,
     Lang,
-    SchemeOptions,
     clear_count,
     load_corpus,
     say,
+    scheme_of,
     show_count,
 )
 from gecbench.core.errors import UsageError
@@ -23,7 +24,7 @@ from gecbench.core.options import Argument, Option, pairs
 
 @command
 def corrupt(
-    scheme: SchemeOptions,
+    scheme: SchemeSpec,
     texts: Annotated[Path | None, Argument()] = None,
     output: Annotated[
         Path, Option("--output", "File for the pairs, or the profile.", short="-o")
@@ -93,7 +94,7 @@ def corrupt(
         return
     if texts is None:
         raise UsageError("there are no texts; name a file, or fit a profile with --fit CORPUS")
-    refuse("edits are found for --fit alone", SchemeOptions)
+    refuse("edits are found for --fit alone", SchemeSpec)
     from gecbench.api.corrupt import corrupt as corrupt_texts
     from gecbench.core.files import check_target, write_text
     from gecbench.reports.datasets import report_of
@@ -127,9 +128,7 @@ def corrupt(
         write_text(report, content.decode() + "\n")
 
 
-def _fit(
-    path: Path, output: Path, reading: CorpusOptions, options: SchemeOptions, least: int
-) -> None:
+def _fit(path: Path, output: Path, reading: CorpusOptions, options: SchemeSpec, least: int) -> None:
     from gecbench.api.corrupt import fit
     from gecbench.api.schemes import scheme_for
     from gecbench.reports.datasets import fit_of
@@ -141,7 +140,7 @@ def _fit(
         for rewrite in sample.references
     )
     needed = options.name is not None or not has_edits
-    scheme = scheme_for(corpus, options.spec()) if needed else None
+    scheme = scheme_for(corpus, scheme_of(options)) if needed else None
     for line in fit_of(fit(corpus, output, scheme=scheme, least=least)):
         say(line)
 

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from gecbench import __version__
-from gecbench.api.schemes import Places
+from gecbench.api.options import Places
 from gecbench.cli.command import command
 from gecbench.cli.output import OutputFile
 from gecbench.core.errors import ResourceError
@@ -43,9 +43,9 @@ _SLOW = "python for {} (install a C++ compiler and gecbench again: faster, same 
 @command
 def doctor(places: Places, output: OutputFile = Path(STDIO)) -> None:
     """Say what is installed, which alignment kernel is in use, and what is missing."""
-    from gecbench.api.schemes import own_pipeline
     from gecbench.backends.spacy import describe
     from gecbench.datasets.catalog import cache_folder, check_content, data_folder, data_set, locate
+    from gecbench.lang.en import PIPELINE
 
     folder, mirror = places.folder or data_folder(), places.mirror
     lines = {
@@ -55,7 +55,7 @@ def doctor(places: Places, output: OutputFile = Path(STDIO)) -> None:
     }
     for package, extra in _EXTRAS.items():
         lines[package] = _version(package, extra)
-    lines["pipeline"] = f"{describe(own_pipeline())}, brought along (--spacy-model for another)"
+    lines["pipeline"] = f"{describe(PIPELINE)}, brought along (--spacy-model for another)"
     lines["data folder"] = str(folder)
     lines["mirror"] = str(mirror) if mirror else "none (--mirror or GECBENCH_DATA_MIRROR)"
     lines["cache"] = str(cache_folder())
@@ -73,7 +73,7 @@ def doctor(places: Places, output: OutputFile = Path(STDIO)) -> None:
 
 
 def _kernel() -> str:
-    """Return "compiled", or what has to do without."""
+    """Name the kernel: "compiled", or what has to do without."""
     from gecbench.edits.alignment import kernel_name as chinese
     from gecbench.edits.maxmatch import kernel_name as maxmatch
     from gecbench.lang.en.alignment import kernel_name as english

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
+from gecbench.api.options import SchemeSpec
 from gecbench.cli.command import command
 from gecbench.cli.options import (
     CorpusFile,
     CorpusOptions,
-    SchemeOptions,
     load_corpus,
     say,
+    scheme_of,
     watch,
 )
 from gecbench.cli.output import OutputFile
@@ -23,7 +24,7 @@ from gecbench.core.options import Option
 def edits(
     corpus: CorpusFile,
     reading: CorpusOptions,
-    scheme: SchemeOptions,
+    scheme: SchemeSpec,
     keep: Annotated[
         bool,
         Option(
@@ -64,7 +65,7 @@ def edits(
 
     loaded = load_corpus(corpus, reading)
     extracted = extract(
-        loaded, scheme.spec(), keep=keep, minimise=minimise, relabel=relabel, watch=watch
+        loaded, scheme_of(scheme), keep=keep, minimise=minimise, relabel=relabel, watch=watch
     )
     capped = [s.id for s in extracted.samples if any(r.capped for r in s.references)]
     # What M2 never holds is known, and `convert` says it; here edits are asked for.

@@ -5,16 +5,15 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import click
 
-from gecbench.api.options import Options
-from gecbench.api.schemes import Places, SchemeSpec
+from gecbench.api.options import PLAIN, Options, SchemeSpec
 from gecbench.cli.command import is_given, refuse
-from gecbench.core.errors import UsageError
+from gecbench.core.errors import UnknownNameError, UsageError
 from gecbench.core.options import Argument, Option, Without
 from gecbench.core.sample import NOT_KEPT, Corpus, SystemOutput
 from gecbench.formats import FORMATS
@@ -22,7 +21,7 @@ from gecbench.lang import LANGUAGES, SCHEMES
 
 if TYPE_CHECKING:
     from gecbench.core.case import Part
-    from gecbench.scoring.results import Judged
+    from gecbench.scoring.results import RunStats
 
 Item = TypeVar("Item")
 Value = TypeVar("Value")
@@ -72,80 +71,11 @@ class CorpusOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class SchemeOptions:
-    """The scheme that finds edits, and where its resources lie; see `api.schemes.load_scheme`."""
-
-    name: Annotated[
-        str | None,
-        Option(
-            "--scheme",
-            "How edits are found: zh-cherrant, zh-char, en-errant, errant, xx-word or xx-char.",
-            complete=tuple(SCHEMES),
-        ),
-    ] = None
-    strategy: Annotated[
-        Literal["all", "first"] | None,
-        Option("--strategy", "zh-cherrant: all distinct edit sets (default) or the first."),
-    ] = None
-    simplify: Annotated[
-        bool | None,
-        Option(
-            "--simplify/--no-simplify",
-            "zh-cherrant: turn targets into simplified characters, or not.",
-        ),
-    ] = None
-    spacy_model: Annotated[
-        str | None,
-        Option(
-            "--spacy-model",
-            "en-errant, errant: an installed spaCy pipeline or a folder with one.",
-            metavar="NAME",
-            envvar="GECBENCH_SPACY_MODEL",
-        ),
-    ] = None
-    merging: Annotated[
-        Literal["rules", "all-split", "all-merge", "all-equal"] | None,
-        Option(
-            "--merging",
-            "en-errant, errant: how steps of the alignment become edits (default: rules).",
-        ),
-    ] = None
-    levenshtein: Annotated[
-        bool | None, Option("--lev", "en-errant, errant: align by plain edit distance.")
-    ] = None
-    parse_cache: Annotated[
-        Path | None,
-        Option(
-            "--parse-cache",
-            "en-errant, errant: keep in this folder how the pipeline parsed sentences.",
-            envvar="GECBENCH_PARSE_CACHE",
-        ),
-    ] = None
-    places: Places = field(default_factory=Places)
-
-    def spec(self, *, types: bool = True) -> SchemeSpec:
-        """Return the scheme; environment variables are for schemes that have the option."""
-        given: dict[str, object] = {"strategy": self.strategy, "simplify": self.simplify}
-        given |= {"merging": self.merging, "levenshtein": self.levenshtein}
-        defaults: dict[str, object] = {}
-        for option, field_, value in (
-            ("--spacy-model", "spacy_model", self.spacy_model),
-            ("--parse-cache", "parse_cache", self.parse_cache),
-        ):
-            (given if is_given(option) else defaults)[field_] = value
-        options, defaults = (
-            {name: value for name, value in each.items() if value is not None}
-            for each in (given, defaults)
-        )
-        return SchemeSpec(self.name, options, defaults, types, self.places, say, watch)
-
-
-@dataclass(frozen=True, slots=True)
 class Inputs:
     """How a corpus and its systems are read, and how edits are found."""
 
     corpus: CorpusOptions
-    scheme: SchemeOptions
+    scheme: SchemeSpec
     system_format: Annotated[
         str | None,
         Option(
@@ -192,6 +122,20 @@ def clear_count() -> None:
         click.echo("\033[K", nl=False, err=True)
 
 
+def scheme_of(options: SchemeSpec, *, types: bool = True) -> SchemeSpec:
+    """Return the scheme of the command line; the environment is for schemes with the option."""
+    if options.name == PLAIN:
+        raise UnknownNameError("scheme", PLAIN, SCHEMES)
+    from_environment = {
+        field
+        for option, field in (("--spacy-model", "spacy_model"), ("--parse-cache", "parse_cache"))
+        if not is_given(option)
+    }
+    return replace(
+        options, types=types, preferences=frozenset(from_environment), say=say, watch=watch
+    )
+
+
 def load_corpus(path: Path, options: CorpusOptions) -> Corpus:
     """Load a corpus with its metadata."""
     from gecbench.api.files import load
@@ -226,17 +170,19 @@ def load_inputs(
     """Load a corpus and its systems, and say which scheme finds edits."""
     loaded = load_corpus(corpus, inputs.corpus)
     outputs = load_systems(systems, loaded, inputs.system_format)
-    return loaded, outputs, inputs.scheme.spec(types=types)
+    return loaded, outputs, scheme_of(inputs.scheme, types=types)
 
 
-def judge_files(corpus: Path, systems: Sequence[Path], inputs: Inputs, options: Options) -> Judged:
+def load_run_stats(
+    corpus: Path, systems: Sequence[Path], inputs: Inputs, options: Options
+) -> RunStats:
     """Judge the systems in files on a corpus, for analyses of what metrics say."""
-    from gecbench.api.score import judge
+    from gecbench.api.score import collect_stats
 
     check_standard_input([corpus, *systems])
     check_scheme_is_used(options)
     loaded, outputs, scheme = load_inputs(corpus, systems, inputs)
-    return judge(loaded, outputs, scheme=scheme, options=options, watch=watch)
+    return collect_stats(loaded, outputs, scheme=scheme, options=options, watch=watch)
 
 
 def needs_types(options: Options) -> bool:
@@ -247,11 +193,11 @@ def needs_types(options: Options) -> bool:
 def check_scheme_is_used(options: Options) -> None:
     """Refuse options of schemes where no metric of the run needs edits."""
     if options.metrics and all(part == "texts" for part in needs_of(options.metrics)):
-        refuse(f"no metric of {', '.join(options.metrics)} needs edits", SchemeOptions)
+        refuse(f"no metric of {', '.join(options.metrics)} needs edits", SchemeSpec)
 
 
 def needs_of(metrics: Sequence[str]) -> list[Part]:
-    """Return what metrics compare: edits, golds or texts."""
+    """Return what metrics compare: edits, gold edits or texts."""
     from gecbench.metrics import metric_class
 
     return [metric_class(name).needs for name in metrics]

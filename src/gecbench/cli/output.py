@@ -24,7 +24,7 @@ from gecbench.core.files import (
 from gecbench.core.options import Option
 
 if TYPE_CHECKING:
-    from gecbench.reports.exhibit import Exhibit, Figure
+    from gecbench.reports.report import Figure, Report
 
 Format = Literal["text", "json", "csv", "latex", "markdown"]
 
@@ -183,23 +183,23 @@ def _same(one: Path, other: Path) -> bool:
         return os.path.realpath(one) == os.path.realpath(other)
 
 
-def show(exhibit: Exhibit, output: Output, more: Mapping[Path, str] | None = None) -> None:
+def show(report: Report, output: Output, more: Mapping[Path, str] | None = None) -> None:
     """Write what an analysis shows where the options say, and its figures.
 
     CSV is one table of bare values; notes and signatures go to standard error beside it.
 
     Args:
-        exhibit: What to show.
+        report: What to show.
         output: Where and how.
         more: Further files with their content, which are written together with the results or
             not at all; "-" is standard output.
     """
-    from gecbench.reports.exhibit import render
+    from gecbench.reports.report import render
 
-    text = render(exhibit, output.format, table=output.table)
-    write_plots(exhibit.figures, output.figures, output.language)
+    text = render(report, output.format, table=output.table)
+    write_plots(report.figures, output.figures, output.language)
     if output.format == "csv":
-        _say_beside_csv(exhibit, output.table)
+        _say_beside_csv(report, output.table)
     write_results({**(more or {}), output.path: text})
 
 
@@ -222,11 +222,11 @@ def write_plots(figures: Sequence[Figure], options: FigureOptions, language: Lan
     say(f"{options.folder}: {names if len(written) <= _NAMED else f'{len(written)} files'}")
 
 
-def _say_beside_csv(exhibit: Exhibit, table: str | None) -> None:
-    others = [each.name for each in exhibit.tables[1:]]
+def _say_beside_csv(report: Report, table: str | None) -> None:
+    others = [each.name for each in report.tables[1:]]
     if table is None and others:
         say(f"note: the first table only; others by --table: {', '.join(others)}")
-    for note in exhibit.notes:
+    for note in report.notes:
         say(f"note: {note}")
-    for signature in exhibit.signatures:
+    for signature in report.signatures:
         say(f"signature: {signature}")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
-from gecbench.api.perturb import Means
+from gecbench.api.options import PerturbOptions
 from gecbench.cli.command import command, refuse
 from gecbench.cli.options import CorpusFile, CorpusFormat, Lang, References, note_losses, say, watch
 from gecbench.cli.output import check_written
@@ -25,24 +25,11 @@ _NAMED = 5
 @command
 def perturb(
     corpus: CorpusFile,
-    means: Means,
+    options: PerturbOptions,
     output: Annotated[Path, Option("--output", "File for the perturbed cases.", short="-o")],
     corpus_format: CorpusFormat = None,
     references: References = (),
     lang: Lang = None,
-    variants: Annotated[int, Option("--variants", "Of each sentence.")] = 5,
-    operations: Annotated[
-        tuple[str, ...],
-        Option("--operations", "Each variant has exactly one of these.", commas=True),
-    ] = ("substitute", "insert", "delete"),
-    insertion: Annotated[
-        Literal["random", "fill"],
-        Option("--insert", "Insert any word of the vocabulary, or with mask one that fits."),
-    ] = "random",
-    each_reference: Annotated[
-        bool, Option("--each-reference", "A case for each reference, instead of the first.")
-    ] = False,
-    seed: Annotated[int, Option("--seed", "Of all choices.")] = 1,
 ) -> None:
     """Change what surrounds the errors of a corpus, and never an error: data to train with.
 
@@ -60,17 +47,7 @@ def perturb(
 
     check_written(("--output", output))
     loaded, source = _load(corpus, corpus_format, references, lang)
-    perturbed = perturb_corpus(
-        loaded,
-        variants=variants,
-        operations=[name for name in operations if name],
-        insertion=insertion,
-        seed=seed,
-        each_reference=each_reference,
-        means=means,
-        source=source,
-        watch=watch,
-    )
+    perturbed = perturb_corpus(loaded, options=options, source=source, watch=watch)
     save_perturbed(perturbed.cases, output)
     _report(perturbed.report)
 
@@ -94,13 +71,13 @@ def _load(
 
 
 def _report(report: Report) -> None:
-    from gecbench.datasets.perturb.variants import told
+    from gecbench.datasets.perturb.variants import list_counts
 
     operations = ", ".join(f"{count:,} {name}" for name, count in report.operations.items())
     variants = counted(sum(report.operations.values()), "variant", spec=",")
     sentences = counted(report.sentences, "sentence", " has", " have", spec=",")
     say(f"{report.cases:,} of {sentences} {variants}: {operations}")
-    say(f"attempts given up: {told(report.rejected)}")
+    say(f"attempts given up: {list_counts(report.rejected)}")
     for reason, ids in report.left_out.items():
         names = ", ".join(ids[:_NAMED]) + (", ..." if len(ids) > _NAMED else "")
         say(f"left out, {reason}: {len(ids):,} ({names})")

@@ -16,6 +16,7 @@ from gecbench.cli.options import (
     SystemFiles,
     load_inputs,
     say,
+    scheme_of,
     split_name,
     watch,
 )
@@ -24,7 +25,7 @@ from gecbench.core.errors import UsageError
 from gecbench.core.options import Option
 
 if TYPE_CHECKING:
-    from gecbench.reports.exhibit import Exhibit
+    from gecbench.reports.report import Report
 
 
 @command
@@ -79,7 +80,7 @@ def report(
     """  # noqa: D301, E501 - \b keeps click from joining lines
     from gecbench.api.report import report as make_report
     from gecbench.api.report import save_report
-    from gecbench.reports.page.html import check_extras
+    from gecbench.reports.page import check_extras
 
     check_extras()
     if (robustness is None) != (not robustness_systems):
@@ -88,7 +89,7 @@ def report(
         )
     check_written(("--output", output), figures=figures.folder)
     options = replace(options, resamples=resamples if ci else 0, seed=seed)
-    more: Sequence[Exhibit] = ()
+    more: Sequence[Report] = ()
     if robustness is not None:
         more = (_robustness(robustness, robustness_systems, inputs, options),)
     loaded, outputs, scheme = load_inputs(corpus, systems, inputs)
@@ -102,30 +103,30 @@ def report(
         more=more,
         watch=watch,
     )
-    for note in page.doubts:
+    for note in page.warnings:
         say(f"note: {note}")
     save_report(page, output, language=language)
-    plots = [figure for exhibit in page.exhibits for figure in exhibit.figures]
+    plots = [figure for report in page.reports for figure in report.figures]
     write_plots(plots, figures, language)
 
 
-def _robustness(path: Path, systems: Sequence[Path], inputs: Inputs, options: Options) -> Exhibit:
+def _robustness(path: Path, systems: Sequence[Path], inputs: Inputs, options: Options) -> Report:
     """Return what the outputs for perturbed cases show."""
     from gecbench.api.robustness import load_perturbed
     from gecbench.api.robustness import robustness as measure_robustness
     from gecbench.formats.perturbed import read_outputs
-    from gecbench.reports.robustness import exhibit
+    from gecbench.reports.robustness import build_report
 
     cases = load_perturbed(path, lang=inputs.corpus.lang)
     outputs = [read_outputs(file, cases, name=name) for name, file in map(split_name, systems)]
     result = measure_robustness(
         cases,
         outputs,
-        scheme=inputs.scheme.spec(),
+        scheme=scheme_of(inputs.scheme),
         beta=options.beta,
         level=options.level,
         normalise=options.normalise,
         seed=options.seed,
         watch=watch,
     )
-    return exhibit(result)
+    return build_report(result)

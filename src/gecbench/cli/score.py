@@ -66,7 +66,8 @@ def score(
     gecbench score conll14.m2 t5.txt gector.txt --metric errant,m2,gleu --ci -o scores.md
     gecbench score dev.jsonl t5=dev.txt + test.jsonl t5=test.txt
     """  # noqa: D301 - \b keeps click from joining lines
-    from gecbench.reports.scores import render, render_sentences
+    from gecbench.reports.report import render
+    from gecbench.reports.scores import render_sentences, scores_report
 
     groups = list(corpus_groups([corpus, *systems]))
     check_written(("--output", output), ("--per-sentence", per_sentence))
@@ -81,10 +82,10 @@ def score(
     check_scheme_is_used(options)
     form = chosen_format or format_of(output)
     types = bool(tier or form == "json" or per_sentence or needs_types(options))
-    reports = _score_all(groups, inputs, options, types)
-    contents = {output: render(reports, form, tier=tier)}
+    scores = _score_all(groups, inputs, options, types)
+    contents = {output: render(scores_report(scores, tier=tier), form)}
     if per_sentence:
-        contents[per_sentence] = render_sentences(reports)
+        contents[per_sentence] = render_sentences(scores)
     write_results(contents)
 
 
@@ -95,12 +96,10 @@ def _score_all(
     from gecbench.api.score import score as score_systems
 
     names: list[str] = []
-    reports = []
+    scores = []
     for corpus, *systems in groups:
         loaded, outputs, scheme = load_inputs(corpus, systems, inputs, types=types)
         numbered = number_name(loaded, names)
         names.append(loaded.name)
-        reports.append(
-            score_systems(numbered, outputs, scheme=scheme, options=options, watch=watch)
-        )
-    return reports
+        scores.append(score_systems(numbered, outputs, scheme=scheme, options=options, watch=watch))
+    return scores

@@ -14,7 +14,7 @@ from typing import Annotated
 
 import click
 
-from gecbench.api.schemes import Places
+from gecbench.api.options import Places
 from gecbench.cli.command import command
 from gecbench.cli.options import say
 from gecbench.core.errors import GecbenchError, UsageError
@@ -83,7 +83,7 @@ def train(
 
 
 def _first_comment(path: Path) -> str:
-    """Return the first line of a recipe, a comment that says what it is."""
+    """The first line of a recipe, a comment that says what it is."""
     from gecbench.core.files import read_lines
 
     return read_lines(path)[0].removeprefix("#").strip()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 Unit = Literal["character", "word"]
@@ -22,6 +23,10 @@ class Language:
         tokens: How `gecbench.text.tokens` finds its tokens in a text that nobody has divided.
         scheme: Default scheme of edits.
         metric: Default metric over edits.
+        offline_scheme: Scheme that needs nothing fetched, for scores while a model is trained.
+        segmenter: Program that divides its texts into words, where no blank does, of
+            `gecbench.backends`; "" where blanks do.
+        pipeline: Folder of the spaCy pipeline for it that gecbench brings; None where it has none.
         splitter: Name of the rule that splits a text into sentences, in `gecbench.text.splitting`.
         normalisers: Names of the changes of texts that make sense for it, of
             `gecbench.text.normalise`.
@@ -36,15 +41,18 @@ class Language:
     tokens: Literal["zh", "en", "space"]
     scheme: str
     metric: str
+    offline_scheme: str
+    segmenter: str = ""
+    pipeline: Path | None = None
     splitter: str = "split"
     normalisers: tuple[str, ...] = ("nfc", "nfkc", "lower", "punctuation", "halfwidth", "squeeze")
 
     def join(self, tokens: tuple[str, ...]) -> str:
-        """Return the text of a token sequence."""
+        """The text of a token sequence."""
         return self.joiner.join(tokens)
 
     def units(self, text: str) -> tuple[str, ...]:
-        """Return what the length of a text is counted in: characters, or words between blanks.
+        """What the length of a text is counted in: characters, or words between blanks.
 
         White space is no character.
         """

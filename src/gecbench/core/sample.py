@@ -13,7 +13,7 @@ EditSet = tuple[Edit, ...]
 NOT_KEPT = "not kept"
 """Provenance under this name says what a file held that its reader could not keep."""
 
-GOLDS = "gold edits"
+GOLD_EDITS = "gold edits"
 """Provenance under this name says how gold edits were made that nobody gave."""
 
 

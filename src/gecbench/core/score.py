@@ -152,15 +152,15 @@ class Score:
     interval: Interval | None = None
 
 
-# What makes numbers doubtful, among all that is said of them.
+# Notes that stand above the numbers.
 
 
-class Doubt(str):
+class WarningNote(str):
     """A note that numbers are perhaps not what they seem; it is shown before they are.
 
     Other notes say how numbers were made and wait until someone asks.
 
-    >>> isinstance(Doubt("a: empty outputs: 3"), str)
+    >>> isinstance(WarningNote("a: empty outputs: 3"), str)
     True
     """
 

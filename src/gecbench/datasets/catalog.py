@@ -33,7 +33,7 @@ class DataSet:
     files: tuple[DataFile, ...]
 
     def file(self, name: str) -> DataFile:
-        """Return the file of that name.
+        """The file of that name.
 
         Raises:
             UnknownNameError: The data set has no such file; the nearest names are given.
@@ -46,7 +46,7 @@ class DataSet:
 
 
 def catalogue() -> Mapping[str, DataSet]:
-    """Return every data set that gecbench knows, by name, in the order of the catalogue."""
+    """Every data set that gecbench knows, by name, in the order of the catalogue."""
     import tomllib  # reading the catalogue is not part of every start
 
     text = read_bytes(Path(__file__).with_name("catalog.toml")).decode("utf-8")
@@ -68,7 +68,7 @@ def catalogue() -> Mapping[str, DataSet]:
 
 
 def data_set(name: str) -> DataSet:
-    """Return the data set of that name.
+    """The data set of that name.
 
     Raises:
         UnknownNameError: The catalogue does not hold the name; the nearest names are given.
@@ -87,21 +87,21 @@ SAMPLES = "samples"
 
 
 def data_folder() -> Path:
-    """Return the folder that data sets are fetched into unless another is named."""
+    """The folder that data sets are fetched into unless another is named."""
     import platformdirs  # 22 ms, which a run with a named folder need not pay
 
     return Path(platformdirs.user_data_dir("gecbench")) / "data"
 
 
 def cache_folder() -> Path:
-    """Return the folder for what can be computed again, as compiled tables."""
+    """The folder for what can be computed again, as compiled tables."""
     import platformdirs
 
     return Path(platformdirs.user_cache_dir("gecbench"))
 
 
 def locate(data_set: DataSet, file: str, *, folder: Path, mirror: Path | None) -> Path:
-    """Return the path of a file, which has the size that the catalogue states.
+    """Locate a file, which has the size that the catalogue states.
 
     The content is not hashed here, so that scoring may ask at every start: see `verify`.
 
@@ -129,7 +129,7 @@ def locate(data_set: DataSet, file: str, *, folder: Path, mirror: Path | None) -
 
 
 def home(data_set: DataSet, *, folder: Path, mirror: Path | None) -> Path:
-    """Return the one folder that holds every file of a data set.
+    """The one folder that holds every file of a data set.
 
     Raises:
         ResourceError: A file is not here or has another size, or they lie in two folders.
@@ -147,7 +147,7 @@ def home(data_set: DataSet, *, folder: Path, mirror: Path | None) -> Path:
 
 
 def verify(data_set: DataSet, *, folder: Path, mirror: Path | None) -> list[Path]:
-    """Return the paths of all files of a data set, each hashed and found right.
+    """The paths of all files of a data set, each hashed and found right.
 
     Raises:
         ResourceError: A file is not here or has another content.
@@ -180,7 +180,7 @@ def check_content(path: Path, file: DataFile, *, origin: str) -> None:
 
 
 def sha256_of(path: Path) -> str:
-    """Return the sha256 of a file's content in hexadecimal."""
+    """The sha256 of a file's content in hexadecimal."""
     import hashlib  # not needed to locate a file
 
     with path.open("rb") as content:
@@ -197,12 +197,12 @@ def _check_size(path: Path, data_set: DataSet, file: DataFile) -> None:
 
 
 def samples_folder() -> Path:
-    """Return the folder of the samples that the package brings."""
+    """The folder of the samples that the package brings."""
     return Path(__file__).parent.parent / SAMPLES
 
 
 def sample_files() -> tuple[str, ...]:
-    """Return the names of the bundled samples, as zh/corpus.jsonl."""
+    """The names of the bundled samples, as zh/corpus.jsonl."""
     folder = samples_folder()
     return tuple(
         sorted(path.relative_to(folder).as_posix() for path in folder.glob("*/*") if path.is_file())
@@ -210,7 +210,7 @@ def sample_files() -> tuple[str, ...]:
 
 
 def locate_sample(file: str) -> Path:
-    """Return the path of a bundled sample.
+    """Locate a bundled sample.
 
     Raises:
         UnknownNameError: There is no such sample; the nearest names are given.

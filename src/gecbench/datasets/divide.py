@@ -19,7 +19,7 @@ Key = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Divided:
+class Division:
     """Perturbed cases in parts.
 
     Args:
@@ -35,8 +35,8 @@ class Divided:
 
 def divide(
     cases: PerturbedSet, *, test: int, dev: int, seed: int, provenance: Mapping[str, str]
-) -> Divided:
-    """Return cases for test and dev that the seed chooses, and all others for training.
+) -> Division:
+    """Divide cases: those for test and dev are chosen by the seed, all others are for training.
 
     Cases that share a sentence, white space aside, be it an original or a variant, stay in one
     part: else a sentence of the test would have been trained on. What is chosen depends on the
@@ -73,7 +73,7 @@ def divide(
         name: _part(cases, name, part_of, {"part": name, **told}) for name in PARTS if sizes[name]
     }
     together = tuple(keys for keys, _ in groups if len(keys) > 1)
-    return Divided(parts, sizes, together)
+    return Division(parts, sizes, together)
 
 
 def _check(cases: PerturbedSet, test: int, dev: int) -> None:
@@ -107,12 +107,12 @@ def _check_sizes(cases: PerturbedSet, room: Mapping[str, int], parts: Mapping[Ke
 
 
 def _place(cases: Sequence[PerturbedCase], seed: int) -> int:
-    """Return a group's place in the random order, by its least sentence."""
+    """A group's place in the random order, by its least sentence."""
     return number(seed, f"divide:{min(_bare(case.original.source) for case in cases)}")
 
 
 def _groups(cases: PerturbedSet) -> list[tuple[tuple[Key, ...], tuple[PerturbedCase, ...]]]:
-    """Return the cases that share sentences, directly or by others between them."""
+    """The cases that share sentences, directly or by others between them."""
     keys = [(subset.name, case.id) for subset in cases.subsets for case in subset.cases]
     head = list(range(len(keys)))
 

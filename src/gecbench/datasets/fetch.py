@@ -42,7 +42,7 @@ def get(
     say: Say = _silent,
     progress: Progress = _silent,
 ) -> list[Path]:
-    """Return the paths of all files of a data set, fetched where they are not here yet.
+    """The paths of all files of a data set, fetched where they are not here yet.
 
     Args:
         data_set: What to fetch.
@@ -80,7 +80,7 @@ def get(
 def _filler(
     data_set: DataSet, file: DataFile, mirror: Path | None, say: Say, progress: Progress
 ) -> Fill:
-    """Return what makes the file whole: a copy from the mirror, or a download."""
+    """What makes the file whole: a copy from the mirror, or a download."""
     if mirror is None:
         return lambda part: _download(file, part, say, progress)
     return lambda part: _copy(mirror / data_set.name / file.name, file, part, say)
@@ -164,7 +164,7 @@ def _pull(file: DataFile, part: Path, say: Say, progress: Progress) -> bool:
 
 
 def _kept(part: Path, file: DataFile) -> int:
-    """Return how many bytes an earlier run left; more than the file has are none."""
+    """How many bytes an earlier run left; more than the file has are none."""
     size = part.stat().st_size if part.exists() else 0
     return size if size <= file.size else 0
 
@@ -188,7 +188,7 @@ def _refuses_to_continue(response: requests.Response, start: int) -> bool:
 
 
 def _first_byte(file: DataFile, response: requests.Response, start: int) -> int:
-    """Return where the answer begins: at `start`, or at 0 if the server ignores ranges.
+    """Where the answer begins: at `start`, or at 0 if the server ignores ranges.
 
     Raises:
         ResourceError: The answer is not the file, or announces another size.
@@ -230,7 +230,7 @@ def _store(
 
 
 def _cut(file: DataFile, part: Path, reason: str) -> ResourceError:
-    """Return the error of a download that did not come to its end."""
+    """The error of a download that did not come to its end."""
     kept = _kept(part, file)
     state = f"{kept} of {file.size} bytes are kept, the same command continues there"
     advice = state if kept else "check the network and run the same command again"
@@ -240,7 +240,7 @@ def _cut(file: DataFile, part: Path, reason: str) -> ResourceError:
 
 
 def _reason(error: BaseException) -> str:
-    """Return what the system said at the root of a failed request, in one line."""
+    """What the system said at the root of a failed request, in one line."""
     while (cause := _cause(error)) is not None:
         error = cause
     said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
@@ -248,7 +248,7 @@ def _reason(error: BaseException) -> str:
 
 
 def _cause(error: BaseException) -> BaseException | None:
-    """Return the error inside one of requests or urllib3; None at the root.
+    """The error inside one of requests or urllib3; None at the root.
 
     Not by `__context__`, which leads on to whatever the caller was handling.
     """

@@ -38,20 +38,20 @@ class Lattice(Protocol):
     """All least-cost alignments of two token sequences; see `kernel.Lattice`."""
 
     def chain(self, first: bool, /) -> list[kernel.Segment] | None:
-        """Return all segments if there is no choice; see `kernel.Lattice.chain`."""
+        """All segments if there is no choice; see `kernel.Lattice.chain`."""
         ...
 
     def arcs(self, i: int, j: int, in_run: bool, /) -> list[kernel.Arc]:
-        """Return the segments that may end at a cell; see `kernel.Lattice.arcs`."""
+        """The segments that may end at a cell; see `kernel.Lattice.arcs`."""
         ...
 
     def steps(self) -> str:
-        """Return the first alignment as letters M, S, I, D."""
+        """The first alignment as letters M, S, I, D."""
         ...
 
 
 def lattice(source: bytes, target: bytes, costs: FeatureCosts | None) -> Lattice:
-    """Return the lattice of all least-cost alignments.
+    """The lattice of all least-cost alignments.
 
     Args:
         source: Token codes, native 32-bit integers.
@@ -77,7 +77,7 @@ Window = Callable[[Segment, Segment, Segment], "Segment | None"]
 
 
 def merge_windows(segments: Sequence[Segment], window: Window) -> tuple[Segment, ...]:
-    """Return the changes of an alignment, merged from left to right.
+    """Merge the changes of an alignment from left to right.
 
     At each segment that is no match and that two others follow, `window` is asked; where it
     merges, the three are one change and the walk goes on behind them, else the first is kept
@@ -124,7 +124,7 @@ class _Lists:
         self._nodes: list[tuple[int, Segment]] = []  # list k + 1 is that list, then this segment
 
     def extend(self, number: int, segments: Sequence[Segment]) -> int:
-        """Return the number of a list with these segments behind it."""
+        """The number of a list with these segments behind it."""
         for segment in segments:
             node = (number, segment)
             number = self._numbers.setdefault(node, len(self._nodes) + 1)
@@ -133,7 +133,7 @@ class _Lists:
         return number
 
     def of(self, number: int) -> tuple[Segment, ...]:
-        """Return the list of a number."""
+        """The list of a number."""
         segments = []
         while number:
             number, segment = self._nodes[number - 1]
@@ -144,7 +144,7 @@ class _Lists:
 def edit_sets(
     lattice: Lattice, n: int, m: int, *, window: Window, first: bool, limit: int = SET_LIMIT
 ) -> EditSegments:
-    """Return the distinct edit sets of an alignment lattice.
+    """The distinct edit sets of an alignment lattice.
 
     Args:
         lattice: Between `n` source and `m` target tokens.
@@ -167,7 +167,7 @@ def edit_sets(
 def _beginnings(
     end: _State, lattice: Lattice, window: Window, lists: _Lists, limit: int
 ) -> list[int] | None:
-    """Return the different edit lists up to a state, in order; None where there are too many."""
+    """The different edit lists up to a state, in order; None where there are too many."""
     known: dict[_State, list[int]] = {}
     steps: dict[_State, list[tuple[_State, tuple[Segment, ...]]]] = {}
     stack = [end]
@@ -194,7 +194,7 @@ def _beginnings(
 def _steps(
     state: _State, lattice: Lattice, window: Window
 ) -> list[tuple[_State, tuple[Segment, ...]]]:
-    """Return the states that may come before one, in order, with the edits settled on the way."""
+    """The states that may come before one, in order, with the edits settled on the way."""
     i, j, tail = state
     steps: list[tuple[_State, tuple[Segment, ...]]] = []
     for kind, x, y in lattice.arcs(i, j, bool(tail) and tail[0][0] in _RUNS):

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
 from gecbench.core.edit import Edit, check
 from gecbench.core.sample import EditSet
 from gecbench.edits.alignment import lattice
+from gecbench.edits.kernel import Segment
 
 
 def apply(edits: Sequence[Edit], source: Sequence[str]) -> tuple[str, ...]:
-    """Return the tokens that the edits make of the source.
+    """Apply edits to the tokens of a source.
 
     Edits without a replacement (detected, not corrected) leave their span as it is. Several
     insertions at one place come in the order in which they are listed.
@@ -28,8 +29,9 @@ def apply(edits: Sequence[Edit], source: Sequence[str]) -> tuple[str, ...]:
     at = 0
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
         tokens.extend(source[at : edit.start])
-        kept = source[edit.start : edit.end] if edit.replacement is None else edit.replacement
-        tokens.extend(kept)
+        tokens.extend(
+            source[edit.start : edit.end] if edit.replacement is None else edit.replacement
+        )
         at = edit.end
     tokens.extend(source[at:])
     return tuple(tokens)
@@ -39,7 +41,7 @@ def apply(edits: Sequence[Edit], source: Sequence[str]) -> tuple[str, ...]:
 
 
 def changes(source: Sequence[str], target: Sequence[str]) -> EditSet:
-    """Return the edits of a least-cost alignment, each run of changed tokens as one, without types.
+    """The edits of a least-cost alignment, each run of changed tokens as one, without types.
 
     Insertions, deletions and substitutions of tokens cost the same; of equal alignments the one
     that, read from the end, matches equal tokens wherever it can.
@@ -51,16 +53,28 @@ def changes(source: Sequence[str], target: Sequence[str]) -> EditSet:
     for token in (*source, *target):
         codes.setdefault(token, len(codes))
     steps = lattice(_packed(source, codes), _packed(target, codes), None).steps()
-    edits = []
+    runs = step_runs(steps, "M".__eq__)
+    return tuple(
+        Edit(start, end, tuple(target[target_start:target_end]))
+        for step, start, end, target_start, target_end in runs
+        if step != "M"
+    )
+
+
+def step_runs(steps: str, key: Callable[[str], object]) -> Iterator[Segment]:
+    """Yield runs of steps with one key: the first step, and the spans of source and target.
+
+    Args:
+        steps: Of an alignment: M, S, I and D.
+        key: What steps of a run have in common.
+    """
     i = j = 0
-    for same, run in groupby(steps, key="M".__eq__):
-        kinds = list(run)
-        end = i + sum(kind != "I" for kind in kinds)
-        target_end = j + sum(kind != "D" for kind in kinds)
-        if not same:
-            edits.append(Edit(i, end, tuple(target[j:target_end])))
+    for _, run in groupby(steps, key):
+        letters = list(run)
+        end = i + sum(letter != "I" for letter in letters)
+        target_end = j + sum(letter != "D" for letter in letters)
+        yield letters[0], i, end, j, target_end
         i, j = end, target_end
-    return tuple(edits)
 
 
 def _packed(tokens: Sequence[str], codes: dict[str, int]) -> bytes:

@@ -63,7 +63,7 @@ class Marking:
 
 
 def marking(edits: Sequence[Edit], tokens: Sequence[str]) -> Marking:
-    """Return edits laid out over their source.
+    """The edits laid out over their source.
 
     Edits out of order are put in order; the official program would repeat tokens.
 
@@ -98,7 +98,7 @@ def chunks(reference: Marking) -> Iterator[Chunk]:
 
 
 def idle(reference: Marking, chunk: Chunk) -> str:
-    """Return the verdict on a chunk of a system that changes nothing.
+    """The verdict on a chunk of a system that changes nothing.
 
     An edit that leaves its one token as it is counts as met by it, as in the official program.
     """
@@ -108,7 +108,7 @@ def idle(reference: Marking, chunk: Chunk) -> str:
 
 
 def verdicts(reference: Marking, system: Marking) -> dict[Chunk, str]:
-    """Return the verdicts on the chunks that a system's edits touch; on all others it is idle.
+    """The verdicts on the chunks that a system's edits touch; on all others it is idle.
 
     A chunk is right if the system has one of the same span and text; a boundary that the
     system's edit swallows is right unless something belongs there. Else it is changed if the
@@ -145,7 +145,7 @@ def _at(reference: Marking, at: int) -> Iterator[Chunk]:
 
 
 def _over(reference: Marking, at: int) -> Chunk:
-    """Return the chunk that a token belongs to."""
+    """The chunk that a token belongs to."""
     place = reference.over.get(at)
     if place is None:
         return Chunk(at, at + 1, None)
@@ -153,12 +153,12 @@ def _over(reference: Marking, at: int) -> Chunk:
 
 
 def _source(marking: Marking, chunk: Chunk) -> tuple[str, ...] | None:
-    """Return what one chunk of a system without edits has there; None where it has several."""
+    """What one chunk of a system without edits has there; None where it has several."""
     return marking.tokens[chunk.start : chunk.end] if chunk.end - chunk.start <= 1 else None
 
 
 def _target(reference: Marking, chunk: Chunk) -> tuple[str, ...] | None:
-    """Return what the reference has in the place of a chunk."""
+    """What the reference has in the place of a chunk."""
     if chunk.edit is None:
         return reference.tokens[chunk.start : chunk.end]
     return reference.edits[chunk.edit].replacement

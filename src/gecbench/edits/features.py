@@ -94,7 +94,7 @@ class FeatureCosts:
             raise ResourceError(f"{self.origin}: damaged or cut")
 
     def _offsets(self) -> tuple[int, ...]:
-        """Return where codes, classes, starts, related, flags, sounds, matrix, provenance, end."""
+        """Where codes, classes, starts, related, flags, sounds, matrix, provenance, end."""
         magic, tokens, sounds, related, provenance = _HEADER.unpack_from(self.data)[:5]
         if magic != MAGIC:
             return (-1,)
@@ -121,7 +121,7 @@ class FeatureCosts:
         return Weights(numbers[:4], *numbers[4:])
 
     def features(self, code: int) -> tuple[Features, int]:
-        """Return the facts about a token, and its place in the relation matrix (0 for none)."""
+        """The facts about a token, and its place in the relation matrix (0 for none)."""
         known = self._features.get(code)
         if known is None:
             known = self._features[code] = self._read(code)
@@ -155,18 +155,18 @@ class FeatureCosts:
         return self.weights.lowest
 
     def row(self, code: int) -> Mapping[int, float]:
-        """Return the cost of each other code in the place of this one, computed when asked for."""
+        """The cost of each other code in the place of this one, computed when asked for."""
         known = self._rows.get(code)
         if known is None:
             known = self._rows[code] = _Row(self, code)
         return known
 
     def cost(self, one: int, two: int) -> float:
-        """Return the cost of `two` in the place of `one`, two different codes; not rounded."""
+        """The cost of `two` in the place of `one`, two different codes; not rounded."""
         return self.row(one)[two]
 
     def compute(self, one: int, two: int) -> float:
-        """Return the same, from the table, past what is remembered."""
+        """The same, from the table, past what is remembered."""
         (a, row), (b, column) = self.features(one), self.features(two)
         weights = self.weights
         meaning = weights.no_class
@@ -208,7 +208,7 @@ def build(
     weights: Weights,
     provenance: Mapping[str, str],
 ) -> bytes:
-    """Return the table of these facts.
+    """The table of these facts.
 
     Args:
         features: By token code; tokens that are not here have no class, no sound, no mark.
@@ -243,13 +243,13 @@ def build(
 
 
 def _crc(data: bytes) -> int:
-    """Return the check sum that a table brings."""
+    """The check sum that a table brings."""
     checked: int = _HEADER.unpack_from(data)[7]
     return checked
 
 
 def _matrix(relations: Mapping[int, Collection[int]], place: Mapping[int, int]) -> bytes:
-    """Return the relation as rows of bits, in both directions, rows padded to words."""
+    """The relation as rows of bits, in both directions, rows padded to words."""
     row_bits = (len(place) + 31) // 32 * 32
     words = array("I", bytes(len(place) * row_bits // 8))
     for one, others in relations.items():
@@ -261,7 +261,7 @@ def _matrix(relations: Mapping[int, Collection[int]], place: Mapping[int, int]) 
 
 
 def _longest_run(codes: Sequence[int]) -> tuple[int, int]:
-    """Return first place and length of the longest run of consecutive numbers."""
+    """First place and length of the longest run of consecutive numbers."""
     best = start = length = 0
     for at, code in enumerate(codes):
         if at == 0 or code != codes[at - 1] + 1:

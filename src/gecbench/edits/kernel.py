@@ -35,7 +35,7 @@ class GradedCost(Protocol):
         ...
 
     def row(self, code: int) -> Mapping[int, float]:
-        """Return the cost of each other code in the place of this one."""
+        """The cost of each other code in the place of this one."""
         ...
 
 
@@ -125,7 +125,7 @@ class Lattice:
         return self._kept[i - self._prefix][j - self._prefix]
 
     def chain(self, first: bool) -> list[Segment] | None:
-        """Return all segments from start to end, if there is no choice; else None.
+        """All segments from start to end, if there is no choice; else None.
 
         Args:
             first: There is no choice: only the first alignment counts.
@@ -143,7 +143,7 @@ class Lattice:
         return chain[::-1]
 
     def arcs(self, i: int, j: int, in_run: bool) -> list[Arc]:
-        """Return the segments that may end before source token `i` and target token `j`.
+        """The segments that may end before source token `i` and target token `j`.
 
         A segment is a whole run of matches ("M"), one transposition ("T"), or a whole run of
         substitutions, insertions and deletions ("I" or "D" where all are, else "S"); all ways
@@ -205,7 +205,7 @@ class Lattice:
         return ends
 
     def steps(self) -> str:
-        """Return the first alignment as letters M, S, I, D; for tables without transpositions."""
+        """The first alignment as letters M, S, I, D; for tables without transpositions."""
         i, j = len(self._a), len(self._b)
         letters: list[str] = []
         while i or j:
@@ -226,7 +226,7 @@ class _Windows:
         self._hash_a, self._hash_b = _running_hash(a), _running_hash(b)
 
     def width(self, table: list[list[float]], x: int, y: int, nearest: int) -> int:
-        """Return k + 1 for the smallest transposition that ends at (x, y), or 0.
+        """K + 1 for the smallest transposition that ends at (x, y), or 0.
 
         Below k = `nearest` one side lacks the other's last token.
         """

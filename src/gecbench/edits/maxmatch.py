@@ -58,7 +58,7 @@ class Lattice(NamedTuple):
 
 
 def lattice(source: bytes, target: bytes) -> Lattice:
-    """Return the lattice of two token sequences.
+    """The lattice of two token sequences.
 
     Args:
         source: Token codes, native 32-bit integers.
@@ -84,7 +84,7 @@ def lattice(source: bytes, target: bytes) -> Lattice:
 
 
 def pairs(made: Lattice, limit: int) -> int:
-    """Return a bound on the number of different arcs, found without making them.
+    """A bound on the number of different arcs, found without making them.
 
     For each vertex, how many vertices lie between it and the first from which it can be reached
     over no more than `limit` unchanged tokens.
@@ -102,17 +102,17 @@ def pairs(made: Lattice, limit: int) -> int:
 
 
 def vertices_at(made: Lattice, place: int) -> range:
-    """Return the numbers of the vertices with so many source tokens behind them."""
+    """The numbers of the vertices with so many source tokens behind them."""
     return range(bisect_left(made.cells, (place, 0)), bisect_left(made.cells, (place + 1, 0)))
 
 
 def text_of(made: Lattice, target: bytes, u: int, v: int) -> bytes:
-    """Return the hypothesis tokens between two vertices, as codes."""
+    """The hypothesis tokens between two vertices, as codes."""
     return target[CODE * made.cells[u][1] : CODE * made.cells[v][1]]
 
 
 def _table(a: array[int], b: array[int], replace: int) -> list[bytearray]:
-    """Return all optimal predecessors of each cell, as bits."""
+    """All optimal predecessors of each cell, as bits."""
     above = list(range(len(b) + 1))
     kept = [bytearray([_LEFT] * len(above))]
     for x, token in enumerate(a, 1):
@@ -130,7 +130,7 @@ def _table(a: array[int], b: array[int], replace: int) -> list[bytearray]:
 
 
 def _reached(kept: list[bytearray]) -> set[tuple[Cell, Cell]]:
-    """Return the arcs of all optimal alignments, by walking back from the far corner."""
+    """The arcs of all optimal alignments, by walking back from the far corner."""
     corner = (len(kept) - 1, len(kept[0]) - 1)
     seen, stack = {corner}, [corner]
     arcs: set[tuple[Cell, Cell]] = set()
@@ -217,7 +217,7 @@ def proposals(
     golds: Sequence[Sequence[Gold]],
     most: int,
 ) -> list[list[Span]] | None:
-    """Return the edits that are proposed for each annotator, from left to right.
+    """The edits that are proposed for each annotator, from left to right.
 
     Args:
         source: Token codes, native 32-bit integers.
@@ -259,7 +259,7 @@ class _Arcs:
     listed: list[int] = field(default_factory=list)
 
     def add(self, start: int, end: int, length: int, unchanged: int, kind: int) -> int:
-        """Return the number of a new arc; it is not listed yet."""
+        """The number of a new arc; it is not listed yet."""
         number = self.into[end][start] = len(self.start)
         self.start.append(start)
         self.end.append(end)
@@ -269,7 +269,7 @@ class _Arcs:
         return number
 
     def plain_weights(self) -> list[float]:
-        """Return what each arc costs where no gold edit asks for it."""
+        """What each arc costs where no gold edit asks for it."""
         weights = [float(length) for length in self.length]
         for arc in self.listed:
             if self.kind[arc] != UNCHANGED:
@@ -278,7 +278,7 @@ class _Arcs:
 
 
 def _close(made: Lattice, limit: int) -> _Arcs:
-    """Return the base arcs and all that are merged of them.
+    """The base arcs and all that are merged of them.
 
     m2scorer tries every vertex as pivot k between every i and j. Vertices are numbered so that
     arcs go upwards, so an arc out of k that is not a base arc is made by a later pivot: base
@@ -312,7 +312,7 @@ def _merge(arcs: _Arcs, i: int, j: int, length: int, unchanged: int, kind: int) 
 
 
 def _without_unchanged(arcs: _Arcs) -> list[int]:
-    """Return the list without merged arcs over unchanged tokens alone, but for some.
+    """The list without merged arcs over unchanged tokens alone, but for some.
 
     m2scorer removes from the list that it walks, so the arc behind a removed one is not looked at.
     """
@@ -354,14 +354,14 @@ def _mark(
 
 
 def _times(arcs: _Arcs, made: Lattice, arc: int) -> int:
-    """Return how often an insertion is listed: once if merged, for it has only one length."""
+    """How often an insertion is listed: once if merged, for it has only one length."""
     if arcs.length[arc] > 1:
         return 1
     return next(s.times for s in made.steps[arcs.start[arc]] if s.kind == INSERT)
 
 
 def _best(arcs: _Arcs, weights: Sequence[float], made: Lattice) -> list[Span]:
-    """Return the edits on the lightest path; of equal ones, the first that the walk finds.
+    """The edits on the lightest path; of equal ones, the first that the walk finds.
 
     Bellman-Ford over the list as it is. m2scorer goes through it once for every vertex; after a
     round without a change nothing changes any more.
@@ -406,7 +406,7 @@ _BETWEEN, _INSIDE = 0, 1
 def approximate(
     source: bytes, target: bytes, limit: int, golds: Sequence[Sequence[Gold]]
 ) -> list[list[Span]]:
-    """Return the edits that are proposed for each annotator, from left to right.
+    """The edits that are proposed for each annotator, from left to right.
 
     Args:
         source: Token codes, native 32-bit integers.
@@ -443,7 +443,7 @@ def _gold_arcs(made: Lattice, target: bytes, limit: int, golds: Sequence[Gold]) 
 
 
 def _is_arc(made: Lattice, limit: int, u: int, v: int) -> bool:
-    """Return whether a base arc or a merged one leads from one vertex to another."""
+    """Whether a base arc or a merged one leads from one vertex to another."""
     if any(step.end == v for step in made.steps[u]):
         return True
     x, y = made.cells[v]
@@ -501,7 +501,7 @@ def _cheapest(made: Lattice, limit: int, joins: Mapping[int, Sequence[int]]) -> 
 
 
 def _spans(made: Lattice, last: Sequence[Sequence[Node]]) -> list[Span]:
-    """Return the edits on the way to the last vertex."""
+    """The edits on the way to the last vertex."""
     spans: list[Span] = []
     end = v = len(made.cells) - 1
     state = _BETWEEN
@@ -568,7 +568,7 @@ def match(
     max_unchanged_words: int = 2,
     ignore_whitespace_casing: bool = False,
 ) -> tuple[Matching, ...]:
-    """Return what a hypothesis proposes and matches, for each annotator.
+    """What a hypothesis proposes and matches, for each annotator.
 
     Args:
         source: Tokens.
@@ -604,7 +604,7 @@ def kernel_name() -> str:
 
 
 def trimmed(edit: Edit, source: Text) -> Edit:
-    """Return an edit without the tokens that both sides begin or end with, as m2scorer shows it.
+    """An edit without the tokens that both sides begin or end with, as m2scorer shows it.
 
     >>> trimmed(Edit(0, 2, ("a", "gene", ".")), ("gene", ".")).replacement
     ('a',)
@@ -617,7 +617,7 @@ def trimmed(edit: Edit, source: Text) -> Edit:
 
 
 def _texts(gold: Edit, source: Text) -> tuple[Text, ...]:
-    """Return the texts that a gold edit accepts."""
+    """The texts that a gold edit accepts."""
     if gold.replacement is not None:
         return (gold.replacement, *gold.alternatives)
     return gold.alternatives or (source[gold.start : gold.end],)
@@ -648,7 +648,7 @@ def _propose(
 
 
 def _asked(gold: Edit, texts: Sequence[Text], codes: Mapping[str, int]) -> Gold:
-    """Return a gold edit in codes, without texts that hold tokens which the pair does not have."""
+    """A gold edit in codes, without texts that hold tokens which the pair does not have."""
     known = (text for text in texts if all(token in codes for token in text))
     return gold.start, gold.end, tuple(_encoded(text, codes) for text in known)
 
@@ -665,7 +665,7 @@ def _differs(source: Text, hypothesis: Text, span: Span) -> bool:
 def _matched(
     edits: Sequence[Edit], golds: Sequence[Edit], accepted: Sequence[tuple[Text, ...]]
 ) -> tuple[tuple[int, int], ...]:
-    """Return which proposals match which gold edits: the pointer into the golds never goes back.
+    """Which proposals match which gold edits: the pointer into the golds never goes back.
 
     Behind a match the search for the same proposal goes on, so a gold edit that is written twice
     is matched twice.

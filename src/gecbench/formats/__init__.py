@@ -23,7 +23,7 @@ FORMATS: Mapping[str, str] = {
 
 
 def load_format(name: str) -> Format:
-    """Return a format by name; another package may offer it.
+    """Load a format by name; another package may offer it.
 
     Raises:
         UnknownNameError: There is no such format; the nearest names are given.

@@ -73,13 +73,13 @@ class _Place(NamedTuple):
 
 
 def sniff(lines: Sequence[str]) -> bool:
-    """Return whether the file begins as an object of objects with a sentence does."""
+    """Whether the file begins as an object of objects with a sentence does."""
     head = "".join(lines[:3])[:2000]
     return re.match(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{\s*"sentence"\s*:', head) is not None
 
 
 def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
-    """Return the sentences with their references, made by applying the operations.
+    """Stream the sentences; the operations, applied, make their references.
 
     Differs from FCGEC's own converter (convert_fcgec_to_seq2seq.py), which loses `Delete` and
     `Switch` where an operation has alternatives, applies a second `Switch` to what the first one
@@ -110,7 +110,7 @@ def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
 
 
 def _sample(at: str, key: str, entry: _Entry, left_out: Counter[str]) -> Sample:
-    """Return a sentence; count what of it cannot be kept."""
+    """A sentence; count what of it cannot be kept."""
     source = entry.sentence
     if not source:
         raise FormatError(f"{at}: the sentence is empty; fill it or remove the entry")
@@ -143,7 +143,7 @@ def _sample(at: str, key: str, entry: _Entry, left_out: Counter[str]) -> Sample:
 
 
 def _texts(at: str, operation: _Operation, source: str) -> tuple[list[str], int]:
-    """Return the texts that an operation makes of a sentence, and how many changes it overrules.
+    """The texts that an operation makes of a sentence, and how many changes it overrules.
 
     There is one text for each choice of labels.
     """
@@ -227,7 +227,7 @@ def _place(at: str, change: _Change, length: int) -> _Place:
 
 
 def write(corpus: Corpus) -> Mapping[str, str]:
-    """Return the sentences with operations that change as few characters as can be.
+    """Write the sentences with operations that change as few characters as possible.
 
     Raises:
         CorpusError: Names the sample with an empty source.
@@ -266,7 +266,7 @@ def _reference_texts(sample: Sample, lang: str | None) -> list[str]:
 
 
 def _operation(source: str, text: str) -> dict[str, list[object]]:
-    """Return the operation that makes a text of a sentence; `Switch` is never needed."""
+    """The operation that makes a text of a sentence; `Switch` is never needed."""
     operation: dict[str, list[object]] = {}
     for edit in changes(source, text):
         label = "".join(edit.replacement or ())
@@ -290,7 +290,7 @@ def _modification(edit: Edit, label: str) -> str:
 
 
 def losses(corpus: Corpus) -> list[str]:
-    """Return what is lost beside the name, which is the file's."""
+    """What is lost beside the name, which is the file's."""
     samples = [
         replace(sample, meta={key: value for key, value in sample.meta.items() if key not in _META})
         for sample in corpus.samples

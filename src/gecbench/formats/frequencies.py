@@ -25,7 +25,7 @@ class Frequencies:
 
 
 def read_frequencies(path: Path, wanted: Collection[str], *, spaced: bool) -> Frequencies:
-    """Return how often words occur; upper and lower case are one.
+    """Read how often words occur; upper and lower case are one.
 
     Args:
         path: Lines of a word, TAB and a count; or a text. The first line says which it is.
@@ -57,7 +57,7 @@ def read_frequencies(path: Path, wanted: Collection[str], *, spaced: bool) -> Fr
 
 
 def is_count(line: str) -> bool:
-    """Return whether a line is a word, TAB and a count."""
+    """Whether a line is a word, TAB and a count."""
     word, _, count = line.partition("\t")
     return bool(word) and count.isascii() and count.isdecimal()
 
@@ -80,7 +80,7 @@ def read_counts(path: Path, lines: Iterable[str]) -> Iterator[tuple[str, int]]:
 def _count(
     lines: Sequence[str], wanted: frozenset[str], *, spaced: bool
 ) -> tuple[Counter[str], int]:
-    """Return how often words occur in a text, and how long it is."""
+    """Count how often words occur in a text, and how long it is."""
     counts: Counter[str] = Counter()
     if spaced:
         for line in lines:

@@ -64,12 +64,12 @@ _ALWAYS = frozenset(("id", "source", "references", "start", "end", "replacement"
 
 
 def sniff(lines: Sequence[str]) -> bool:
-    """Return whether the first line begins as a JSON object does."""
+    """Whether the first line begins as a JSON object does."""
     return bool(lines) and lines[0].startswith("{")
 
 
 def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
-    """Return exactly the corpus that was written.
+    """Stream the corpus exactly as it was written.
 
     Raises:
         FormatError: Names the first line with an unknown, missing or ill-typed key, an empty
@@ -97,7 +97,7 @@ def _samples(path: Path, lines: Iterator[str]) -> Rows:
 
 
 def _with_proposals(sample: Sample) -> Sample:
-    """Return a sample whose edits of a detecting type correct nothing, as older files have them."""
+    """A sample whose edits of a detecting type correct nothing, as older files have them."""
 
     def proposal(edit: Edit) -> Edit:
         if edit.label not in DETECTED or edit.replacement is None:
@@ -116,7 +116,7 @@ def _with_proposals(sample: Sample) -> Sample:
 
 
 def read_header(path: Path, line: str, name: str) -> Header:
-    """Return the header in the first line of one of our files.
+    """Read the header in the first line of one of our files.
 
     Raises:
         FormatError: It is none of the format `name`, or of a schema that is not known.
@@ -136,7 +136,7 @@ def read_header(path: Path, line: str, name: str) -> Header:
 
 
 def write(corpus: Corpus) -> Mapping[str, str]:
-    """Return the corpus whole; keys that hold their default are left out.
+    """Write the corpus whole; keys that hold their default are left out.
 
     Raises:
         CorpusError: Names the sample that is empty or has edits that do not fit its tokens.
@@ -160,7 +160,7 @@ def write_rows(
     provenance: Mapping[str, str],
     rows: Iterable[object],
 ) -> str:
-    """Return the content of one of our files: a header, then a line for each row."""
+    """Write the content of one of our files: a header, then a line for each row."""
     import json  # msgspec writes no blanks between values
 
     known = UNSET if lang is None else lang
@@ -170,7 +170,7 @@ def write_rows(
 
 
 def _values(item: object) -> dict[str, object]:
-    """Return the values of a sample, rewrite or edit that are not their defaults."""
+    """The values of a sample, rewrite or edit that are not their defaults."""
     if isinstance(item, Mapping):
         return dict(item)
     values = ((key, getattr(item, key)) for key in _KEYS[type(item)])
@@ -184,7 +184,7 @@ def _check_edits(sample: Sample) -> None:
 
 
 def losses(_corpus: Corpus) -> list[str]:
-    """Return nothing: nothing is lost, the name is kept too."""
+    """Nothing is lost."""
     return []
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gecbench.core.errors import FormatError, UsageError, counted
+from gecbench.core.errors import FormatError, UsageError, counted, quote
 from gecbench.core.files import name_of, read_lines
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 _GREATEST = 1e100
 """Beyond it no score lies, and neither tables nor axes of figures can show it."""
 
-Line = tuple[int, list[str]]
-"""The number of a line in its file, and its cells."""
+Row = tuple[str, list[str]]
+"""Where a row stands, as path:line, and its cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Numbers:
 
 
 def read_numbers(path: Path) -> Numbers:
-    """Return a table of numbers, tab-separated or comma-separated.
+    """Read a table of numbers, tab-separated or comma-separated.
 
     The header names the columns; the first one holds the names of the rows, whatever it is
     called. Tabs divide where the header has one, else commas, and quotes as in CSV. Empty lines
@@ -51,98 +51,86 @@ def read_numbers(path: Path) -> Numbers:
     Raises:
         FormatError: Names the line: no header, a ragged row, a repeated name, no number.
     """
-    return as_numbers(path, divided(path, read_lines(path)))
+    return _numbers(path, _rows(path, read_lines(path)))
 
 
-def as_numbers(path: Path, lines: Sequence[Line]) -> Numbers:
-    """Return lines in cells as a table of numbers.
-
-    Raises:
-        FormatError: As in `read_numbers`.
-    """
-    (header_line, header), *rows = lines
-    if len(header) < 2 or not all(header[1:]) or len(set(header[1:])) < len(header) - 1:
+def _numbers(path: Path, table: Sequence[Row]) -> Numbers:
+    header_at, (_, *names) = table[0]
+    if not names or not all(names) or len(set(names)) < len(names):
         raise FormatError(
-            f"{path}:{header_line}: the header must name a first column and at least one more, "
+            f"{header_at}: the header must name a first column and at least one more, "
             "each different, with tabs or commas between"
         )
-    if all(map(_is_number, header[1:])):
+    if all(map(_is_number, names)):
         raise FormatError(
-            f"{path}:{header_line}: {', '.join(map(shortened, header[1:4]))} where the header "
+            f"{header_at}: {', '.join(map(quote, names[:3]))} where the header "
             "should name columns; put a line as system,NAME above"
         )
-    found: dict[str, list[float]] = {}
-    for number, cells in rows:
-        check_width(path, number, cells, header)
-        name, *values = cells
+    rows: dict[str, list[float]] = {}
+    for at, (name, *cells) in _body(table):
         if not name:
-            raise FormatError(f"{path}:{number}: the first cell is empty; name the row")
-        if name in found:
-            raise FormatError(f"{path}:{number}: {name!r} occurs twice; names are unique")
-        found[name] = [
-            as_number(value, f"{path}:{number}", column)
-            for column, value in zip(header[1:], values, strict=True)
-        ]
-    if not found:
-        raise FormatError(f"{path}:{header_line}: no row follows the header")
-    columns = zip(header[1:], zip(*found.values(), strict=True), strict=True)
-    return Numbers(name_of(path), tuple(found), dict(columns))
+            raise FormatError(f"{at}: the first cell is empty; name the row")
+        if name in rows:
+            raise FormatError(f"{at}: {name!r} occurs twice; names are unique")
+        rows[name] = [_number(*pair, at) for pair in zip(cells, names, strict=True)]
+    columns = zip(names, zip(*rows.values(), strict=True), strict=True)
+    return Numbers(name_of(path), tuple(rows), dict(columns))
 
 
-def divided(path: Path, text: Sequence[str]) -> list[Line]:
-    """Return the lines of a file that hold something, each with its number and its cells.
+def _rows(path: Path, text: Sequence[str]) -> list[Row]:
+    """The lines of a file that hold something, at least one.
 
     Raises:
         FormatError: There is none, or a line is no CSV.
     """
-    lines = [(n, line) for n, line in enumerate(text, 1) if line.strip()]
+    lines = [(f"{path}:{n}", line) for n, line in enumerate(text, 1) if line.strip()]
     if not lines:
         raise FormatError(f"{path}:1: the file is empty; it must be a table with a header")
     if "\t" in lines[0][1]:
-        return [(n, [cell.strip() for cell in line.split("\t")]) for n, line in lines]
-    return [(n, _cells(path, n, line)) for n, line in lines]
+        return [(at, [cell.strip() for cell in line.split("\t")]) for at, line in lines]
+    return [(at, _cells(at, line)) for at, line in lines]
 
 
-def _cells(path: Path, number: int, line: str) -> list[str]:
-    """Return the cells of a line of CSV; strictly, as an open quote would take in the next line."""
+def _cells(at: str, line: str) -> list[str]:
+    """The cells of a line of CSV; strictly, as an open quote would take in the next line."""
     try:
         (row,) = csv.reader([line], strict=True)
     except csv.Error as error:
         raise FormatError(
-            f"{path}:{number}: the line is no CSV: {error}; a cell ends in its line, and a quote "
+            f"{at}: the line is no CSV: {error}; a cell ends in its line, and a quote "
             "in a quoted cell is doubled"
         ) from None
     return list(map(str.strip, row))
 
 
-def check_width(path: Path, number: int, cells: Sequence[str], header: Sequence[str]) -> None:
-    """Refuse a row that has not as many cells as the header.
+def _body(table: Sequence[Row]) -> Iterator[Row]:
+    """Yield the rows behind the header, which have as many cells.
 
     Raises:
-        FormatError: Names the line and both numbers.
+        FormatError: There is none, or one has more or fewer cells.
     """
-    if len(cells) != len(header):
-        raise FormatError(
-            f"{path}:{number}: {len(cells)} cells where the header has {len(header)}; "
-            "give every row a cell for each column"
-        )
+    (header_at, header), *rows = table
+    for at, cells in rows:
+        if len(cells) != len(header):
+            raise FormatError(
+                f"{at}: {len(cells)} cells where the header has {len(header)}; "
+                "give every row a cell for each column"
+            )
+        yield at, cells
+    if not rows:
+        raise FormatError(f"{header_at}: no row follows the header")
 
 
-def as_number(text: str, where: str, column: str) -> float:
-    """Return a cell as a finite number.
+def _number(text: str, column: str, at: str) -> float:
+    """A cell as a finite number.
 
     Raises:
         FormatError: It is none, or is too great.
     """
     if not _is_number(text):
-        raise FormatError(
-            f"{where}: column {column!r} has {shortened(text)}, which is no finite number"
-        )
-    value = float(text)
-    if abs(value) > _GREATEST:
-        raise FormatError(
-            f"{where}: column {column!r} has {shortened(text)}; numbers go to {_GREATEST:g}"
-        )
+        raise FormatError(f"{at}: column {column!r} has {quote(text)}, which is no finite number")
+    if abs(value := float(text)) > _GREATEST:
+        raise FormatError(f"{at}: column {column!r} has {quote(text)}; numbers go to {_GREATEST:g}")
     return value
 
 
@@ -152,11 +140,6 @@ def _is_number(text: str) -> bool:
         return "_" not in text and isfinite(float(text))
     except ValueError:
         return False
-
-
-def shortened(text: str) -> str:
-    """Return a text in quotes as a message can show it."""
-    return repr(text if len(text) <= 40 else f"{text[:40]}...")
 
 
 SEEDA = (
@@ -207,7 +190,7 @@ class Judgments:
 
 
 def read_judgments(path: Path, name: str | None = None) -> Judgments:
-    """Return rankings from SEEDA's XML or from a table.
+    """Read rankings from SEEDA's XML or from a table.
 
     The table has the columns item, id, system and rank, a row for each system of an item:
     tab-separated or comma-separated.
@@ -223,7 +206,7 @@ def read_judgments(path: Path, name: str | None = None) -> Judgments:
     lines = read_lines(path)
     if "".join(lines).lstrip().startswith("<"):
         return Judgments(name, _from_xml(path, "\n".join(lines)), lines=True, path=path)
-    return Judgments(name, _from_table(path, divided(path, lines)), path=path)
+    return Judgments(name, _from_table(_rows(path, lines)), path=path)
 
 
 def _from_xml(path: Path, text: str) -> tuple[Item, ...]:
@@ -250,7 +233,7 @@ def _item(path: Path, at: int, element: Element) -> Item:
         raise FormatError(f"{where}: it has no src-id, which says what was judged")
     if not _whole(source):
         raise FormatError(
-            f"{where}: src-id {shortened(source)} is no number of a line; give SEEDA's judgments "
+            f"{where}: src-id {quote(source)} is no number of a line; give SEEDA's judgments "
             "as they were published, or a table"
         )
     ranks: dict[str, int] = {}
@@ -267,44 +250,39 @@ def _item(path: Path, at: int, element: Element) -> Item:
 
 def _rank(text: str, where: str) -> int:
     if not _whole(text):
-        raise FormatError(f"{where}: rank {shortened(text)} is no whole number; 1 is the best")
+        raise FormatError(f"{where}: rank {quote(text)} is no whole number; 1 is the best")
     return int(text)
 
 
 def _whole(text: str) -> bool:
-    """Return whether a text is a number of at most nine digits; Python refuses too many."""
+    """Whether a text is a number of at most nine digits; Python refuses too many."""
     return text.strip().isdecimal() and len(text.strip()) <= 9
 
 
-def _from_table(path: Path, lines: Sequence[Line]) -> tuple[Item, ...]:
-    (line, header), *rows = lines
+def _from_table(table: Sequence[Row]) -> tuple[Item, ...]:
+    header_at, header = table[0]
     if tuple(header) != _HEADER:
         raise FormatError(
-            f"{path}:{line}: the header must be {', '.join(_HEADER)}, with tabs or commas between"
+            f"{header_at}: the header must be {', '.join(_HEADER)}, with tabs or commas between"
         )
     sources: dict[str, str] = {}
     ranks: dict[str, dict[str, int]] = {}
-    for number, cells in rows:
-        where = f"{path}:{number}"
-        check_width(path, number, cells, header)
-        name, source, system, rank = cells
+    for at, (name, source, system, rank) in _body(table):
         if not system or not source:
-            raise FormatError(f"{where}: an id and a system must be named")
+            raise FormatError(f"{at}: an id and a system must be named")
         if sources.setdefault(name, source) != source:
             raise FormatError(
-                f"{where}: item {name!r} is of source {sources[name]!r} above and of {source!r} "
+                f"{at}: item {name!r} is of source {sources[name]!r} above and of {source!r} "
                 "here; each ranking of a source is an item of its own"
             )
         if system in ranks.setdefault(name, {}):
-            raise FormatError(f"{where}: item {name!r} ranks {system} twice")
-        ranks[name][system] = _rank(rank, where)
-    if not ranks:
-        raise FormatError(f"{path}:{line}: no row follows the header")
-    return tuple(Item(name, sources[name], found) for name, found in ranks.items())
+            raise FormatError(f"{at}: item {name!r} ranks {system} twice")
+        ranks[name][system] = _rank(rank, at)
+    return tuple(Item(name, sources[name], by_system) for name, by_system in ranks.items())
 
 
 def read_human(path: Path, name: str | None = None, systems: Sequence[str] = ()) -> Numbers:
-    """Return people's scores of systems: a column for each way of judging.
+    """Read people's scores of systems: a column for each way of judging.
 
     A file with one number in each line, without names, is as SEEDA's: its 15 systems in
     alphabetical order, or the systems that are named. Any other is a table with a row for each
@@ -321,12 +299,12 @@ def read_human(path: Path, name: str | None = None, systems: Sequence[str] = ())
         UsageError: Systems are named, and the file names them itself; or a name is empty or
             stands twice.
     """
-    lines = divided(path, read_lines(path))
-    if all(len(cells) == 1 for _, cells in lines):
-        return _bare(path, [(n, cells[0]) for n, cells in lines], name, systems)
+    rows = _rows(path, read_lines(path))
+    if all(len(cells) == 1 for _, cells in rows):
+        return _without_names(path, rows, name or name_of(path), systems)
     if systems:
         raise UsageError(f"{path}: it names its systems itself; do not name them once more")
-    table = as_numbers(path, lines)
+    table = _numbers(path, rows)
     if name is None:
         return table
     several = len(table.columns) > 1
@@ -334,12 +312,16 @@ def read_human(path: Path, name: str | None = None, systems: Sequence[str] = ())
     return Numbers(table.name, table.rows, columns)
 
 
-def _bare(
-    path: Path, lines: Sequence[tuple[int, str]], name: str | None, systems: Sequence[str]
-) -> Numbers:
-    values = tuple(as_number(text, f"{path}:{n}", name or name_of(path)) for n, text in lines)
+def _without_names(path: Path, rows: Sequence[Row], name: str, systems: Sequence[str]) -> Numbers:
+    values = tuple(_number(text, name, at) for at, (text,) in rows)
     names = tuple(systems) or SEEDA
-    _check_names(path, names)
+    if not all(names):
+        raise UsageError(f"a system of {path} has no name; write a,b,c without an empty place")
+    for system in names:
+        if names.count(system) > 1:
+            raise UsageError(
+                f"{system!r} is named twice among the systems of {path}; name each once"
+            )
     if len(values) != len(names):
         named = counted(len(names), "system", " is named", " are named")
         whose = named if systems else f"{len(names)} are SEEDA's systems"
@@ -347,43 +329,33 @@ def _bare(
             f"{path}: {counted(len(values), 'number')} without names, where {whose}; "
             "name the systems, or give a table with a row for each"
         )
-    return Numbers(name_of(path), names, {name or name_of(path): values})
-
-
-def _check_names(path: Path, names: Sequence[str]) -> None:
-    """Refuse names that are empty, or of which one would take the place of another."""
-    if not all(names):
-        raise UsageError(f"a system of {path} has no name; write a,b,c without an empty place")
-    for name in names:
-        if names.count(name) > 1:
-            raise UsageError(f"{name!r} is named twice among the systems of {path}; name each once")
+    return Numbers(name_of(path), names, {name: values})
 
 
 def read_sentence_scores(path: Path) -> Mapping[str, Mapping[tuple[str, str], float]]:
-    """Return scores of sentences from a table: by metric, then by source and system.
+    """Read scores of sentences from a table: by metric, then by source and system.
 
     Its columns are id, system, and one for each metric.
 
     Raises:
         FormatError: Names the line and what is wrong with it.
     """
-    (line, header), *rows = divided(path, read_lines(path))
+    table = _rows(path, read_lines(path))
+    header_at, header = table[0]
     metrics = header[2:]
     if header[:2] != ["id", "system"] or not metrics or not all(metrics):
         raise FormatError(
-            f"{path}:{line}: the header must be id, system and at least one metric, with tabs or "
+            f"{header_at}: the header must be id, system and at least one metric, with tabs or "
             "commas between"
         )
     if len(set(metrics)) < len(metrics):
-        raise FormatError(f"{path}:{line}: a metric is named twice in the header")
-    found: dict[str, dict[tuple[str, str], float]] = {metric: {} for metric in metrics}
-    for number, cells in rows:
-        check_width(path, number, cells, header)
-        key = cells[0], cells[1]
-        if not all(key):
-            raise FormatError(f"{path}:{number}: an id and a system must be named")
-        if key in found[metrics[0]]:
-            raise FormatError(f"{path}:{number}: {key[1]} has scores of {key[0]!r} above already")
-        for metric, cell in zip(metrics, cells[2:], strict=True):
-            found[metric][key] = as_number(cell, f"{path}:{number}", metric)
-    return found
+        raise FormatError(f"{header_at}: a metric is named twice in the header")
+    scores: dict[str, dict[tuple[str, str], float]] = {metric: {} for metric in metrics}
+    for at, (source, system, *cells) in _body(table):
+        if not source or not system:
+            raise FormatError(f"{at}: an id and a system must be named")
+        if (source, system) in scores[metrics[0]]:
+            raise FormatError(f"{at}: {system} has scores of {source!r} above already")
+        for metric, cell in zip(metrics, cells, strict=True):
+            scores[metric][source, system] = _number(cell, metric, at)
+    return scores

@@ -14,17 +14,17 @@ _NAME = "lines"
 
 
 def sniff(_lines: Sequence[str]) -> bool:
-    """Return True: every text file is lines, so this format is tried last."""
+    """Accept everything: every text file is lines, so this format is tried last."""
     return True
 
 
 def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
-    """Return a corpus without references; ids are line numbers, an empty line is a sentence."""
+    """Stream a corpus without references; ids are line numbers, an empty line is a sentence."""
     return Corpus(name_of(path), ()), ((n, Sample(str(n), line)) for n, line in enumerate(lines, 1))
 
 
 def write(corpus: Corpus) -> Mapping[str, str]:
-    """Return one file of sources, or ".src", ".ref0", ".ref1", ... where there are references.
+    """Write one file of sources, or ".src", ".ref0", ".ref1", ... where there are references.
 
     The files of references have as many lines as that of the sources, so what a line cannot say
     becomes a text: a reference that is error free or unannotatable is the source; a sentence with
@@ -47,7 +47,7 @@ def write(corpus: Corpus) -> Mapping[str, str]:
 
 
 def losses(corpus: Corpus) -> list[str]:
-    """Return what is lost beside the name, which is the file's."""
+    """What is lost beside the name, which is the file's."""
     width, samples = _width(corpus), corpus.samples
     rewrites = [rewrite for sample in samples for rewrite in sample.references]
     numbers = sum(sample.id != str(n) for n, sample in enumerate(samples, 1))

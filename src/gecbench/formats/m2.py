@@ -27,12 +27,12 @@ OR_MAXMATCH = f", or read the file as the MaxMatch scorer does: --from {MAXMATCH
 
 
 def join(tokens: Sequence[str], *, targets: bool) -> str:
-    """Return the text of tokens: without spaces in ChERRANT's dialect, which has target lines."""
+    """Join tokens to a text: without spaces in ChERRANT's dialect, which has target lines."""
     return ("" if targets else " ").join(tokens)
 
 
 def is_number(text: str) -> bool:
-    """Return whether a text is a number as the format has it: at most nine digits, no sign."""
+    """Whether a text is a number as the format has it: at most nine digits, no sign."""
     return text.isascii() and text.isdecimal() and len(text) < 10
 
 
@@ -62,7 +62,7 @@ class Annotation(NamedTuple):
 
 
 def parse(at: str, n: int, line: str, source: tuple[str, ...], hint: str = "") -> Annotation:
-    """Return what an A line says of a source.
+    """Parse an A line.
 
     Args:
         at: path:line.
@@ -95,7 +95,7 @@ def edit_of(
     texts: Sequence[tuple[str, ...]],
     source: tuple[str, ...],
 ) -> Edit:
-    """Return an edit by its type and the texts that stand beside it, at least one.
+    """An edit by its type and the texts that stand beside it, at least one.
 
     An edit of type UNK or Um was detected, not corrected. Where another text than the source's
     stands beside it all the same, that is kept as an alternative: the official MaxMatch scorer
@@ -109,7 +109,7 @@ def edit_of(
 
 
 def tokens_of(at: str, text: str, what: str) -> tuple[str, ...]:
-    """Return the tokens of a text; () where it is empty.
+    """The tokens of a text; () where it is empty.
 
     Raises:
         FormatError: Tokens are not parted by exactly one space.
@@ -129,7 +129,7 @@ def tokens_of(at: str, text: str, what: str) -> tuple[str, ...]:
 
 
 def fields_of(at: str, line: str, *, leftmost: bool = False) -> tuple[str, str, str, str]:
-    """Return the span with its A, the type, the correction and the coder of a line.
+    """The span with its A, the type, the correction and the coder of a line.
 
     Args:
         at: path:line.
@@ -182,7 +182,7 @@ def _span(at: str, span: list[str], length: int, hint: str) -> tuple[int, int]:
 
 
 def declaration(annotation: Annotation) -> Rewrite:
-    """Return what a line of type noop or NA declares."""
+    """What a line of type noop or NA declares."""
     if annotation.label == NOOP:
         return Rewrite(error_free=True, edit_sets=((),), annotator=annotation.coder)
     return Rewrite(unannotatable=True, annotator=annotation.coder)
@@ -191,7 +191,7 @@ def declaration(annotation: Annotation) -> Rewrite:
 def _apply(
     path: Path, annotations: Sequence[Annotation], tokens: tuple[str, ...], hint: str = ""
 ) -> tuple[EditSet, tuple[str, ...]]:
-    """Return the edits of one set in the order of the file, and what they make of the source.
+    """Apply the edits of one set; they and the corrected tokens, in the order of the file.
 
     Raises:
         FormatError: Names the line of an edit that overlaps one before it; ends with `hint`.
@@ -208,7 +208,7 @@ def _apply(
 
 
 def detects_only(edits: EditSet) -> bool:
-    """Return whether some edit detects an error without correcting it."""
+    """Whether some edit detects an error without correcting it."""
     return any(edit.replacement is None for edit in edits)
 
 
@@ -233,17 +233,17 @@ class Target(NamedTuple):
     annotations: list[Annotation]
 
     def __str__(self) -> str:
-        """Return the beginning of the line."""
+        """The beginning of the line."""
         return f"T{self.k}" if self.a is None else f"T{self.k}-A{self.a}"
 
 
 def is_target(line: str) -> bool:
-    """Return whether a line is a T line."""
+    """Whether a line is a T line."""
     return line.startswith("T") and line[1:2].isdecimal()
 
 
 def _references(path: Path, rows: Block, tokens: tuple[str, ...]) -> list[Rewrite]:
-    """Return the rewrites of a block in ChERRANT's dialect.
+    """The rewrites of a block in ChERRANT's dialect.
 
     Raises:
         FormatError: A T line is out of order, lacks its A lines, or is not what they make.
@@ -319,7 +319,7 @@ def _rewrite(path: Path, targets: Sequence[Target], tokens: tuple[str, ...]) -> 
 
 
 def _edits(path: Path, target: Target, tokens: tuple[str, ...]) -> tuple[EditSet, str]:
-    """Return the edits of one set, and the text that they make.
+    """The edits of one set, and the text that they make.
 
     Texts are compared, not tokens: at word level ChERRANT drops an edit that only divides words
     (毒气体 -> 毒 气体), so its T line may have other tokens than its A lines make.
@@ -353,7 +353,7 @@ def _edits(path: Path, target: Target, tokens: tuple[str, ...]) -> tuple[EditSet
 
 
 def sniff(lines: Sequence[str]) -> bool:
-    """Return whether the first line that is not blank is an S line, and what follows is M2 too.
+    """Whether the first line that is not blank is an S line, and what follows is M2 too.
 
     A text may begin with "S " as well, so a blank line must follow, or somewhere a T line or
     the three bars between two fields.
@@ -366,7 +366,7 @@ def sniff(lines: Sequence[str]) -> bool:
 
 
 def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
-    """Return the blocks as samples whose ids are "1", "2", ...
+    """Stream the blocks as samples whose ids are "1", "2", ...
 
     A file with a target line is in ChERRANT's dialect: Chinese, tokens joined without spaces.
     The fields "required" and "comment" are not kept. Edits of a set keep the order of the file.
@@ -387,7 +387,7 @@ def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
 
 
 def provenance(lines: Iterable[str], notes: Sequence[str] = ()) -> dict[str, str]:
-    """Return how many lines say something in the fields that are not kept, and more notes."""
+    """How many lines say something in the fields that are not kept, and more notes."""
     usual = f"{BARS}REQUIRED{BARS}{NONE}{BARS}"
     count = sum(line.startswith("A ") and usual not in line for line in lines)
     fields = [f"the fields required and comment of {counted(count, 'A line')}"] if count else []
@@ -434,7 +434,7 @@ def _sample(path: Path, name: str, block: Block, *, targets: bool) -> Sample:
 
 
 def _coders(path: Path, rows: Block, tokens: tuple[str, ...]) -> list[Rewrite]:
-    """Return the rewrites of a block in ERRANT's dialect, in order of first appearance."""
+    """The rewrites of a block in ERRANT's dialect, in order of first appearance."""
     coders: dict[str, list[Annotation]] = {}
     for n, line in rows:
         annotation = parse(f"{path}:{n}", n, line, tokens, f"; correct it{OR_MAXMATCH}")
@@ -460,7 +460,7 @@ def _coder(path: Path, annotations: Sequence[Annotation], tokens: tuple[str, ...
 
 
 def write(corpus: Corpus) -> Mapping[str, str]:
-    """Return the blocks of a corpus, byte for byte as ChERRANT and ERRANT write them.
+    """Write the blocks of a corpus, byte for byte as ChERRANT and ERRANT write them.
 
     A deletion is -NONE- in ChERRANT's dialect and an empty field in ERRANT's, as in the files of
     ERRANT 3.0.2 and CoNLL-2014.
@@ -475,7 +475,7 @@ def write(corpus: Corpus) -> Mapping[str, str]:
 
 
 def coders(sample: Sample, *, targets: bool) -> list[str]:
-    """Return the coder of each reference.
+    """The coder of each reference.
 
     In ERRANT's dialect that is the annotator, where all have different numbers; else the place.
     """
@@ -487,7 +487,7 @@ def coders(sample: Sample, *, targets: bool) -> list[str]:
 
 
 def _is_bare(sample: Sample) -> bool:
-    """Return whether nobody annotated a sentence, which ERRANT's dialect says by no A line."""
+    """Whether nobody annotated a sentence, which ERRANT's dialect says by no A line."""
     states = [(r.error_free, r.annotator, r.edit_sets) for r in sample.references]
     return states == [(True, None, ((),))]
 
@@ -609,7 +609,7 @@ def _annotation(start: int, end: int, label: str, correction: str, coder: str) -
 
 
 def losses(corpus: Corpus) -> list[str]:
-    """Return what is lost beside the name, which is the file's.
+    """What is lost beside the name, which is the file's.
 
     Raises:
         CorpusError: Edits cannot be applied; names the sample.
@@ -665,7 +665,7 @@ def losses(corpus: Corpus) -> list[str]:
 
 
 def _differs(sample: Sample, rewrite: Rewrite, *, targets: bool) -> bool:
-    """Return whether the text is another one than reading back gives."""
+    """Whether the text is another one than reading back gives."""
     if not any(rewrite.edit_sets):
         return False
     sets = rewrite.edit_sets if targets else rewrite.edit_sets[:1]

@@ -65,12 +65,12 @@ class _Line(NamedTuple):
 
 
 def sniff(_lines: Sequence[str]) -> bool:
-    """Return false: only who asks for these rules gets them."""
+    """Accept nothing: only who asks for these rules gets them."""
     return False
 
 
 def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
-    """Return the blocks as samples whose ids are "1", "2", ...
+    """Stream the blocks as samples whose ids are "1", "2", ...
 
     Annotators come in ascending order, as the scorer asks them. One whose edits can be applied,
     those that stand twice taken once, has a text.
@@ -154,7 +154,7 @@ def _line(at: str, line: str, tokens: tuple[str, ...]) -> _Line:
 
 
 def _replacement(text: str) -> tuple[str, ...]:
-    """Return a text that the scorer compares as a whole, so that two spaces stay two."""
+    """A text that the scorer compares as a whole, so that two spaces stay two."""
     text = "" if text == NONE else text.strip()
     return tuple(text.split(" ")) if text else ()
 
@@ -176,7 +176,7 @@ def _text(edits: Sequence[Edit], tokens: tuple[str, ...]) -> str | None:
 
 
 def write(corpus: Corpus) -> Mapping[str, str]:
-    """Return the blocks of a corpus in ERRANT's dialect, whatever its language.
+    """Write the blocks of a corpus in ERRANT's dialect, whatever its language.
 
     Unannotatable sentences become free of errors, which the scorer would take them for.
 
@@ -200,7 +200,7 @@ def write(corpus: Corpus) -> Mapping[str, str]:
 
 
 def losses(corpus: Corpus) -> list[str]:
-    """Return what is lost beside the name, which is the file's.
+    """What is lost beside the name, which is the file's.
 
     Raises:
         CorpusError: Edits cannot be applied; names the sample.
@@ -218,7 +218,7 @@ def losses(corpus: Corpus) -> list[str]:
 
 
 def _as_annotated(corpus: Corpus) -> Corpus:
-    """Return a corpus as it is written: unannotatable sentences are free of errors."""
+    """A corpus as it is written: unannotatable sentences are free of errors."""
     samples = (
         replace(sample, references=tuple(map(_free, sample.references)))
         for sample in corpus.samples

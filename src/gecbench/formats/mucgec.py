@@ -20,7 +20,7 @@ _HEADINGS = ("source", "src", "sentence", "text", "原句", "source sentence", "
 
 
 def sniff(lines: Sequence[str]) -> bool:
-    """Return whether the first line that is not empty has a TAB."""
+    """Whether the first line that is not empty has a TAB."""
     return next(("\t" in line for line in lines if line.strip()), False)
 
 
@@ -46,7 +46,7 @@ def _is_sentence(text: str) -> bool:
 
 
 def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
-    """Return the rows as samples; texts are kept as they are, white space and all.
+    """Stream the rows as samples; texts are kept as they are, white space and all.
 
     A reference that is 没有错误 or 无法标注 is a state, not a text: white space is ignored there,
     and the traditional forms count, as in ChERRANT, which simplifies before it compares.
@@ -91,7 +91,7 @@ def _state(packed: str) -> Rewrite | None:
 
 
 def write(corpus: Corpus) -> Mapping[str, str]:
-    """Return the rows of a corpus.
+    """Write the rows of a corpus.
 
     A reference known only by edits is written as what they make of the source.
 
@@ -129,7 +129,7 @@ def _cell(text: str, sample: Sample, what: str) -> str:
 
 
 def losses(corpus: Corpus) -> list[str]:
-    """Return what is lost beside the name, which is the file's."""
+    """What is lost beside the name, which is the file's."""
     return text_losses(_NAME, corpus) + chinese_loss(_NAME, corpus)
 
 

@@ -44,12 +44,12 @@ class Block(NamedTuple):
 
 
 def sniff(lines: Sequence[str]) -> bool:
-    """Return whether the first line that is not blank begins a block."""
+    """Whether the first line that is not blank begins a block."""
     return _mark(next((line for line in lines if line.strip()), "")) == "O-S"
 
 
 def read_blocks(path: Path, lines: Sequence[str]) -> tuple[Block, ...]:
-    """Return the blocks of a file; all have as many variants as the first.
+    """Read the blocks of a file; all have as many variants as the first.
 
     Raises:
         FormatError: Names the first line that is missing, too many, or out of order, or whose
@@ -123,7 +123,7 @@ class _Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def is_perturbed(lines: Sequence[str]) -> bool:
-    """Return whether a file that begins with these lines holds perturbed cases.
+    """Whether a file that begins with these lines holds perturbed cases.
 
     >>> is_perturbed(["O-S He go home .", "O-T He goes home ."])
     True
@@ -137,7 +137,7 @@ def _is_json(lines: Sequence[str]) -> bool:
 
 
 def read_perturbed(path: Path) -> PerturbedSet:
-    """Return the perturbed cases in a file or folder.
+    """Read the perturbed cases in a file or folder.
 
     Args:
         path: A file of blocks, our JSONL, a folder with para.txt, or a folder of subsets: each a
@@ -164,7 +164,7 @@ def read_perturbed(path: Path) -> PerturbedSet:
 
 
 def write_perturbed(cases: PerturbedSet) -> str:
-    """Return our JSONL of the cases, which holds all of them."""
+    """Write our JSONL of the cases, which holds all of them."""
     rows = [
         {
             "subset": subset.name,
@@ -189,7 +189,7 @@ def _set(name: str, subsets: Sequence[tuple[Subset, bool]]) -> PerturbedSet:
 
 
 def _read_part(part: Path) -> list[tuple[Subset, bool]]:
-    """Return the subsets that one entry of a folder holds."""
+    """Read the subsets that one entry of a folder holds."""
     if part.is_dir():
         return [_read_folder(part)]
     if part.suffix not in _ENDINGS:
@@ -232,7 +232,7 @@ def _check_sources(path: Path, subset: Subset) -> None:
 
 
 def _subset(path: Path, lines: Sequence[str], name: str) -> tuple[Subset, bool]:
-    """Return a file of blocks, and whether it holds predictions too."""
+    """A file of blocks, and whether it holds predictions too."""
     if not sniff(lines):
         first = next((line for line in lines if line.strip()), "")
         raise FormatError(
@@ -282,7 +282,7 @@ def _read_jsonl(path: Path, lines: Sequence[str]) -> PerturbedSet:
 
 
 def _case(at: str, row: object) -> tuple[str, PerturbedCase]:
-    """Return the name of a case's subset, and the case."""
+    """The name of a case's subset, and the case."""
     case = convert(at, row, _Case)
     variants = [Variant(each.source, each.reference) for each in (case.original, *case.variants)]
     if not all(variant.source.strip() for variant in variants):
@@ -297,7 +297,7 @@ def _case(at: str, row: object) -> tuple[str, PerturbedCase]:
 
 
 def read_outputs(path: Path, cases: PerturbedSet, *, name: str | None = None) -> SystemOutput:
-    """Return what a system made of every sentence of perturbed cases.
+    """Read what a system made of every sentence of perturbed cases.
 
     Args:
         path: A file with a line for each sentence in the order of input.txt, one of blocks with
@@ -328,7 +328,7 @@ def read_outputs(path: Path, cases: PerturbedSet, *, name: str | None = None) ->
 
 
 def _files(folder: Path, cases: PerturbedSet) -> list[tuple[Path, Subset]]:
-    """Return the file of each subset in a system's folder."""
+    """The file of each subset in a system's folder."""
     by_name: dict[str, list[Path]] = {}
     for path in sorted(folder.iterdir()):
         if not path.name.startswith("."):
@@ -422,7 +422,7 @@ def _check_likeness(path: Path, output: SystemOutput, corpus: Corpus) -> None:
 
 
 def _alike(source: str, text: str, *, spaced: bool) -> bool:
-    """Return whether two texts share a third of their words; else of their characters.
+    """Whether two texts share a third of their words; else of their characters.
 
     In Chinese white space says nothing: one side may be segmented and the other not.
     """

@@ -20,7 +20,7 @@ _FIRST = 200
 
 
 def read(path: Path, *, format: str | None = None) -> Corpus:
-    """Return the corpus in a file.
+    """Read the corpus in a file.
 
     Args:
         path: The file, or "-" for standard input.
@@ -35,7 +35,7 @@ def read(path: Path, *, format: str | None = None) -> Corpus:
 
 
 def stream_corpus(path: Path, *, format: str | None = None) -> tuple[Corpus, Iterator[Sample]]:
-    """Return what a corpus says of itself, without its samples, and these in their order.
+    """Read what a corpus says of itself, and its samples while they are asked for.
 
     Unlike `read`, this does not look whether ids are unique, and holds no more in memory than
     the format needs: a line of jsonl, mucgec and lines.
@@ -55,7 +55,7 @@ def stream_corpus(path: Path, *, format: str | None = None) -> tuple[Corpus, Ite
 
 
 def _format_of(path: Path, lines: Sequence[str], name: str | None) -> Format:
-    """Return the format of that name, or else the one that the lines are in."""
+    """The format of that name, or else the one that the lines are in."""
     if not lines:
         raise _empty(path)
     if name is not None:
@@ -70,7 +70,7 @@ def _empty(path: Path) -> FormatError:
 
 
 def read_parallel(source: Path, references: Sequence[Path]) -> Corpus:
-    """Return the corpus in files of lines, as `stream_parallel` yields it."""
+    """Read a corpus from files of lines, as `stream_parallel` yields it."""
     return Corpus(name_of(source), tuple(stream_parallel(source, references)))
 
 
@@ -137,7 +137,7 @@ class Sources:
 
 
 def sources(path: Path, *, format: str | None = None) -> Sources:
-    """Return the sources in a file; those of a text file are read while they are asked for.
+    """The sources in a file; those of a text file are read while they are asked for.
 
     Perturbed cases, in a file or a folder of subsets, are the lines of RobustGEC's input.txt:
     originals and variants in the order that `analyse robustness` asks for.
@@ -166,7 +166,7 @@ def sources(path: Path, *, format: str | None = None) -> Sources:
 def read_system(
     path: Path, corpus: Corpus, *, name: str | None = None, format: str | None = None
 ) -> SystemOutput:
-    """Return what a system made of the sentences of a corpus.
+    """Read what a system made of the sentences of a corpus.
 
     Lines and M2 are joined by position, the other formats by id. Where the file holds sources
     they must be those of the corpus, white space aside.
@@ -223,7 +223,7 @@ def _check_ids(path: Path, ids: Sequence[str], corpus: Corpus) -> None:
 
 
 def _differences(ids: Iterable[str], wanted: Sequence[str], missing: str, extra: str) -> list[str]:
-    """Return sentences on ids that are missing and that are too many, with the first of them."""
+    """Sentences on ids that are missing and that are too many, with the first of them."""
     seen, known = dict.fromkeys(ids), frozenset(wanted)
     pairs = (
         (missing, [name for name in wanted if name not in seen]),
@@ -253,7 +253,7 @@ def _check_row(at: str, row: Sample, sample: Sample, corpus: str) -> None:
 
 
 def _from_difference(text: str, other: str) -> str:
-    """Return a text as an error quotes it, from shortly before where it differs from another."""
+    """A text as an error quotes it, from shortly before where it differs from another."""
     alike = sum(1 for _ in takewhile(lambda two: two[0] == two[1], zip(text, other, strict=False)))
     start = 0 if alike <= _CONTEXT else alike - _CONTEXT
     return quote(f"…{text[start:]}" if start else text)
@@ -265,7 +265,7 @@ _UNCHANGED = Rewrite(error_free=True, edit_sets=((),))
 def read_systems(
     path: Path, corpus: Corpus, *, names: Sequence[str] = (), format: str | None = None
 ) -> list[SystemOutput]:
-    """Return what the annotators of a file made of the sentences of a corpus.
+    """Read what the annotators of a file made of the sentences of a corpus.
 
     A sentence without a line of a system is one that it leaves as it is. With names, annotators
     are the numbers from 0, as many as there are names, and one without any line at all is a system
@@ -325,7 +325,7 @@ def _annotators(path: Path, whole: SystemOutput) -> list[str]:
 
 
 def _in_order(path: Path, annotators: Sequence[str]) -> list[str]:
-    """Return the annotators, numbers in order; refuse a gap, which may be a system."""
+    """The annotators, numbers in order; refuse a gap, which may be a system."""
     if not annotators:
         raise CorpusError(f"{path}: has no annotator; say by --names how many systems it has")
     if not all(name.isdecimal() for name in annotators):
@@ -345,7 +345,7 @@ def _in_order(path: Path, annotators: Sequence[str]) -> list[str]:
 
 
 def read_meta(path: Path) -> dict[str, dict[str, str]]:
-    """Return facts by sample id from a tab-separated table whose first column is "id".
+    """Read facts by sample id from a tab-separated table whose first column is "id".
 
     Raises:
         FormatError: No header, a ragged row, a repeated id, or an empty field name.
@@ -372,7 +372,7 @@ def read_meta(path: Path) -> dict[str, dict[str, str]]:
 
 
 def with_meta(corpus: Corpus, path: Path, table: Mapping[str, Mapping[str, str]]) -> Corpus:
-    """Return the corpus with facts from a table added to its sentences.
+    """The corpus with facts from a table added to its sentences.
 
     Raises:
         CorpusError: The table lacks a sentence, or has one that the corpus has not.

@@ -14,7 +14,7 @@ _LINE_ENDS = {"\n": "a line end", "\r": "a line end"}
 
 
 def text_of(sample: Sample, rewrite: Rewrite, lang: str | None) -> str:
-    """Return the text of a rewrite that is neither error free nor unannotatable.
+    """The text of a rewrite that is neither error free nor unannotatable.
 
     One that is known only by edits is what its first edit set makes of the tokens; errors that
     are detected and not corrected stay.
@@ -29,7 +29,7 @@ def text_of(sample: Sample, rewrite: Rewrite, lang: str | None) -> str:
 
 
 def corrected_tokens(sample: Sample, edits: EditSet) -> tuple[str, ...]:
-    """Return the tokens that edits make of those of a sample.
+    """The tokens that edits make of those of a sample.
 
     Raises:
         CorpusError: The edits cannot be applied; names the sample.
@@ -65,7 +65,7 @@ def check_cell(
 
 
 def join_rows(rows: Sequence[str], corpus: Corpus, name: str) -> str:
-    """Return rows as the content of a file.
+    """Join rows to the content of a file.
 
     Raises:
         CorpusError: There is no row, or the first begins with what reading takes for a
@@ -85,7 +85,7 @@ def join_rows(rows: Sequence[str], corpus: Corpus, name: str) -> str:
 
 
 def loss(count: int, noun: str, sentence: str, singular: str = "") -> list[str]:
-    """Return a sentence with a counted noun in the place of "{}", none where the count is 0.
+    """A sentence with a counted noun in the place of "{}", none where the count is 0.
 
     >>> loss(2, "reference", "m2 numbers annotators, and {} named none")
     ['m2 numbers annotators, and 2 references named none']
@@ -95,7 +95,7 @@ def loss(count: int, noun: str, sentence: str, singular: str = "") -> list[str]:
 
 
 def lost(name: str, what: str, count: int, noun: str = "reference") -> list[str]:
-    """Return one sentence on what the format `name` drops, none where the count is 0 or False.
+    """One sentence on what the format `name` drops, none where the count is 0 or False.
 
     >>> lost("mucgec", "metadata", 64, "sentence")
     ['mucgec holds no metadata: 64 sentences lose theirs']
@@ -105,7 +105,7 @@ def lost(name: str, what: str, count: int, noun: str = "reference") -> list[str]
 
 
 def text_losses(name: str, corpus: Corpus) -> list[str]:
-    """Return what every format loses that holds nothing but sources and texts of references."""
+    """What every format loses that holds nothing but sources and texts of references."""
     samples = corpus.samples
     rewrites = [rewrite for sample in samples for rewrite in sample.references]
     return [
@@ -125,6 +125,6 @@ def text_losses(name: str, corpus: Corpus) -> list[str]:
 
 
 def chinese_loss(name: str, corpus: Corpus) -> list[str]:
-    """Return what a format loses whose corpora are Chinese."""
+    """What a format loses whose corpora are Chinese."""
     told = f"{name} is Chinese: the language {corpus.lang!r} becomes 'zh'"
     return [] if corpus.lang == "zh" else [told]

@@ -27,14 +27,15 @@ _NAMES: Mapping[str, str] = {
 """What msgspec calls a type, and what an error message does."""
 
 _MISMATCH = re.compile(r"Expected `(.+)`, got `(.+)`")
+_SURROGATE = "a string holds half a surrogate pair, as \\ud800; write the character"
 _STEP = re.compile(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]")
 
 
 def value_of(row: Mapping[str, object], key: str, into: type[T]) -> T:
-    """Return the value under a key of parsed JSON.
+    """The value under a key of parsed JSON.
 
     Raises:
-        FormatError: It is missing or of another type.
+        FormatError: It is missing, of another type, or half a surrogate pair.
     """
     if key not in row:
         raise FormatError(f"{key!r} is missing; expected {_wanted(into)}")
@@ -42,6 +43,8 @@ def value_of(row: Mapping[str, object], key: str, into: type[T]) -> T:
         return msgspec.convert(row[key], into)
     except msgspec.ValidationError as error:
         raise FormatError(_problem(error, row[key], into, key)) from error
+    except UnicodeEncodeError as error:  # of a string where something else belongs
+        raise FormatError(_SURROGATE) from error
 
 
 def options_of(kind: str, into: type[Options], values: Mapping[str, object]) -> Options:
@@ -72,14 +75,14 @@ def options_of(kind: str, into: type[Options], values: Mapping[str, object]) -> 
 
 
 def _divide(value: object, annotation: object) -> object:
-    """Return the parts of a text between commas where several values are wanted."""
+    """Divide a text at its commas where several values are wanted."""
     if isinstance(value, str) and get_origin(annotation) is tuple:
         return [part.strip() for part in value.split(",")] if value.strip() else []
     return value
 
 
 def read_toml(path: Path, into: type[Options]) -> Options:
-    """Return the configuration in a TOML file.
+    """Read the configuration in a TOML file.
 
     Raises:
         FormatError: The file is not TOML, or holds an unknown key or a value of a wrong type.
@@ -88,8 +91,36 @@ def read_toml(path: Path, into: type[Options]) -> Options:
     return convert(str(path), toml_of(path), into)
 
 
+def with_values(kind: str, struct: Options, values: Mapping[str, object]) -> Options:
+    """A Struct with other values by name; `options_of` converts them, and says what it raises."""
+    names = [field.name for field in msgspec.structs.fields(struct) if field.required]
+    required = {name: getattr(struct, name) for name in names}
+    converted = options_of(kind, type(struct), required | dict(values))
+    return msgspec.structs.replace(struct, **{name: getattr(converted, name) for name in values})
+
+
+def packaged_names(folder: Path) -> list[str]:
+    """The names of the TOML files that a folder of the package brings."""
+    return sorted(path.stem for path in folder.glob("*.toml"))
+
+
+def load_packaged(kind: str, which: str, folder: Path, into: type[Options]) -> Options:
+    """Load the TOML file of a name from a folder of the package, or else the file of that path.
+
+    Raises:
+        UnknownNameError: There is no such packaged file, and no such path.
+        FormatError: The file is not TOML, or holds an unknown key or a wrong value.
+    """
+    names = packaged_names(folder)
+    if which in names:
+        return convert(f"{kind} {which}", toml_of(folder / f"{which}.toml"), into)
+    if not which.endswith(".toml") and not Path(which).exists():
+        raise UnknownNameError(kind, which, names)
+    return convert(which, toml_of(Path(which)), into)
+
+
 def toml_of(path: Path) -> dict[str, object]:
-    """Return the tables of a TOML file.
+    """The tables of a TOML file.
 
     Raises:
         FormatError: The file is not TOML in UTF-8; says which line.
@@ -149,14 +180,12 @@ def parse_json(
         try:
             json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError as error:
-            raise FormatError(
-                f"{at}: a string holds half a surrogate pair, as \\ud800; write the character"
-            ) from error
+            raise FormatError(f"{at}: {_SURROGATE}") from error
     return value
 
 
 def convert(at: str, value: object, into: type[T]) -> T:
-    """Return parsed TOML or JSON as a type, whose Structs forbid unknown fields.
+    """Convert parsed TOML or JSON to a type, whose Structs forbid unknown fields.
 
     Raises:
         FormatError: Begins with `at`, and names the first key that is unknown, with the nearest
@@ -171,7 +200,7 @@ def convert(at: str, value: object, into: type[T]) -> T:
 def _problem(
     error: msgspec.ValidationError, value: object, into: type[object], place: str = ""
 ) -> str:
-    """Return what msgspec complains of as a sentence."""
+    """What msgspec complains of as a sentence."""
     key, problem = _explain(error, value, into, place)
     return f"{key!r} {problem}" if key else problem
 
@@ -179,7 +208,7 @@ def _problem(
 def _explain(
     error: msgspec.ValidationError, value: object, into: type[object], place: str = ""
 ) -> tuple[str, str]:
-    """Return the key that msgspec complains of, as "rows[2].name", and what is wrong with it."""
+    """The key that msgspec complains of, as "rows[2].name", and what is wrong with it."""
     message, _, path = str(error).partition(" - at `$")
     mismatch = _MISMATCH.fullmatch(message)
     annotation: object = into
@@ -215,7 +244,7 @@ def _explain(
 
 
 def _wanted(annotation: object) -> str:
-    """Return what an error calls the values that a type accepts."""
+    """What an error calls the values that a type accepts."""
     try:
         msgspec.convert(object(), annotation)
     except msgspec.ValidationError as error:
@@ -224,26 +253,26 @@ def _wanted(annotation: object) -> str:
 
 
 def _name(expected: str) -> str:
-    """Return what an error calls the first of msgspec's types, as of `array | null`."""
+    """What an error calls the first of msgspec's types, as of `array | null`."""
     first = expected.split(" | ")[0]
     return _NAMES.get(first, first)
 
 
 def _kind(value: object) -> str:
-    """Return what msgspec calls the type of a parsed value."""
+    """What msgspec calls the type of a parsed value."""
     kinds = {list: "array", tuple: "array", dict: "object", type(None): "null"}
     return kinds.get(type(value), type(value).__name__)
 
 
 def _type_of(annotation: object, key: str) -> object:
-    """Return the type of a field of the Struct that an annotation is about."""
+    """The type of a field of the Struct that an annotation is about."""
     struct = _struct(annotation)
     fields = msgspec.structs.fields(struct) if struct else ()
     return next((field.type for field in fields if field.encode_name == key), None)
 
 
 def _struct(annotation: object) -> type[msgspec.Struct] | None:
-    """Return the Struct that an annotation is about: itself, or in a list or a union."""
+    """The Struct that an annotation is about: itself, or in a list or a union."""
     if isinstance(annotation, type) and issubclass(annotation, msgspec.Struct):
         return annotation
     inner = map(_struct, getattr(annotation, "__args__", ()))
@@ -251,7 +280,7 @@ def _struct(annotation: object) -> type[msgspec.Struct] | None:
 
 
 def _keys(struct: type[msgspec.Struct] | None, prefix: str) -> list[str]:
-    """Return the keys of a Struct and of those in it, each with the tables that it stands in."""
+    """The keys of a Struct and of those in it, each with the tables that it stands in."""
     keys = []
     for field in msgspec.structs.fields(struct) if struct else ():
         keys.append(f"{prefix}{field.encode_name}")

@@ -61,18 +61,18 @@ class WeightFile:
     label: Label | None = None
 
 
-def beside(path: Path) -> Path:
-    """Return where the label of a weight file lies."""
+def label_path(path: Path) -> Path:
+    """Where the label of a weight file lies."""
     return path.with_name(f"{path.name}.json")
 
 
 def digest(text: str) -> str:
-    """Return the SHA-256 of a text as UTF-8."""
+    """The SHA-256 of a text as UTF-8."""
     return hashlib.sha256(text.encode("utf-8", errors="surrogatepass")).hexdigest()
 
 
 def read_weights(path: Path) -> WeightFile:
-    """Return what a weight file and the label beside it say.
+    """Read what a weight file and the label beside it say.
 
     Raises:
         FormatError: One of them is something else, or the weights were changed since the label
@@ -81,16 +81,16 @@ def read_weights(path: Path) -> WeightFile:
     """
     lines = read_lines(path)
     systems, right = _weights(path, lines)
-    if not beside(path).exists():
+    if not label_path(path).exists():
         return WeightFile(path, systems, right)
     content = "".join(f"{line}\n" for line in lines)
     return WeightFile(path, systems, right, _label(path, content))
 
 
-def written_weights(
+def format_weights(
     path: Path, systems: int, right: Sequence[Sequence[int]], label: Label
 ) -> dict[Path, str]:
-    """Return a weight file, as the official program writes it, and its label, by their paths.
+    """A weight file, as the official program writes it, and its label, by their paths.
 
     Args:
         path: Of the weight file.
@@ -110,7 +110,7 @@ def written_weights(
     }
     if label.chosen is not None:
         about["chosen"] = dict(label.chosen)
-    return {path: content, beside(path): json.dumps(about, ensure_ascii=False, indent=1) + "\n"}
+    return {path: content, label_path(path): json.dumps(about, ensure_ascii=False, indent=1) + "\n"}
 
 
 def _weights(path: Path, lines: Sequence[str]) -> tuple[int, tuple[tuple[int, ...], ...]]:
@@ -145,7 +145,7 @@ def _is_number(word: str) -> bool:
 
 
 def _label(path: Path, content: str) -> Label:
-    at = beside(path)
+    at = label_path(path)
     try:
         about = json.loads("\n".join(read_lines(at)))
     except (ValueError, RecursionError):

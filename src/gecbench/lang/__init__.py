@@ -34,13 +34,19 @@ SCHEMES: Mapping[str, str] = {
 }
 """Name to the function that makes the scheme."""
 
+CORRUPTIONS: Mapping[str, str] = {
+    "zh": "gecbench.lang.zh.corruption:load",
+    "en": "gecbench.lang.en.corruption:load",
+}
+"""Code to the function that loads how texts of the language are corrupted."""
+
 _WITHOUT_SPACES = frozenset(("bo", "dz", "ja", "km", "lo", "my", "th", "yue"))
 """Languages without a folder whose words no blank divides."""
 
 
 @cache
 def language_of(code: str) -> Language:
-    """Return a language by its code; one that has no folder is "xx" under its own code.
+    """A language by its code; one that has no folder is "xx" under its own code.
 
     Args:
         code: ISO 639 code of two or three letters; what stands behind a hyphen, as in "zh-Hans",
@@ -59,15 +65,23 @@ def language_of(code: str) -> Language:
         raise UsageError(
             f"language {code!r} is no ISO 639 code, as zh, en or de; xx stands for any language"
         )
-    known = cast("Language", resolve("language", "xx", LANGUAGES))
-    found = replace(known, code=short, name=short, name_zh=short)
+    any_language = cast("Language", resolve("language", "xx", LANGUAGES))
+    language = replace(any_language, code=short, name=short, name_zh=short)
     if short in _WITHOUT_SPACES:
-        return replace(found, joiner="", unit="character", tokens="zh", scheme="xx-char")
-    return found
+        scheme = "xx-char"
+        return replace(
+            language,
+            joiner="",
+            unit="character",
+            tokens="zh",
+            scheme=scheme,
+            offline_scheme=scheme,
+        )
+    return language
 
 
 def find_language(lang: str | None, texts: Iterable[str], name: str) -> Language:
-    """Return the language of texts: the declared one, else the one that their words show.
+    """The language of texts: the declared one, else the one that their words show.
 
     Args:
         lang: What the user says, or the corpus's header; None where nobody has said.

@@ -21,7 +21,7 @@ CERTAIN = 0.5
 
 
 def detect(texts: Iterable[str]) -> str | None:
-    """Return the code of the language that texts are in; None where it cannot be told.
+    """The code of the language that texts are in; None where it cannot be told.
 
     Only the first 10,000 letters count.
 
@@ -51,7 +51,7 @@ def _is_chinese(han: int, kana: int, other: int) -> bool:
 
 
 def _letters(texts: Iterable[str]) -> tuple[list[str], int, int, int]:
-    """Return the first texts, and how many Han characters, kana and other letters they have."""
+    """The first texts, and how many Han characters, kana and other letters they have."""
     han = kana = other = 0
     parts: list[str] = []
     for text in texts:
@@ -74,7 +74,7 @@ def _letters(texts: Iterable[str]) -> tuple[list[str], int, int, int]:
 
 @cache
 def _identifier() -> Any:
-    """Return the classifier over the languages that have a code of two letters."""
+    """The classifier over the languages that have a code of two letters."""
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
     made = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

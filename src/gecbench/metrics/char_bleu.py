@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from gecbench.core.case import Case, Part
 from gecbench.core.errors import MissingExtraError
+from gecbench.core.options import check_choice
 from gecbench.core.score import Score
-from gecbench.scoring.metric import Metric, check_choice
+from gecbench.scoring.metric import Metric
 from gecbench.scoring.resample import sums
 from gecbench.scoring.texts import references
 

@@ -8,8 +8,9 @@ from random import Random
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 from gecbench.core.case import Case, Part
+from gecbench.core.options import check_between, check_choice, check_least
 from gecbench.core.score import Score
-from gecbench.scoring.metric import MeanMetric, Metric, check_between, check_choice, check_least
+from gecbench.scoring.metric import MeanMetric, Metric
 from gecbench.scoring.resample import sums
 from gecbench.scoring.texts import (
     UNITS,
@@ -225,7 +226,7 @@ _AT_ONCE = 16_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Lottery:
+class ReferenceSampler:
     """The references of a corpus, drawn again and again.
 
     Args:
@@ -399,7 +400,7 @@ class SampledGleu(Metric[Matches]):
 
     def rounds(self, stats: Sequence[Matches]) -> Values:
         """Return the score of each iteration; one alone where there is nothing to draw."""
-        return type(self).formula(self._lottery.sums(stats))
+        return type(self).formula(self._sampler.sums(stats))
 
     def aggregate(self, stats: Sequence[Matches]) -> Score:
         """Return the mean over all iterations; 0 where there is no sentence.
@@ -431,7 +432,7 @@ class SampledGleu(Metric[Matches]):
         """
         import numpy as np
 
-        blocks = self._lottery.resampled(stats, draws)
+        blocks = self._sampler.resampled(stats, draws)
         values = [type(self).formula(made) for made in blocks]
         found: Values = np.concatenate(values, axis=-1).mean(axis=-1)
         return found
@@ -443,7 +444,7 @@ class SampledGleu(Metric[Matches]):
         import numpy as np
 
         formula = type(self).formula
-        blocks = self._lottery.exchanged(first, second, swaps)
+        blocks = self._sampler.exchanged(first, second, swaps)
         values = [(formula(one), formula(two)) for one, two in blocks]
         left, right = (np.concatenate(side, axis=-1) for side in zip(*values, strict=True))
         return left.mean(axis=-1), right.mean(axis=-1)
@@ -459,8 +460,8 @@ class SampledGleu(Metric[Matches]):
         )
 
     @property
-    def _lottery(self) -> Lottery:
-        return Lottery(self.order, self.iterations, self.draws)
+    def _sampler(self) -> ReferenceSampler:
+        return ReferenceSampler(self.order, self.iterations, self.draws)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ from math import exp, log
 from typing import TYPE_CHECKING, ClassVar
 
 from gecbench.core.case import Case, Part
+from gecbench.core.options import check_between, check_choice
 from gecbench.core.score import Counts, Score, f_score, total
-from gecbench.scoring.metric import Metric, check_between, check_choice
+from gecbench.scoring.metric import Metric
 from gecbench.scoring.resample import ratios, sums
 from gecbench.scoring.texts import UNITS, Grams, Unit, count, overlap, pieces, references, shared
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from gecbench.core.case import Case, Part
 from gecbench.core.errors import UsageError
+from gecbench.core.options import check_between, check_choice
 from gecbench.core.score import Score
-from gecbench.scoring.metric import MeanMetric, Metric, check_between, check_choice
+from gecbench.scoring.metric import MeanMetric, Metric
 from gecbench.scoring.resample import mean, sums
 from gecbench.scoring.texts import characters, references
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, get_args
 
 from gecbench.core.case import Case, Part
+from gecbench.core.options import check_choice
 from gecbench.core.score import Score
-from gecbench.scoring.metric import MeanMetric, check_choice
+from gecbench.scoring.metric import MeanMetric
 from gecbench.scoring.texts import pieces, references
 
 AccuracyUnit = Literal["character", "word"]

@@ -9,7 +9,7 @@ from itertools import accumulate
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo, TextEdit
 from gecbench.edits.apply import changes
 from gecbench.text.splitting import split
-from gecbench.text.tokens import parted
+from gecbench.text.tokens import split_tokens
 
 
 def correction_between(
@@ -53,7 +53,7 @@ def edits_between(source: str, text: str, *, tokens: str) -> tuple[TextEdit, ...
 
 def _pieces(text: str, kind: str) -> list[str]:
     """Split a text into tokens and the runs of white space between them."""
-    return [piece for piece in parted(text, kind) if piece]
+    return [piece for piece in split_tokens(text, kind) if piece]
 
 
 # Correcting sentence by sentence what comes as one text: the papers' useful trick.

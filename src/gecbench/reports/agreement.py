@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gecbench.analysis.agreement import Agreement, Rate, Why
-from gecbench.reports.exhibit import (
+from gecbench.reports.report import (
     Column,
-    Exhibit,
     Figure,
+    Report,
     Series,
     Table,
     Value,
@@ -32,9 +32,9 @@ _SHOWN = 20
 """Annotators in the figure: more would not be legible."""
 
 
-def exhibit(result: Agreement) -> Exhibit:
+def build_report(result: Agreement) -> Report:
     """Return the whole, each annotator against the others, and all pairs."""
-    return Exhibit(
+    return Report(
         name="agreement",
         title=Words("Agreement of annotators", "标注一致性"),
         corpus=result.corpus,

@@ -5,20 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from gecbench.analysis.breakdown import (
-    FIELD,
-    NOWHERE,
-    Breakdown,
-    Breakdowns,
-    Cell,
-    PairDifferences,
-)
+from gecbench.analysis.breakdown import NOWHERE, Breakdown, Breakdowns, Cell, PairDifferences
+from gecbench.analysis.options import FIELD
 from gecbench.core.score import best_places
-from gecbench.reports.exhibit import (
+from gecbench.reports.report import (
     COUNT_COLUMNS,
     Column,
-    Exhibit,
     Figure,
+    Report,
     Series,
     Table,
     Value,
@@ -53,7 +47,7 @@ _NO_TEXT = Words("(known by edits only)", "（仅知其编辑）")
 _UNITS: Mapping[str, str] = {"edits": "编辑数", "sentences": "句数"}
 
 
-def exhibit(result: Breakdowns, *, counts: bool = False) -> Exhibit:
+def build_report(result: Breakdowns, *, counts: bool = False) -> Report:
     """Return all breakdowns, the widest differences and the sentences that do most to them.
 
     Args:
@@ -73,7 +67,7 @@ def exhibit(result: Breakdowns, *, counts: bool = False) -> Exhibit:
         tables.append(_texts(comparison, f"{prefix}texts"))
     if counts:
         tables.append(_counts(result.breakdowns))
-    return Exhibit(
+    return Report(
         name="breakdown",
         title=Words("Where systems are good and bad", "各系统的强项与弱项"),
         corpus=result.corpus,

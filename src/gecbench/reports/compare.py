@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
-from gecbench.analysis.significance import Comparison, Pair, Test
+from gecbench.analysis.options import Test
+from gecbench.analysis.significance import Comparison, Pair
 from gecbench.core.errors import counted
-from gecbench.reports.exhibit import (
+from gecbench.reports.report import (
     Column,
-    Exhibit,
     Figure,
+    Report,
     Series,
     Table,
     Value,
@@ -33,7 +34,7 @@ _NO = Words("no", "否")
 _NOT = Words("not significant", "不显著")
 
 
-def exhibit(corpus: str, results: Sequence[Comparison], notes: Sequence[str] = ()) -> Exhibit:
+def build_report(corpus: str, results: Sequence[Comparison], notes: Sequence[str] = ()) -> Report:
     """Return what comparisons by one or more metrics show.
 
     Args:
@@ -48,7 +49,7 @@ def exhibit(corpus: str, results: Sequence[Comparison], notes: Sequence[str] = (
             tables.append(_matrix(one))
             figures += [_p_figure(one), _difference_figure(one)]
         figures.append(_interval_figure(one))
-    return Exhibit(
+    return Report(
         name="compare",
         title=Words("Are differences between systems significant?", "系统之间的差异是否显著？"),
         corpus=corpus,

@@ -9,10 +9,10 @@ from msgspec import to_builtins
 
 from gecbench.analysis.correlation import KINDS, Coefficient, Correlations, Kind, MetricPair
 from gecbench.analysis.meta import SystemLevel
-from gecbench.reports.exhibit import (
+from gecbench.reports.report import (
     Column,
-    Exhibit,
     Figure,
+    Report,
     Series,
     Table,
     Value,
@@ -27,10 +27,10 @@ NAMES: dict[Kind, Words] = {
 }
 
 
-def exhibit(result: Correlations) -> Exhibit:
+def build_report(result: Correlations) -> Report:
     """Return what the correlations of metrics show."""
     scores = result.scores
-    return Exhibit(
+    return Report(
         name="correlation",
         title=Words("Do metrics agree over systems?", "各指标对系统的评价是否一致？"),
         corpus=scores.corpus,

@@ -10,7 +10,7 @@ from gecbench.datasets.corrupt.fitting import Fit
 from gecbench.datasets.corrupt.profile import kind_of
 from gecbench.datasets.prepare.manifest import CorpusCounts, Manifest
 from gecbench.datasets.prepare.steps import DROPPED
-from gecbench.reports.grid import Grid, as_text
+from gecbench.reports.report import Grid, as_text
 
 _EXAMPLES = 3
 

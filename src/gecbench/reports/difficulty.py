@@ -17,8 +17,17 @@ from gecbench.analysis.difficulty import (
 )
 from gecbench.core.errors import counted
 from gecbench.core.score import best_places
-from gecbench.reports.exhibit import Column, Exhibit, Figure, Series, Table, Value, Words, joined
-from gecbench.reports.grid import columns_of
+from gecbench.reports.report import (
+    Column,
+    Figure,
+    Report,
+    Series,
+    Table,
+    Value,
+    Words,
+    columns_of,
+    joined,
+)
 
 _SYSTEM = Column("system", zh="系统")
 _PARTS: dict[Level, Words] = {
@@ -33,7 +42,7 @@ _MOST_TYPES = 30
 """Types in the figure; the table has all."""
 
 
-def exhibit(results: Sequence[Difficulty], tier: Level | None = None) -> Exhibit:
+def build_report(results: Sequence[Difficulty], tier: Level | None = None) -> Report:
     """Show what was found of one corpus or several.
 
     Args:
@@ -47,7 +56,7 @@ def exhibit(results: Sequence[Difficulty], tier: Level | None = None) -> Exhibit
         figures.append(_types_figure(results, level))
     if any(len(result.scores) > 1 for result in results):
         figures.append(_ranks_figure(results))
-    return Exhibit(
+    return Report(
         name="difficulty",
         title=Words("How difficult the errors are", "错误的难度"),
         corpus=" + ".join(dict.fromkeys(result.corpus for result in results)),

@@ -8,10 +8,10 @@ from msgspec import to_builtins
 
 from gecbench.analysis.human import Human, Mean
 from gecbench.core.score import Score, best_places
-from gecbench.reports.exhibit import (
+from gecbench.reports.report import (
     Column,
-    Exhibit,
     Figure,
+    Report,
     Series,
     Table,
     Value,
@@ -25,9 +25,9 @@ from gecbench.reports.exhibit import (
 _NAMELESS = "(no name)"
 
 
-def exhibit(result: Human) -> Exhibit:
+def build_report(result: Human) -> Report:
     """Return the table of annotators, and score against volume for each metric."""
-    return Exhibit(
+    return Report(
         name="human",
         title=Words("Annotators against the final references", "标注者与最终参考答案的比较"),
         corpus=result.corpus,

@@ -15,10 +15,10 @@ from gecbench.reports.correlation import (
     slugs,
     with_coefficients,
 )
-from gecbench.reports.exhibit import (
+from gecbench.reports.report import (
     Column,
-    Exhibit,
     Figure,
+    Report,
     Series,
     Table,
     Words,
@@ -30,12 +30,12 @@ _SHOWN: tuple[Kind, ...] = ("pearson", "spearman")
 """The coefficients of windows, as SEEDA has them."""
 
 
-def exhibit(result: MetaEvaluation) -> Exhibit:
+def build_report(result: MetaEvaluation) -> Report:
     """Return what the agreement of metrics with people shows."""
     tables = [_systems(result)] if result.systems else []
     tables += [_sentences(result)] if result.sentences else []
     tables += [_windows(result)] if result.windows else []
-    return Exhibit(
+    return Report(
         name="meta",
         title=Words("Do metrics agree with people?", "指标与人工评价是否一致？"),
         corpus=result.corpus,

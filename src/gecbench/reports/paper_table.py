@@ -8,7 +8,6 @@ import msgspec
 
 from gecbench.analysis.paper_table import (
     NOT_RUN,
-    Column,
     ComparedRow,
     FigureResult,
     Mean,
@@ -17,9 +16,9 @@ from gecbench.analysis.paper_table import (
     RowResult,
     TableResult,
 )
-from gecbench.core.score import Doubt
-from gecbench.reports import exhibit as shown
-from gecbench.reports.exhibit import Exhibit, Figure, Series, Value, Words
+from gecbench.analysis.paper_table import Column as PaperColumn
+from gecbench.core.score import WarningNote
+from gecbench.reports.report import Column, Figure, Report, Series, Table, Value, Words
 
 SMALL = Words(
     "small form: tiny models, samples; these numbers mean nothing",
@@ -35,7 +34,7 @@ _STATUSES = {
 }
 
 
-def exhibit(name: str, result: PaperResult, *, small: bool = False) -> Exhibit:
+def build_report(name: str, result: PaperResult, *, small: bool = False) -> Report:
     """Return the tables and figures of a paper, filled.
 
     Args:
@@ -44,7 +43,7 @@ def exhibit(name: str, result: PaperResult, *, small: bool = False) -> Exhibit:
         small: Whether it is of tiny models, so that the numbers mean nothing.
     """
     paper = result.paper
-    return Exhibit(
+    return Report(
         name=name,
         title=Words(paper.about, paper.about),
         corpus=paper.paper,
@@ -74,7 +73,7 @@ def _titled(en: str, zh: str, *, small: bool) -> Words:
 
 def _notes(result: PaperResult, *, small: bool) -> Iterator[str]:
     if small:
-        yield Doubt(SMALL.en)
+        yield WarningNote(SMALL.en)
     yield (
         "here: the mean over the runs whose number stands beside; sd: their standard deviation; "
         "difference: here minus paper"
@@ -97,29 +96,29 @@ def _notes(result: PaperResult, *, small: bool) -> Iterator[str]:
         )
 
 
-def _table(result: TableResult, *, small: bool) -> shown.Table:
+def _table(result: TableResult, *, small: bool) -> Table:
     table = result.table
-    columns = [shown.Column("system", zh="系统")]
+    columns = [Column("system", zh="系统")]
     if table.curve:
         columns += [
-            shown.Column("runs", zh="次数"),
-            shown.Column("outside", zh="曲线之外"),
-            shown.Column("edits", "number", 1, zh="编辑数"),
+            Column("runs", zh="次数"),
+            Column("outside", zh="曲线之外"),
+            Column("edits", "number", 1, zh="编辑数"),
         ]
     else:
-        columns += [shown.Column("figures of", zh="数据来源"), shown.Column("runs", zh="次数")]
+        columns += [Column("figures of", zh="数据来源"), Column("runs", zh="次数")]
     for column in table.columns:
-        columns.append(shown.Column(column.name, column.kind, column.digits))
+        columns.append(Column(column.name, column.kind, column.digits))
         if table.curve:
             columns += [
-                shown.Column(
+                Column(
                     f"{column.name}, KEEP bias",
                     column.kind,
                     column.digits,
                     zh=f"{column.name}，KEEP 偏置",
                 ),
-                shown.Column("difference", column.kind, column.digits, zh="差值"),
-                shown.Column("sd", column.kind, column.digits, zh="标准差"),
+                Column("difference", column.kind, column.digits, zh="差值"),
+                Column("sd", column.kind, column.digits, zh="标准差"),
             ]
     rows: list[tuple[Value, ...]] = []
     for row in result.rows:
@@ -128,11 +127,11 @@ def _table(result: TableResult, *, small: bool) -> shown.Table:
         else:
             rows += _lines(row, table.columns, small=small)
     title = _titled(table.title, table.zh, small=small)
-    return shown.Table(table.name, title, tuple(columns), tuple(rows))
+    return Table(table.name, title, tuple(columns), tuple(rows))
 
 
 def _lines(
-    row: RowResult, columns: Sequence[Column], *, small: bool
+    row: RowResult, columns: Sequence[PaperColumn], *, small: bool
 ) -> Iterator[tuple[Value, ...]]:
     """Yield what was run, its spread, the paper's figures, and the difference."""
     if row.status:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from gecbench.analysis.references import Curve, References, Statistics
-from gecbench.reports.exhibit import (
+from gecbench.reports.report import (
     Column,
-    Exhibit,
     Figure,
+    Report,
     Series,
     Table,
     Value,
@@ -16,7 +16,7 @@ from gecbench.reports.exhibit import (
 )
 
 
-def exhibit(result: References) -> Exhibit:
+def build_report(result: References) -> Report:
     """Return statistics, distribution and curves."""
     tables = [_statistics(result), _distribution(result)]
     figures = [distribution_figure(result)]
@@ -24,7 +24,7 @@ def exhibit(result: References) -> Exhibit:
         own = [curve for curve in result.curves if curve.metric == metric]
         tables.append(_curves(metric, own))
         figures.append(curve_figure(metric, own))
-    return Exhibit(
+    return Report(
         name="references",
         title=Words(
             "What the references are, and what their number changes", "参考答案及其数量的影响"

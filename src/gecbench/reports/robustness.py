@@ -30,10 +30,10 @@ from gecbench.analysis.robustness import (
     VariantGroup,
 )
 from gecbench.core.errors import counted
-from gecbench.reports.exhibit import (
+from gecbench.reports.report import (
     Column,
-    Exhibit,
     Figure,
+    Report,
     Series,
     Table,
     Value,
@@ -68,7 +68,7 @@ _LONGEST = 60
 _PLACE = (Column("subset", zh="子集"), Column("system", zh="系统"))
 
 
-def exhibit(found: Robustness) -> Exhibit:
+def build_report(found: Robustness) -> Report:
     """Show scores and bounds, consistency by two rules, and kinds of variants."""
     tables = [
         _scores(found),
@@ -82,7 +82,7 @@ def exhibit(found: Robustness) -> Exhibit:
     if any(one.orders for one in found.systems):
         tables.append(_orders(found))
     kinds = [kind for kind in _kinds(found) if kind.groups]
-    return Exhibit(
+    return Report(
         name="robustness",
         title=Words("Robustness to context", "对上下文的鲁棒性"),
         corpus=found.corpus,
@@ -439,7 +439,7 @@ _MEANINGS: Mapping[str, str] = {
 }
 
 
-def check_exhibit(found: CaseCheck) -> Exhibit:
+def build_check_report(found: CaseCheck) -> Report:
     """Show the problems of perturbed cases."""
     shown = [
         finding
@@ -473,7 +473,7 @@ def check_exhibit(found: CaseCheck) -> Exhibit:
         ),
         tuple((one.kind, one.subset, one.case, one.sentence, one.detail) for one in shown),
     )
-    return Exhibit(
+    return Report(
         name="robustness",
         title=Words("A look at perturbed cases", "扰动用例检查"),
         corpus=found.corpus,

@@ -1,228 +1,255 @@
-"""Scores as tables, JSON, CSV or LaTeX; and each sentence's as JSON lines."""
+"""Scores as reports: as `gecbench score` prints them, and as the report page has them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 
 from gecbench.core.errors import counted
-from gecbench.core.score import Counts, Doubt, Score, best_places
-from gecbench.reports.exhibit import Column, Exhibit, Figure, Series, Table, Value, Words
-from gecbench.reports.grid import Grid, as_csv, as_latex, as_markdown, as_text
+from gecbench.core.score import Counts, Score, WarningNote, best_places
+from gecbench.reports.report import (
+    COUNT_COLUMNS,
+    Column,
+    Figure,
+    Report,
+    Series,
+    Table,
+    Value,
+    Words,
+    count_cells,
+    joined,
+    percent,
+)
 from gecbench.scoring.results import RESULT_SCHEMA, Result, ScoreReport, by_tier
-
-# The tables of scores: one overview of all metrics, and the counts of those that count.
-
 
 NOT_APPLICABLE = "n/a"
 
-Row = tuple[str, ...]
+_SYSTEM = Column("system", zh="系统")
+_UNTITLED = Words("", "")
 
 
-def subset_name(result: Result) -> str:
-    """Return what a table calls the part of the corpus that a result is over."""
-    return "(all)" if result.subset is None else result.subset or "(empty)"
+def scores_report(scores: Sequence[ScoreReport], *, tier: int | None = None) -> Report:
+    """Show scores of one or more corpora: what `gecbench score` prints.
 
-
-def _percent(value: float) -> str:
-    return f"{100 * value:.2f}"
-
-
-def _spread(score: Score) -> str:
-    if score.interval is None:
-        return ""
-    return f"{_percent(score.interval.low)}-{_percent(score.interval.high)}"
-
-
-def _cells(counts: Counts, beta: float) -> Row:
-    ratios = (counts.precision, counts.recall, counts.f(beta))
-    return (str(counts.tp), str(counts.fp), str(counts.fn), *map(_percent, ratios))
-
-
-def overview(reports: Sequence[ScoreReport]) -> Grid:
-    """Return a table with a row for each system and a column for each metric on each corpus.
-
-    Values are in percent; the best of each column is marked.
-    """
-    results = [(report, result) for report in reports for result in report.results]
-    several = len(reports) > 1
-    with_subset = any(result.subset is not None for _, result in results)
-    with_spread = any(result.score and result.score.interval for _, result in results)
-    columns = list(dict.fromkeys((report.corpus, result.metric) for report, result in results))
-    keys = list(dict.fromkeys((result.system, subset_name(result)) for _, result in results))
-    found = {
-        (report.corpus, result.metric, result.system, subset_name(result)): result
-        for report, result in results
-    }
-    rows = []
-    for system, subset in keys:
-        cells = []
-        for corpus, metric in columns:
-            result = found.get((corpus, metric, system, subset))
-            cells += _value(result, with_spread=with_spread)
-        rows.append((system, *[subset] * with_subset, *cells))
-    width = 1 + with_spread
-    names = [f"{corpus} {metric}" if several else metric for corpus, metric in columns]
-    header = [cell for name in names for cell in (name, *["95%"] * with_spread)]
-    words = 1 + with_subset
-    marks = set()
-    for at, (corpus, metric) in enumerate(columns):
-        for subset in {subset for _, subset in keys}:
-            column = [found.get((corpus, metric, system, subset)) for system, _ in keys]
-            places = [row for row, key in enumerate(keys) if key[1] == subset]
-            marks |= {
-                (place, words + at * width)
-                for place in _best([column[place] for place in places], places)
-            }
-    made = Grid(("system", *["subset"] * with_subset, *header), tuple(rows), words)
-    return replace(made, marks=frozenset(marks))
-
-
-def _value(result: Result | None, *, with_spread: bool) -> list[str]:
-    if result is None or result.score is None:
-        return ["" if result is None else NOT_APPLICABLE, *[""] * with_spread]
-    return [_percent(result.score.value), *[_spread(result.score)] * with_spread]
-
-
-def _best(
-    results: Sequence[Result | None],
-    places: Sequence[int],
-    value: Callable[[Score], float] = lambda score: score.value,
-) -> set[int]:
-    """Return the places of the best of several; where all are equal, none is."""
-    values = [value(one.score) if one and one.score else None for one in results]
-    higher = all(one.higher_is_better for one in results if one and one.score)
-    return {places[at] for at in best_places(values, higher_is_better=higher)}
-
-
-def count_grids(report: ScoreReport, tier: int | None) -> list[Grid]:
-    """Return the table of counts, and with a tier the table by type; none where nothing counts."""
-    counted = [r for r in report.results if r.score is not None and r.score.counts is not None]
-    if not counted:
-        return []
-    metrics = len({result.metric for result in counted})
-    shown = _Shown(
-        metrics > 1,
-        any(result.subset is not None for result in counted),
-        any(result.score and result.score.interval for result in counted),
-    )
-    names = ["system", *["metric"] * shown.metric, *["subset"] * shown.subset]
-    numbers = ["TP", "FP", "FN", "P", "R", f"F{report.beta:g}"]
-    rows: list[Row] = []
-    typed: list[Row] = []
-    for result in counted:
-        if result.score is None or result.score.counts is None:
-            continue
-        words = shown.words(result)
-        spread = [_spread(result.score)] * shown.spread
-        rows.append((*words, *_cells(result.score.counts, report.beta), *spread))
-        for label, counts in by_tier(result.score.by_type or {}, tier or 3).items():
-            typed.append((*words, label, *_cells(counts, report.beta)))
-    spread = ["95%"] * shown.spread
-    marks = _count_marks(counted, len(names))
-    grids = [Grid((*names, *numbers, *spread), tuple(rows), len(names), marks)]
-    if typed and tier:
-        grids.append(Grid((*names, "type", *numbers), tuple(typed), len(names) + 1))
-    return grids
-
-
-class _Shown:
-    """Which columns of words a table needs, because not all rows have the same in them."""
-
-    def __init__(self, metric: bool, subset: bool, spread: bool) -> None:
-        self.metric, self.subset, self.spread = metric, subset, spread
-
-    def words(self, result: Result) -> Row:
-        """Return the words at the left of a row."""
-        subset = [subset_name(result)] * self.subset
-        return (result.system, *[result.metric] * self.metric, *subset)
-
-
-def _count_marks(results: Sequence[Result], words: int) -> frozenset[tuple[int, int]]:
-    """Return the cells of P, R and F that are the best among the systems."""
-    marks: set[tuple[int, int]] = set()
-    groups: dict[tuple[str, str | None], list[int]] = {}
-    for place, result in enumerate(results):
-        groups.setdefault((result.metric, result.subset), []).append(place)
-    for places in groups.values():
-        some = [results[place] for place in places]
-        for at, value in enumerate((_precision, _recall, _f)):
-            marks |= {(place, words + 3 + at) for place in _best(some, places, value)}
-    return frozenset(marks)
-
-
-def _precision(score: Score) -> float:
-    return score.counts.precision if score.counts else 0.0
-
-
-def _recall(score: Score) -> float:
-    return score.counts.recall if score.counts else 0.0
-
-
-def _f(score: Score) -> float:
-    return score.value
-
-
-Entry = dict[str, object]
-
-
-def render(reports: Sequence[ScoreReport], format: str, *, tier: int | None = None) -> str:
-    """Return reports as text, json, csv, latex or markdown.
+    An overview where there are several metrics or corpora, then the counts of each corpus.
 
     Args:
-        reports: What was found, one for each corpus.
-        format: One of these five.
+        scores: One for each corpus.
         tier: Also show counts by type, at this tier of the labels; JSON has them always, at
             tier 3 unless one is named.
     """
-    if format == "json":
-        objects = [_object(report, tier) for report in reports]
-        whole = objects[0] if len(objects) == 1 else {"schema": RESULT_SCHEMA, "corpora": objects}
-        return json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
-    if format == "csv":
-        return _csv(reports, tier)
-    grids = [grid for report in reports for grid in count_grids(report, tier)]
-    metrics = {result.metric for report in reports for result in report.results}
-    if len(metrics) > 1 or len(reports) > 1 or not grids:
-        grids.insert(0, overview(reports))
-    about = "".join(map(_about, reports))
-    if tier and not any(r.score and r.score.by_type for report in reports for r in report.results):
-        about = f"note: none of these metrics counts by type\n{about}"
-    doubts = "".join(
-        f"note: {note}\n" for r in reports for note in r.notes if isinstance(note, Doubt)
+    results = [result for one in scores for result in one.results]
+    tables = [table for one in scores for table in _count_tables(one, tier)]
+    if len({result.metric for result in results}) > 1 or len(scores) > 1 or not tables:
+        tables.insert(0, _overview(scores))
+    summary = [line for one in scores for line in _summary(one)]
+    if tier and not any(result.score and result.score.by_type for result in results):
+        summary.insert(0, "note: none of these metrics counts by type")
+    corpora = [_json_values(one, tier or 3) for one in scores]
+    return Report(
+        name="scores",
+        title=_UNTITLED,
+        corpus=", ".join(one.corpus for one in scores),
+        tables=tuple(tables),
+        data=corpora[0] if len(corpora) == 1 else {"schema": RESULT_SCHEMA, "corpora": corpora},
+        notes=tuple(note for one in scores for note in one.notes if isinstance(note, WarningNote)),
+        summary=tuple(summary),
+        records=_records(scores, tier),
     )
-    if format == "latex":
-        return "\n".join(as_latex(grid, doubts + about) for grid in grids)
-    if format == "markdown":
-        notes = "".join(f"- {line}\n" for line in (doubts + about).splitlines())
-        return "\n".join([*map(as_markdown, grids), notes])
-    return "\n".join([*[doubts] * bool(doubts), *map(as_text, grids), about])
 
 
-def _about(report: ScoreReport) -> str:
-    left_out = ", ".join(f"{count} left out: {why}" for why, count in report.left_out.items())
-    lines = [
-        f"{report.corpus}: {counted(report.sentences, 'sentence')}, {report.scored} scored"
-        + (f" ({left_out})" if left_out else "")
+def subset_name(result: Result) -> str:
+    """What a table calls the part of the corpus that a result is over."""
+    return "(all)" if result.subset is None else result.subset or "(empty)"
+
+
+def _overview(scores: Sequence[ScoreReport]) -> Table:
+    """A row for each system and subset, a column for each metric on each corpus."""
+    by_place = {
+        (one.corpus, result.metric, result.system, subset_name(result)): result
+        for one in scores
+        for result in one.results
+    }
+    metrics = list(dict.fromkeys(place[:2] for place in by_place))
+    names = list(dict.fromkeys(place[2:] for place in by_place))
+    subsets = any(result.subset is not None for result in by_place.values())
+    spread = any(result.score and result.score.interval for result in by_place.values())
+    columns = [_SYSTEM, *[Column("subset")] * subsets]
+    rows: list[list[Value]] = [[system, *[subset] * subsets] for system, subset in names]
+    marks: set[tuple[int, int]] = set()
+    for corpus, metric in metrics:
+        results = [by_place.get((corpus, metric, *name)) for name in names]
+        for subset in {subset for _, subset in names}:
+            group = {row: results[row] for row, name in enumerate(names) if name[1] == subset}
+            marks |= {(row, len(columns)) for row in _best_rows(group)}
+        head = Column(f"{corpus} {metric}" if len(scores) > 1 else metric, "percent")
+        columns += [head, *[Column("95%", "percent")] * spread]
+        for row, result in zip(rows, results, strict=True):
+            row += [_value(result), *[_interval(result)] * spread]
+    return Table("overview", _UNTITLED, tuple(columns), tuple(map(tuple, rows)), frozenset(marks))
+
+
+def _value(result: Result | None) -> Value:
+    if result is None:
+        return ""
+    return result.score.value if result.score else NOT_APPLICABLE
+
+
+def _interval(result: Result | None) -> str:
+    interval = result.score.interval if result and result.score else None
+    return f"{100 * interval.low:.2f}-{100 * interval.high:.2f}" if interval else ""
+
+
+def _best_rows(
+    results: Mapping[int, Result | None],
+    value: Callable[[Score], float | None] = lambda score: score.value,
+) -> Iterator[int]:
+    """Yield the rows of the best results, which are given by row; where all are equal, none is."""
+    scored = {row: (result, result.score) for row, result in results.items() if result}
+    values = [value(score) if score else None for _, score in scored.values()]
+    higher = all(result.higher_is_better for result, score in scored.values() if score)
+    rows = list(scored)
+    return (rows[at] for at in best_places(values, higher_is_better=higher))
+
+
+_MEASURES: tuple[Callable[[Score], float | None], ...] = (
+    lambda score: score.counts.precision if score.counts else None,
+    lambda score: score.counts.recall if score.counts else None,
+    lambda score: score.value,
+)
+"""The last three of the columns of counts: P, R and F."""
+
+
+def _count_columns(beta: float) -> tuple[Column, ...]:
+    return (*COUNT_COLUMNS, Column(f"F{beta:g}", "percent"))
+
+
+def _count_values(counts: Counts, beta: float) -> tuple[Value, ...]:
+    return (*count_cells(counts), counts.f(beta))
+
+
+def _count_marks(results: Mapping[int, Result], first: int) -> set[tuple[int, int]]:
+    """The best P, R and F of results by row, where the columns of counts begin at `first`."""
+    return {
+        (row, first + 3 + at)
+        for at, measure in enumerate(_MEASURES)
+        for row in _best_rows(results, measure)
+    }
+
+
+def _count_tables(scores: ScoreReport, tier: int | None) -> list[Table]:
+    """The table of counts, and with a tier the table by type; none where nothing counts."""
+    counting = [
+        (result, result.score, result.score.counts)
+        for result in scores.results
+        if result.score and result.score.counts
     ]
-    lines += [f"note: {note}" for note in report.notes if not isinstance(note, Doubt)]
-    refused = dict.fromkeys(r.note for r in report.results if r.note)
-    lines += [f"n/a: {note}" for note in refused]
-    spreads = [r.score.interval for r in report.results if r.score and r.score.interval]
-    lines += dict.fromkeys(
-        f"95%: percentile bootstrap, {each.resamples} resamples of sentences, seed {each.seed}"
-        for each in spreads
+    if not counting:
+        return []
+    several = len({result.metric for result, _, _ in counting}) > 1
+    subsets = any(result.subset is not None for result, _, _ in counting)
+    spread = any(score.interval for _, score, _ in counting)
+    names = (_SYSTEM, *[Column("metric")] * several, *[Column("subset")] * subsets)
+    rows: list[tuple[Value, ...]] = []
+    by_type: list[tuple[Value, ...]] = []
+    groups: dict[tuple[str, str | None], dict[int, Result]] = {}
+    for row, (result, score, counts) in enumerate(counting):
+        groups.setdefault((result.metric, result.subset), {})[row] = result
+        words = (result.system, *[result.metric] * several, *[subset_name(result)] * subsets)
+        values = _count_values(counts, scores.beta)
+        rows.append((*words, *values, *[_interval(result)] * spread))
+        for label, part in by_tier(score.by_type or {}, tier or 3).items():
+            by_type.append((*words, label, *_count_values(part, scores.beta)))
+    marks = set().union(*(_count_marks(group, len(names)) for group in groups.values()))
+    columns = _count_columns(scores.beta)
+    heads = (*names, *columns, *[Column("95%", "percent")] * spread)
+    tables = [Table("counts", _UNTITLED, heads, tuple(rows), frozenset(marks))]
+    if by_type and tier:
+        heads = (*names, Column("type"), *columns)
+        tables.append(Table("types", _UNTITLED, heads, tuple(by_type)))
+    return tables
+
+
+def _summary(scores: ScoreReport) -> Iterator[str]:
+    """Yield what stands below the tables about one corpus."""
+    left_out = ", ".join(f"{count} left out: {why}" for why, count in scores.left_out.items())
+    yield (
+        f"{scores.corpus}: {counted(scores.sentences, 'sentence')}, {scores.scored} scored"
+        + (f" ({left_out})" if left_out else "")
     )
-    lines += [f"signature: {signature}" for signature in _signatures(report.results)]
-    return "\n".join(lines) + "\n"
+    yield from (f"note: {note}" for note in scores.notes if not isinstance(note, WarningNote))
+    yield from _refusals(scores)
+    yield from _resamples(scores, "95%")
+    yield from (f"signature: {signature}" for signature in _signatures(scores.results))
+
+
+def _refusals(scores: ScoreReport) -> list[str]:
+    return list(dict.fromkeys(f"n/a: {one.note}" for one in scores.results if one.note))
+
+
+def _resamples(scores: ScoreReport, name: str) -> list[str]:
+    """How intervals were made, under a name."""
+    intervals = [one.score.interval for one in scores.results if one.score and one.score.interval]
+    return list(
+        dict.fromkeys(
+            f"{name}: percentile bootstrap, {interval.resamples} resamples of sentences, "
+            f"seed {interval.seed}"
+            for interval in intervals
+        )
+    )
 
 
 def _signatures(results: Sequence[Result]) -> list[str]:
-    return list(dict.fromkeys(str(r.score.signature) for r in results if r.score))
+    return list(dict.fromkeys(str(result.score.signature) for result in results if result.score))
 
 
-def _entry(counts: Counts, beta: float) -> Entry:
+# JSON and CSV, not rounded.
+
+
+_COUNTS = ("tp", "fp", "fn", "precision", "recall", "f")
+_INTERVAL = ("low", "high", "resamples", "seed")
+
+
+def _json_values(scores: ScoreReport, tier: int) -> dict[str, object]:
+    return {
+        "schema": RESULT_SCHEMA,
+        "corpus": {
+            "name": scores.corpus,
+            "sentences": scores.sentences,
+            "scored": scores.scored,
+            "skipped": dict(scores.left_out),
+        },
+        "notes": list(scores.notes),
+        "results": [_json_result(result, scores.beta, tier) for result in scores.results],
+    }
+
+
+def _json_result(result: Result, beta: float, tier: int) -> dict[str, object]:
+    entry: dict[str, object] = {"system": result.system, "metric": result.metric}
+    if result.subset is not None:
+        entry["subset"] = result.subset
+    score = result.score
+    if score is None:
+        return {**entry, "value": None, "note": result.note}
+    entry |= {
+        "signature": str(score.signature),
+        "sentences": score.sentences,
+        "value": score.value,
+    }
+    if score.interval:
+        entry["interval"] = {"method": "percentile bootstrap", **asdict(score.interval)}
+    if score.counts is not None:
+        entry |= _json_counts(score.counts, beta)
+    if score.by_type is not None:
+        types = by_tier(score.by_type, tier)
+        entry["by_type"] = {label: _json_counts(counts, beta) for label, counts in types.items()}
+    if score.parts:
+        entry["parts"] = dict(score.parts)
+    return entry
+
+
+def _json_counts(counts: Counts, beta: float) -> dict[str, float]:
     return {
         "precision": counts.precision,
         "recall": counts.recall,
@@ -233,291 +260,179 @@ def _entry(counts: Counts, beta: float) -> Entry:
     }
 
 
-def _result(result: Result, beta: float, tier: int) -> Entry:
-    entry: Entry = {"system": result.system, "metric": result.metric}
-    if result.subset is not None:
-        entry["subset"] = result.subset
-    if result.score is None:
-        return {**entry, "value": None, "note": result.note}
-    return {**entry, **_numbers(result.score, beta, tier)}
+def _records(scores: Sequence[ScoreReport], tier: int | None) -> Table:
+    """A row for each number, as CSV has them."""
+    names = ("corpus", "system", "metric", "subset", "type", "sentences", "value")
+    columns = map(Column, (*names, *_INTERVAL, *_COUNTS, "signature"))
+    rows = [row for one in scores for result in one.results for row in _rows(one, result, tier)]
+    return Table("records", _UNTITLED, tuple(columns), tuple(rows))
 
 
-def _numbers(score: Score, beta: float, tier: int) -> Entry:
-    entry: Entry = {
-        "signature": str(score.signature),
-        "sentences": score.sentences,
-        "value": score.value,
-    }
-    if score.interval:
-        entry["interval"] = {"method": "percentile bootstrap", **asdict(score.interval)}
-    if score.counts is not None:
-        entry |= _entry(score.counts, beta)
-    if score.by_type is not None:
-        types = by_tier(score.by_type, tier)
-        entry["by_type"] = {label: _entry(counts, beta) for label, counts in types.items()}
-    if score.parts:
-        entry["parts"] = dict(score.parts)
-    return entry
-
-
-def _object(report: ScoreReport, tier: int | None) -> Entry:
-    return {
-        "schema": RESULT_SCHEMA,
-        "corpus": {
-            "name": report.corpus,
-            "sentences": report.sentences,
-            "scored": report.scored,
-            "skipped": dict(report.left_out),
-        },
-        "notes": list(report.notes),
-        "results": [_result(result, report.beta, tier or 3) for result in report.results],
-    }
-
-
-_COUNTS = ("tp", "fp", "fn", "precision", "recall", "f")
-_WORDS = ("corpus", "system", "metric", "subset", "type", "sentences", "value")
-_SPREAD = ("low", "high", "resamples", "seed")
-
-
-def _csv(reports: Sequence[ScoreReport], tier: int | None) -> str:
-    rows = [
-        row
-        for report in reports
-        for result in report.results
-        for row in _rows(report, result, tier)
-    ]
-    return as_csv((*_WORDS, *_SPREAD, *_COUNTS, "signature"), rows)
-
-
-def _rows(report: ScoreReport, result: Result, tier: int | None) -> Iterator[tuple[object, ...]]:
-    words = (report.corpus, result.system, result.metric, subset_name(result))
+def _rows(scores: ScoreReport, result: Result, tier: int | None) -> Iterator[tuple[Value, ...]]:
+    words = (scores.corpus, result.system, result.metric, subset_name(result))
     score = result.score
     if score is None:
-        yield (*words, "", "", "", *[""] * len(_SPREAD + _COUNTS), result.note)
+        yield (*words, *[None] * (3 + len(_INTERVAL + _COUNTS)), result.note)
         return
-    typed = {"": score.counts}
-    if tier:
-        typed |= by_tier(score.by_type or {}, tier)
-    for label, counts in typed.items():
-        cells = _entry(counts, report.beta) if counts else {}
-        value = cells["f"] if label else score.value
-        spread = score.interval if not label else None
-        ends = [getattr(spread, name, "") for name in _SPREAD]
-        places = (cells.get(name, "") for name in _COUNTS)
-        yield (*words, label, score.sentences, value, *ends, *places, str(score.signature))
+    by_type = {"": score.counts} | (by_tier(score.by_type or {}, tier) if tier else {})
+    for label, counts in by_type.items():
+        values = _json_counts(counts, scores.beta) if counts else {}
+        value = values["f"] if label else score.value
+        ends = [getattr(score.interval, name, None) if not label else None for name in _INTERVAL]
+        numbers = (values.get(name) for name in _COUNTS)
+        yield (*words, label, score.sentences, value, *ends, *numbers, str(score.signature))
 
 
-def render_sentences(reports: Sequence[ScoreReport]) -> str:
-    """Return one JSON line for each system, metric and sentence, after a header line a corpus.
+def render_sentences(scores: Sequence[ScoreReport]) -> str:
+    """Write one JSON line for each system, metric and sentence, after a header line a corpus.
 
     What a line says of its sentence is the metric's: for a span metric `chosen`, the place of
     the pairing that counts in `pairings`, and the counts against every reference. A sentence
     that is left out has `chosen` null and no pairings, or null for all else.
     """
-    lines: list[str] = []
-    for report in reports:
+    entries: list[dict[str, object]] = []
+    for one in scores:
         header = {
             "format": "gecbench-sentences",
             "schema": RESULT_SCHEMA,
-            "corpus": report.corpus,
-            "signatures": _signatures(report.results),
+            "corpus": one.corpus,
+            "signatures": _signatures(one.results),
         }
-        lines.append(json.dumps(header, ensure_ascii=False))
-        for (system, metric), sentences in report.per_sentence.items():
-            for one in sentences:
-                entry = {"system": system, "metric": metric, "id": one.id}
-                values = {"left_out": True} if one.values is None else one.values
-                lines.append(json.dumps({**entry, **values}, ensure_ascii=False))
-    return "\n".join(lines) + "\n"
+        entries.append(header)
+        for (system, metric), sentences in one.per_sentence.items():
+            for sentence in sentences:
+                values = {"left_out": True} if sentence.values is None else sentence.values
+                entries.append({"system": system, "metric": metric, "id": sentence.id, **values})
+    return "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries)
 
 
-# The scores of a run as an exhibit: what a page shows first.
+# What the report page shows first.
 
 
-_SYSTEM = Column("system", zh="系统")
-_SYSTEMS = Words("system", "系统")
-_RECALL = Words("recall in percent", "召回率（%）")
-_PRECISION = Words("precision in percent", "精确率（%）")
-
-
-def exhibit(report: ScoreReport) -> Exhibit:
-    """Return the scores of all systems by all metrics, with a figure for each metric.
+def build_report(scores: ScoreReport) -> Report:
+    """Show the scores of all systems by all metrics, with a figure for each metric.
 
     Args:
-        report: Of the whole corpus, without subsets.
+        scores: Of the whole corpus, without subsets.
     """
-    metrics = tuple(dict.fromkeys(result.metric for result in report.results))
-    shown = {metric: _of(report, metric) for metric in metrics}
-    scored = {metric: found for metric, found in shown.items() if any(one.score for one in found)}
-    tables = [_values(report, shown)]
-    tables += [
-        _counts(report, metric, found) for metric, found in scored.items() if _counted(found)
-    ]
-    figures = [_scores(metric, found) for metric, found in scored.items()]
-    figures += [_plane(report, name, found) for name, found in scored.items() if _counted(found)]
-    return Exhibit(
+    by_metric: dict[str, list[Result]] = {}
+    for result in scores.results:
+        by_metric.setdefault(result.metric, []).append(result)
+    scored = {name: some for name, some in by_metric.items() if any(one.score for one in some)}
+    counting = {name: counts for name, some in scored.items() if (counts := _counts_of(some))}
+    return Report(
         name="scores",
         title=Words("Scores", "总分"),
-        corpus=report.corpus,
-        tables=tuple(tables),
-        figures=tuple(figures),
-        notes=tuple(_notes(report)),
-        signatures=tuple(
-            dict.fromkeys(str(one.score.signature) for one in report.results if one.score)
+        corpus=scores.corpus,
+        tables=(
+            _all_metrics(by_metric),
+            *(_edit_counts(name, scored[name], scores.beta) for name in counting),
         ),
+        figures=(
+            *(_values_figure(name, results) for name, results in scored.items()),
+            *(_plane_figure(name, counts, scores.beta) for name, counts in counting.items()),
+        ),
+        notes=(*scores.notes, *_refusals(scores), *_resamples(scores, "95% intervals")),
+        signatures=tuple(_signatures(scores.results)),
     )
-
-
-def _of(report: ScoreReport, metric: str) -> list[Result]:
-    return [result for result in report.results if result.metric == metric]
-
-
-def _counted(results: Sequence[Result]) -> bool:
-    return any(result.score and result.score.counts for result in results)
-
-
-def _notes(report: ScoreReport) -> list[str]:
-    notes = [f"n/a: {one.note}" for one in report.results if one.note]
-    spreads = [one.score.interval for one in report.results if one.score and one.score.interval]
-    notes += [
-        f"95% intervals: percentile bootstrap, {each.resamples} resamples of sentences, "
-        f"seed {each.seed}"
-        for each in spreads
-    ]
-    return [*report.notes, *dict.fromkeys(notes)]
-
-
-def _overview_best(results: Sequence[Result], value: Callable[[Score], float | None]) -> set[int]:
-    """Return the places of the best; where all are equal, none is."""
-    values = [value(one.score) if one.score else None for one in results]
-    return best_places(values, higher_is_better=results[0].higher_is_better)
-
-
-def _values(report: ScoreReport, shown: dict[str, list[Result]]) -> Table:
-    """Return a row for each system, with the value of each metric and the ends of its interval."""
-    columns, marks = [_SYSTEM], set()
-    systems = list(dict.fromkeys(result.system for result in report.results))
-    rows: list[list[Value]] = [[name] for name in systems]
-    for metric, results in shown.items():
-        spread = any(one.score and one.score.interval for one in results)
-        marks |= {(at, len(columns)) for at in _overview_best(results, lambda score: score.value)}
-        columns.append(Column(metric, "percent"))
-        if spread:
-            columns += [Column(f"{metric} 95% from", "percent", zh=f"{metric} 95% 下限")]
-            columns += [Column(f"{metric} 95% to", "percent", zh=f"{metric} 95% 上限")]
-        for row, one in zip(rows, results, strict=True):
-            row.append(one.score.value if one.score else None)
-            ends = one.score.interval if one.score else None
-            row += [ends.low if ends else None, ends.high if ends else None] if spread else []
-    title = Words("All metrics, in percent", "所有指标（%）")
-    return Table("scores", title, tuple(columns), tuple(map(tuple, rows)), frozenset(marks))
 
 
 def _counts_of(results: Sequence[Result]) -> list[tuple[str, Counts]]:
     return [(one.system, one.score.counts) for one in results if one.score and one.score.counts]
 
 
-def _counts(report: ScoreReport, metric: str, results: Sequence[Result]) -> Table:
-    """Return the counts behind F."""
-    columns = (
-        _SYSTEM,
-        *(Column(name, "count") for name in ("TP", "FP", "FN")),
-        Column("P", "percent"),
-        Column("R", "percent"),
-        Column(f"F{report.beta:g}", "percent"),
-    )
-    rows = []
-    for system, counts in _counts_of(results):
-        ratios = (counts.precision, counts.recall, counts.f(report.beta))
-        rows.append((system, counts.tp, counts.fp, counts.fn, *ratios))
-    marks = {
-        (at, column)
-        for column, value in ((4, _overview_precision), (5, _overview_recall), (6, _overview_value))
-        for at in _overview_best(results, value)
-    }
+def _all_metrics(by_metric: Mapping[str, Sequence[Result]]) -> Table:
+    """A row for each system, with the value of each metric and the ends of its interval."""
+    columns: list[Column] = [_SYSTEM]
+    marks: set[tuple[int, int]] = set()
+    systems = dict.fromkeys(one.system for results in by_metric.values() for one in results)
+    rows: list[list[Value]] = [[name] for name in systems]
+    for metric, results in by_metric.items():
+        marks |= {(row, len(columns)) for row in _best_rows(dict(enumerate(results)))}
+        columns.append(Column(metric, "percent"))
+        spread = any(one.score and one.score.interval for one in results)
+        if spread:
+            columns += [Column(f"{metric} 95% from", "percent", zh=f"{metric} 95% 下限")]
+            columns += [Column(f"{metric} 95% to", "percent", zh=f"{metric} 95% 上限")]
+        for row, one in zip(rows, results, strict=True):
+            ends = one.score.interval if one.score else None
+            row.append(one.score.value if one.score else None)
+            row += [ends.low if ends else None, ends.high if ends else None] if spread else []
+    title = Words("All metrics, in percent", "所有指标（%）")
+    return Table("scores", title, tuple(columns), tuple(map(tuple, rows)), frozenset(marks))
+
+
+def _edit_counts(metric: str, results: Sequence[Result], beta: float) -> Table:
+    """The counts behind F."""
     title = Words(f"Edits by {metric}", f"{metric} 的编辑计数")
+    rows = [(system, *_count_values(counts, beta)) for system, counts in _counts_of(results)]
+    marks = _count_marks(dict(enumerate(results)), 1)
+    columns = (_SYSTEM, *_count_columns(beta))
     return Table(f"counts-{metric}", title, columns, tuple(rows), frozenset(marks))
 
 
-def _overview_precision(score: Score) -> float | None:
-    return score.counts.precision if score.counts else None
-
-
-def _overview_recall(score: Score) -> float | None:
-    return score.counts.recall if score.counts else None
-
-
-def _overview_value(score: Score) -> float:
-    return score.value
-
-
-def _scores(metric: str, results: Sequence[Result]) -> Figure:
-    """Return the score of each system with its interval, the best at the top."""
+def _values_figure(metric: str, results: Sequence[Result]) -> Figure:
+    """The score of each system with its interval, the best at the top."""
     scored = [(one.system, one.score) for one in results if one.score]
-    sign = -1 if results[0].higher_is_better else 1
-    scored.sort(key=lambda pair: sign * pair[1].value)
-    spread = all(score.interval for _, score in scored)
+    scored.sort(key=lambda pair: pair[1].value, reverse=results[0].higher_is_better)
     (first, best), (last, worst) = scored[0], scored[-1]
-    said = f"{first} {100 * best.value:.2f}"
-    best_en, best_zh = f"Best: {said}", f"最好：{said}"
+    words = Words(f"{first} {100 * best.value:.2f}", f"{first} {100 * best.value:.2f}")
     if best.interval:
         ends = f"{100 * best.interval.low:.2f}–{100 * best.interval.high:.2f}"
-        best_en, best_zh = f"{best_en} (95%: {ends})", f"{best_zh}（95% 区间：{ends}）"
+        words = Words(f"{words.en} (95%: {ends})", f"{words.zh}（95% 区间：{ends}）")
+    alt = [Words(f"Best: {words.en}", f"最好：{words.zh}")]
     if len(scored) > 1:
-        best_en += f"; worst: {last} {100 * worst.value:.2f}"
-        best_zh += f"；最差：{last} {100 * worst.value:.2f}"
+        lowest = f"{last} {100 * worst.value:.2f}"
+        alt.append(Words(f"worst: {lowest}", f"最差：{lowest}"))
+    sentence = joined(alt, "; ")
+    intervals = [score.interval for _, score in scored if score.interval]
+    if len(intervals) < len(scored):
+        intervals = []
     return Figure(
         name=f"scores-{metric}",
         kind="intervals",
-        title=Words(
-            f"{metric} with 95% intervals" if spread else metric,
-            f"{metric} 及 95% 区间" if spread else metric,
-        ),
-        alt=Words(f"{best_en}.", f"{best_zh}。"),
-        x_label=_SYSTEMS,
+        title=Words(f"{metric} with 95% intervals", f"{metric} 及 95% 区间")
+        if intervals
+        else Words(metric, metric),
+        alt=Words(f"{sentence.en}.", f"{sentence.zh}。"),
+        x_label=Words("system", "系统"),
         y_label=Words(f"{metric} in percent", f"{metric}（%）"),
         series=(
             Series(
                 metric,
                 tuple(name for name, _ in scored),
-                tuple(100 * score.value for _, score in scored),
-                tuple(100 * one.interval.low for _, one in scored if one.interval)
-                if spread
-                else (),
-                tuple(100 * one.interval.high for _, one in scored if one.interval)
-                if spread
-                else (),
+                tuple(percent(score.value) for _, score in scored),
+                tuple(percent(interval.low) for interval in intervals),
+                tuple(percent(interval.high) for interval in intervals),
             ),
         ),
     )
 
 
-def _plane(report: ScoreReport, metric: str, results: Sequence[Result]) -> Figure:
-    """Return precision against recall, with lines of equal F."""
-    counted = _counts_of(results)
-    most = max(counted, key=lambda pair: pair[1].precision)
-    widest = max(counted, key=lambda pair: pair[1].recall)
-    precision, recall = f"{100 * most[1].precision:.2f}", f"{100 * widest[1].recall:.2f}"
-    beta = f"{report.beta:g}"
+def _plane_figure(metric: str, counts: Sequence[tuple[str, Counts]], beta: float) -> Figure:
+    """Precision against recall, with lines of equal F."""
+    precise, most_precise = max(counts, key=lambda pair: pair[1].precision)
+    broad, most_recall = max(counts, key=lambda pair: pair[1].recall)
+    precision = f"{precise} {100 * most_precise.precision:.2f}"
+    recall = f"{broad} {100 * most_recall.recall:.2f}"
     return Figure(
         name=f"scores-{metric}-plane",
         kind="points",
         title=Words(f"Precision against recall by {metric}", f"{metric} 的精确率与召回率"),
         alt=Words(
-            f"Highest precision: {most[0]} {precision}; highest recall: {widest[0]} {recall}. "
-            f"Along a line F{beta} is the same.",
-            f"精确率最高：{most[0]} {precision}；召回率最高：{widest[0]} {recall}。"
-            f"同一条曲线上的 F{beta} 相等。",
+            f"Highest precision: {precision}; highest recall: {recall}. "
+            f"Along a line F{beta:g} is the same.",
+            f"精确率最高：{precision}；召回率最高：{recall}。同一条曲线上的 F{beta:g} 相等。",
         ),
-        x_label=_RECALL,
-        y_label=_PRECISION,
+        x_label=Words("recall in percent", "召回率（%）"),
+        y_label=Words("precision in percent", "精确率（%）"),
         series=(
             Series(
                 metric,
-                tuple(100 * counts.recall for _, counts in counted),
-                tuple(100 * counts.precision for _, counts in counted),
-                labels=tuple(name for name, _ in counted),
+                tuple(100 * one.recall for _, one in counts),
+                tuple(100 * one.precision for _, one in counts),
+                labels=tuple(name for name, _ in counts),
             ),
         ),
-        iso_f=report.beta,
+        iso_f=beta,
     )

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from gecbench.analysis.segmentation import Movement, Segmentation
 from gecbench.core.errors import counted
 from gecbench.core.score import Score
-from gecbench.reports.exhibit import (
+from gecbench.reports.report import (
     COUNT_COLUMNS,
     Column,
-    Exhibit,
     Figure,
+    Report,
     Series,
     Table,
     Value,
@@ -23,7 +23,7 @@ from gecbench.reports.exhibit import (
 )
 
 
-def exhibit(result: Segmentation) -> Exhibit:
+def build_report(result: Segmentation) -> Report:
     """Return scores and ranks under each segmenter, what moved, and scores that need no words."""
     tables = [_segmenters(result)]
     figures: list[Figure] = []
@@ -32,7 +32,7 @@ def exhibit(result: Segmentation) -> Exhibit:
         figures += [_bars(result, metric, moved), _ranges(result, metric, moved)]
     if result.beside:
         tables.append(_beside(result.beside))
-    return Exhibit(
+    return Report(
         name="segmentation",
         title=Words("How far scores depend on the segmenter", "分词对分数的影响"),
         corpus=result.corpus,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from gecbench.core.case import Case, Part, Version
+from gecbench.core.case import Case, CaseRewrite, Part
 from gecbench.core.errors import CorpusError, EditError
 from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample, SystemOutput
 from gecbench.core.sentence import Sentence
@@ -27,13 +27,13 @@ class Cases:
 
     Args:
         by_system: In the order of the corpus.
-        edits: Where edits come from; None where no metric needed any but golds of the file.
-        golds_extracted: Whether golds were extracted, because a file has none.
+        edits: Where edits come from; None where no metric needed any but gold edits of the file.
+        gold_edits_extracted: Whether gold edits were extracted, because a file has none.
     """
 
     by_system: Mapping[str, Sequence[Case]]
     edits: CorpusEdits | None = None
-    golds_extracted: bool = False
+    gold_edits_extracted: bool = False
 
 
 def make_cases(
@@ -68,7 +68,7 @@ def make_cases(
         corpus,
         samples=tuple(replace(s, references=s.references[:max_references]) for s in corpus.samples),
     )
-    lacking = {s.id for s in corpus.samples if "golds" in needs and not _has_golds(s)}
+    lacking = {s.id for s in corpus.samples if "gold_edits" in needs and not _has_gold_edits(s)}
     edits = None
     if "edits" in needs:
         edits = extractor.extract(corpus, systems)
@@ -80,9 +80,11 @@ def make_cases(
     sentences = []
     for sample in corpus.samples:
         own = edited.get(sample.id, sample)
-        golds = own if sample.id in lacking else sample
+        with_gold_edits = own if sample.id in lacking else sample
         parse = scheme.parse_target if scheme and sample.id in lacking else None
-        sentences.append(_Sentence(sample, own, golds, needs, corpus.lang, segment, parse))
+        sentences.append(
+            _Sentence(sample, own, with_gold_edits, needs, corpus.lang, segment, parse)
+        )
     outputs = edits.systems if edits and "edits" in needs else systems
     return Cases(
         {
@@ -90,13 +92,13 @@ def make_cases(
             for system, output in zip(systems, outputs, strict=True)
         },
         edits,
-        golds_extracted=any(
+        gold_edits_extracted=any(
             sample.id in lacking and any(map(_says, sample.references)) for sample in corpus.samples
         ),
     )
 
 
-def _has_golds(sample: Sample) -> bool:
+def _has_gold_edits(sample: Sample) -> bool:
     """Return whether all references of a sentence have edits, or need none."""
     tokenised = bool(sample.tokens) or not sample.source.strip()
     return tokenised and all(r.edit_sets or not _says(r) for r in sample.references)
@@ -112,18 +114,18 @@ class _Sentence:
     Args:
         sample: As read.
         edited: With the edits that count.
-        golds: Which of the two the golds are of.
+        with_gold_edits: Which of the two the gold edits are of.
         needs: Which parts of a case the metrics read.
         lang: Of the corpus.
         segment: Tokens of a text.
-        parse: Tokens of a text where golds were extracted; None where they are those of a file.
+        parse: Tokens of a text where gold edits were extracted; None where a file has them.
     """
 
     def __init__(
         self,
         sample: Sample,
         edited: Sample,
-        golds: Sample,
+        with_gold_edits: Sample,
         needs: frozenset[Part],
         lang: str | None,
         segment: Callable[[str], Tokens],
@@ -132,8 +134,8 @@ class _Sentence:
         self.sample, self.needs, self.lang = sample, needs, lang
         self.segment, self.parse = segment, parse
         self.edit_tokens = edited.tokens if "edits" in needs else ()
-        self.gold_tokens = golds.tokens if "golds" in needs else ()
-        pairs = zip(sample.references, edited.references, golds.references, strict=True)
+        self.gold_tokens = with_gold_edits.tokens if "gold_edits" in needs else ()
+        pairs = zip(sample.references, edited.references, with_gold_edits.references, strict=True)
         self.references = tuple(self._reference(*rewrites) for rewrites in pairs)
 
     def case(self, system: SystemOutput, edited: SystemOutput) -> Case:
@@ -149,29 +151,33 @@ class _Sentence:
             self.edit_tokens,
         )
 
-    def _reference(self, rewrite: Rewrite, edited: Rewrite, golds: Rewrite) -> Version:
+    def _reference(
+        self, rewrite: Rewrite, edited: Rewrite, with_gold_edits: Rewrite
+    ) -> CaseRewrite:
         sets = edited.edit_sets if "edits" in self.needs and _says(rewrite) else ()
         remedy = "score such references by m2 or sent-m2, or give them as texts"
-        return Version(
+        return CaseRewrite(
             _pooled(sets),
             rewrite.unannotatable,
             self._text(rewrite, self.sample.tokens, remedy) if "texts" in self.needs else "",
-            golds.edit_sets[0] if "golds" in self.needs and _says(rewrite) else (),
+            with_gold_edits.edit_sets[0] if "gold_edits" in self.needs and _says(rewrite) else (),
             sizes=_sizes(sets),
         )
 
-    def _hypothesis(self, rewrite: Rewrite, edited: Rewrite, own: Tokens, system: str) -> Version:
+    def _hypothesis(
+        self, rewrite: Rewrite, edited: Rewrite, own: Tokens, system: str
+    ) -> CaseRewrite:
         sets = edited.edit_sets if "edits" in self.needs and _says(rewrite) else ()
         text = ""
         tokens: Tokens = ()
         if self.needs != {"edits"}:
             text = self._text(rewrite, own, f"give the output of {system} as texts")
-        if "golds" in self.needs:
+        if "gold_edits" in self.needs:
             tokens = self._gold_tokens_of(rewrite, own, text)
-        return Version(_pooled(sets), rewrite.unannotatable, text, (), tokens, _sizes(sets))
+        return CaseRewrite(_pooled(sets), rewrite.unannotatable, text, (), tokens, _sizes(sets))
 
     def _gold_tokens_of(self, rewrite: Rewrite, own: Tokens, text: str) -> Tokens:
-        """Return a hypothesis in tokens like those that golds count in."""
+        """Return a hypothesis in tokens like those that gold edits count in."""
         if not _says(rewrite):
             return self.gold_tokens
         if self.parse is not None:

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from gecbench.core.case import Case, Part, Version
+from gecbench.core.case import Case, CaseRewrite, Part
 from gecbench.core.edit import Edit
+from gecbench.core.options import check_between, check_least
 from gecbench.edits.maxmatch import Level, Matching, match, trimmed
-from gecbench.scoring.metric import Metric, check_between, check_least
+from gecbench.scoring.metric import Metric
 from gecbench.scoring.resample import resampled_totals
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class MaxMatch(Metric[Row]):
 
     running: ClassVar[bool]
     """Whether an annotator is chosen by F of all sentences so far; else by F of the sentence."""
-    needs: ClassVar[Part] = "golds"
+    needs: ClassVar[Part] = "gold_edits"
 
     max_unchanged_words: int = 2
     beta: float = 0.5
@@ -119,12 +120,16 @@ class MaxMatch(Metric[Row]):
         )
 
     def _candidates(
-        self, case: Case, h: int, version: Version, annotators: Sequence[tuple[int, Version]]
+        self,
+        case: Case,
+        h: int,
+        version: CaseRewrite,
+        annotators: Sequence[tuple[int, CaseRewrite]],
     ) -> Row:
         found = match(
             case.tokens,
             version.tokens,
-            [reference.golds for _, reference in annotators],
+            [reference.gold_edits for _, reference in annotators],
             max_unchanged_words=self.max_unchanged_words,
             ignore_whitespace_casing=self.ignore_whitespace_casing,
         )

@@ -31,7 +31,7 @@ class SentenceResult:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One system judged by one metric on the corpus or on a subset of it.
+    """The score of one system by one metric on the corpus or on a subset of it.
 
     Args:
         system: Name of the system.
@@ -100,12 +100,12 @@ def _part(label: str, tier: int) -> str:
     return operation if tier == 1 else category or "-"
 
 
-# Systems judged by metrics, before anything is summed up: what scoring and analyses start from.
+# Statistics of each sentence, before anything is summed up: what scoring and analyses start from.
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """What metrics say of each sentence of each system.
+class RunStats:
+    """The statistics of all metrics for each sentence of each system.
 
     Args:
         corpus: The sentences that take part, their texts normalised if that was asked for.
@@ -141,10 +141,10 @@ class Judged:
         return [at for at, row in enumerate(self.rows[first, metric]) if row is not None]
 
 
-def first_edit_sets(judged: Judged) -> Judged:
-    """Return systems as judged, with the first of alternative edit sets and versions alone.
+def first_edit_sets(run_stats: RunStats) -> RunStats:
+    """Return a run with the first of alternative edit sets and hypotheses alone.
 
-    What metrics say of them stays as it is.
+    The statistics stay as they are.
     """
 
     def first(case: Case) -> Case:
@@ -154,11 +154,11 @@ def first_edit_sets(judged: Judged) -> Judged:
             references=tuple(replace(v, edits=v.first, sizes=()) for v in case.references),
         )
 
-    cases = {name: tuple(map(first, cases)) for name, cases in judged.cases.items()}
+    cases = {name: tuple(map(first, cases)) for name, cases in run_stats.cases.items()}
     metrics: dict[str, Metric[Any]] = {
         name: replace(metric, context={**metric.context, "strategy": "first"})
         if "strategy" in metric.context
         else metric
-        for name, metric in judged.metrics.items()
+        for name, metric in run_stats.metrics.items()
     }
-    return replace(judged, cases=cases, metrics=metrics)
+    return replace(run_stats, cases=cases, metrics=metrics)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from gecbench.core.case import Case, Part, Version
+from gecbench.core.case import Case, CaseRewrite, Choice, Level, Part
 from gecbench.core.edit import Edit
 from gecbench.core.score import Counts, Score, f_score, total
 from gecbench.scoring.metric import Metric
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 # a reference that is declared unannotatable, beside others that are not, is missed by a hypothesis
 # with edits.
 
-
-Level = Literal["correction", "correction-type", "detection-span", "detection-token"]
-LEVELS: tuple[Level, ...] = ("correction", "correction-type", "detection-span", "detection-token")
 
 ERROR_FREE = "error-free"
 UNANNOTATABLE = "unannotatable"
@@ -101,7 +98,7 @@ class Pairing:
 
 
 def keys(
-    version: Version, level: Level, chosen: Filter, rule: Rule = _CHINESE
+    version: CaseRewrite, level: Level, chosen: Filter, rule: Rule = _CHINESE
 ) -> dict[Key, list[str]]:
     """Return what a version is compared by, with the labels of the edits behind each key.
 
@@ -170,10 +167,6 @@ def pair(
 
 
 # The choice of the reference, where a sentence has several.
-
-
-Choice = Literal["corpus-greedy", "sentence-best"]
-CHOICES: tuple[Choice, ...] = ("corpus-greedy", "sentence-best")
 
 
 def choose(rows: Sequence[tuple[Pairing, ...]], choice: Choice, beta: float) -> tuple[Pairing, ...]:

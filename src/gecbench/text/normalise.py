@@ -49,7 +49,7 @@ class Normalisation:
 
 
 def normalisation(name: str) -> Normalisation:
-    """Return a change by its name.
+    """A change by its name.
 
     Raises:
         UnknownNameError: There is no such name.
@@ -64,32 +64,32 @@ def normalisation(name: str) -> Normalisation:
 
 
 def halfwidth() -> tuple[str, Change]:
-    """Return the change of full-width ASCII (U+FF01 to U+FF5E) and U+3000 to ASCII."""
+    """The change of full-width ASCII (U+FF01 to U+FF5E) and U+3000 to ASCII."""
     return "halfwidth", lambda text: text.translate(_HALFWIDTH)
 
 
 def punctuation() -> tuple[str, Change]:
-    """Return the change of quotation marks and dashes to the ASCII character, one for one."""
+    """The change of quotation marks and dashes to the ASCII character, one for one."""
     return "punctuation", lambda text: text.translate(_PUNCTUATION)
 
 
 def lower() -> tuple[str, Change]:
-    """Return the change to lower case, as str.lower makes it."""
+    """The change to lower case, as str.lower makes it."""
     return "lower", str.lower
 
 
 def squeeze() -> tuple[str, Change]:
-    """Return the change of runs of white space to one space, and to none at the ends."""
+    """The change of runs of white space to one space, and to none at the ends."""
     return "squeeze", lambda text: " ".join(text.split())
 
 
 def nfc() -> tuple[str, Change]:
-    """Return the change to Unicode's canonical composed form."""
+    """The change to Unicode's canonical composed form."""
     return _form("nfc"), partial(unicodedata.normalize, "NFC")
 
 
 def nfkc() -> tuple[str, Change]:
-    """Return the change to Unicode's compatibility composed form."""
+    """The change to Unicode's compatibility composed form."""
     return _form("nfkc"), partial(unicodedata.normalize, "NFKC")
 
 

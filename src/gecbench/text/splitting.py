@@ -22,7 +22,7 @@ _PAUSE = re.compile(r"[，；、：,;:]\s*|\s+")
 
 
 def split(text: str, *, longest: int | None = None) -> tuple[str, ...]:
-    """Return the sentences of a text; `"".join` of them is the text, blanks and all.
+    """Split a text into sentences; `"".join` of them is the text, blanks and all.
 
     A sentence ends after 。？！ with the quotes and brackets that close behind it, or after
     . ? ! before white space; white space belongs to the sentence before it. The rule of
@@ -49,7 +49,7 @@ def split(text: str, *, longest: int | None = None) -> tuple[str, ...]:
 
 
 def _ends(text: str) -> list[int]:
-    """Return where sentences end, with the white space behind them."""
+    """Where sentences end, with the white space behind them."""
     found = []
     for match in _ENDS.finditer(text):
         near = max(0, match.start() - _LONGEST)
@@ -63,7 +63,7 @@ def _ends(text: str) -> list[int]:
 
 
 def _cut(piece: str, longest: int) -> list[str]:
-    """Return parts of at most `longest` characters, cut behind pauses where there are any."""
+    """Parts of at most `longest` characters, cut behind pauses where there are any."""
     parts = []
     while len(piece) > longest:
         pauses = [m.end() for m in _PAUSE.finditer(piece, 0, longest)]

@@ -1,4 +1,4 @@
-"""Tokens that know where they stand, so that what is not changed is never written anew."""
+"""Tokens with their places in a text, so that what is not changed is never written again."""
 
 from __future__ import annotations
 
@@ -26,25 +26,53 @@ class Token(NamedTuple):
     end: int
 
 
-_PATTERNS: Mapping[str, re.Pattern[str]] = {
+class TokenKind(NamedTuple):
+    """What a token is.
+
+    Args:
+        pattern: Of one.
+        joiner: What stands between the tokens of a text: "" or a blank.
+        longer: Where a token is not one character; None where that says nothing.
+    """
+
+    pattern: re.Pattern[str]
+    joiner: str = " "
+    longer: re.Pattern[str] | None = None
+
+
+TOKEN_KINDS: Mapping[str, TokenKind] = {
     # A run of Latin letters or of digits is one token; all else one per code point.
-    "zh": re.compile(r"[A-Za-z]+|[0-9]+|\S"),
+    "zh": TokenKind(re.compile(r"[A-Za-z]+|[0-9]+|\S"), "", re.compile(r"[A-Za-z]{2}|[0-9]{2}|\s")),
     # Numbers; words with inner apostrophes and hyphens; what tokenisers cut from a word's end
     # ("John 's", "do n't"); all else one per code point.
-    "en": re.compile(
-        r"[0-9]+(?:[.,:][0-9]+)*"
-        r"|(?<![^\W_])['’](?:s|m|d|re|ve|ll|t)(?![^\W_])"
-        r"|[^\W_]+(?:['’\-‐‑][^\W_]+)*"
-        r"|\S",
-        re.IGNORECASE,
+    "en": TokenKind(
+        re.compile(
+            r"[0-9]+(?:[.,:][0-9]+)*"
+            r"|(?<![^\W_])['’](?:s|m|d|re|ve|ll|t)(?![^\W_])"
+            r"|[^\W_]+(?:['’\-‐‑][^\W_]+)*"
+            r"|\S",
+            re.IGNORECASE,
+        )
     ),
-    "space": re.compile(r"\S+"),
+    "space": TokenKind(re.compile(r"\S+")),
 }
 """Name to what a token is: Chinese characters, English words, or whatever stands between spaces."""
 
 
+def token_kind(name: str) -> TokenKind:
+    """A kind of token by its name.
+
+    Raises:
+        UnknownNameError: There is no such kind of token.
+    """
+    try:
+        return TOKEN_KINDS[name]
+    except KeyError:
+        raise UnknownNameError("kind of token", name, TOKEN_KINDS) from None
+
+
 def tokens_of(text: str, kind: Tokens | str) -> tuple[Token, ...]:
-    """Return the tokens of a text, with nothing but white space between them.
+    """The tokens of a text, with nothing but white space between them.
 
     Raises:
         UnknownNameError: There is no such kind of token.
@@ -54,29 +82,32 @@ def tokens_of(text: str, kind: Tokens | str) -> tuple[Token, ...]:
     >>> [token.text for token in tokens_of("I don't like well-known 3.5 things.", "en")]
     ['I', "don't", 'like', 'well-known', '3.5', 'things', '.']
     """
-    try:
-        pattern = _PATTERNS[kind]
-    except KeyError:
-        raise UnknownNameError("kind of token", kind, _PATTERNS) from None
-    return tuple(Token(m.group(), m.start(), m.end()) for m in pattern.finditer(text))
+    matches = token_kind(kind).pattern.finditer(text)
+    return tuple(Token(m.group(), m.start(), m.end()) for m in matches)
 
 
-def parted(text: str, kind: Tokens | str) -> list[str]:
-    """Return a text in pieces, white space and tokens in turn; white space begins and ends them.
+def split_tokens(text: str, kind: Tokens | str) -> list[str]:
+    """Split a text into white space and tokens in turn; white space begins and ends them.
 
     It is several times as fast as `tokens_of`, which gives the same tokens.
 
     Raises:
         UnknownNameError: There is no such kind of token.
 
-    >>> parted("Who's  there?", "en")
+    >>> split_tokens("Who's  there?", "en")
     ['', "Who's", '  ', 'there', '', '?', '']
     """
     return _parting(kind).split(text)
 
 
+@cache
+def _parting(kind: str) -> re.Pattern[str]:
+    pattern = token_kind(kind).pattern
+    return re.compile(f"({pattern.pattern})", pattern.flags)
+
+
 def token_texts(text: str, kind: Tokens | str) -> list[str]:
-    """Return the texts of the tokens alone, those of `tokens_of`, as fast as can be.
+    """The texts of the tokens alone, those of `tokens_of`, as fast as can be.
 
     Raises:
         UnknownNameError: There is no such kind of token.
@@ -84,25 +115,8 @@ def token_texts(text: str, kind: Tokens | str) -> list[str]:
     >>> token_texts("我有3本book。", "zh")
     ['我', '有', '3', '本', 'book', '。']
     """
-    if kind == "zh" and not _LONGER.search(text):
-        return list(text)
-    try:
-        return _PATTERNS[kind].findall(text)
-    except KeyError:
-        raise UnknownNameError("kind of token", kind, _PATTERNS) from None
-
-
-_LONGER = re.compile(r"[A-Za-z]{2}|[0-9]{2}|\s")
-"""Where a token of Chinese is not a character."""
-
-
-@cache
-def _parting(kind: str) -> re.Pattern[str]:
-    try:
-        pattern = _PATTERNS[kind]
-    except KeyError:
-        raise UnknownNameError("kind of token", kind, _PATTERNS) from None
-    return re.compile(f"({pattern.pattern})", pattern.flags)
+    pattern, _, longer = token_kind(kind)
+    return list(text) if longer and not longer.search(text) else pattern.findall(text)
 
 
 # Where the tokens of a text stand in it.
@@ -112,19 +126,19 @@ Spans = tuple[tuple[int, int], ...]
 
 
 def spans(text: str, tokens: Sequence[str]) -> Spans | None:
-    """Return the half-open character spans of tokens; None if they are not those of the text.
+    """The half-open character spans of tokens; None if they are not those of the text.
 
     Tokens occur in their text in order, with nothing but white space between them.
 
     >>> spans("我 有 猫。", ("我", "有", "猫", "。"))
     ((0, 1), (2, 3), (4, 5), (5, 6))
     """
-    found = []
+    places = []
     done = 0
     for token in tokens:
         start = text.find(token, done)
         if start < 0 or text[done:start].strip():
             return None
         done = start + len(token)
-        found.append((start, done))
-    return None if text[done:].strip() else tuple(found)
+        places.append((start, done))
+    return None if text[done:].strip() else tuple(places)

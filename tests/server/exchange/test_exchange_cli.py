@@ -15,9 +15,7 @@ from click.testing import CliRunner, Result
 from django.db import connection
 from server.exchange.files import empty, imported, reviewed, texts
 
-from gecbench.cli.annotate import export as exporting
-from gecbench.cli.annotate import import_ as importing
-from gecbench.cli.annotate import release as releasing
+from gecbench.cli.annotate import project, release
 from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError
 from gecbench.server.exchange import exports, records
 from gecbench.server.models import Release, Sentence
@@ -31,9 +29,9 @@ def run(site, monkeypatch) -> Run:
     """Run a command on the test's own rows."""
     monkeypatch.setattr("gecbench.server.site.opening.open_site", lambda _: None)
     commands = {
-        "import": importing.import_,
-        "export": exporting.export,
-        "release": releasing.release,
+        "import": project.import_,
+        "export": project.export,
+        "release": release.release,
     }
 
     def call(command: str, *words: object) -> Result:
@@ -207,8 +205,8 @@ def test_a_release_that_is_not_what_it_was_fails(run):
 
 
 def test_the_command_line_names_the_formats_of_the_server():
-    assert set(exporting.FORMATS) == set(exports.EXPORTS)
-    assert set(importing._FORMATS) == set(records.READERS)
+    assert set(project.EXPORT_FORMATS) == set(exports.EXPORTS)
+    assert set(project.IMPORT_FORMATS) == set(records.READERS)
 
 
 def test_options_that_mean_nothing_are_wrong_use(run):

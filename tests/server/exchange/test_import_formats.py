@@ -309,7 +309,12 @@ def test_unknown_formats_and_unknown_json_are_named(site):
 
 def test_objects_where_others_were_expected_are_told(site):
     plan = planned(empty(), '[{"data": "x"}, 5]', format="label-studio")
-    assert problems(plan)[0][1] == "'data' is 'x'; an object was expected"
-    assert "an object was expected, not 5" in problems(plan)[1][1]
+    assert problems(plan)[0][1] == "'data' is a string, 'x'; expected an object"
+    assert "an object was expected, not '5'" in problems(plan)[1][1]
     plan = planned(empty(slug="b"), '{"text": "我", "id": [1]}', format="doccano")
     assert problems(plan)[0][1] == "'id' is '[1]'; a number or a text was expected"
+
+
+def test_half_a_surrogate_pair_where_a_list_was_expected_is_told(site):
+    plan = planned(empty(), r'[{"data": {"text": "我"}, "annotations": "\ud800"}]')
+    assert "half a surrogate pair" in problems(plan)[0][1]

@@ -26,7 +26,7 @@ from server.workflow.stories import (
 
 from gecbench.core.errors import MissingExtraError
 from gecbench.core.sample import Corpus
-from gecbench.reports.exhibit import render
+from gecbench.reports.report import render
 from gecbench.server import progress
 from gecbench.server.laws.names import ComplaintState
 from gecbench.server.laws.text import digest
@@ -36,7 +36,7 @@ from gecbench.server.progress.accepting import acceptance, reasons
 from gecbench.server.progress.counting import AGES, ages
 from gecbench.server.progress.keeping import basis_of
 from gecbench.server.progress.reviewing import reviewers
-from gecbench.server.progress.showing import exhibit
+from gecbench.server.progress.showing import build_report
 from gecbench.server.workflow import complaints, withdrawals
 from gecbench.server.workflow.answers import Ruling
 
@@ -305,12 +305,12 @@ def test_no_figure_costs_more_questions_with_more_people_or_sentences(site, sent
     assert len(asked) <= 10
 
 
-def test_the_exhibit_is_whole_in_all_formats(site):
+def test_the_report_is_whole_in_all_formats(site):
     project = worked()
-    before = exhibit(progress.quality(project))
+    before = build_report(progress.quality(project))
     assert "never computed" in before.notes[0]
     progress.refresh(project)
-    made = exhibit(progress.quality(project))
+    made = build_report(progress.quality(project))
     data = json.loads(render(made, "json"))
     assert data["scores"]["total"]["scored"] == 10
     assert data["agreement"]["alpha"]["of"] == 5
@@ -324,8 +324,10 @@ def test_the_exhibit_is_whole_in_all_formats(site):
     assert made.figures[0].name == "quality-progress"
 
 
-def test_the_exhibit_says_that_there_is_more_by_now(site):
+def test_the_report_says_that_there_is_more_by_now(site):
     project = worked()
     progress.refresh(project)
     finalised(project, ("五号句子。",), number=5)
-    assert any("Table 4 are of 20" in note for note in exhibit(progress.quality(project)).notes)
+    assert any(
+        "Table 4 are of 20" in note for note in build_report(progress.quality(project)).notes
+    )

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from server.progress.worked import worked
 
-from gecbench.cli.annotate import stats
+from gecbench.cli.annotate import project as commands
 from gecbench.server import progress
 from gecbench.server.models import Figures
 
@@ -18,12 +18,12 @@ from gecbench.server.models import Figures
 @pytest.fixture
 def project(site, monkeypatch):
     made = worked()
-    monkeypatch.setattr(stats, "opened", lambda *_: made)
+    monkeypatch.setattr(commands, "open_project", lambda *_: made)
     return made
 
 
 def shown(*words: str) -> str:
-    ended = CliRunner().invoke(stats.stats, ["story", *words], catch_exceptions=False)
+    ended = CliRunner().invoke(commands.stats, ["story", *words], catch_exceptions=False)
     assert ended.exit_code == 0, ended.output
     return ended.stdout
 

@@ -14,7 +14,7 @@ from django.db import connections
 from server.site.test_moving import bare, empty
 
 from gecbench.cli import gecbench
-from gecbench.cli.annotate import opening
+from gecbench.cli.annotate import site as commands
 from gecbench.core.errors import GecbenchError, MissingExtraError, UsageError
 from gecbench.server.models import Invitation, Person, Token
 from gecbench.server.site import backup, moving, serving
@@ -157,7 +157,7 @@ def test_move_names_the_new_database(run, filled, empty):
 
 
 def test_a_move_that_breaks_something_changes_nothing(run, filled, empty, monkeypatch):
-    monkeypatch.setattr("gecbench.cli.annotate.checking.violations", lambda: ["INV-1 x: y"])
+    monkeypatch.setattr("gecbench.cli.annotate.site.violations", lambda: ["INV-1 x: y"])
     assert "the site still uses SQLite" in run("move", "--to", empty, code=1)
     assert read_site(filled.folder).database == ""
     assert moving._OTHER not in connections.settings
@@ -166,8 +166,8 @@ def test_a_move_that_breaks_something_changes_nothing(run, filled, empty, monkey
 def test_what_options_say_becomes_the_environment():
     plain = address_of("127.0.0.1:1")
     nothing = {"behind_proxy": False, "insecure": False, "log": None}
-    assert opening.overruling(plain, "", (), **nothing) == {}
-    told = opening.overruling(
+    assert commands.environment(plain, "", (), **nothing) == {}
+    told = commands.environment(
         address_of("192.0.2.1:80"), "postgresql://a/b", ("x",), behind_proxy=True, insecure=False,
         log="json",
     )  # fmt: skip
@@ -179,7 +179,7 @@ def test_what_options_say_becomes_the_environment():
         "GECBENCH_LOG": "json",
     }
     insecure = {**nothing, "insecure": True}
-    assert opening.overruling(address_of("[2001:db8::1]:80"), "", (), **insecure) == {
+    assert commands.environment(address_of("[2001:db8::1]:80"), "", (), **insecure) == {
         "GECBENCH_HOSTS": "[2001:db8::1]",
         "GECBENCH_HTTPS": "0",
     }
@@ -196,12 +196,12 @@ def test_what_options_say_becomes_the_environment():
     ],
 )
 def test_links_begin_with_what_people_type(tmp_path, site, address, url):
-    assert opening.base_url(Site(tmp_path, "s", **site), address) == url
+    assert commands.base_url(Site(tmp_path, "s", **site), address) == url
 
 
 def test_old_and_missing_backups_are_told_at_the_start(filled, capsys):
     def said():
-        words = opening.words(filled, Address("127.0.0.1", 9))
+        words = commands.start_message(filled, Address("127.0.0.1", 9))
         assert words == "gecbench: people work at http://127.0.0.1:9 (Ctrl-C ends it)"
         return capsys.readouterr().err
 
@@ -214,7 +214,7 @@ def test_old_and_missing_backups_are_told_at_the_start(filled, capsys):
 
 
 def test_a_site_without_an_administrator_prints_a_link(folder, capsys):
-    words = opening.words(folder, Address("127.0.0.1", 9))
+    words = commands.start_message(folder, Address("127.0.0.1", 9))
     assert "Open this link once, within 7 days:\nhttp://127.0.0.1:9/invitation/" in words
 
 
@@ -223,22 +223,24 @@ def test_prepared_says_what_was_saved(filled, in_process, capsys, monkeypatch):
     monkeypatch.setattr(
         "gecbench.server.site.database.bring_up_to_date", lambda site, **_: site.backups / "b.tar"
     )
-    assert opening.prepared(filled.folder, {}) == filled
+    assert commands.open_up_to_date(filled.folder, {}) == filled
     assert "before, it was saved:" in capsys.readouterr().err
     in_process(filled)
-    elsewhere = opening.prepared(filled.folder, {"GECBENCH_DATABASE_URL": "postgresql://a/b"})
+    elsewhere = commands.open_up_to_date(
+        filled.folder, {"GECBENCH_DATABASE_URL": "postgresql://a/b"}
+    )
     assert elsewhere == filled
 
 
 def test_init_makes_a_folder_that_remembers(tmp_path, monkeypatch):
-    monkeypatch.setattr(opening, "prepared", lambda *_: None)
-    monkeypatch.setattr(opening, "first_link", lambda base: f"{base}/invitation/x")
+    monkeypatch.setattr(commands, "open_up_to_date", lambda *_: None)
+    monkeypatch.setattr(commands, "administrator_link", lambda base: f"{base}/invitation/x")
     words = ["annotate", "init", str(tmp_path / "s"), "--host", "a.example", "--https"]
     said = CliRunner().invoke(gecbench, [*words, "--language", "en"], catch_exceptions=False).output
     assert "https://a.example/invitation/x" in said
     site = read_site(tmp_path / "s")
     assert (site.https, site.behind_proxy, site.language) == (True, True, "en")
-    monkeypatch.setattr(opening, "first_link", lambda *_: "")
+    monkeypatch.setattr(commands, "administrator_link", lambda *_: "")
     again = CliRunner().invoke(gecbench, ["annotate", "init", str(tmp_path / "s")]).output
     assert "invitation" not in again
     assert read_site(tmp_path / "s") == site
@@ -252,7 +254,7 @@ def test_serve_goes_from_the_address_to_the_end(filled, monkeypatch):
         ready()
 
     monkeypatch.setattr(serving, "run", run)
-    monkeypatch.setattr(opening, "prepared", lambda data, *_, **__: read_site(data))
+    monkeypatch.setattr(commands, "open_up_to_date", lambda data, *_, **__: read_site(data))
     words = ["annotate", "serve", "--data", str(filled.folder), "--bind", "127.0.0.1:0"]
     said = CliRunner().invoke(gecbench, [*words, "--workers", "2"], catch_exceptions=False).output
     assert f"http://127.0.0.1:{seen['port']} (Ctrl-C" in said

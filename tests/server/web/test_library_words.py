@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import ast
-import json
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
 
 import pytest
 from django.utils.translation import override
+from server.exchange.files import empty
+from server.web.broken_imports import BROKEN, UNWRITABLE, errors
 from server.web.library_messages import NASTY, SOURCE, Message, formatted, raised_in
 
-from gecbench.server.exchange.records import READERS
+from gecbench.api.schemes import load_scheme
+from gecbench.core.errors import CorpusError, MissingExtraError
+from gecbench.formats import load_format
 from gecbench.server.laws.findings import SENTENCES
 from gecbench.server.laws.text import KINDS, REFUSALS
+from gecbench.server.web.library import saying
 from gecbench.server.web.library.patterns import pattern
-from gecbench.server.web.library.saying import messages, parts, said
+from gecbench.server.web.library.saying import messages, parts, phrase, said
 from gecbench.server.web.manage.words import _PROBLEMS
 
 HAN = re.compile("[\u4e00-\u9fff]")
@@ -40,25 +45,18 @@ def asked_of_workflow() -> tuple[str, ...]:
     return tuple(sorted(one.removeprefix("gecbench.") for one in found if one != WORKFLOW))
 
 
-BY_COMMAND = (
-    *("annotators", "config", "fcgec", "frequencies", "judgments", "meta", "numbers", "perturbed"),
-    *("perturbed_outputs", "robustgec", "sources", "streaming", "weights", "m2.maxmatch"),
-)
-"""Modules of formats that the command line alone reads with."""
-
 ROOMS = (
-    *(one for one in modules("formats") if one.removeprefix("formats.") not in BY_COMMAND),
     *modules("server/exchange"),
-    *("core.edit", "core.sample", "core.registry", "server.laws.options", "server.guide.render"),
+    *("server.laws.options", "server.guide.render"),
     *modules("server/web/manage"),
     *asked_of_workflow(),
     *("server.workflow.acts", "server.workflow.acting", "server.workflow.sentences"),
-    *("api.schemes", "backends.chinese", "backends.spacy", "datasets.catalog"),
-    *("lang.zh.cherrant", "lang.zh.resources", "lang.en.resources"),
 )
-"""Where the messages of the manager's pages are raised."""
+"""Where the server itself raises the messages of the manager's pages.
 
-_EXTRACTED = "edits of files that go out are found by our own schemes just before"
+Those of the formats are raised by files that are broken, see broken_imports.
+"""
+
 _STREAMED = "said while a file streams; the page has gone out before"
 _COMMAND = "only the command line asks for it"
 _CLOSED = "the page has no way to send such a value"
@@ -66,22 +64,8 @@ _BEFORE = "another check comes before it"
 _WRAPPED = "goes on as a ConflictError, for which the page has its own words"
 _PASSED = "passes on what is looked at where it is raised"
 _ELSEWHERE = "said on another page, which has its own words"
-_OTHERS = "ends in the words of another program; stays English and is marked so"
 
 UNREACHABLE: Mapping[tuple[str, str], str] = {
-    ("core.registry", "kind"): _CLOSED,
-    ("core.sample", "7654321: id"): _BEFORE,
-    ("formats.m2.reading", "dev.tsv:1: there is no S line"): _BEFORE,
-    ("formats.m2.writing", "sample 'k7': edit sets of reference"): _EXTRACTED,
-    ("formats.m2.writing", "sample 'k7': reference 7654321 has edits"): _EXTRACTED,
-    ("formats.m2.writing", "sample 'k7': the label"): _EXTRACTED,
-    ("formats.m2.writing", "sample 'k7': an edit"): _EXTRACTED,
-    ("formats.m2.writing", f"sample {NASTY}: m2 holds edits"): _EXTRACTED,
-    ("formats.reading", "dev.tsv: 7654321, but"): _COMMAND,
-    ("formats.reading", "dev.tsv:1: the file is empty"): _COMMAND,
-    ("formats.reading", "dev.tsv:1: this is 7654321"): _COMMAND,
-    ("formats.reading", "dev.tsv: a, b; give the ids"): _COMMAND,
-    ("formats.reading", f"dev.tsv:7654321: id {NASTY} has"): _COMMAND,
     ("server.exchange.content", "dev.tsv: cannot be read"): _COMMAND,
     ("server.exchange.exports", "this export has 7654321 files"): _COMMAND,
     ("server.exchange.foreign", "str(error)"): _PASSED,
@@ -104,7 +88,6 @@ UNREACHABLE: Mapping[tuple[str, str], str] = {
     ("server.workflow.members", "the login"): _ELSEWHERE,
     ("server.workflow.members", "this link"): _ELSEWHERE,
     ("server.workflow.members", "str(error)"): _ELSEWHERE,
-    ("server.web.manage.projects", "error"): _PASSED,
     ("server.workflow.opinions", "say why"): _ELSEWHERE,
     ("server.workflow.opinions", "only 7654321 annotators"): _ELSEWHERE,
     ("server.workflow.opinions", "7654321 more annotators"): _ELSEWHERE,
@@ -116,16 +99,6 @@ UNREACHABLE: Mapping[tuple[str, str], str] = {
     ("server.workflow.studies", "the sentence is"): _ELSEWHERE,
     ("server.workflow.studies", "str(error)"): _ELSEWHERE,
     ("server.workflow.studies", "write one text"): _ELSEWHERE,
-    ("api.schemes", "scheme dev.tsv has no option"): _CLOSED,
-    ("api.schemes", "7654321: scheme 7654321 is for language"): _COMMAND,
-    ("api.schemes", "7654321: there is no scheme"): _COMMAND,
-    ("backends.spacy", "7654321: no spaCy"): _COMMAND,
-    ("backends.spacy", "7654321: does not name"): _COMMAND,
-    ("backends.spacy", "there is no folder"): _COMMAND,
-    ("backends.spacy", "7654321: the pipeline cannot be loaded"): _OTHERS,
-    ("datasets.store", "the files of the data set"): _COMMAND,
-    ("datasets.store", "7654321: its sha256"): _COMMAND,
-    ("datasets.store", "unknown sample"): _COMMAND,
 }
 """Module and beginning of a message that no page can show, or an expression; and why."""
 
@@ -143,29 +116,18 @@ def library() -> tuple[Message, ...]:
     return tuple(one for one in raised if one.code not in _PROBLEMS)
 
 
-BROKEN_JSON = (
-    "", "{", "{1: 2}", '{"a" 1}', '{"a": 1 "b"}', '"abc', '{"a": "\t"}', '"\\q"', '"\\u12"',
-    "[1,]", '{"a": 1,}', "{} {}", "\ufeff{}", "nul", "[" * 100_000, "9" * 5000,
-)  # fmt: skip
-"""One of each kind that Python's reader refuses."""
-
-
-def json_messages() -> Iterator[str]:
-    """What Python's reader of JSON says, as readers of lines and readers of whole files pass it."""
-    for text in BROKEN_JSON:
-        try:
-            json.loads(text)
-        except json.JSONDecodeError as error:
-            yield f"not JSON at column {error.colno}: {error.msg}; each line is one object"
-            yield f"not JSON: {error}; the rest of the file was not looked at"
-        except (ValueError, RecursionError) as error:
-            yield f"not JSON: {error}"
-
-
 RULED = {
     one: formatted(sentence, {"text": "A.*", "placeholder": "[缺失成分]", "repair": "，"})
     for one, sentence in SENTENCES.items()
 }
+
+
+def unwritable() -> Iterator[str]:
+    """What writers say of corpora that their formats cannot hold."""
+    for name, corpus in UNWRITABLE:
+        with pytest.raises(CorpusError) as error:
+            load_format(name).write(corpus)
+        yield str(error.value)
 
 
 @cache
@@ -176,7 +138,7 @@ def shown() -> tuple[str, ...]:
         *(one.text for one in library() if excused(one) is None),
         *(formatted(sentence, samples) for sentence in REFUSALS.values()),
         *(f"{one} (CON-4-position)" for one in RULED.values()),
-        *json_messages(),
+        *unwritable(),
         "dev.tsv:7: the line is blank; remove it; 12 problems in all, nothing is imported",
     )
 
@@ -188,6 +150,25 @@ NOTES = (
     *("declarations without a text", "1 to 20", "3-1 to 3-20"),
 )
 """What a report says of a file beside its problems."""
+
+
+def test_the_source_shows_every_message_or_somebody_has_said_where_it_comes_from():
+    unseen = [one for one in library() if not one.seen and excused(one) is None]
+    assert [(one.module, one.line, one.text) for one in unseen] == []
+
+
+def test_every_message_that_a_page_can_show_is_said_in_chinese():
+    assert len(shown()) > 120
+    with override("zh-hans"):
+        english = {one for one in shown() if said(one).foreign or not HAN.search(said(one).text)}
+        english |= {one for one in NOTES if phrase(one).foreign}
+    assert sorted(english) == []
+
+
+def test_in_english_every_message_is_the_librarys_own_byte_for_byte():
+    with override("en"):
+        assert [one for one in shown() if str(said(one)) != one or said(one).foreign] == []
+        assert [one for one in NOTES if str(phrase(one)) != one] == []
 
 
 def test_chinese_keeps_the_files_own_words_and_numbers():
@@ -202,13 +183,44 @@ def test_chinese_keeps_the_files_own_words_and_numbers():
     assert lost == []
 
 
-def test_formats_of_the_command_line_are_not_read_by_the_server():
-    assert "m2-maxmatch" not in READERS
-    apart = {f"gecbench.formats.{one}" for one in BY_COMMAND}
-    for path in (SOURCE / "server").rglob("*.py"):
-        tree = ast.parse(path.read_text("utf-8"))
-        found = {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
-        assert not found & apart, path
+def test_what_cannot_be_shown_is_still_there_and_is_not_said_in_vain():
+    used = {excused(one) for one in library()}
+    assert [one for one in UNREACHABLE if one not in used] == []
+
+
+OTHERS = re.compile(
+    r"Illegal trailing comma|maximum rec|Exceeds the lim|Expecting|Invalid|Stack ov"
+    r"|OpenCC|pypinyin|spaCy|errant|.*(?:is not installed|catalogue|install errant|of the data set)"
+)
+"""What other versions of Python say, and what is said where a package or a data set is missing."""
+
+
+def test_no_pattern_is_left_of_a_message_that_is_gone(site, monkeypatch):
+    project = empty()
+    used: set[str] = set()
+    monkeypatch.setattr(saying, "gettext", lambda msgid: used.add(msgid) or msgid)
+    for message in shown():
+        said(message)
+    for note in NOTES:
+        phrase(note)
+    for name, files in BROKEN.items():
+        for raw in files.values():
+            for error in errors(project, raw, name):
+                said(str(error))
+    assert [
+        msgid
+        for msgid in (pattern.msgid for pattern in (*messages(), *parts()))
+        if msgid not in used and not OTHERS.match(msgid)
+    ] == []
+
+
+def test_a_scheme_without_its_package_is_refused_in_chinese(monkeypatch):
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    with override("zh-hans"), pytest.raises(MissingExtraError) as error:
+        load_scheme("en-errant").signature  # noqa: B018
+    with override("zh-hans"):
+        assert str(said(str(error.value))).startswith("没有安装 spaCy")
+        assert str(said(str(MissingExtraError("scipy", "statistics")))).startswith("没有安装 scipy")
 
 
 def test_what_nobody_knows_stays_as_it_is_and_is_marked():
@@ -237,7 +249,12 @@ def test_a_place_says_what_stands_there():
     [
         ("reference 2 is empty; fill it or take it out", "第 2 个答案是空的；请补上或去掉"),
         ("'id' is a list; expected a string", "'id' 是列表；应为字符串"),
-        ("an item of 'x' is null; expected an object", "'x' 中的一项是空值（null）；应为对象"),
+        ("'x[0]' is null; expected an object", "'x[0]' 是空值（null）；应为对象"),
+        ("'x' is a whole number, 99…; expected a list", "'x' 是整数 99…；应为列表"),
+        (
+            "an object was expected, not '5'; the rest of the file was not looked at",
+            "应为对象，而不是 '5'；文件的其余部分没有检查",
+        ),
         ("unknown key 'txt'; did you mean text?", "未知的键 'txt'；是否指 text？"),
         (
             "a.json:3: not JSON: Expecting value: line 3 column 5 (char 17); "

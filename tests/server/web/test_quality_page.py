@@ -11,7 +11,7 @@ from server.web.asking import Asking
 from server.workflow.reviewing import member_of
 from server.workflow.stories import a_project, joined
 
-from gecbench.reports.theme import COLOURS
+from gecbench.reports.plots import COLOURS
 from gecbench.server.models import Figures, Member, Person, Project
 from gecbench.server.progress.charts import NAMES
 

@@ -12,8 +12,8 @@ from gecbench.api.analyse import agreement
 from gecbench.cli import gecbench
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample
-from gecbench.reports.agreement import WHY, exhibit
-from gecbench.reports.exhibit import render
+from gecbench.reports.agreement import WHY, build_report
+from gecbench.reports.report import render
 
 
 def by(name: str | None, *texts: str) -> tuple[Rewrite, ...]:
@@ -110,7 +110,7 @@ def test_sta_5_an_undefined_value_says_why():
     assert alone.edits.why == "no-text"
     same = found(free("A") + free("B"))
     assert (same.alpha.value, same.alpha.why, same.alpha.of) == (None, "one-decision", 1)
-    text = render(exhibit(alone), "text")
+    text = render(build_report(alone), "text")
     assert WHY["alone"].en in text
     assert WHY["no-text"].en in text
 
@@ -176,10 +176,10 @@ def test_the_command_shows_all_tables_with_their_signature(tmp_path):
 
 
 def test_the_figure_says_in_words_what_it_shows():
-    (figure,) = exhibit(found(*MIXED)).figures
+    (figure,) = build_report(found(*MIXED)).figures
     assert "A " in figure.alt.en
     assert "alpha" in figure.alt.en
-    alone = exhibit(found(by("A", "我去学校"))).figures[0]
+    alone = build_report(found(by("A", "我去学校"))).figures[0]
     assert WHY["alone"].zh in alone.alt.zh
 
 

@@ -9,13 +9,13 @@ from score_corpus import BAD, COPY, CORPUS, GOOD
 
 from gecbench import breakdown
 from gecbench.analysis.breakdown import by_errors, by_length, by_position, by_type
-from gecbench.api.score import Options, judge
+from gecbench.api.score import Options, collect_stats
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UnknownNameError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.score import Counts
-from gecbench.reports.breakdown import exhibit
-from gecbench.reports.exhibit import Words, plain, render
+from gecbench.reports.breakdown import build_report
+from gecbench.reports.report import Words, plain, render
 
 SYSTEMS = (COPY, GOOD, BAD)
 
@@ -75,14 +75,14 @@ def test_positions_are_fifths_of_the_source():
         "zh",
     )
     output = SystemOutput("none", {"1": (Rewrite(error_free=True),)})
-    found = by_position(judge(corpus, [output]), "cherrant")
+    found = by_position(collect_stats(corpus, [output]), "cherrant")
     assert found.groups == ("0-20%", "20-40%", "40-60%", "60-80%", "80-100%")
     assert found.sizes == (1, 1, 1, 1, 1)
     assert [cell.counts.fn for cell in found.cells["none"]] == [1] * 5
 
 
 def test_lengths_fall_into_the_bins_that_are_named():
-    found = by_length(judge(CORPUS, [COPY], scheme="zh-char"), "cherrant", (1, 2))
+    found = by_length(collect_stats(CORPUS, [COPY], scheme="zh-char"), "cherrant", (1, 2))
     assert (found.groups, found.sizes, found.scale) == (
         ("0-1", "2-2", "3+"),
         (1, 2, 1),
@@ -106,7 +106,7 @@ def test_errors_are_the_mean_over_references_halves_rounded_up():
         "zh",
     )
     output = SystemOutput("same", {k: (Rewrite(text),) for k, text in sources.items()})
-    found = by_errors(judge(corpus, [output], scheme="zh-char"), "cherrant")
+    found = by_errors(collect_stats(corpus, [output], scheme="zh-char"), "cherrant")
     assert dict(zip(found.groups, found.sizes, strict=True)) == {"0": 1, "1": 1, "2": 1}
 
 
@@ -114,7 +114,7 @@ def test_of_alternative_edit_sets_the_first_makes_the_size_of_a_group():
     one, two = Edit(0, 1, (), "R"), Edit(1, 2, (), "R")
     sample = Sample("1", "好好", (Rewrite("好", edit_sets=((one,), (two,))),), {}, ("好", "好"))
     output = SystemOutput("same", {"1": (Rewrite(error_free=True),)})
-    run = judge(Corpus("alternatives", (sample,), "zh"), [output])
+    run = collect_stats(Corpus("alternatives", (sample,), "zh"), [output])
     assert by_type(run, "cherrant", 1).sizes == (1,)
     assert by_type(run, "cherrant", 1).cells["same"][0].counts.fn == 2
     assert by_errors(run, "cherrant").groups == ("1",)
@@ -128,7 +128,7 @@ def test_what_nobody_could_correct_is_a_group_where_a_metric_scores_it():
         "zh",
     )
     output = SystemOutput("same", {"1": (Rewrite("口"),), "2": (Rewrite("好"),)})
-    run = judge(corpus, [output], scheme="zh-char")
+    run = collect_stats(corpus, [output], scheme="zh-char")
     found = by_errors(run, "cherrant")
     assert dict(zip(found.groups, found.sizes, strict=True)) == {"1": 1, "unannotatable": 1}
 
@@ -222,7 +222,7 @@ def test_kinds_that_no_metric_of_the_run_has_are_refused(kind: str, match: str):
 
 
 def test_types_of_a_metric_over_texts_are_refused_where_asked_for_by_name():
-    run = judge(CORPUS, [COPY], options=Options(metrics=("gleu",)))
+    run = collect_stats(CORPUS, [COPY], options=Options(metrics=("gleu",)))
     with pytest.raises(UsageError, match="gleu compares no edits with types and places"):
         by_type(run, "gleu", 1)
 
@@ -251,7 +251,7 @@ def test_fields_of_many_values_are_groups_only_where_asked_for():
 
 
 def test_tables_and_figures_are_named_apart():
-    shown = exhibit(made(*SYSTEMS, metrics=("cherrant", "sentence-accuracy")), counts=True)
+    shown = build_report(made(*SYSTEMS, metrics=("cherrant", "sentence-accuracy")), counts=True)
     names = [table.name for table in shown.tables]
     assert names[:2] == ["cherrant-type-1", "cherrant-position"]
     assert names[-1] == "counts"
@@ -263,28 +263,28 @@ def test_tables_and_figures_are_named_apart():
     output = SystemOutput("same", {str(n): (Rewrite("好"),) for n in range(2)})
     fields = tuple(f"field:{name}" for name in named)
     found = breakdown(Corpus("x", samples, "zh"), [output], scheme="zh-char", by=fields)
-    assert [t.name for t in exhibit(found).tables] == ["field", "field-2", "field-le-vel"]
+    assert [t.name for t in build_report(found).tables] == ["field", "field-2", "field-le-vel"]
 
 
 def test_the_best_of_a_group_is_marked_unless_all_are_equal():
-    table = exhibit(made(COPY, GOOD), counts=False).tables[0]
+    table = build_report(made(COPY, GOOD), counts=False).tables[0]
     assert table.columns[2].name == "copy"
     assert set(table.marks) == {(0, 3), (1, 3)}
     assert table.rows[2][2] is None
-    assert exhibit(made(COPY)).tables[0].marks == frozenset()
-    low = exhibit(made(*SYSTEMS, metrics=("mp-prime",))).tables[0]
+    assert build_report(made(COPY)).tables[0].marks == frozenset()
+    low = build_report(made(*SYSTEMS, metrics=("mp-prime",))).tables[0]
     (marked,) = {column for _, column in low.marks}
     assert low.rows[0][marked] == min(low.rows[0][2:])
 
 
 def test_figures_say_the_numbers_that_matter_in_both_languages():
-    figure = exhibit(made(COPY, GOOD)).figures[-1]
+    figure = build_report(made(COPY, GOOD)).figures[-1]
     assert figure.name == "breakdown-field-origin"
     assert "good: highest 100.00 at b, lowest 100.00 at a" in figure.alt.en
     assert "good：最高 100.00" in figure.alt.zh
     assert "Number of sentences: b 2, a 2" in figure.alt.en
     assert figure.series[1].y == (100.0, 100.0)
-    state = next(f for f in exhibit(made(GOOD)).figures if f.name == "breakdown-state")
+    state = next(f for f in build_report(made(GOOD)).figures if f.name == "breakdown-state")
     assert [word.zh for word in state.series[0].x] == ["有错误", "无错误"]
 
 
@@ -292,14 +292,14 @@ def test_a_system_without_anything_to_score_says_so_in_the_figure():
     free = Corpus("free", (Sample("1", "好", (Rewrite(error_free=True),)),), "zh")
     output = SystemOutput("same", {"1": (Rewrite("好"),)})
     found = breakdown(free, [output], scheme="zh-char", by=("position",))
-    shown = exhibit(found)
+    shown = build_report(found)
     assert "same: nothing to score." in shown.figures[0].alt.en
     assert "无可评分项" in shown.figures[0].alt.zh
     assert shown.figures[0].series[0].y == (None,) * 5
 
 
 def test_counts_have_a_row_for_each_group_and_system():
-    table = exhibit(
+    table = build_report(
         made(GOOD, metrics=("cherrant", "sentence-accuracy"), by=("state",)), counts=True
     ).tables[-1]
     rows = {tuple(map(plain, row[:4])): row[4:] for row in table.rows}
@@ -315,7 +315,7 @@ def test_long_lists_of_differences_are_cut_in_the_table_alone():
     found = breakdown(
         Corpus("x", samples, "zh"), [one, two], scheme="zh-char", by=("field:doc",), least=1
     )
-    shown = exhibit(found)
+    shown = build_report(found)
     table = next(t for t in shown.tables if t.name == "differences")
     assert len(table.rows) == 15
     assert table.title.en == "Where two and one differ most (15 of 16 groups)"
@@ -324,7 +324,7 @@ def test_long_lists_of_differences_are_cut_in_the_table_alone():
 
 
 def test_json_has_the_counts_and_the_texts():
-    data = json.loads(render(exhibit(made(BAD, GOOD)), "json"))
+    data = json.loads(render(build_report(made(BAD, GOOD)), "json"))
     assert data["analysis"] == "breakdown"
     first = data["breakdowns"][0]
     assert (first["by"], first["unit"], first["scale"]) == ("type-1", "edits", None)
@@ -334,7 +334,7 @@ def test_json_has_the_counts_and_the_texts():
 
 
 def test_texts_stand_below_the_sentences_that_decide():
-    ranked, texts = exhibit(made(*SYSTEMS)).tables[-2:]
+    ranked, texts = build_report(made(*SYSTEMS)).tables[-2:]
     assert (ranked.name, texts.name) == ("sentences", "texts")
     assert [row[0] for row in ranked.rows] == ["1", "3"]
     assert texts.rows[:4] == (
@@ -346,7 +346,7 @@ def test_texts_stand_below_the_sentences_that_decide():
 
 
 def test_groups_are_named_in_both_languages():
-    shown = exhibit(made(GOOD, BAD, by=("state", "type-1"), least=1))
+    shown = build_report(made(GOOD, BAD, by=("state", "type-1"), least=1))
     tables = {table.name: table for table in shown.tables}
     assert tables["state"].rows[0][0] == Words("erroneous", "有错误")
     assert Words("type-1", "编辑操作") in {row[0] for row in tables["differences"].rows}
@@ -358,7 +358,7 @@ def test_what_is_declared_is_counted_at_no_place():
     assert part(found, "position").groups[-1] == "no place"
     assert counts(found, "position", "no")["no place"] == (0, 1, 0)
     assert counts(found, "position", "copy")["no place"] == (0, 0, 0)
-    (figure,) = exhibit(found).figures
+    (figure,) = build_report(found).figures
     assert figure.series[0].x[-1].zh == "无位置"
     assert "no place" not in part(made(COPY), "position").groups
 

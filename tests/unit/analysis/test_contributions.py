@@ -9,14 +9,14 @@ from score_corpus import BAD, COPY, CORPUS, GOOD
 
 from gecbench import breakdown
 from gecbench.analysis.breakdown import contributions
-from gecbench.api.score import Options, judge
+from gecbench.api.score import Options, collect_stats
 from gecbench.core.edit import Edit
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.metrics.edits import Cherrant
 from gecbench.metrics.m2 import M2
-from gecbench.reports.breakdown import exhibit
-from gecbench.reports.exhibit import Words, render
-from gecbench.scoring.results import Judged
+from gecbench.reports.breakdown import build_report
+from gecbench.reports.report import Words, render
+from gecbench.scoring.results import RunStats
 
 SYSTEMS = (COPY, GOOD, BAD)
 
@@ -36,7 +36,7 @@ def test_the_version_that_counts_is_the_one_that_is_shown():
     }
     (first, *_) = made(SystemOutput("two", alternatives), COPY).comparisons[0].sentences
     assert (first.id, first.outputs) == ("1", ("我去", "我去了"))
-    data = json.loads(render(exhibit(made(SystemOutput("two", alternatives), COPY)), "json"))
+    data = json.loads(render(build_report(made(SystemOutput("two", alternatives), COPY)), "json"))
     assert data["comparisons"][0]["sentences"][0]["outputs"] == ["我去", "我去了"]
     texts = made(SystemOutput("two", alternatives), COPY, metrics=("sentence-accuracy",))
     assert texts.comparisons[0].sentences == ()  # these take the first, which is wrong
@@ -60,7 +60,7 @@ def test_texts_that_overlapping_edits_cannot_give_are_said_not_to_be_known():
         "1 text of the sentences that decide is known only by edits that overlap and cannot be "
         "shown"
     ) in found.notes
-    assert exhibit(found).tables[-1].rows[-1] == (
+    assert build_report(found).tables[-1].rows[-1] == (
         "1",
         Words("reference 1", "参考 1"),
         Words("(known by edits only)", "（仅知其编辑）"),
@@ -82,7 +82,7 @@ def test_of_one_sentence_alone_nothing_decides_and_that_is_said():
         assert not any(note.startswith(said) for note in other.notes)
 
 
-class Unasked(Judged):
+class Unasked(RunStats):
     """A run whose rows nobody may look at."""
 
     def scored(self, metric: str) -> list[int]:
@@ -90,8 +90,8 @@ class Unasked(Judged):
 
 
 def test_where_no_sentence_is_asked_for_none_is_looked_for():
-    run = judge(CORPUS, [COPY, GOOD], scheme="zh-char")
-    held = Unasked(**{name: getattr(run, name) for name in Judged.__dataclass_fields__})
+    run = collect_stats(CORPUS, [COPY, GOOD], scheme="zh-char")
+    held = Unasked(**{name: getattr(run, name) for name in RunStats.__dataclass_fields__})
     assert contributions(held, "cherrant", "copy", "good", most=0) == ()
 
 

@@ -24,8 +24,8 @@ from gecbench.analysis.correlation import (
 from gecbench.api.score import Options
 from gecbench.core.errors import MissingExtraError, UnknownNameError, UsageError
 from gecbench.core.score import Counts
-from gecbench.reports.correlation import exhibit, slugs
-from gecbench.reports.exhibit import render
+from gecbench.reports.correlation import build_report, slugs
+from gecbench.reports.report import render
 
 ONE, TWO = (1.0, 2.0, 5.0, 3.0), (0.1, 0.3, 0.25, 0.2)
 SCORES = SystemScores(
@@ -144,7 +144,7 @@ def test_a_metric_that_says_one_thing_of_all_is_named_and_shown_as_absent():
     scores = SystemScores("made", SCORES.systems, {"x": ONE, "flat": (1.0,) * 4})
     found = correlations(scores)
     assert found.notes == ("the same score for all systems, so no correlation: flat",)
-    shown = exhibit(found)
+    shown = build_report(found)
     assert "x  flat        -          -" in render(shown, "text")
     assert '"value": null' in render(shown, "json")
     assert shown.figures[0].alt.en == ("Matrix of Pearson's r: no pair has one.")
@@ -180,7 +180,7 @@ def test_a_table_is_read_and_takes_no_other_options(tmp_path: Path):
 
 
 def test_what_is_shown():
-    shown = exhibit(correlations(SCORES))
+    shown = build_report(correlations(SCORES))
     assert [table.name for table in shown.tables] == ["coefficients", "scores"]
     assert [figure.name for figure in shown.figures] == [
         *(f"correlation-{kind}" for kind in KINDS),

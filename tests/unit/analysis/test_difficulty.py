@@ -11,14 +11,14 @@ from gecbench.analysis.difficulty import (
     UNCHANGED,
     TypeDifficulty,
     WeightedCounts,
-    Weighting,
     break_even,
     by_type,
     chunk_table,
     rank_changes,
     weighted_counts,
 )
-from gecbench.core.case import Case, Version
+from gecbench.analysis.options import Weighting
+from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.score import ranks
@@ -27,9 +27,9 @@ A, B = Edit(0, 1, ("A",), "R:ONE"), Edit(1, 1, ("B",), "M")
 
 
 def cases(references, **systems):
-    versions = tuple(map(Version, references))
+    versions = tuple(map(CaseRewrite, references))
     return {
-        name: [Case("1", (Version(edits),), versions, edit_tokens=("a", "b"))]
+        name: [Case("1", (CaseRewrite(edits),), versions, edit_tokens=("a", "b"))]
         for name, edits in systems.items()
     }
 
@@ -88,7 +88,9 @@ def test_ratios_that_would_divide_by_nothing_are_0():
 
 def test_sums_go_from_left_to_right():
     gold = tuple(Edit(at, at + 1, ("x",), "R") for at in range(200))
-    made = {"one": [Case("1", (Version(gold),), (Version(gold),), edit_tokens=("a",) * 200)]}
+    made = {
+        "one": [Case("1", (CaseRewrite(gold),), (CaseRewrite(gold),), edit_tokens=("a",) * 200)]
+    }
     weights = [[0.1 * (at % 2) for at in range(401)]]
     want = 0.0
     for _ in range(200):

@@ -12,8 +12,8 @@ from gecbench.api.score import Options
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample
-from gecbench.reports.exhibit import render
-from gecbench.reports.human import exhibit
+from gecbench.reports.human import build_report
+from gecbench.reports.report import render
 
 
 def by(annotator: str | None, text: str) -> Rewrite:
@@ -111,17 +111,18 @@ def test_submissions_without_a_name_are_together_and_in_no_mean():
     assert [one.name for one in found.annotators] == ["B", "A", None]
     assert found.means["cherrant"].annotators == 2
     assert "submissions that do not say who wrote them, and are in no mean: 1" in found.notes
-    table = exhibit(found).tables[0]
+    table = build_report(found).tables[0]
     assert [row[0] for row in table.rows] == ["B", "A", "(no name)", "mean of 2", "all together"]
-    assert [label for s in exhibit(found).figures[0].series for label in s.labels] == ["B", "A"]
+    series = build_report(found).figures[0].series
+    assert [label for one in series for label in one.labels] == ["B", "A"]
 
 
 def test_annotators_of_few_submissions_are_shown_and_not_in_the_mean():
     found = made(least=4)
     assert found.means == {}
     assert "not in the mean, fewer than 4 scored submissions: A 3, B 3" in found.notes
-    assert [row[0] for row in exhibit(found).tables[0].rows] == ["A", "B", "all together"]
-    assert "Mean" not in exhibit(found).figures[0].alt.en
+    assert [row[0] for row in build_report(found).tables[0].rows] == ["A", "B", "all together"]
+    assert "Mean" not in build_report(found).figures[0].alt.en
 
 
 def test_names_can_be_hidden():
@@ -132,7 +133,7 @@ def test_names_can_be_hidden():
     found = made(submitted, anonymous=True, least=2)
     assert [one.name for one in found.annotators] == ["A1", "A2", "A3", None]
     assert "not in the mean, fewer than 2 scored submissions: A3 0" in found.notes
-    assert "Zoe" not in render(exhibit(found), "json")
+    assert "Zoe" not in render(build_report(found), "json")
 
 
 def test_sentences_that_nobody_could_annotate_are_not_scored_and_that_is_said():
@@ -154,7 +155,7 @@ def test_an_annotator_of_whom_nothing_is_scored_is_shown_without_a_score():
     )
     found = made(submitted)
     assert found.annotators[-1].scores == {}
-    assert exhibit(found).tables[0].rows[2] == ("C", 1, 0, 0, None, None, None)
+    assert build_report(found).tables[0].rows[2] == ("C", 1, 0, 0, None, None, None)
 
 
 def test_a_range_is_of_the_corpus():
@@ -177,7 +178,7 @@ def test_submissions_may_be_edits():
 
 def test_any_metric_will_do_and_the_best_is_the_best_of_its_kind():
     found = made(options=Options(metrics=("mp-prime", "sentence-accuracy")))
-    table = exhibit(found).tables[0]
+    table = build_report(found).tables[0]
     assert [column.name for column in table.columns][4:] == ["mp-prime", "sentence-accuracy"]
     values = {row[0]: row[4:] for row in table.rows}
     best = min(("A", "B"), key=lambda name: values[name][0])
@@ -185,7 +186,7 @@ def test_any_metric_will_do_and_the_best_is_the_best_of_its_kind():
     assert (at, 4) in table.marks
     assert (0, 5) in table.marks
     assert found.means["mp-prime"].precision is None
-    assert len(exhibit(found).figures) == 2
+    assert len(build_report(found).figures) == 2
 
 
 def test_who_did_little_or_has_no_name_is_not_the_best():
@@ -196,24 +197,24 @@ def test_who_did_little_or_has_no_name_is_not_the_best():
             Sample("3", "好", (by("C", "好"), by(None, "好"), by("B", "很好"))),
         ),
     )
-    table = exhibit(made(submitted, least=2)).tables[0]
+    table = build_report(made(submitted, least=2)).tables[0]
     assert [row[0] for row in table.rows][:4] == ["B", "A", "C", "(no name)"]
     assert {row for row, _ in table.marks} == {1}
 
 
 def test_equal_annotators_have_no_best():
     alike = Corpus("s", (Sample("2", "他来", (by("A", "他来了"), by("B", "他来了"))),), "zh")
-    assert exhibit(made(alike)).tables[0].marks == frozenset()
+    assert build_report(made(alike)).tables[0].marks == frozenset()
 
 
 def test_what_is_shown_says_against_what():
-    shown = exhibit(made(against="others"))
+    shown = build_report(made(against="others"))
     assert shown.tables[0].title.en == "Annotators against the final references of others"
     data = json.loads(render(shown, "json"))
     assert (data["against"], data["least"]) == ("others", 1)
     assert data["annotators"][1]["scores"]["cherrant"]["fp"] == 3
     assert data["means"]["cherrant"]["annotators"] == 2
-    first = exhibit(made()).figures[0]
+    first = build_report(made()).figures[0]
     assert first.name == "human-cherrant"
     assert "A 100.00 (3), B 62.50 (3). Mean 81.25." in first.alt.en
     assert "平均 81.25。" in first.alt.zh

@@ -15,7 +15,6 @@ from gecbench.analysis.meta import (
     ALL,
     SEEDA_SETS,
     PairAgreement,
-    SystemSet,
     Ties,
     default_sets,
     sentence_level,
@@ -24,13 +23,14 @@ from gecbench.analysis.meta import (
     system_level,
     windows,
 )
+from gecbench.analysis.options import SystemSet
 from gecbench.api.meta import Layout, of_tables, read_people
-from gecbench.api.score import Options, judge
+from gecbench.api.score import Options, collect_stats
 from gecbench.core.errors import CorpusError, UnknownNameError, UsageError
 from gecbench.core.score import Counts
 from gecbench.formats.judgments import SEEDA, Item, Judgments
-from gecbench.reports.exhibit import render
-from gecbench.reports.meta import exhibit
+from gecbench.reports.meta import build_report
+from gecbench.reports.report import render
 
 SCORES = SystemScores("made", ("d", "a", "c", "b"), {"m": (4.0, 1.0, 3.0, 2.5)})
 HUMAN = {"way": {"a": 1.0, "b": 2.0, "c": 2.0, "d": 0.5, "e": 9.0}}
@@ -158,9 +158,9 @@ def test_another_order_of_systems_changes_nothing():
 
 def test_every_metric_says_one_number_of_a_sentence():
     options = Options(metrics=("cherrant", "sentence-accuracy", "mp-prime"))
-    judged = judge(CORPUS, [GOOD, BAD], scheme="zh-char", options=options)
-    for name, metric in judged.metrics.items():
-        rows = [row for row in judged.rows["bad", name] if row is not None]
+    run_stats = collect_stats(CORPUS, [GOOD, BAD], scheme="zh-char", options=options)
+    for name, metric in run_stats.metrics.items():
+        rows = [row for row in run_stats.rows["bad", name] if row is not None]
         alone = [metric.aggregate([row]).value for row in rows]
         if name == "mp-prime":  # of one sentence the distance of means is that of the sentence
             alone = [metric.sentences([row])[0]["value"] for row in rows]
@@ -168,9 +168,9 @@ def test_every_metric_says_one_number_of_a_sentence():
 
 
 def test_where_lower_is_better_the_lower_is_preferred():
-    judged = judge(CORPUS, [COPY, GOOD, BAD], options=Options(metrics=("mp-prime",)))
-    found = sentence_scores_of(judged)["mp-prime"]
-    values = sentence_values(judged.metrics["mp-prime"], judged.rows["bad", "mp-prime"][:3])
+    run_stats = collect_stats(CORPUS, [COPY, GOOD, BAD], options=Options(metrics=("mp-prime",)))
+    found = sentence_scores_of(run_stats)["mp-prime"]
+    values = sentence_values(run_stats.metrics["mp-prime"], run_stats.rows["bad", "mp-prime"][:3])
     assert [found[name, "bad"] for name in "123"] == [-value for value in values]
     assert found["3", "copy"] == 0 > found["3", "bad"]  # nothing was to be changed
 
@@ -207,10 +207,10 @@ def test_without_judgments_or_people_one_level_is_enough(write):
     systems = [COPY, GOOD, BAD]
     only = gecbench.meta(CORPUS, systems, judgments=[write(TABLE, "j.tsv")], options=options)
     assert (only.systems, only.windows, only.scores) == ((), (), None)
-    assert [table.name for table in exhibit(only).tables] == ["sentences"]
+    assert [table.name for table in build_report(only).tables] == ["sentences"]
     other = gecbench.meta(CORPUS, systems, human=[write(PEOPLE, "p.tsv")], options=options)
     assert other.sentences == ()
-    assert [table.name for table in exhibit(other).tables] == ["systems"]
+    assert [table.name for table in build_report(other).tables] == ["systems"]
 
 
 SYSTEMS = "system\tm\tdown\na\t1\t4\nb\t2.5\t2\nc\t3\t1\nd\t4\t3\n"
@@ -254,7 +254,7 @@ def test_a_set_with_too_few_systems_and_constant_scores_are_said(write):
     assert [one.coefficients["pearson"].value for one in found.systems] == [None, None]
     assert "the same score for all systems, so no correlation: m" in found.notes
     assert "fewer than three systems, so no correlation: two (2)" in found.notes
-    shown = exhibit(found)
+    shown = build_report(found)
     assert "no correlation can be computed" in shown.figures[0].alt.en
     assert '"value": null' in render(shown, "json")
 
@@ -341,7 +341,7 @@ def test_systems_that_nobody_judged_are_named(write):
 
 
 def test_what_is_shown(write):
-    shown = exhibit(tables(write))
+    shown = build_report(tables(write))
     assert [table.name for table in shown.tables] == ["systems", "sentences", "windows"]
     assert [figure.name for figure in shown.figures] == [
         *("meta-m-one", "meta-down-one", "meta-window3-one-pearson", "meta-window3-one-spearman"),

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from gecbench.analysis.paper_table import Mean, at_equal_edits, fill_tables, number_in
 from gecbench.cli import main
 from gecbench.core.errors import FormatError
-from gecbench.reports.exhibit import render
-from gecbench.reports.paper_table import SMALL, exhibit
+from gecbench.reports.paper_table import SMALL, build_report
+from gecbench.reports.report import render
 
 COUNTS = st.integers(0, 30)
 POINTS = st.lists(st.tuples(COUNTS, st.integers(0, 100)), max_size=8)
@@ -91,12 +91,12 @@ def folder(tmp_path: Path, monkeypatch) -> Path:
 def tables(folder: Path, **options: bool) -> list[dict]:
     """Return rows by name and source, of each table."""
     paper = fill_tables(folder / "paper.toml", sorted((folder / "r").glob("*.json")))
-    shown = exhibit("paper", paper, **options)
+    shown = build_report("paper", paper, **options)
     rows = [
         {(row[0], str(getattr(row[1], "en", row[1]))): row[2:] for row in table.rows}
         for table in shown.tables
     ]
-    return [*rows, {"exhibit": shown}]
+    return [*rows, {"report": shown}]
 
 
 def test_rows_are_means_over_runs_beside_the_papers_figures(folder) -> None:
@@ -120,12 +120,12 @@ def test_what_was_not_run_says_so_and_shows_no_number(folder) -> None:
         assert {value.en for value in main_table[name, "here"][1:]} == {status}
         assert (name, "difference") not in main_table
     assert not any(name == "none" for name, _ in equal)
-    shown = render(exhibit("paper", fill_tables(folder / "paper.toml", [])), "text")
+    shown = render(build_report("paper", fill_tables(folder / "paper.toml", [])), "text")
     assert "bias {bias}" in shown
 
 
 def test_a_mean_over_fewer_runs_is_told(folder) -> None:
-    shown = tables(folder)[2]["exhibit"]
+    shown = tables(folder)[2]["report"]
     assert any("bias 0.3, P: 1 of 2" in note for note in shown.notes)
 
 
@@ -137,7 +137,7 @@ def test_a_run_is_compared_with_the_curve_of_its_seed(folder) -> None:
 
 
 def test_figures_have_the_points_of_lines_that_were_run(folder) -> None:
-    (figure,) = tables(folder)[2]["exhibit"].figures
+    (figure,) = tables(folder)[2]["report"].figures
     assert [series.name.en for series in figure.series] == ["bias", "CPR"]
     bias, cpr = figure.series
     assert bias.x == (0.0, 0.3)
@@ -149,7 +149,7 @@ def test_the_small_form_says_that_its_numbers_mean_nothing(folder) -> None:
     main_table, _, shown = tables(folder, small=True)
     assert ("tagger", "difference") not in main_table
     for form in ("text", "latex", "json"):
-        assert SMALL.en in render(shown["exhibit"], form)
+        assert SMALL.en in render(shown["report"], form)
 
 
 def test_the_command_prints_the_tables(folder, capsys) -> None:

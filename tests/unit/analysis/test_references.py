@@ -8,13 +8,14 @@ import pytest
 from score_corpus import COPY, CORPUS, FREE, GOOD, IMPOSSIBLE, texts
 
 from gecbench import references
-from gecbench.analysis.references import Sweep, curves
-from gecbench.api.score import Options, judge
+from gecbench.analysis.options import Sweep
+from gecbench.analysis.references import curves
+from gecbench.api.score import Options, collect_stats
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
-from gecbench.reports.exhibit import render
-from gecbench.reports.references import exhibit
+from gecbench.reports.references import build_report
+from gecbench.reports.report import render
 
 
 def made(*systems: SystemOutput, corpus: Corpus = CORPUS, **options: object):
@@ -55,9 +56,9 @@ def test_a_corpus_in_which_nothing_is_corrected_has_no_edits_to_average():
     found = made(corpus=corpus)
     assert found.statistics[0].edits is None
     assert found.erroneous == {}
-    shares = exhibit(found).figures[0].series[1].y
+    shares = build_report(found).figures[0].series[1].y
     assert shares == (0.0,)
-    assert exhibit(found).tables[1].rows == (("1", 1, 1.0, 0, None),)
+    assert build_report(found).tables[1].rows == (("1", 1, 1.0, 0, None),)
 
 
 def test_a_corpus_that_nobody_could_annotate_has_neither():
@@ -66,8 +67,8 @@ def test_a_corpus_that_nobody_could_annotate_has_neither():
     (row,) = found.statistics
     assert (row.sentences, row.discarded, row.erroneous) == (0, 1, 0)
     assert (row.characters, row.edits, row.references, row.distinct) == (None,) * 4
-    assert exhibit(found).tables[0].rows[0][4:] == (None,) * 5
-    assert json.loads(render(exhibit(found), "json"))["statistics"][0]["characters"] is None
+    assert build_report(found).tables[0].rows[0][4:] == (None,) * 5
+    assert json.loads(render(build_report(found), "json"))["statistics"][0]["characters"] is None
 
 
 def test_metrics_over_texts_know_no_edits_but_states():
@@ -93,8 +94,8 @@ def test_a_sentence_in_dispute_is_erroneous():
 def test_without_systems_there_are_no_curves():
     found = made()
     assert (found.curves, found.sentences, found.signatures) == ((), 0, ())
-    assert "curves" not in json.loads(render(exhibit(found), "json"))
-    assert [table.name for table in exhibit(found).tables] == ["statistics", "distribution"]
+    assert "curves" not in json.loads(render(build_report(found), "json"))
+    assert [table.name for table in build_report(found).tables] == ["statistics", "distribution"]
 
 
 def test_a_curve_has_mean_and_ends_over_all_subsets():
@@ -151,7 +152,7 @@ def test_all_sentences_with_one_reference_give_one_point():
     (point,) = found.curves[0].points
     assert (point.k, point.mean, point.of, point.cut) == (1, 1.0, 1, 0)
     assert found.notes == ()
-    shown = exhibit(found)
+    shown = build_report(found)
     assert shown.figures[1].series[0].low == ()
     assert "lowest" not in [column.name for column in shown.tables[2].columns]
 
@@ -191,13 +192,15 @@ def test_metrics_over_gold_edits_have_curves_too():
         Rewrite(edit_sets=((Edit(1, 2, ("来",), "S"),),)),
     )
     corpus = Corpus("m", (Sample("1", "我去", both, {}, tokens),), "zh")
-    run = judge(corpus, [SystemOutput("s", {"1": texts("我来")})], options=Options(metrics=("m2",)))
+    run = collect_stats(
+        corpus, [SystemOutput("s", {"1": texts("我来")})], options=Options(metrics=("m2",))
+    )
     (curve,) = curves(run, Sweep())
     assert [(p.low, p.mean, p.high) for p in curve.points] == [(0.0, 0.5, 1.0), (1.0, 1.0, 1.0)]
 
 
 def test_figures_are_those_of_mucgec_in_words():
-    shown = exhibit(made(COPY, GOOD))
+    shown = build_report(made(COPY, GOOD))
     assert [figure.name for figure in shown.figures] == [
         "references-distribution",
         "references-cherrant",
@@ -212,7 +215,7 @@ def test_figures_are_those_of_mucgec_in_words():
 
 
 def test_tables_and_json_hold_the_points():
-    shown = exhibit(made(GOOD))
+    shown = build_report(made(GOOD))
     table = shown.tables[2]
     assert table.name == "cherrant"
     assert table.rows[-1] == ("good", "3", 1.0, 1.0, 1.0, 1, 1, 0)

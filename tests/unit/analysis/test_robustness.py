@@ -30,9 +30,9 @@ from gecbench.analysis.robustness import (
     official,
     partners,
 )
+from gecbench.api.options import SchemeSpec
 from gecbench.api.robustness import check_perturbed, load_perturbed, robustness, save_perturbed
-from gecbench.api.schemes import SchemeSpec
-from gecbench.core.case import Version
+from gecbench.core.case import CaseRewrite
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.perturbed import PerturbedSet, Subset
@@ -135,7 +135,7 @@ def test_errors_find_their_partner_by_place_then_by_text():
 
 
 def test_changes_are_compared_by_what_the_level_asks():
-    version = Version((Edit(0, 1, ("a",), "S"), Edit(0, 1, ("a",), "M"), Edit(2, 3, None)))
+    version = CaseRewrite((Edit(0, 1, ("a",), "S"), Edit(0, 1, ("a",), "M"), Edit(2, 3, None)))
     assert changes(version, "correction") == ((0, 1, ("a",)),)
     assert changes(version, "detection-span") == ((0, 1, ()), (2, 3, ()))
 

@@ -21,8 +21,8 @@ from gecbench.core.errors import (
 )
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.score import Score, Signature
-from gecbench.reports.exhibit import render
-from gecbench.reports.segmentation import exhibit
+from gecbench.reports.report import render
+from gecbench.reports.segmentation import build_report
 
 WORDS = ("我们", "去", "了", "学校")
 GIVEN = Corpus(
@@ -99,7 +99,7 @@ def test_gold_edits_stay_where_they_are_given(segmenters):
 def test_segmenters_that_cannot_be_used_are_named_and_left_out(segmenters):
     found = segmentation(GIVEN, [SPACED], beside=())
     assert set(found.skipped) == {"absent", "bare"}
-    notes = exhibit(found).notes
+    notes = build_report(found).notes
     assert any(n.startswith("left out: absent: absent is not installed; run: pip") for n in notes)
     assert "left out: bare: bare: no model" in notes
     with pytest.raises(
@@ -150,7 +150,7 @@ def test_scores_and_ranks_move(segmenters):
     assert moved["spaced"].width == 1 - 5 / 17
     assert moved["spaced"].ranks[0] == 1
     assert found.pairs == 1
-    (note,) = [n for n in exhibit(found).notes if "change their order" in n]
+    (note,) = [n for n in build_report(found).notes if "change their order" in n]
     assert note.startswith(f"m2: of 1 pair of systems, {found.swaps['m2']} change")
 
 
@@ -172,7 +172,7 @@ def test_metrics_that_need_no_words_stand_beside(segmenters):
     found = segmentation(TEXTS, [PLAIN], beside=("cherrant", "sentence-accuracy"), scheme="zh-char")
     assert found.beside["cherrant"]["plain"].value == 1.0
     assert found.beside["sentence-accuracy"]["plain"].value == 1.0
-    table = exhibit(found).tables[-1]
+    table = build_report(found).tables[-1]
     assert (table.name, table.rows) == ("beside", (("plain", 1.0, 1.0),))
 
 
@@ -184,7 +184,7 @@ def test_a_metric_beside_whose_resources_are_missing_is_left_out(segmenters, mon
     found = segmentation(TEXTS, [PLAIN], beside=("cherrant",))
     assert found.beside == {}
     assert found.skipped["cherrant"] == "no thesaurus here"
-    assert "beside" not in [table.name for table in exhibit(found).tables]
+    assert "beside" not in [table.name for table in build_report(found).tables]
 
 
 def test_references_without_a_text_are_left_out_of_texts_and_counted(segmenters):
@@ -248,14 +248,14 @@ def test_a_corpus_of_another_language_is_refused():
 def test_a_mean_over_sentences_has_no_counts(segmenters):
     options = Options(metrics=("sent-m2",))
     found = segmentation(TEXTS, [PLAIN], segmenters=["pairs"], beside=(), options=options)
-    table = exhibit(found).tables[1]
+    table = build_report(found).tables[1]
     assert table.rows[0][2:7] == (None,) * 5
-    data = json.loads(render(exhibit(found), "json"))
+    data = json.loads(render(build_report(found), "json"))
     assert data["segmenters"][0]["scores"]["sent-m2"]["plain"] == {"value": 1.0}
 
 
 def test_what_is_shown_names_segmenters_and_ranges(segmenters):
-    shown = exhibit(segmentation(GIVEN, [SPACED, WRONG], beside=()))
+    shown = build_report(segmentation(GIVEN, [SPACED, WRONG], beside=()))
     assert [table.name for table in shown.tables] == ["segmenters", "m2", "m2-moves"]
     assert shown.tables[0].rows[0] == ("spaces", "spaces", 3.0, 1, 2)
     assert shown.tables[2].rows[0][:4] == ("spaced", 5 / 17, 1.0, 1 - 5 / 17)

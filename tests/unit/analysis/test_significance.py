@@ -13,11 +13,12 @@ from scipy import stats
 from score_corpus import COPY, CORPUS, GOOD, texts
 
 import gecbench
-from gecbench.analysis.significance import Plan, compare
-from gecbench.api.score import Options, judge
+from gecbench.analysis.options import Plan
+from gecbench.analysis.significance import compare
+from gecbench.api.score import Options, collect_stats
 from gecbench.core.errors import CorpusError, UnknownNameError, UsageError
 from gecbench.core.sample import Corpus, Sample, SystemOutput
-from gecbench.reports.compare import exhibit
+from gecbench.reports.compare import build_report
 from gecbench.scoring.resample import draws
 
 QUICK = Plan(resamples=500)
@@ -38,8 +39,8 @@ def corpus_of(right: dict[str, str]):
 
 def accuracy(right: dict[str, str], plan: Plan = QUICK):
     corpus, systems = corpus_of(right)
-    judged = judge(corpus, systems, options=Options(metrics=("sentence-accuracy",)))
-    return compare(judged, "sentence-accuracy", plan)
+    run_stats = collect_stats(corpus, systems, options=Options(metrics=("sentence-accuracy",)))
+    return compare(run_stats, "sentence-accuracy", plan)
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +55,7 @@ def english():
     return (
         corpus,
         systems,
-        judge(corpus, systems, options=Options(metrics=metrics, settings=settings)),
+        collect_stats(corpus, systems, options=Options(metrics=metrics, settings=settings)),
     )
 
 
@@ -107,11 +108,11 @@ def test_the_bootstrap_of_a_mean_agrees_with_the_normal_one():
     assert (pair.interval.low, pair.interval.high) == pytest.approx(ends, abs=0.006)
 
 
-def sacrebleus_p(judged, kind: str) -> float:
+def sacrebleus_p(run_stats, kind: str) -> float:
     """What sacrebleu's own paired test says of the first two systems."""
     cases = {
         name: [one for one in cases if any(not v.unannotatable for v in one.references)]
-        for name, cases in judged.cases.items()
+        for name, cases in run_stats.cases.items()
     }
     versions = [[v.text for v in one.references if not v.unannotatable] for one in cases["eager"]]
     references = [
@@ -125,24 +126,24 @@ def sacrebleus_p(judged, kind: str) -> float:
 
 
 def test_p_of_randomisation_is_sacrebleus(english):
-    _, _, judged = english
-    pair = compare(judged, "char-bleu", Plan(resamples=3000)).pair("eager", "cautious")
-    assert pair.p["randomisation"] == pytest.approx(sacrebleus_p(judged, "ar"), abs=0.04)
+    _, _, run_stats = english
+    pair = compare(run_stats, "char-bleu", Plan(resamples=3000)).pair("eager", "cautious")
+    assert pair.p["randomisation"] == pytest.approx(sacrebleus_p(run_stats, "ar"), abs=0.04)
 
 
 def test_p_of_the_bootstrap_differs_from_sacrebleus_by_its_shift_of_absolute_values_alone(english):
     """It takes absolute values before the mean, so that chance is found far too seldom."""
-    _, _, judged = english
-    metric, places = judged.metrics["char-bleu"], judged.scored("char-bleu")
+    _, _, run_stats = english
+    metric, places = run_stats.metrics["char-bleu"], run_stats.scored("char-bleu")
     drawn = draws(len(places), resamples=3000, seed=0)
     one, two = (
-        metric.resample([judged.rows[name, "char-bleu"][at] for at in places], drawn)
+        metric.resample([run_stats.rows[name, "char-bleu"][at] for at in places], drawn)
         for name in ("cautious", "eager")
     )
-    pair = compare(judged, "char-bleu", Plan(resamples=3000)).pair("cautious", "eager")
+    pair = compare(run_stats, "char-bleu", Plan(resamples=3000)).pair("cautious", "eager")
     absolute = abs(one - two)
     theirs = float((absolute - absolute.mean() > abs(pair.difference)).mean())
-    assert theirs == pytest.approx(sacrebleus_p(judged, "bs"), abs=0.04)
+    assert theirs == pytest.approx(sacrebleus_p(run_stats, "bs"), abs=0.04)
     assert pair.p["bootstrap"] == pytest.approx(pair.p["randomisation"], abs=0.04)
     assert pair.p["bootstrap"] > 2 * theirs
     # The figures of docs/analysis/compare.md.
@@ -152,19 +153,19 @@ def test_p_of_the_bootstrap_differs_from_sacrebleus_by_its_shift_of_absolute_val
 
 
 def test_intervals_of_scores_are_those_of_score(english):
-    corpus, systems, judged = english
+    corpus, systems, run_stats = english
     options = Options(metrics=("char-bleu",), resamples=500)
     report = gecbench.score(corpus, systems, options=options)
-    found = compare(judged, "char-bleu", QUICK)
+    found = compare(run_stats, "char-bleu", QUICK)
     assert {r.system: r.score.interval for r in report.results} == found.intervals
     assert {r.system: r.score.value for r in report.results} == found.values
 
 
 @pytest.mark.parametrize("metric", ["char-bleu", "mp-prime", "gleu"])
 def test_another_order_of_systems_changes_nothing_but_order(english, metric: str):
-    _, _, judged = english
-    turned = replace(judged, systems=dict(reversed(judged.systems.items())))
-    one, two = compare(judged, metric, QUICK), compare(turned, metric, QUICK)
+    _, _, run_stats = english
+    turned = replace(run_stats, systems=dict(reversed(run_stats.systems.items())))
+    one, two = compare(run_stats, metric, QUICK), compare(turned, metric, QUICK)
     assert one.groups == two.groups
     assert one.ranked == two.ranked
     assert list(two.values) == list(one.values)[::-1]
@@ -179,19 +180,19 @@ def test_another_order_of_systems_changes_nothing_but_order(english, metric: str
 
 
 def test_blocks_of_memory_change_nothing(english, monkeypatch):
-    _, _, judged = english
-    whole = compare(judged, "mp-prime", QUICK)
+    _, _, run_stats = english
+    whole = compare(run_stats, "mp-prime", QUICK)
     monkeypatch.setattr("gecbench.scoring.resample._AT_ONCE", 1000)
     monkeypatch.setattr("gecbench.scoring.resample._AT_ONCE", 1000)
-    parts = compare(judged, "mp-prime", QUICK)
+    parts = compare(run_stats, "mp-prime", QUICK)
     for one, other in zip(parts.pairs, whole.pairs, strict=True):
         assert one.p == other.p
         assert one.interval.low == pytest.approx(other.interval.low, abs=1e-12)
 
 
 def test_where_lower_is_better_the_lower_is_the_better(english):
-    _, _, judged = english
-    found = compare(judged, "mp-prime", QUICK)
+    _, _, run_stats = english
+    found = compare(run_stats, "mp-prime", QUICK)
     assert found.values[found.ranked[0]] == min(found.values.values())
     pair = found.pair(found.ranked[0], found.ranked[-1])
     assert pair.difference < 0
@@ -266,7 +267,7 @@ def test_too_many_groups_are_said_and_leave_the_pairs(monkeypatch):
     found = accuracy({"A": "1" * 40, "B": "0" * 40, "C": "01" * 20})
     assert found.groups == ()
     assert found.notes == ("sentence-accuracy: too many groups of systems to show; see the pairs",)
-    shown = exhibit("made", [found])
+    shown = build_report("made", [found])
     assert [table.name for table in shown.tables] == ["systems", "pairs", "p-sentence-accuracy"]
     assert shown.tables[0].title.en == "Scores"
     assert "groups" not in shown.figures[0].alt.en
@@ -289,14 +290,14 @@ def test_a_plan_refuses_what_means_nothing():
 
 def test_what_cannot_be_compared_is_refused():
     options = Options(metrics=("sentence-accuracy", "errant"))
-    judged = judge(CORPUS, [COPY, GOOD], options=options)
+    run_stats = collect_stats(CORPUS, [COPY, GOOD], options=options)
     with pytest.raises(UsageError, match="errant is for language en, dev is zh"):
-        compare(judged, "errant")
+        compare(run_stats, "errant")
     with pytest.raises(UnknownNameError, match="unknown metric of this run 'gleu'"):
-        compare(judged, "gleu")
+        compare(run_stats, "gleu")
     with pytest.raises(UnknownNameError, match="unknown baseline 'god'; did you mean good"):
-        compare(judged, "sentence-accuracy", Plan(baseline="god"))
-    one = judge(CORPUS, [GOOD], options=Options(metrics=("sentence-accuracy",)))
+        compare(run_stats, "sentence-accuracy", Plan(baseline="god"))
+    one = collect_stats(CORPUS, [GOOD], options=Options(metrics=("sentence-accuracy",)))
     with pytest.raises(UsageError, match="takes two systems or more; judged: good"):
         compare(one, "sentence-accuracy")
 
@@ -304,9 +305,9 @@ def test_what_cannot_be_compared_is_refused():
 def test_a_corpus_that_nobody_could_correct_has_nothing_to_compare():
     only = replace(CORPUS, samples=CORPUS.samples[3:4])
     systems = [SystemOutput(name, {"4": texts("口口")}) for name in "ab"]
-    judged = judge(only, systems, options=Options(metrics=("sentence-accuracy",)))
+    run_stats = collect_stats(only, systems, options=Options(metrics=("sentence-accuracy",)))
     with pytest.raises(CorpusError, match="sentence-accuracy: no sentence of dev can be scored"):
-        compare(judged, "sentence-accuracy")
+        compare(run_stats, "sentence-accuracy")
 
 
 def test_files_and_options_become_comparisons_by_every_metric_that_applies():

@@ -9,15 +9,16 @@ import pytest
 
 import gecbench
 from gecbench.analysis.difficulty import (
-    FalseAlarm,
+    FalsePositive,
     SentenceErrors,
-    Weighting,
     nearest_references,
     numbered_reference,
     system_means,
 )
-from gecbench.api.difficulty import DifficultyOptions, difficulty, write_weights
-from gecbench.api.score import judge
+from gecbench.analysis.options import Weighting
+from gecbench.api.difficulty import difficulty, write_weights
+from gecbench.api.options import DifficultyOptions
+from gecbench.api.score import collect_stats
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, FormatError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
@@ -101,7 +102,7 @@ def test_what_nobody_could_correct_is_left_out_and_counted():
     first = numbered_reference(data.samples, 1, "left-out")
     assert first.choices == (None, None, 0)
     assert first.notes == ("reference 1: sentences left out that nobody could correct: 2",)
-    best = nearest_references(data.samples, judge(data, [ONE]).cases, 0.5)
+    best = nearest_references(data.samples, collect_stats(data, [ONE]).cases, 0.5)
     assert best.choices == (None, 1, 0)
     assert best.notes == ("the chosen references: sentences left out that nobody could correct: 1",)
 
@@ -109,16 +110,16 @@ def test_what_nobody_could_correct_is_left_out_and_counted():
 def test_the_chosen_reference_is_the_one_that_all_systems_come_nearest_to():
     data = corpus((by(None, A), by(None, B)), (by(None, A), by(None, B)), (FREE, FREE))
     systems = [ONE, TWO, system("three", (B,), (), (A,))]
-    best = nearest_references(data.samples, judge(data, systems).cases, 0.5)
+    best = nearest_references(data.samples, collect_stats(data, systems).cases, 0.5)
     assert (best.name, best.choices) == ("the chosen references", (1, 0, 0))
-    turned = nearest_references(data.samples, judge(data, systems[::-1]).cases, 0.5)
+    turned = nearest_references(data.samples, collect_stats(data, systems[::-1]).cases, 0.5)
     assert turned == best
 
 
 def test_of_references_that_as_many_edits_meet_the_one_with_fewer_errors_is_chosen():
     data = corpus((by(None, A, B), by(None, A)))
     assert nearest_references(
-        data.samples, judge(data, [system("one", (A,))]).cases, 0.5
+        data.samples, collect_stats(data, [system("one", (A,))]).cases, 0.5
     ).choices == (1,)
 
 
@@ -164,7 +165,7 @@ def test_one_system_alone_has_no_break_even_point_and_is_told_that_its_scores_ar
 def test_sentences_by_these_weights():
     one, _, three = found(NAMED, reference=2).sentences
     assert ([edit.weight for edit in one.edits], one.value) == ([0.5], 0.5)
-    assert one.changed == (FalseAlarm(0, 1, 0.5),)
+    assert one.changed == (FalsePositive(0, 1, 0.5),)
     assert three == SentenceErrors("3", 0.0, (), ())
 
 

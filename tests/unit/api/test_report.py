@@ -21,12 +21,13 @@ from gecbench.core.errors import GecbenchError, MissingExtraError, UsageError
 from gecbench.core.files import check_target
 from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.lang.zh.char import scheme as zh_char
-from gecbench.reports.exhibit import Column, Exhibit, Table, Words
-from gecbench.reports.page import html as html_of
-from gecbench.reports.page.html import Page
-from gecbench.reports.page.words import WORDS
+from gecbench.reports import page as report_page
+from gecbench.reports import plots
+from gecbench.reports.page import Page, interface_words
+from gecbench.reports.report import Column, Report, Table, Words
 
 SYSTEMS = (COPY, GOOD, BAD)
+WORDS = interface_words("page")
 
 
 def page(*systems, corpus: Corpus = CORPUS, options: Options | None = None, **more) -> Page:
@@ -37,14 +38,14 @@ def page(*systems, corpus: Corpus = CORPUS, options: Options | None = None, **mo
 def bare(**more) -> Page:
     """A page without any plot, which is written at once."""
     table = Table("t", Words("T", "表"), (Column("a"), Column("b", "percent")), (("x", None),))
-    exhibit = Exhibit("odd", Words("Odd", "怪"), "c", (table,), notes=("a <note>",))
-    return Page(title="T", facts=((WORDS["corpus"], "c"),), exhibits=(exhibit,), **more)
+    report = Report("odd", Words("Odd", "怪"), "c", (table,), notes=("a <note>",))
+    return Page(title="T", facts=((WORDS["corpus"], "c"),), reports=(report,), **more)
 
 
 @pytest.fixture(scope="module")
 def written() -> str:
     """The HTML of the corpus of these tests."""
-    return html_of.html(page())
+    return report_page.html(page())
 
 
 def packed(html: str) -> dict:
@@ -54,7 +55,7 @@ def packed(html: str) -> dict:
 
 
 def names(made: Page) -> list[str]:
-    return [exhibit.name for exhibit in made.exhibits]
+    return [report.name for report in made.reports]
 
 
 def test_a_report_holds_all_that_can_be_said():
@@ -68,14 +69,14 @@ def test_one_system_is_compared_with_none():
 def test_without_resamples_there_are_no_tests_and_no_intervals():
     made = page(options=Options())
     assert "compare" not in names(made)
-    (scores,) = [one for one in made.exhibits if one.name == "scores"]
+    (scores,) = [one for one in made.reports if one.name == "scores"]
     assert [column.name for column in scores.tables[0].columns] == ["system", "cherrant"]
     assert "with" not in scores.figures[0].title.en
 
 
 def test_the_scores_are_those_of_score():
     options = Options(resamples=200, seed=3, metrics=("cherrant", "gleu"))
-    table = page(options=options).exhibits[0].tables[0]
+    table = page(options=options).reports[0].tables[0]
     scored = gecbench.score(CORPUS, SYSTEMS, scheme="zh-char", options=options)
     for place, name in enumerate(("copy", "good", "bad")):
         wanted = []
@@ -88,20 +89,20 @@ def test_the_scores_are_those_of_score():
 def test_many_pairs_take_more_resamples_than_were_asked_for():
     systems = [system(f"s{n}", *["我去了", "他来", "好", "口口", "我们"]) for n in range(5)]
     made = page(*systems)
-    assert any("200 resamples" in note for note in made.exhibits[1].notes)
-    assert any("200 resamples" in note for note in made.exhibits[0].notes)
+    assert any("200 resamples" in note for note in made.reports[1].notes)
+    assert any("200 resamples" in note for note in made.reports[0].notes)
 
 
 def test_intervals_of_too_many_pairs_are_left_to_the_table():
     systems = [system(f"s{n}", "我去了", "他来", "好", "口口", "我们") for n in range(11)]
-    compared = page(*systems).exhibits[1]
+    compared = page(*systems).reports[1]
     assert {figure.kind for figure in compared.figures} == {"matrix"}
     assert any(len(table.rows) == 55 for table in compared.tables)
 
 
 def test_where_no_metric_compares_edits_the_span_metric_is_added():
     made = page(options=Options(metrics=("gleu",)))
-    assert [column.name for column in made.exhibits[0].tables[0].columns] == [
+    assert [column.name for column in made.reports[0].tables[0].columns] == [
         *("system", "gleu", "cherrant")
     ]
     assert made.edits
@@ -116,7 +117,7 @@ def test_edits_of_any_language_are_marked():
 
 def test_metrics_that_do_not_apply_say_why():
     made = page(options=Options(metrics=("cherrant", "errant"), resamples=100))
-    scores = made.exhibits[0]
+    scores = made.reports[0]
     assert any(note.startswith("n/a: errant is for language en") for note in scores.notes)
     assert [figure.name for figure in scores.figures] == [
         "scores-cherrant",
@@ -127,7 +128,7 @@ def test_metrics_that_do_not_apply_say_why():
 def test_one_reference_makes_no_curve():
     corpus = Corpus("one", (Sample("1", "我去了", (Rewrite("我去"),)),), "zh")
     made = page(system("s", "我去"), corpus=corpus)
-    (references,) = [one for one in made.exhibits if one.name == "references"]
+    (references,) = [one for one in made.reports if one.name == "references"]
     assert [figure.name for figure in references.figures] == ["references-distribution"]
 
 
@@ -147,11 +148,11 @@ def test_subsets_are_refused():
 
 @pytest.mark.no_cover
 def test_the_same_input_gives_the_same_page(written: str):
-    assert html_of.html(page()) == written
+    assert report_page.html(page()) == written
 
 
 def test_the_policy_allows_just_the_style_and_the_script_that_are_there():
-    html = html_of.html(bare())
+    html = report_page.html(bare())
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', html)[1]
     policy = policy.replace("&#39;", "'")
     for tag, what in (("style>", "style-src"), ('script type="module">', "script-src")):
@@ -180,14 +181,14 @@ def test_tables_and_figures_can_be_downloaded(written: str):
 
 def test_no_two_columns_of_the_scores_have_one_name():
     options = Options(metrics=("cherrant", "gleu", "char-bleu"), resamples=100)
-    heads = [column.name for column in page(options=options).exhibits[0].tables[0].columns]
+    heads = [column.name for column in page(options=options).reports[0].tables[0].columns]
     assert "gleu 95% from" in heads
     assert len(heads) == len(set(heads)) == 10
 
 
 def test_cells_are_in_both_languages():
     table = Table("t", Words("T", "表"), (Column("a"), Column("b")), ((Words("x", "甲"),) * 2,))
-    html = html_of.html(Page("T", (), (Exhibit("odd", Words("Odd", "怪"), "c", (table,)),)))
+    html = report_page.html(Page("T", (), (Report("odd", Words("Odd", "怪"), "c", (table,)),)))
     both = '<span class="w" lang="en">x</span><span class="w" lang="zh-Hans">甲</span>'
     assert f'<th scope="row" data-value="x" class=word><bdi>{both}</bdi></th>' in html
     assert f'<td data-value="x" class=word><bdi>{both}</bdi></td>' in html
@@ -197,33 +198,33 @@ def test_cells_are_in_both_languages():
 def test_what_makes_numbers_doubtful_stands_before_them():
     slipped = system("slipped", *["口口口口口"] * 5)
     made = page(GOOD, slipped)
-    (note,) = made.doubts
+    (note,) = made.warnings
     assert "slipped: outputs that share almost nothing with their source: " in note
-    scores = html_of.html(made).split('id="scores"', 1)[1].split("</section>", 1)[0]
+    scores = report_page.html(made).split('id="scores"', 1)[1].split("</section>", 1)[0]
     assert scores.count(note) == 1
     assert scores.index("What makes these numbers doubtful") < scores.index(note)
     assert scores.index(note) < scores.index("<table")
-    assert page(GOOD, BAD).doubts == ()
+    assert page(GOOD, BAD).warnings == ()
 
 
 def test_edits_that_were_not_made_by_one_scheme_make_numbers_doubtful():
     given = Rewrite("我去", edit_sets=((Edit(2, 3, "", label="Mec"),),))
     corpus = Corpus("mixed", (Sample("1", "我去了", (given,), tokens=("我", "去", "了")),), "zh")
     made = report(corpus, [system("s", "我去")], scheme=zh_char(), options=Options())
-    assert [note[:49] for note in made.doubts] == [
+    assert [note[:49] for note in made.warnings] == [
         "mixed: edits in files are not those of scheme zh-"
     ]
 
 
-def test_an_exhibit_of_the_same_name_is_numbered():
+def test_an_report_of_the_same_name_is_numbered():
     two = bare()
-    html = html_of.html(Page(two.title, two.facts, two.exhibits * 2))
+    html = report_page.html(Page(two.title, two.facts, two.reports * 2))
     assert set(packed(html)["files"]) == {"odd-t.csv", "odd-t.tex", "odd-2-t.csv", "odd-2-t.tex"}
     assert html.count('id="odd"') == html.count('id="odd-2"') == 1
 
 
 def test_what_is_absent_is_a_dash_and_text_is_escaped():
-    html = html_of.html(bare())
+    html = report_page.html(bare())
     assert '<td data-value="">-</td>' in html
     assert "a &lt;note&gt;" in html
 
@@ -231,9 +232,10 @@ def test_what_is_absent_is_a_dash_and_text_is_escaped():
 @pytest.mark.parametrize("name", ["jinja2", "matplotlib"])
 def test_what_is_missing_is_said_before_the_work(name: str, monkeypatch: pytest.MonkeyPatch):
     found = importlib.util.find_spec
-    monkeypatch.setattr(html_of, "find_spec", lambda n: None if n == name else found(n))
+    for module in (report_page, plots):
+        monkeypatch.setattr(module, "find_spec", lambda n: None if n == name else found(n))
     with pytest.raises(MissingExtraError, match=rf"{name}, which .*gecbench\[report\]"):
-        html_of.html(bare())
+        report_page.html(bare())
 
 
 def test_a_page_is_saved_in_its_language(tmp_path: Path):
@@ -259,7 +261,7 @@ def test_every_word_is_in_both_languages():
 
 
 def test_scripts_and_template_ask_for_words_that_are_there():
-    folder = Path(html_of.__file__).parent
+    folder = Path(report_page.__file__).parent
     script = "\n".join(path.read_text("utf-8") for path in sorted((folder / "js").iterdir()))
     asked = set(re.findall(r'say\("([^"]+)"', script))
     template = (folder / "html" / "page.html").read_text("utf-8")

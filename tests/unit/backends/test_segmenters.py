@@ -15,7 +15,7 @@ import pytest
 
 from gecbench.api.score import Segmenter, divided_otherwise, segmenter, unsegmented
 from gecbench.backends import SEGMENTERS, chinese
-from gecbench.core.case import Case, Version
+from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.errors import MissingExtraError, ResourceError, UnknownNameError, UsageError
 from gecbench.core.registry import resolve
 from gecbench.core.sample import Corpus, Sample
@@ -275,7 +275,7 @@ def test_programs_start_without_a_word_and_are_imported_when_asked_for(model: Pa
 
 
 def case(source: str, *hypotheses: str) -> Case:
-    versions = tuple(Version(tokens=tuple(text.split())) for text in hypotheses)
+    versions = tuple(CaseRewrite(tokens=tuple(text.split())) for text in hypotheses)
     return Case("1", versions, (), tokens=tuple(source.split()))
 
 

@@ -71,6 +71,22 @@ def run(*words: str, **environment: str) -> list[object]:
     return SEEN
 
 
+@command
+def narrow(
+    folder: Annotated[Path, Argument(), click.Path(path_type=Path, file_okay=False)],
+    count: Annotated[int, Option("--count", "How many."), click.IntRange(1, 3)] = 1,
+) -> None:
+    """Take little."""
+
+
+def test_a_type_of_click_stands_beside_a_declaration(tmp_path: Path):
+    file = tmp_path / "file"
+    file.touch()
+    assert CliRunner().invoke(narrow, [str(tmp_path), "--count", "3"]).exit_code == 0
+    assert "1<=x<=3" in CliRunner().invoke(narrow, [str(tmp_path), "--count", "4"]).output
+    assert "is a file" in CliRunner().invoke(narrow, [str(file)]).output
+
+
 def test_defaults_are_those_of_the_fields():
     assert run("-") == ["-", Trial(), (), "none", False]
 

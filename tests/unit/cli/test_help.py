@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import click
@@ -26,3 +28,21 @@ def test_help_keeps_examples_on_lines_of_their_own(words):
     assert shown.exit_code == 0
     assert "\\b" not in shown.output
     assert "\b" not in shown.output
+
+
+HEAVY = ("numpy", "torch", "spacy", "scipy", "requests", "msgspec", "gecbench.edits.alignment")
+"""What help needs least of all, and takes long to import."""
+
+
+def test_help_imports_nothing_heavy():
+    code = (
+        "import sys, click\nfrom gecbench.cli import gecbench\n"
+        f"for words in {[w for w in paths(gecbench) if w[0] != 'annotate']!r}:\n"
+        "    group = gecbench\n"
+        "    for word in words:\n"
+        "        group = group.get_command(click.Context(group), word)\n"
+        f"    heavy = [name for name in {HEAVY!r} if name in sys.modules]\n"
+        "    if heavy:\n"
+        "        sys.exit(f'{words} import {heavy}')\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -16,7 +16,7 @@ from gecbench.cli.command import command
 from gecbench.cli.output import Output, check_output, show
 from gecbench.core.errors import GecbenchError
 from gecbench.core.options import Argument, Option
-from gecbench.reports.exhibit import Column, Exhibit, Figure, Series, Table, Words
+from gecbench.reports.report import Column, Figure, Report, Series, Table, Words
 
 LABEL = Words("score", "得分")
 TABLES = tuple(
@@ -26,8 +26,8 @@ TABLES = tuple(
 FIGURE = Figure(
     "trial-bars", "bars", LABEL, LABEL, LABEL, LABEL, (Series("a", ("x", "y"), (1.0, 2.0)),)
 )
-EXHIBIT = Exhibit("trial", LABEL, "samples", TABLES, (FIGURE,), {"n": 1})
-NOTED = replace(EXHIBIT, notes=("one system is idle",), signatures=("metric|v:1",))
+REPORT = Report("trial", LABEL, "samples", TABLES, (FIGURE,), {"n": 1})
+NOTED = replace(REPORT, notes=("one system is idle",), signatures=("metric|v:1",))
 
 
 @command
@@ -38,7 +38,7 @@ def trial(
 ) -> None:
     del data
     check_output(output, ("--extra", extra))
-    show(EXHIBIT, output)
+    show(REPORT, output)
 
 
 def tried(*words: object):
@@ -60,7 +60,7 @@ def test_csv_is_one_table_and_the_others_are_named():
 
 
 def test_notes_and_signatures_stand_beside_csv(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setitem(globals(), "EXHIBIT", NOTED)
+    monkeypatch.setitem(globals(), "REPORT", NOTED)
     shown = tried("--format", "csv", "--table", "main")
     assert shown.stdout == "system,n\na,1\n"
     assert shown.stderr == "note: one system is idle\nsignature: metric|v:1\n"

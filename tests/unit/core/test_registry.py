@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import gecbench
+from gecbench.api.options import Options, SchemeSpec
 from gecbench.backends import SEGMENTERS
 from gecbench.core.errors import UnknownNameError, UsageError
 from gecbench.core.registry import GROUPS, is_known, resolve
@@ -85,6 +86,16 @@ def test_a_format_of_another_package_reads_and_writes(tmp_path):
 
 
 @pytest.mark.usefixtures("other_package")
+def test_a_corpus_is_converted_to_a_format_of_another_package(run, tmp_path):
+    (tmp_path / "corpus.txt").write_text("a b\n")
+    words = ("convert", tmp_path / "corpus.txt", "-o", tmp_path / "corpus.xml", "--to")
+    assert run(*words, "xml")[0] == 0
+    assert (tmp_path / "corpus.xml").read_text() == "a b\n"
+    code, _, message = run(*words, "xmll")
+    assert (code, "did you mean xml?" in message) == (2, True)
+
+
+@pytest.mark.usefixtures("other_package")
 def test_a_corrector_of_another_package_is_loaded(monkeypatch):
     import other
 
@@ -121,3 +132,11 @@ def test_every_public_name_resolves_and_is_listed():
 def test_a_name_that_is_not_public_is_an_attribute_error():
     with pytest.raises(AttributeError, match="has no attribute 'scores'"):
         _ = gecbench.scores
+
+
+@pytest.mark.usefixtures("other_package")
+def test_options_take_names_that_another_package_offers():
+    assert Options(metrics=("mine",)).metrics == ("mine",)
+    assert SchemeSpec("mine").name == "mine"
+    with pytest.raises(UnknownNameError):
+        Options(metrics=("yours",))

@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 
 from gecbench.analysis.difficulty import check_weights, chunk_table
-from gecbench.core.case import Case, Version
+from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, FormatError
-from gecbench.formats.weights import Label, WeightFile, read_weights, written_weights
+from gecbench.formats.weights import Label, WeightFile, format_weights, read_weights
 
 AT = Path("w.txt")
 
 
 def made(*gold: Edit, tokens=("a", "b")):
-    version = (Version(gold),)
-    return chunk_table({"one": [Case("1", (Version(),), version, edit_tokens=tokens)]}, [0])
+    version = (CaseRewrite(gold),)
+    return chunk_table({"one": [Case("1", (CaseRewrite(),), version, edit_tokens=tokens)]}, [0])
 
 
 TABLE = made(Edit(0, 1, ("A",), "R"))
@@ -32,7 +32,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def write(path: Path, label: Label = LABEL) -> None:
-    for one, text in written_weights(path, 1, TABLE.right, label).items():
+    for one, text in format_weights(path, 1, TABLE.right, label).items():
         one.write_text(text, "utf-8")
 
 

@@ -8,7 +8,7 @@ import random
 import numpy as np
 import pytest
 
-from gecbench.core.case import Case, Version
+from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.edit import Edit
 from gecbench.core.errors import UsageError
 from gecbench.core.registry import resolve
@@ -22,10 +22,10 @@ X, Y = Edit(0, 1, ("x",)), Edit(1, 2, ("y",))
 
 def case(hypotheses: list[str], *annotators: tuple[Edit, ...] | None) -> Case:
     references = tuple(
-        Version(unannotatable=True) if golds is None else Version(golds=golds)
+        CaseRewrite(unannotatable=True) if golds is None else CaseRewrite(gold_edits=golds)
         for golds in annotators
     )
-    versions = tuple(Version(tokens=tuple(text.split())) for text in hypotheses)
+    versions = tuple(CaseRewrite(tokens=tuple(text.split())) for text in hypotheses)
     return Case("1", versions, references, "a b", ("a", "b"))
 
 
@@ -124,7 +124,7 @@ def test_options_reach_the_matching() -> None:
     one = case(["A b"], ())
     assert M2().stats(one)[0].proposed == 1
     assert M2(ignore_whitespace_casing=True).stats(one)[0].proposed == 0
-    far = Case("1", (Version(tokens=tuple("xbcy")),), (Version(),), "", tuple("abcd"))
+    far = Case("1", (CaseRewrite(tokens=tuple("xbcy")),), (CaseRewrite(),), "", tuple("abcd"))
     assert M2().stats(far)[0].proposed == 1
     assert M2(max_unchanged_words=1).stats(far)[0].proposed == 2
 
@@ -191,5 +191,5 @@ def test_resampling_is_aggregating_each_resample(seed: int) -> None:
 def test_both_are_in_the_table(name: str, kind) -> None:
     assert resolve("metric", name, METRICS) is kind
     assert kind.name == name
-    assert kind().needs == "golds"
+    assert kind().needs == "gold_edits"
     assert kind().perfect is None

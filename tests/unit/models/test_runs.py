@@ -18,6 +18,7 @@ from hypothesis import given
 
 from gecbench.api.correct import Target, correct, correct_file, open_corrector
 from gecbench.api.files import load, load_system
+from gecbench.cli.correct import word_diff
 from gecbench.core.corrector import Correction, CorrectorInfo, TextEdit
 from gecbench.core.errors import FormatError, GecbenchError, UsageError
 from gecbench.core.files import read_lines
@@ -25,7 +26,6 @@ from gecbench.core.sample import Corpus, Sample
 from gecbench.formats.reading import sources
 from gecbench.models.journal import open_journal
 from gecbench.models.text import Splitting
-from gecbench.reports.word_diff import word_diff
 
 
 @dataclass

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gecbench.api.schemes import Places
+from gecbench.api.options import Places
 from gecbench.api.train import DevScore, read_settings, recipes
 from gecbench.core.errors import FormatError, UnknownNameError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from gecbench.datasets.corrupt.corrupt import CorruptedText, Corruptor, load_corruptor
-from gecbench.datasets.corrupt.errors import draws, key_of
+from gecbench.datasets.corrupt.corrupt import Corruptor, load_corruptor
 from gecbench.datasets.corrupt.profile import load_profile, with_settings
+from gecbench.edits.corruption import CorruptedText, draws, key_of
 
 CHINESE = (
     "虽然今天下雨，但是我们还是去了北京的图书馆，借了三本书。",

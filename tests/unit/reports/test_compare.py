@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from gecbench.reports.compare import _letter, exhibit, letters
-from gecbench.reports.exhibit import render
+from gecbench.reports.compare import _letter, build_report, letters
+from gecbench.reports.report import render
 
 from ..analysis.test_significance import QUICK, accuracy
 
@@ -28,7 +28,7 @@ def test_after_z_come_numbers():
 
 
 def test_text_has_the_best_first_then_pairs_then_the_matrix():
-    lines = render(exhibit("made", [FOUND]), "text").splitlines()
+    lines = render(build_report("made", [FOUND]), "text").splitlines()
     assert lines[1].split() == ["system", "groups", "score", "low", "high"]
     assert [line.split()[:3] for line in lines[2:5]] == [
         ["top", "a", "100.00"],
@@ -42,11 +42,11 @@ def test_text_has_the_best_first_then_pairs_then_the_matrix():
 
 
 def test_columns_of_p_have_names_of_their_own():
-    shown = exhibit("made", [FOUND])
+    shown = build_report("made", [FOUND])
     names = [column.name for column in shown.tables[1].columns]
     assert len(set(names)) == len(names)
     assert names[-4:] == ["bootstrap p", "bootstrap holm", "randomisation p", "randomisation holm"]
-    plain = exhibit("made", [accuracy(MARKS, replace(QUICK, correction="none"))])
+    plain = build_report("made", [accuracy(MARKS, replace(QUICK, correction="none"))])
     assert [column.name for column in plain.tables[1].columns][-2:] == [
         "bootstrap p",
         "randomisation p",
@@ -54,7 +54,7 @@ def test_columns_of_p_have_names_of_their_own():
 
 
 def test_matrices_are_empty_on_the_diagonal_and_turn_signs_across_it():
-    shown = exhibit("made", [FOUND])
+    shown = build_report("made", [FOUND])
     assert [figure.name for figure in shown.figures] == [
         "compare-sentence-accuracy-p",
         "compare-sentence-accuracy-differences",
@@ -74,7 +74,7 @@ def test_matrices_are_empty_on_the_diagonal_and_turn_signs_across_it():
 
 
 def test_intervals_are_in_points_down_the_ranks_and_the_significant_stand_apart():
-    figure = exhibit("made", [FOUND]).figures[2]
+    figure = build_report("made", [FOUND]).figures[2]
     significant, other = figure.series
     assert (significant.name.en, other.name.en) == ("significant", "not significant")
     assert significant.x == ("top − low", "near − low")
@@ -84,7 +84,7 @@ def test_intervals_are_in_points_down_the_ranks_and_the_significant_stand_apart(
 
 
 def test_two_systems_have_no_matrix():
-    shown = exhibit("made", [accuracy({"A": "1100", "B": "1010"})])
+    shown = build_report("made", [accuracy({"A": "1100", "B": "1010"})])
     assert [table.name for table in shown.tables] == ["systems", "pairs"]
     assert [figure.kind for figure in shown.figures] == ["intervals"]
     assert [column.name for column in shown.tables[1].columns][-2:] == [
@@ -96,14 +96,14 @@ def test_two_systems_have_no_matrix():
 
 def test_with_a_baseline_there_are_no_groups():
     found = accuracy(MARKS, replace(QUICK, baseline="top", tests=("bootstrap",)))
-    shown = exhibit("made", [found])
+    shown = build_report("made", [found])
     assert [table.name for table in shown.tables] == ["systems", "pairs"]
     assert [column.name for column in shown.tables[0].columns] == ["system", "score", "low", "high"]
     assert "decides" not in shown.notes[-1]
 
 
 def test_json_holds_everything_unrounded():
-    made = json.loads(render(exhibit("made", [FOUND, FOUND]), "json"))
+    made = json.loads(render(build_report("made", [FOUND, FOUND]), "json"))
     (one, _) = made["metrics"]
     assert one["groups"] == [["top", "near"], ["low"]]
     assert one["plan"]["tests"] == ["bootstrap", "randomisation"]
@@ -115,6 +115,6 @@ def test_json_holds_everything_unrounded():
 
 
 def test_several_metrics_have_a_column_of_their_names():
-    shown = exhibit("made", [FOUND, FOUND])
+    shown = build_report("made", [FOUND, FOUND])
     assert shown.tables[0].columns[0].name == shown.tables[1].columns[0].name == "metric"
     assert len(shown.tables[1].rows) == 6

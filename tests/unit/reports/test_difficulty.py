@@ -9,11 +9,12 @@ from dataclasses import replace
 
 import pytest
 
-from gecbench.api.difficulty import DifficultyOptions, difficulty
+from gecbench.api.difficulty import difficulty
+from gecbench.api.options import DifficultyOptions
 from gecbench.core.edit import Edit
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
-from gecbench.reports.difficulty import chunk_lines, exhibit
-from gecbench.reports.exhibit import render
+from gecbench.reports.difficulty import build_report, chunk_lines
+from gecbench.reports.report import render
 
 TOKENS = ("a", "b")
 A, B = Edit(0, 1, ("A",), "R:ONE"), Edit(1, 2, ("B",), "M:TWO")
@@ -57,7 +58,7 @@ def rows(shown, name: str):
 
 
 def test_tables_of_one_result(found):
-    shown = exhibit(found)
+    shown = build_report(found)
     assert [table.name for table in shown.tables] == [
         *("scores", "ranking", "ranking-accuracy", "types-2", "unlike")
     ]
@@ -70,16 +71,16 @@ def test_tables_of_one_result(found):
 
 
 def test_the_best_of_each_column_is_marked_unless_all_are_equal(found):
-    shown = exhibit(found).tables[0]
+    shown = build_report(found).tables[0]
     assert {column for _, column in shown.marks} == set(range(1, 9))
     for row, column in shown.marks:
         assert shown.rows[row][column] == max(other[column] for other in shown.rows)
     alike = difficulty(DATA, [SYSTEMS[1], system("twin", (A,), (), (A,))])
-    assert exhibit(alike).tables[0].marks == frozenset()
+    assert build_report(alike).tables[0].marks == frozenset()
 
 
 def test_ranks_with_their_change(found):
-    head, *body = rows(exhibit(found), "ranking")
+    head, *body = rows(build_report(found), "ranking")
     assert head == ["system", "rank", "F0.5", "plain rank", "plain F0.5", "change"]
     assert [(row[0], row[1], row[3], row[5]) for row in body] == [
         ("bold", "1", "2", "1"),
@@ -89,22 +90,22 @@ def test_ranks_with_their_change(found):
 
 
 def test_types_are_shown_by_category_or_as_asked(found):
-    assert rows(exhibit(found), "types-2")[0] == ["category", "mean", "SD", "errors"]
-    assert [row[0] for row in rows(exhibit(found, 1), "types-1")] == ["operation", "M", "R"]
-    assert [row[0] for row in rows(exhibit(found, 3), "types-3")] == ["type", "M:TWO", "R:ONE"]
+    assert rows(build_report(found), "types-2")[0] == ["category", "mean", "SD", "errors"]
+    assert [row[0] for row in rows(build_report(found, 1), "types-1")] == ["operation", "M", "R"]
+    assert [row[0] for row in rows(build_report(found, 3), "types-3")] == ["type", "M:TWO", "R:ONE"]
 
 
 def test_types_without_categories_are_shown_whole():
     bare = corpus("dev", (Edit(0, 1, ("A",), "S"),), (), ())
-    shown = exhibit(difficulty(bare, SYSTEMS))
+    shown = build_report(difficulty(bare, SYSTEMS))
     assert rows(shown, "types-3")[1][0] == "S"
-    assert rows(exhibit(difficulty(bare, SYSTEMS), 2), "types-2")[1][0] == "-"
+    assert rows(build_report(difficulty(bare, SYSTEMS), 2), "types-2")[1][0] == "-"
     mixed = corpus("dev", (Edit(0, 1, ("A",), "S"), B), (Edit(0, 1, ("A",), "S"),), ())
-    assert exhibit(difficulty(mixed, SYSTEMS)).tables[3].name == "types-3"
+    assert build_report(difficulty(mixed, SYSTEMS)).tables[3].name == "types-3"
 
 
 def test_what_an_unlike_system_must_correct(found):
-    head, *body = rows(exhibit(found), "unlike")
+    head, *body = rows(build_report(found), "unlike")
     assert head == ["system", "errors", "corrects", "alone", "level at", "ahead from"]
     assert body[0][:4] == ["bold", "4", "3", "1"]
     assert float(body[0][4]) == pytest.approx(1.5)
@@ -113,19 +114,19 @@ def test_what_an_unlike_system_must_correct(found):
 
 
 def test_one_system_has_no_table_of_unlike_ones_and_no_figure_of_ranks():
-    shown = exhibit(difficulty(DATA, SYSTEMS[:1]))
+    shown = build_report(difficulty(DATA, SYSTEMS[:1]))
     assert [table.name for table in shown.tables][-1] == "types-2"
     assert [figure.name for figure in shown.figures] == ["difficulty-scores", "difficulty-types"]
 
 
 def test_without_errors_there_is_no_figure_of_types():
-    shown = exhibit(difficulty(corpus("dev", (), (), ()), SYSTEMS))
+    shown = build_report(difficulty(corpus("dev", (), (), ()), SYSTEMS))
     assert [figure.name for figure in shown.figures] == ["difficulty-scores", "difficulty-ranks"]
     assert "difficulty" in render(shown, "text")
 
 
 def test_figures_say_in_words_what_they_show(found):
-    scores, types, ranks = exhibit(found).figures
+    scores, types, ranks = build_report(found).figures
     assert scores.alt.en.startswith("Weighted F0.5 in percent. dev: bold is highest with ")
     assert scores.alt.zh.startswith("加权 F0.5（百分比）。dev：bold 最高，为 ")
     assert (
@@ -139,7 +140,7 @@ def test_figures_say_in_words_what_they_show(found):
 
 def test_where_no_rank_changes_the_figure_says_so():
     alike = difficulty(DATA, [SYSTEMS[1], system("twin", (A,), (), (A,))])
-    words = exhibit(alike).figures[2].alt
+    words = build_report(alike).figures[2].alt
     assert words.en == "F0.5: no change; accuracy: no change."
     assert words.zh == "F0.5：没有变化；准确率：没有变化。"
 
@@ -162,17 +163,17 @@ def test_equal_sums_of_weights_in_another_order_share_ranks_marks_and_places():
     made = difficulty(data, systems)
     recalls = {one.system: one.weighted.recall for one in made[0].scores}
     assert len({recalls[name] for name in names}) > 1  # the floats alone tell them apart
-    shown = {row[0]: row[1] for row in rows(exhibit(made), "ranking")[1:]}
+    shown = {row[0]: row[1] for row in rows(build_report(made), "ranking")[1:]}
     assert {shown[name] for name in names} == {"7"}
     again = (*made, *difficulty(replace(data, name="x"), systems))
-    order = [row[0] for row in rows(exhibit(again), "across-f")[1:]]
+    order = [row[0] for row in rows(build_report(again), "across-f")[1:]]
     assert order[6:] == [*names, "ends"]
 
 
 def test_equal_sums_are_all_marked_as_the_best():
     (made,) = difficulty(corpus("dev", *[(A,)] * 6), alike())
     few = replace(made, scores=tuple(one for one in made.scores if not one.system.isdecimal()))
-    table = exhibit([few]).tables[0]
+    table = build_report([few]).tables[0]
     recall = [column.name for column in table.columns].index("R")
     assert {row for row, column in table.marks if column == recall} == {0, 1, 2}
 
@@ -180,7 +181,7 @@ def test_equal_sums_are_all_marked_as_the_best():
 def test_two_corpora_stand_in_one_table_and_beside_each_other(found):
     other = corpus("test", (B,), (), ())
     second = difficulty(other, [SYSTEMS[1], system("new", (B,), (), ())])
-    shown = exhibit([*found, *second])
+    shown = build_report([*found, *second])
     assert shown.corpus == "dev + test"
     assert rows(shown, "scores")[0][:2] == ["corpus", "system"]
     head, *body = rows(shown, "across-f")
@@ -198,7 +199,7 @@ def test_two_corpora_stand_in_one_table_and_beside_each_other(found):
 
 
 def test_two_references_stand_in_one_table():
-    shown = exhibit(difficulty(DATA, SYSTEMS, options=DifficultyOptions(reference="each")))
+    shown = build_report(difficulty(DATA, SYSTEMS, options=DifficultyOptions(reference="each")))
     assert [row[0] for row in rows(shown, "scores")][::3] == [
         *("reference", "reference 1", "reference 2")
     ]
@@ -206,7 +207,7 @@ def test_two_references_stand_in_one_table():
 
 
 def test_json_holds_everything_unrounded(found):
-    made = json.loads(render(exhibit(found), "json"))
+    made = json.loads(render(build_report(found), "json"))
     assert made["analysis"] == "difficulty"
     (result,) = made["results"]
     assert (result["sentences"], result["chunks"], result["errors"]) == (3, 15, 4)
@@ -240,7 +241,7 @@ def test_json_holds_everything_unrounded(found):
 
 def test_json_of_one_system_and_of_edits_that_only_detect():
     bare = corpus("dev", (Edit(0, 1, None, "UNK"),), (A,), ())
-    made = json.loads(render(exhibit(difficulty(bare, SYSTEMS[:1])), "json"))
+    made = json.loads(render(build_report(difficulty(bare, SYSTEMS[:1])), "json"))
     (result,) = made["results"]
     assert result["systems"][0]["break_even"] is None
     assert result["difficulty"][0]["edits"][0]["correction"] is None
@@ -248,7 +249,7 @@ def test_json_of_one_system_and_of_edits_that_only_detect():
 
 def test_json_of_several_results_sets_them_side_by_side(found):
     made = json.loads(
-        render(exhibit([*found, *difficulty(corpus("x", (A,), (), ()), SYSTEMS)]), "json")
+        render(build_report([*found, *difficulty(corpus("x", (A,), (), ()), SYSTEMS)]), "json")
     )
     assert [one["corpus"] for one in made["across"]["results"]] == ["dev", "x"]
     assert [one["system"] for one in made["across"]["accuracy"]]

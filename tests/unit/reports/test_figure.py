@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gecbench.reports.exhibit import Figure, Series, Words, figure_csv
-from gecbench.reports.theme import COLOURS, properties
+from gecbench.reports.plots import COLOURS, properties
+from gecbench.reports.report import Figure, Series, Words, figure_csv
 
 LABEL = Words("value", "值")
 

@@ -10,13 +10,16 @@ from html.parser import HTMLParser
 
 import pytest
 
-from gecbench.api.difficulty import DifficultyOptions, difficulty
+from gecbench.api.difficulty import difficulty
 from gecbench.api.files import sample
+from gecbench.api.options import DifficultyOptions
 from gecbench.core.edit import Edit
 from gecbench.core.errors import MissingExtraError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
-from gecbench.reports.page.heatmap import ALARM, ERROR, WORDS, heat_map, values
+from gecbench.reports.page import interface_words
+from gecbench.reports.page.heatmap import ALARM, ERROR, heat_map, values
 
+WORDS = interface_words("heatmap")
 SOURCES = {"1": "我喜欢 猫 在家。", "2": "我喜换吃平果。", "3": "都好。"}
 TARGETS = {"1": "我喜欢 小猫 在家。", "2": "我喜欢吃苹果。", "3": "都好。"}
 ONE = {"1": "我喜欢 猫 在家。", "2": "我喜欢吃平果。", "3": "都坏。"}
@@ -109,7 +112,7 @@ def test_an_error_at_the_very_end_ends_the_text_and_names_who_changed_it_otherwi
 
 
 def test_the_range_of_weights_is_that_of_the_formula():
-    from gecbench.analysis.difficulty import Weighting
+    from gecbench.analysis.options import Weighting
 
     assert values(found(), SOURCES)["range"] == [0.0, 1.0]
     made = values(found(weighting=Weighting(2.0, 0.0, 1.0)), SOURCES)

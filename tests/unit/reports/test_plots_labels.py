@@ -8,9 +8,9 @@ import random
 import pytest
 from figure_cases import figure
 
-from gecbench.reports.exhibit import Series
 from gecbench.reports.plots import svg
-from gecbench.reports.plots.points import Box, spread
+from gecbench.reports.plots.charts import Box, spread
+from gecbench.reports.report import Series
 
 from .test_plots import SVG, elements, texts
 from .test_plots import places as found

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gecbench.reports.grid import columns_of
 from gecbench.reports.plots.style import shortened, wrapped
+from gecbench.reports.report import columns_of
 
 LONG = "university-of-somewhere-seq2seq-with-a-long-name"
 

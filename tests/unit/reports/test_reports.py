@@ -11,13 +11,18 @@ import pytest
 
 from gecbench.core.score import Counts, Score, Signature
 from gecbench.metrics.edits import Cherrant
-from gecbench.reports.grid import Grid, as_csv, as_latex, as_text
-from gecbench.reports.scores import render, render_sentences
+from gecbench.reports.report import Grid, as_csv, as_latex, as_text
+from gecbench.reports.report import render as render_report
+from gecbench.reports.scores import render_sentences, scores_report
 from gecbench.scoring.results import Result, ScoreReport, SentenceResult
 from gecbench.scoring.spans import Pairing
 
 SIGNATURE = Signature({"metric": "cherrant", "beta": "0.5"})
 TYPES = {"M": Counts(1, 0, 0), "W:R": Counts(1, 1, 0), "W:M": Counts(1, 0, 6)}
+
+
+def render(scores: list[ScoreReport], form: str, tier: int | None = None) -> str:
+    return render_report(scores_report(scores, tier=tier), form)
 
 
 def result(system: str, subset: str | None = None, **changes: object) -> Result:

@@ -12,9 +12,9 @@ from gecbench.api.robustness import check_perturbed, robustness
 from gecbench.core.perturbed import PerturbedSet, Subset
 from gecbench.lang.zh.char import scheme as zh_char
 from gecbench.reports import robustness as robustness_check
-from gecbench.reports.exhibit import figure_csv, plain, render
 from gecbench.reports.plots import svg
-from gecbench.reports.robustness import exhibit
+from gecbench.reports.report import figure_csv, plain, render
+from gecbench.reports.robustness import build_report
 
 WRONG = [*PERFECT[:3], "他昨天回去家。", "他回去家了吗。", "他昨天回去家的。", *PERFECT[6:]]
 
@@ -29,7 +29,7 @@ def found(tmp_path_factory: pytest.TempPathFactory):
 
 @pytest.fixture(scope="module")
 def made(found):
-    return exhibit(found)
+    return build_report(found)
 
 
 def rows(made, name: str) -> list[dict]:
@@ -89,7 +89,7 @@ def test_cases_of_disagreement_show_two_different_corrections(made):
 def test_more_than_ten_disagreements_are_said_and_kept_in_json(found):
     (one,) = found.disagreements
     many = tuple(replace(one, case=str(n)) for n in range(12))
-    made = exhibit(replace(found, disagreements=many))
+    made = build_report(replace(found, disagreements=many))
     assert len(rows(made, "disagreements")) == 10
     assert len(made.data["disagreements"]) == 12
     assert any("of which 10 a system are shown" in note for note in made.notes)
@@ -106,13 +106,13 @@ def test_long_corrections_are_cut_and_a_variant_without_any_says_nothing(found):
         replace(second, same_edits=True, equal_f=False, changes=()),
         replace(third, same_edits=True),
     )
-    made = exhibit(replace(found, disagreements=(replace(one, sentences=still),)))
+    made = build_report(replace(found, disagreements=(replace(one, sentences=still),)))
     (row,) = rows(made, "disagreements")
     assert len(row["original's corrections"]) == 60
     assert row["original's corrections"].endswith("…")
     assert row["a variant's"] == "A1: nothing"
     same = tuple(replace(each, same_edits=True, equal_f=True) for each in still)
-    made = exhibit(replace(found, disagreements=(replace(one, sentences=same),)))
+    made = build_report(replace(found, disagreements=(replace(one, sentences=same),)))
     assert rows(made, "disagreements")[0]["a variant's"] == "A1: nothing"
 
 
@@ -164,7 +164,7 @@ def test_kinds_have_their_tables_and_figures_for_each_rule(made):
 def test_orders_have_a_table_unless_none_were_tried(found, made):
     assert rows(made, "orders")[0]["orders"] == 10
     systems = tuple(replace(one, orders=None) for one in found.systems)
-    bare = exhibit(replace(found, systems=systems, frequencies=None))
+    bare = build_report(replace(found, systems=systems, frequencies=None))
     assert "orders" not in [table.name for table in bare.tables]
     assert "frequency" not in [table.name for table in bare.tables]
     assert bare.data["systems"][0]["orders"] is None
@@ -221,19 +221,19 @@ def test_json_has_everything_unrounded(made):
 
 
 def test_errors_without_a_partner_are_told_of(found):
-    assert not any("errors stand in the reference" in note for note in exhibit(found).notes)
-    noted = exhibit(replace(found, unpaired_errors=3)).notes
+    assert not any("errors stand in the reference" in note for note in build_report(found).notes)
+    noted = build_report(replace(found, unpaired_errors=3)).notes
     assert any(note.startswith("3 errors stand in the reference of an original") for note in noted)
 
 
 def test_one_subset_needs_no_total():
     alone = PerturbedSet("class", CASES.subsets[:1], "zh")
-    made = exhibit(robustness(alone, [system("s", COPY[:6], alone)], scheme=zh_char()))
+    made = build_report(robustness(alone, [system("s", COPY[:6], alone)], scheme=zh_char()))
     assert {row["subset"] for row in rows(made, "scores")} == {"class"}
 
 
 def test_a_look_at_the_cases_counts_and_says_where():
-    made = robustness_check.check_exhibit(check_perturbed(CASES))
+    made = robustness_check.build_check_report(check_perturbed(CASES))
     counts = rows(made, "oddities")
     assert (counts[0]["finding"], counts[0]["class"], counts[0]["exam"], counts[0]["all"]) == (
         *("unchanged", 1),
@@ -257,7 +257,7 @@ def test_a_look_at_the_cases_counts_and_says_where():
 def test_more_findings_than_are_shown_are_counted():
     same = [("我去。", "我去了。")] * 13
     many = PerturbedSet("x", (Subset("a", (case("1", *same),)),), "zh")
-    made = robustness_check.check_exhibit(check_perturbed(many))
+    made = robustness_check.build_check_report(check_perturbed(many))
     assert [column.name for column in made.tables[0].columns] == ["finding", "meaning", "a"]
     assert len(rows(made, "places")) == 20  # ten unchanged, ten repeated
     assert len(made.data["findings"]) == 12 + 11

@@ -9,11 +9,17 @@ from dataclasses import replace
 
 import pytest
 
-from gecbench.analysis.side_by_side import Output, Reference, Row
+from gecbench.analysis.sentences import Output, Reference, SentenceRow
 from gecbench.core.edit import Edit
 from gecbench.core.sample import Sample
 from gecbench.core.score import Counts
-from gecbench.reports.page.sentences import Change, changes, compressed, made, packed_sentences
+from gecbench.reports.page.sentences import (
+    Change,
+    apply_changes,
+    changes,
+    compressed,
+    packed_sentences,
+)
 from gecbench.text.tokens import spans
 
 ENGLISH = "I has a cat ."
@@ -39,7 +45,7 @@ def english(*edits: Edit) -> list[Change]:
 def test_an_english_edit_brings_its_blanks(edit: Edit, change: tuple, text: str):
     (found,) = english(edit)
     assert found[:3] == change
-    assert made(ENGLISH, [found]) == text
+    assert apply_changes(ENGLISH, [found]) == text
 
 
 def test_a_chinese_edit_has_no_blanks():
@@ -47,7 +53,7 @@ def test_a_chinese_edit_has_no_blanks():
     edits = (Edit(0, 0, ("现", "在"), "M"), Edit(2, 3, ("狗",), "S"), Edit(3, 3, ("。",), "M"))
     found = changes(edits, places, "")
     assert [one[:3] for one in found] == [(0, 0, "现在"), (3, 4, "狗"), (4, 4, "。")]
-    assert made("我有 猫", found) == "现在我有 狗。"
+    assert apply_changes("我有 猫", found) == "现在我有 狗。"
 
 
 def test_an_edit_of_an_empty_source_has_no_blanks():
@@ -56,18 +62,18 @@ def test_an_edit_of_an_empty_source_has_no_blanks():
 
 def test_edits_that_touch_stand_side_by_side():
     found = english(Edit(1, 2, ("have",), "R"), Edit(2, 2, ("got",), "M"), Edit(2, 3, (), "U"))
-    assert made(ENGLISH, found) == "I have got cat ."
+    assert apply_changes(ENGLISH, found) == "I have got cat ."
 
 
 def test_insertions_at_one_place_follow_one_another():
     found = english(Edit(2, 2, ("not",), "M"), Edit(2, 2, ("ever",), "M"))
-    assert made(ENGLISH, found) == "I has not ever a cat ."
+    assert apply_changes(ENGLISH, found) == "I has not ever a cat ."
 
 
 def test_of_two_that_overlap_the_first_counts():
     one, two = english(Edit(1, 3, ("own",), "R"), Edit(2, 4, (), "U"))
-    assert made(ENGLISH, [one, two]) == "I own cat ."
-    assert made(ENGLISH, [two, one]) == "I has ."
+    assert apply_changes(ENGLISH, [one, two]) == "I own cat ."
+    assert apply_changes(ENGLISH, [two, one]) == "I has ."
 
 
 def unpacked(text: str) -> object:
@@ -85,9 +91,9 @@ def test_half_a_character_is_replaced():
     assert unpacked(compressed(["\ud800"])) == ["?"]
 
 
-def row(*, tokens: tuple[str, ...] = tuple(ENGLISH.split()), source: str = ENGLISH) -> Row:
+def row(*, tokens: tuple[str, ...] = tuple(ENGLISH.split()), source: str = ENGLISH) -> SentenceRow:
     right, wrong = Edit(1, 2, ("have",), "R:VERB"), Edit(3, 4, ("dog",), "R:NOUN", (("rat",),))
-    return Row(
+    return SentenceRow(
         Sample("s1", source, meta={"origin": "x"}),
         tokens,
         (
@@ -103,7 +109,7 @@ def row(*, tokens: tuple[str, ...] = tuple(ENGLISH.split()), source: str = ENGLI
     )
 
 
-def packed(*rows: Row, lang: str = "en") -> dict:
+def packed(*rows: SentenceRow, lang: str = "en") -> dict:
     made = packed_sentences(rows, ("a", "b", "c"), lang, ("origin", "none"), edits=True)
     return json.loads(json.dumps(made))
 
@@ -143,7 +149,7 @@ def test_a_text_is_kept_only_where_edits_do_not_make_it():
 def test_of_several_sets_the_first_makes_the_text():
     sets = (Edit(1, 2, ("have",), "R"), Edit(1, 3, ("have", "a"), "R"))
     text = "I have a cat ."
-    both = Row(
+    both = SentenceRow(
         Sample("s", ENGLISH),
         tuple(ENGLISH.split()),
         (Reference(sets, (), text, None, None, first=1),),
@@ -172,7 +178,7 @@ def test_counts_and_makers_are_those_that_are_given():
 
 
 def test_metadata_and_lengths_stand_beside_the_sentences():
-    bare = Row(Sample("s2", "two words"), (), (), row().outputs[2:] * 3, 0.0)
+    bare = SentenceRow(Sample("s2", "two words"), (), (), row().outputs[2:] * 3, 0.0)
     found = packed(row(), bare)
     assert found["strings"][found["meta"]["origin"][0]] == "x"
     assert found["meta"]["none"] == [None, None]
@@ -180,7 +186,7 @@ def test_metadata_and_lengths_stand_beside_the_sentences():
 
 
 def test_the_length_of_chinese_without_tokens_is_in_characters():
-    bare = Row(Sample("s", "我有 猫"), (), (), (), None)
+    bare = SentenceRow(Sample("s", "我有 猫"), (), (), (), None)
     found = json.loads(json.dumps(packed_sentences([bare], (), "zh", (), edits=False)))
     assert found["lengths"] == [3]
     assert (found["lang"], found["difficulty"]) == ("zh-Hans", [])

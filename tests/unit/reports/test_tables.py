@@ -6,8 +6,13 @@ import json
 from dataclasses import replace
 
 from gecbench.core.score import Counts, Interval, Score, Signature
-from gecbench.reports.scores import render
+from gecbench.reports.report import render as render_report
+from gecbench.reports.scores import scores_report
 from gecbench.scoring.results import Result, ScoreReport
+
+
+def render(scores: list[ScoreReport], form: str, tier: int | None = None) -> str:
+    return render_report(scores_report(scores, tier=tier), form)
 
 
 def result(system: str, metric: str, value: float, **changes: object) -> Result:

@@ -256,7 +256,7 @@ def with_golds(rewrite: Rewrite, *references: Rewrite, spy: Spy | None = None) -
     sample = Sample("1", "我去了", references, {}, tuple("我去了"))
     output = SystemOutput("a", {"1": (rewrite,)}, {"1": tuple("我去了")})
     corpus = Corpus("dev", (sample,), "zh")
-    return case(spy or Spy(), corpus, output, needs={"golds"}, segment=tuple)
+    return case(spy or Spy(), corpus, output, needs={"gold_edits"}, segment=tuple)
 
 
 def tokens_of(rewrite: Rewrite) -> tuple[str, ...]:
@@ -266,12 +266,12 @@ def tokens_of(rewrite: Rewrite) -> tuple[str, ...]:
 def test_golds_of_a_file_are_used_as_they_are_whatever_edits_are_compared():
     spy = Spy()
     one = with_golds(Rewrite("我去"), Rewrite(edit_sets=(TWICE,)), spy=spy)
-    assert (one.references[0].golds, spy.made) == (TWICE, 0)
+    assert (one.references[0].gold_edits, spy.made) == (TWICE, 0)
 
 
 def test_golds_are_extracted_where_a_reference_has_none():
     one = with_golds(Rewrite("我去"), GIVEN, Rewrite("去了"))
-    assert [version.golds for version in one.references] == [
+    assert [version.gold_edits for version in one.references] == [
         GIVEN.edit_sets[0],
         (Edit(0, 1, (), "R"),),
     ]

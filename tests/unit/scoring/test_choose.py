@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from gecbench.core.case import Case, Version
+from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.edit import Edit
 from gecbench.core.score import Counts, total
 from gecbench.metrics.edits import Cherrant as SpanF
@@ -17,8 +17,8 @@ def row(*counts: tuple[int, int, int]) -> tuple[Pairing, ...]:
     return tuple(Pairing(0, r, Counts(*three), {}) for r, three in enumerate(counts))
 
 
-def version(places: str) -> Version:
-    return Version(tuple(Edit(int(p), int(p) + 1, (), "R") for p in places))
+def version(places: str) -> CaseRewrite:
+    return CaseRewrite(tuple(Edit(int(p), int(p) + 1, (), "R") for p in places))
 
 
 # Specification, section 11, item 19.

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import pytest
 
-from gecbench.core.case import Version
+from gecbench.core.case import CaseRewrite
 from gecbench.core.edit import Edit
 from gecbench.core.score import Counts
 from gecbench.scoring.results import by_tier
 from gecbench.scoring.spans import LEVELS, Filter, keys, pair
 
 ANY = Filter()
-NOTHING = Version(())
-IMPOSSIBLE = Version((), unannotatable=True)
+NOTHING = CaseRewrite(())
+IMPOSSIBLE = CaseRewrite((), unannotatable=True)
 
 
-def version(*edits: Edit) -> Version:
-    return Version(edits)
+def version(*edits: Edit) -> CaseRewrite:
+    return CaseRewrite(edits)
 
 
-def counted(hypothesis: Version, reference: Version, level="correction", chosen: Filter = ANY):
+def counted(
+    hypothesis: CaseRewrite, reference: CaseRewrite, level="correction", chosen: Filter = ANY
+):
     return pair(keys(hypothesis, level, chosen), keys(reference, level, chosen))
 
 

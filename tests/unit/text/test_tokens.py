@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gecbench.core.errors import UnknownNameError
-from gecbench.text.tokens import parted, token_texts, tokens_of
+from gecbench.text.tokens import split_tokens, token_texts, tokens_of
 
 KINDS = ("zh", "en", "space")
 TEXTS = st.text(st.one_of(st.characters(), st.sampled_from(" \u3000aZ09我'’-.,")))
@@ -21,10 +21,10 @@ TEXTS = st.text(st.one_of(st.characters(), st.sampled_from(" \u3000aZ09我'’-.
 def test_all_ways_agree(kind, text):
     wanted = [token.text for token in tokens_of(text, kind)]
     assert token_texts(text, kind) == wanted
-    assert parted(text, kind)[1::2] == wanted
+    assert split_tokens(text, kind)[1::2] == wanted
 
 
-@pytest.mark.parametrize("way", [tokens_of, parted, token_texts])
+@pytest.mark.parametrize("way", [tokens_of, split_tokens, token_texts])
 def test_an_unknown_kind_is_said(way):
     with pytest.raises(UnknownNameError, match="kind of token"):
         way("x", "wrods")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from gecbench.api.difficulty import DifficultyOptions
+from gecbench.api.options import DifficultyOptions
 from gecbench.cli.command import command
 from gecbench.cli.options import (
     CorpusFile,
@@ -106,7 +106,7 @@ def difficulty(
     gecbench analyse difficulty conll14.m2 mine.txt --weights conll14_8sys.txt
     gecbench analyse difficulty ref.m2 --systems-in hyp.m2 --names cnn,lstm,smt
     """  # noqa: D301 - \b keeps click from joining lines
-    from gecbench.reports.difficulty import exhibit
+    from gecbench.reports.difficulty import build_report
 
     other = "or several in one M2 by --systems-in"
     least = 0 if files.systems_in else 1
@@ -120,7 +120,7 @@ def difficulty(
         ("--heat-map", files.heat_map),
     )
     results = _results(groups, inputs, options, files)
-    shown = exhibit([result for result, _ in results], tier)
+    shown = build_report([result for result, _ in results], tier)
     show(shown, output, _extra_files(results, files, output))
     if files.new_weights:
         say(
@@ -176,7 +176,7 @@ def _results(
 
 
 def _extra_files(results: Sequence[Result], files: Files, output: Output) -> dict[Path, str]:
-    """Return the files that are written beside the results."""
+    """The files that are written beside the results."""
     first, _ = results[0]
     if (files.new_weights or files.chunks) and len(results) > 1:
         raise UsageError(

@@ -6,20 +6,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from gecbench.api.options import LEVEL, NORMALISE
+from gecbench.api.options import LEVEL, NORMALISE, SchemeSpec
 from gecbench.cli.command import command, refuse, split
 from gecbench.cli.options import (
     Lang,
-    SchemeOptions,
     note_losses,
     say,
+    scheme_of,
     split_name,
     watch,
 )
 from gecbench.cli.output import FigureOptions, Output, check_output, show
+from gecbench.core.case import Level
 from gecbench.core.errors import UsageError
 from gecbench.core.options import Argument, Option
-from gecbench.scoring.spans import Level
 
 if TYPE_CHECKING:
     from gecbench.core.sample import Corpus, SystemOutput
@@ -42,7 +42,7 @@ def _numbers(text: str) -> tuple[float, ...]:
 @command
 def robustness(
     cases: Annotated[Path, Argument()],
-    scheme: SchemeOptions,
+    scheme: SchemeSpec,
     output: Output,
     systems: Annotated[tuple[Path, ...], Argument("SYSTEM...")] = (),
     betas: Annotated[
@@ -104,18 +104,18 @@ def robustness(
     loaded = load_perturbed(cases, lang=lang)
     note_losses(loaded.name, loaded.provenance.get(NOT_KEPT))
     if check:
-        from gecbench.reports.robustness import check_exhibit
+        from gecbench.reports.robustness import build_check_report
 
-        show(check_exhibit(check_perturbed(loaded)), output)
+        show(build_check_report(check_perturbed(loaded)), output)
         return
-    from gecbench.reports.robustness import exhibit
+    from gecbench.reports.robustness import build_report
 
     outputs = [read_outputs(file, loaded, name=name) for name, file in map(split_name, systems)]
     _say_how_long(loaded.corpus(), outputs, scheme)
     result = measure_robustness(
         loaded,
         outputs,
-        scheme=scheme.spec(),
+        scheme=scheme_of(scheme),
         beta=betas,
         level=level,
         normalise=normalise,
@@ -124,18 +124,20 @@ def robustness(
         frequency=frequency,
         watch=watch,
     )
-    show(exhibit(result), output)
+    show(build_report(result), output)
 
 
-def _say_how_long(corpus: Corpus, outputs: Sequence[SystemOutput], scheme: SchemeOptions) -> None:
+def _say_how_long(corpus: Corpus, outputs: Sequence[SystemOutput], scheme: SchemeSpec) -> None:
     """Say how long parsing will take, where sentences are parsed and nothing keeps the parses."""
     from gecbench.api.schemes import default_scheme
 
     if scheme.parse_cache or (scheme.name or default_scheme(corpus)) != "en-errant":
         return
     texts = {sample.source for sample in corpus.samples}
-    texts |= {each.text or "" for sample in corpus.samples for each in sample.references}
-    texts |= {each.text or "" for one in outputs for row in one.hypotheses.values() for each in row}
+    texts |= {reference.text or "" for sample in corpus.samples for reference in sample.references}
+    texts |= {
+        each.text or "" for output in outputs for row in output.hypotheses.values() for each in row
+    }
     seconds = len(texts) / _PARSED_A_SECOND
     if seconds >= _WORTH_A_NOTE:
         say(

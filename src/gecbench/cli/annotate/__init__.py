@@ -1,4 +1,4 @@
-"""gecbench annotate: the annotation platform; a file per command, imported when it is called."""
+"""gecbench annotate: the annotation platform; commands are imported when they are called."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import click
 from gecbench.cli.group import LazyGroup
 
 _COMMANDS = {
-    "serve": ("serve:serve", "Start the site: one process group, one address."),
-    "init": ("init:init", "Make a data folder, and a link for the first administrator."),
+    "serve": ("site:serve", "Start the site: one process group, one address."),
+    "init": ("site:init", "Make a data folder, and a link for the first administrator."),
     "user": ("user:user", "Add, list and change people; make links to sign in."),
-    "import": ("import_:import_", "Read sentences into a project."),
-    "export": ("export:export", "Write what a project has made."),
+    "import": ("project:import_", "Read sentences into a project."),
+    "export": ("project:export", "Write what a project has made."),
     "release": ("release:release", "Freeze golden references under a name."),
-    "stats": ("stats:stats", "Show how far a project is, and how good."),
-    "check": ("check:check", "Recount all invariants; exit 1 where one is broken."),
-    "backup": ("backup:backup", "Save everything into one file, while people work."),
-    "restore": ("restore:restore", "Make a data folder of a backup."),
-    "move": ("move:move", "Move a site from SQLite to PostgreSQL."),
+    "stats": ("project:stats", "Show how far a project is, and how good."),
+    "check": ("site:check", "Recount all invariants; exit 1 where one is broken."),
+    "backup": ("site:backup", "Save everything into one file, while people work."),
+    "restore": ("site:restore", "Make a data folder of a backup."),
+    "move": ("site:move", "Move a site from SQLite to PostgreSQL."),
 }
 """Name to place and help: help needs no command to be imported."""
 
@@ -32,14 +32,14 @@ class _Commands(LazyGroup):
         try:
             return super().invoke(ctx)
         except Exception as error:
-            if "django.db" not in sys.modules:  # no database has failed, and none is loaded for it
+            if "django.db" not in sys.modules:  # no database has failed
                 raise
             from gecbench.server.web.outside import worded
 
-            told = worded(error)
-            if told is None:
+            readable = worded(error)
+            if readable is None:
                 raise
-            raise told from error
+            raise readable from error
 
 
 @click.group(cls=_Commands, package=__name__, table=_COMMANDS)

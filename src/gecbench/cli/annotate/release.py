@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import click
 
-from gecbench.cli.annotate.project_option import opened, project_option
-from gecbench.cli.annotate.site_option import data_option
-from gecbench.cli.options import FILE, say
-from gecbench.core.errors import counted
+from gecbench.cli.annotate.project import ProjectName, open_project
+from gecbench.cli.annotate.site import DataFolder
+from gecbench.cli.command import command
+from gecbench.cli.options import say
+from gecbench.core.errors import GecbenchError, UnknownNameError, counted
+from gecbench.core.files import make_folder, write_stream, write_text
+from gecbench.core.options import Argument, Option
+from gecbench.server.site.opening import DEFAULT
 
 
 @click.group()
@@ -17,80 +22,79 @@ def release() -> None:
     """Freeze golden references under a name; write and verify what was frozen."""
 
 
-@release.command()
-@click.argument("name")
-@data_option
-@project_option
-@click.option("--note", default="", help="What people should know of it.")
-@click.option(
-    "--scheme",
-    "schemes",
-    multiple=True,
-    help="M2 by this scheme of edits; repeatable (default: zh-char for Chinese).",
-)
-def make(name: str, data: Path, slug: str, note: str, schemes: tuple[str, ...]) -> None:
+@command
+def make(
+    name: Annotated[str, Argument()],
+    project: ProjectName,
+    data: DataFolder = DEFAULT,
+    note: Annotated[str, Option("--note", "What people should know of it.")] = "",
+    schemes: Annotated[
+        tuple[str, ...],
+        Option(
+            "--scheme", "M2 by this scheme of edits; repeatable (default: zh-char for Chinese)."
+        ),
+    ] = (),
+) -> None:
     """Freeze the golden sets that hold now."""
-    project = opened(data, slug)
+    row = open_project(data, project)
     from gecbench.server.exchange.releases import make_release, release_files
 
-    made = make_release(project, name=name, note=note, schemes=schemes or None, by=None)
-    for file, about in release_files(made).items():
+    new = make_release(row, name=name, note=note, schemes=schemes or None, by=None)
+    for file, about in release_files(new).items():
         click.echo(f"{about['sha256']}  {file}")
-    say(f"released {counted(made.manifest['counts']['sentences'], 'sentence')} of {slug} as {name}")
+    sentences = counted(new.manifest["counts"]["sentences"], "sentence")
+    say(f"released {sentences} of {project} as {name}")
 
 
-@release.command("list")
-@data_option
-@project_option
-def list_(data: Path, slug: str) -> None:
+@command
+def list_(project: ProjectName, data: DataFolder = DEFAULT) -> None:
     """Name the releases of a project, oldest first."""
-    project = opened(data, slug)
-    for one in project.releases.order_by("id"):
-        sentences = counted(one.manifest["counts"]["sentences"], "sentence")
-        click.echo(f"{one.name}\t{one.at:%Y-%m-%d}\t{sentences}\t{one.manifest_sha256}")
+    for row in open_project(data, project).releases.order_by("id"):
+        sentences = counted(row.manifest["counts"]["sentences"], "sentence")
+        click.echo(f"{row.name}\t{row.at:%Y-%m-%d}\t{sentences}\t{row.manifest_sha256}")
 
 
-@release.command()
-@click.argument("name")
-@data_option
-@project_option
-@click.option("-o", "--output", type=FILE, required=True, help="Folder for the files.")
-def export(name: str, data: Path, slug: str, output: Path) -> None:
+@command
+def export(
+    name: Annotated[str, Argument()],
+    project: ProjectName,
+    output: Annotated[Path, Option("--output", "Folder for the files.", short="-o")],
+    data: DataFolder = DEFAULT,
+) -> None:
     """Write all files of a release, its manifest, and SHA256SUMS."""
-    project = opened(data, slug)
-    from gecbench.core.errors import UnknownNameError
-    from gecbench.core.files import make_folder, write_stream, write_text
+    releases = open_project(data, project).releases
     from gecbench.server.exchange.companions import companions
     from gecbench.server.exchange.releases import export_release, release_files
 
-    found = project.releases.filter(name=name).first()
-    if found is None:
-        known = project.releases.values_list("name", flat=True)
-        raise UnknownNameError("release", name, known)
+    row = releases.filter(name=name).first()
+    if row is None:
+        raise UnknownNameError("release", name, releases.values_list("name", flat=True))
     make_folder(output)
-    files = release_files(found)
+    files = release_files(row)
     for file in files:
-        write_stream(output / file, export_release(found, file).content)
-    for file, text in companions(found).items():
+        write_stream(output / file, export_release(row, file).content)
+    for file, text in companions(row).items():
         write_text(output / file, text)
     say(
         f"wrote {counted(len(files), 'file')} of {name} to {output}; check: sha256sum -c SHA256SUMS"
     )
 
 
-@release.command()
-@data_option
-@project_option
-def verify(data: Path, slug: str) -> None:
+@command
+def verify(project: ProjectName, data: DataFolder = DEFAULT) -> None:
     """Make every file of every release again and compare with what was released."""
-    project = opened(data, slug)
-    from gecbench.core.errors import GecbenchError
+    row = open_project(data, project)
     from gecbench.server.exchange.releases import verify_releases
 
-    wrong = verify_releases(project)
-    for line in wrong:
+    problems = verify_releases(row)
+    for line in problems:
         click.echo(line)
-    if wrong:
-        raise GecbenchError(f"{len(wrong)} files or releases are not what was released")
-    count = project.releases.count()
-    say(f"{counted(count, 'release')} of {slug} {'is' if count == 1 else 'are'} what was released")
+    if problems:
+        raise GecbenchError(f"{len(problems)} files or releases are not what was released")
+    count = row.releases.count()
+    verb = "is" if count == 1 else "are"
+    say(f"{counted(count, 'release')} of {project} {verb} what was released")
+
+
+for _command in (make, list_, export, verify):
+    release.add_command(_command)

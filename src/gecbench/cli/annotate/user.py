@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from gecbench.cli.annotate.site_option import data_option
-from gecbench.cli.options import FILE
+from gecbench.cli.annotate.site import DataFolder, base_url
+from gecbench.cli.command import command
+from gecbench.cli.output import OutputFile
+from gecbench.core.errors import GecbenchError
+from gecbench.core.files import STDIO, check_target, write_stream
+from gecbench.core.options import Argument, Option
+from gecbench.server.site.opening import DEFAULT, open_site
 
 if TYPE_CHECKING:
+    from gecbench.server.models import Person
     from gecbench.server.site.folder import Site
+
+Login = Annotated[str, Argument()]
+Url = Annotated[str, Option("--url", "What links begin with; else by site.toml.")]
 
 
 @click.group()
@@ -24,55 +33,44 @@ def user() -> None:
     """  # noqa: D301 - \b keeps click from joining lines
 
 
-def _opened(data: Path) -> Site:
-    from gecbench.server.site.opening import open_site
+def _show_link(site: Site, url: str, person: Person) -> None:
+    from gecbench.server.workflow import accounts
 
-    return open_site(data)
-
-
-def _say_link(site: Site, base: str, secret: str, login: str) -> None:
-    from gecbench.cli.annotate.opening import base_url
-
-    click.echo(f"{base.rstrip('/') or base_url(site)}/invitation/{secret}")
-    click.echo(f"gecbench: give this link to {login}; it holds once, for 7 days", err=True)
+    secret = accounts.password_link(person)
+    click.echo(f"{url.rstrip('/') or base_url(site)}/invitation/{secret}")
+    click.echo(f"gecbench: give this link to {person.login}; it holds once, for 7 days", err=True)
 
 
-_url_option = click.option("--url", default="", help="What links begin with; else by site.toml.")
-
-
-@user.command()
-@data_option
-@click.argument("login")
-@click.option("--name", default="", help="The name that others see.")
-@click.option("--administrator", is_flag=True, help="May do everything on the whole site.")
-@_url_option
-def add(data: Path, login: str, name: str, url: str, *, administrator: bool) -> None:
+@command
+def add(
+    login: Login,
+    data: DataFolder = DEFAULT,
+    name: Annotated[str, Option("--name", "The name that others see.")] = "",
+    administrator: Annotated[
+        bool, Option("--administrator", "May do everything on the whole site.")
+    ] = False,
+    url: Url = "",
+) -> None:
     """Make somebody, and print the link by which they choose a password."""
-    site = _opened(data)
+    site = open_site(data)
     from gecbench.server.workflow import accounts
 
-    made = accounts.add_person(login, name=name, administrator=administrator)
-    _say_link(site, url, accounts.password_link(made), made.login)
+    _show_link(site, url, accounts.add_person(login, name=name, administrator=administrator))
 
 
-@user.command()
-@data_option
-@click.argument("login")
-@_url_option
-def link(data: Path, login: str, url: str) -> None:
+@command
+def link(login: Login, data: DataFolder = DEFAULT, url: Url = "") -> None:
     """Print a link by which a person chooses a new password, once."""
-    site = _opened(data)
+    site = open_site(data)
     from gecbench.server.workflow import accounts
 
-    person = accounts.person_of(login)
-    _say_link(site, url, accounts.password_link(person), person.login)
+    _show_link(site, url, accounts.person_of(login))
 
 
-@user.command("list")
-@data_option
-def listed(data: Path) -> None:
+@command
+def list_(data: DataFolder = DEFAULT) -> None:
     """List everybody: login, name, what they are, their projects."""
-    _opened(data)
+    open_site(data)
     from gecbench.server.workflow import accounts
 
     rows = accounts.everybody()
@@ -82,56 +80,47 @@ def listed(data: Path) -> None:
         click.echo("  ".join([*cells, row[3]]).rstrip())
 
 
-@user.command()
-@data_option
-@click.argument("login")
-def deactivate(data: Path, login: str) -> None:
+@command
+def deactivate(login: Login, data: DataFolder = DEFAULT) -> None:
     """Let a person sign in no more; what they have written stays."""
-    _opened(data)
+    open_site(data)
     from gecbench.server.workflow import accounts
 
     accounts.shut_out(accounts.person_of(login))
     click.echo(f"gecbench: {login} cannot sign in any more", err=True)
 
 
-@user.command()
-@data_option
-@click.argument("login")
-def activate(data: Path, login: str) -> None:
+@command
+def activate(login: Login, data: DataFolder = DEFAULT) -> None:
     """Let a person sign in again."""
-    _opened(data)
+    open_site(data)
     from gecbench.server.workflow import accounts
 
     accounts.let_in(accounts.person_of(login))
     click.echo(f"gecbench: {login} can sign in again", err=True)
 
 
-@user.command()
-@data_option
-@click.argument("login")
-@click.option("--yes", is_flag=True, help="Do not ask; this cannot be undone.")
-def forget(data: Path, login: str, *, yes: bool) -> None:
+@command
+def forget(
+    login: Login,
+    data: DataFolder = DEFAULT,
+    yes: Annotated[bool, Option("--yes", "Do not ask; this cannot be undone.")] = False,
+) -> None:
     """Take a person's login, name and settings for ever; what they have written stays."""
-    _opened(data)
-    from gecbench.core.errors import GecbenchError
-    from gecbench.server.workflow import accounts
-    from gecbench.server.workflow.forgetting import forget as nameless
+    open_site(data)
+    from gecbench.server.workflow import accounts, forgetting
 
     person = accounts.person_of(login)
     if not yes and not click.confirm(f"Forget who {login} is? This cannot be undone", err=True):
         raise GecbenchError(f"nothing was done: {login} stays who they are")
-    made = nameless(person)
-    click.echo(f"gecbench: {login} is {made.login} now; backups from before still know", err=True)
+    pseudonym = forgetting.forget(person).login
+    click.echo(f"gecbench: {login} is {pseudonym} now; backups from before still know", err=True)
 
 
-@user.command("data")
-@data_option
-@click.argument("login")
-@click.option("-o", "--output", type=FILE, default=Path("-"), help="File, instead of the terminal.")
-def own(data: Path, login: str, output: Path) -> None:
+@command
+def data(login: Login, data: DataFolder = DEFAULT, output: OutputFile = Path(STDIO)) -> None:
     """Write all that the site keeps of a person, one JSON object a line."""
-    _opened(data)
-    from gecbench.core.files import check_target, write_stream
+    open_site(data)
     from gecbench.server.exchange.own import own_data
     from gecbench.server.workflow import accounts
 
@@ -140,15 +129,20 @@ def own(data: Path, login: str, output: Path) -> None:
     write_stream(output, own_data(person))
 
 
-@user.command()
-@data_option
-@click.argument("login")
-@click.option("--no-more", is_flag=True, help="Make them an administrator no longer.")
-def promote(data: Path, login: str, *, no_more: bool) -> None:
+@command
+def promote(
+    login: Login,
+    data: DataFolder = DEFAULT,
+    no_more: Annotated[bool, Option("--no-more", "Make them an administrator no longer.")] = False,
+) -> None:
     """Make a person an administrator of the whole site."""
-    _opened(data)
+    open_site(data)
     from gecbench.server.workflow import accounts
 
     accounts.promote(accounts.person_of(login), administrator=not no_more)
-    said = "is no administrator any more" if no_more else "is an administrator"
-    click.echo(f"gecbench: {login} {said}", err=True)
+    state = "is no administrator any more" if no_more else "is an administrator"
+    click.echo(f"gecbench: {login} {state}", err=True)
+
+
+for _command in (add, link, list_, deactivate, activate, forget, data, promote):
+    user.add_command(_command)

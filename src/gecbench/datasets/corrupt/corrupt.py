@@ -1,182 +1,39 @@
-"""What corrupts the texts of a language by a profile: rules by name, fitted tables, lengths."""
+"""Corrupting the correct texts of a corpus by a profile, and writing the pairs."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from inspect import unwrap
 from itertools import islice
 from pathlib import Path
-from typing import IO, Literal, NamedTuple, TypeVar, cast
+from typing import IO, Any, Literal, NamedTuple, cast
 
 import msgspec
 
 from gecbench import __version__
-from gecbench.backends import SEGMENTERS
-from gecbench.core.errors import CorpusError, GecbenchError, UsageError, counted
+from gecbench.core.errors import CorpusError, GecbenchError, counted
 from gecbench.core.files import STDIO, check_target, encoded, name_of, temporary_file, write_stream
 from gecbench.core.registry import resolve
 from gecbench.core.sample import Sample
-from gecbench.datasets.corrupt.errors import (
+from gecbench.datasets.corrupt.profile import Fitted, Profile, check_profile, digest_of, kind_of
+from gecbench.edits.corruption import (
     AnyOf,
-    Choices,
+    CorruptedText,
+    Corruption,
     Draw,
-    Error,
     ErrorSampler,
     Rule,
     draws,
     key_of,
 )
-from gecbench.datasets.corrupt.profile import (
-    CHERRANT_SHAPES,
-    OWN_SHAPES,
-    Fitted,
-    Profile,
-    check_profile,
-    digest_of,
-    kind_of,
-)
-from gecbench.datasets.corrupt.rules_en import (
-    Phrases,
-    Words,
-    english_types,
-    general_english,
-    insertion_rule,
-    is_closing,
-    join_words,
-    phrase_of,
-    words_of,
-)
-from gecbench.datasets.corrupt.rules_zh import (
-    Confusion,
-    Confusions,
-    Insertions,
-    chinese_types,
-    general_chinese,
-)
 from gecbench.formats.reading import stream_corpus
 from gecbench.formats.texts import text_of
+from gecbench.lang import CORRUPTIONS
 from gecbench.lang.zh.parse import PLACEHOLDER
-from gecbench.lang.zh.sounds import homophones, shapes_of
-from gecbench.text.tokens import parted
-
-# From a correct text and its errors to the text with errors, and the edits that lead back.
-
-
-class Correction(NamedTuple):
-    """An edit of the text with errors that makes it right again, as JSON has it.
-
-    Args:
-        start: First token that is replaced; half-open token span.
-        end: Token after the last.
-        replacement: Tokens of the correct text.
-        label: The type of the error.
-    """
-
-    start: int
-    end: int
-    replacement: Sequence[str]
-    label: str
-
-
-class CorruptedText(NamedTuple):
-    """A text with errors.
-
-    Args:
-        text: As it is written.
-        tokens: What the edits count in.
-        edits: Those that make it right, in its order.
-    """
-
-    text: str
-    tokens: Sequence[str]
-    edits: list[Correction]
-
-
-def of_characters(text: str, errors: Sequence[tuple[Error, str]]) -> CorruptedText:
-    """Return what errors make of a Chinese text; its tokens are its characters without blanks."""
-    pieces: list[str] = []
-    edits = []
-    done = shift = 0
-    for (start, end, wrong), name in errors:
-        pieces.append(text[done:start])
-        pieces += wrong
-        begin = start + shift
-        edits.append(Correction(begin, begin + len(wrong), list(text[start:end]), name))
-        shift += len(wrong) - (end - start)
-        done = end
-    pieces.append(text[done:])
-    source = "".join(pieces)
-    tokens = list(source)
-    if len(source.split(None, 1)) > 1 or source[:1].isspace() or source[-1:].isspace():
-        return _without_blanks(source, edits)
-    return CorruptedText(source, tokens, edits)
-
-
-def _without_blanks(source: str, edits: Sequence[Correction]) -> CorruptedText:
-    """Return the same with white space left out of the tokens; no edit holds any."""
-    place = [0]
-    for character in source:
-        place.append(place[-1] + (not character.isspace()))
-    moved = [edit._replace(start=place[edit.start], end=place[edit.end]) for edit in edits]
-    return CorruptedText(source, [c for c in source if not c.isspace()], moved)
-
-
-def of_words(view: Words, errors: Sequence[tuple[Error, str]]) -> CorruptedText:
-    """Return what errors make of an English text, with its blanks made right."""
-    words: list[str] = []
-    gaps = [view.gaps[0]]
-    edits = []
-    done = 0
-    for (start, end, wrong), name in errors:
-        words += view.words[done:start]
-        gaps += view.gaps[done + 1 : start + 1]
-        begin = len(words)
-        edits.append(Correction(begin, begin + len(wrong), list(view.words[start:end]), name))
-        words += wrong
-        _close(gaps, view, start, end, wrong)
-        done = end
-    words += view.words[done:]
-    gaps += view.gaps[done + 1 :]
-    return CorruptedText(join_words(words, gaps), words, edits)
-
-
-def _close(gaps: list[str], view: Words, start: int, end: int, wrong: Sequence[str]) -> None:
-    """Write the white space around what stands in the place of some tokens.
-
-    The last of `gaps` is what stood before them; what stands behind the new ones is added.
-    """
-    behind = view.gaps[end]
-    if not wrong:
-        gaps[-1] = _between(gaps[-1], behind, view, start, end)
-        return
-    if start < end:
-        gaps += (*[" "] * (len(wrong) - 1), behind)
-    elif is_closing(wrong[0]):
-        before = gaps[-1]
-        gaps[-1] = " " if view.divided else ""
-        gaps += (*[" "] * (len(wrong) - 1), before)
-    else:
-        gaps += [" "] * len(wrong)
-
-
-def _between(before: str, behind: str, view: Words, start: int, end: int) -> str:
-    """Return the white space between what stands around left-out tokens; words stay two."""
-    if end == len(view.words):
-        return behind
-    # "so ,he" becomes "so he", but "(the cat" becomes "(cat".
-    gap = behind or before if is_closing(view.words[start]) else before and behind
-    if gap or not start:
-        return gap
-    left, right = view.words[start - 1][-1], view.words[end][0]
-    return " " if left.isalnum() and (right.isalnum() or right in "'’") else ""
-
 
 # A corruptor of a profile.
 
-
-View = TypeVar("View")
 
 TOO_SHORT, TOO_LONG, PLACEHOLDERS = (
     "shorter than shortest",
@@ -205,22 +62,44 @@ Corruptor = Callable[[str, Draw], Outcome]
 """Corrupts a text, by the random numbers of its own."""
 
 
-def _corruptor(
-    profile: Profile,
-    rules: Mapping[str, Rule[View]],
-    view_of: Callable[[str], View],
-    size: Callable[[View], int],
-    apply: Callable[[View, Sequence[tuple[Error, str]]], CorruptedText],
-) -> Corruptor:
-    """Return what corrupts the texts of a language.
+def load_corruption(profile: Profile, shapes_file: Callable[[], Path]) -> Corruption[Any]:
+    """How texts in the language of a profile are corrupted.
 
     Args:
-        profile: For distributions and the bounds of lengths.
-        rules: By type.
-        view_of: From a text to what the rules read.
-        size: Of that, in units.
-        apply: From that and errors to the text with errors.
+        profile: For the language, and what its rules depend on.
+        shapes_file: Finds the table of shapes of ChERRANT's data set.
+
+    Raises:
+        UsageError: The profile sets a key that is for another language.
+        MissingExtraError: A segmenter is not installed.
     """
+    load = resolve("language", profile.language, CORRUPTIONS)
+    return cast("Callable[..., Corruption[Any]]", load)(profile, shapes_file)
+
+
+def load_corruptor(profile: Profile, origin: str, shapes_file: Callable[[], Path]) -> Corruptor:
+    """A function that corrupts texts as a profile says.
+
+    Args:
+        profile: How.
+        origin: What it is called in failures.
+        shapes_file: Finds the table of shapes of ChERRANT's data set.
+
+    Raises:
+        UnknownNameError: The profile names a type that there is not.
+        UsageError: It sets a key that is for another language.
+        FormatError: It cannot be followed.
+        MissingExtraError: A type needs what is not installed.
+    """
+    corruption = load_corruption(profile, shapes_file)
+    check_profile(profile, corruption, origin)
+    fitted = {type_.name: type_ for type_ in profile.fitted}
+    rules = {
+        name: _fitted_rule(fitted[name], corruption) if name in fitted else corruption.types[name]()
+        for name, weight in profile.types.items()
+        if weight
+    }
+    view_of, size, apply = corruption.view, corruption.size, corruption.apply
     shortest, longest = profile.shortest, profile.longest
     sampler = ErrorSampler(rules, profile.types, profile.errors, profile.correct)
 
@@ -236,109 +115,33 @@ def _corruptor(
             corrupted = apply(view, errors)
             if corrupted.text != text:
                 return Outcome(corrupted, wanted, units)
-            errors = errors[
-                :-1
-            ]  # two errors that undo one another, as in a row of equal characters
+            # The last two errors undo one another, as in a row of equal characters.
+            errors = errors[:-1]
         return Outcome(None, wanted, units)
 
     return corrupt
 
 
-def load_corruptor(profile: Profile, origin: str, shapes_file: Callable[[], Path]) -> Corruptor:
-    """Return what corrupts texts as a profile says.
-
-    Args:
-        profile: How.
-        origin: What it is called in failures.
-        shapes_file: Finds the table of shapes of ChERRANT's data set.
-
-    Raises:
-        UnknownNameError: The profile names a type that there is not.
-        FormatError: It cannot be followed.
-        MissingExtraError: A type needs what is not installed.
-    """
-    _check_keys(profile)
-    if profile.language == "zh":
-        types = _chinese(profile, shapes_file)
-        check_profile(profile, types, origin)
-        rules = _rules(profile, types, _fitted_chinese)
-        return _corruptor(profile, rules, str, len, of_characters)
-    english = english_types()
-    check_profile(profile, english, origin)
-
-    divided = profile.tokens == "space"
-
-    def view(text: str) -> Words:
-        return words_of(text, parted(text, profile.tokens), divided=divided)
-
-    english_rules = _rules(profile, english, _fitted_english)
-    return _corruptor(profile, english_rules, view, lambda words: len(words.words), of_words)
-
-
-def _check_keys(profile: Profile) -> None:
-    """Refuse keys that say nothing in the language of the profile."""
-    if profile.language == "zh":
-        if profile.tokens != "en":
-            raise UsageError("tokens is for English; those of Chinese are its characters")
-        return
-    if profile.segment:
-        raise UsageError("segment is for Chinese; English has words already")
-    if profile.shapes != OWN_SHAPES:
-        raise UsageError("shapes is for Chinese; no type of English asks what letters look like")
-
-
-def _chinese(
-    profile: Profile, shapes_file: Callable[[], Path]
-) -> dict[str, Callable[[], Rule[str]]]:
-    shapes = None
-    if profile.shapes != OWN_SHAPES:
-        path = shapes_file() if profile.shapes == CHERRANT_SHAPES else Path(profile.shapes)
-        shapes = shapes_of(path)
-    divide = None
-    if profile.segment:
-        name, _, model = profile.segment.partition(":")
-        start = cast(
-            "Callable[[str], tuple[str, Callable[[str], tuple[str, ...]]]]",
-            resolve("segmenter", name, SEGMENTERS),
-        )
-        # What it was asked is kept by its cache, which would grow with every text.
-        divide = unwrap(start(model)[1])
-    return chinese_types(homophones, shapes, divide)
-
-
-def _rules(
-    profile: Profile,
-    types: Mapping[str, Callable[[], Rule[View]]],
-    fitted: Callable[[Fitted, Mapping[str, Callable[[], Rule[View]]]], Rule[View]],
-) -> dict[str, Rule[View]]:
-    """Return the rules of the types that a profile weighs."""
-    own = {each.name: each for each in profile.fitted}
-    return {
-        name: fitted(own[name], types) if name in own else types[name]()
-        for name, weight in profile.types.items()
-        if weight
-    }
-
-
-def _parts(
-    fitted: Fitted,
-    table: Sequence[Rule[View]],
-    general: Mapping[str, Callable[[Mapping[tuple[int, int], float]], Rule[View]]],
-    types: Mapping[str, Callable[[], Rule[View]]],
-) -> Rule[View]:
-    """Return what makes a fitted type: its confusions, and rules for the rest of its edits."""
-    rules: list[Rule[View]] = list(table)
+def _fitted_rule(fitted: Fitted, corruption: Corruption[Any]) -> Rule[Any]:
+    """The rule of a fitted type: its confusions, and general rules for the rest of its edits."""
+    rules: list[Rule[Any]] = []
+    table = _by_right(fitted)
+    anywhere = table.pop("", None)
+    if table:
+        rules.append(corruption.confusions(table))
+    if anywhere:
+        rules.append(corruption.insertions(anywhere[0]))
     share = max(1 - fitted.rest, _LEAST)
-    weights: list[float] = [share / len(table)] * len(table) if table else []
+    weights = [share / len(rules)] * len(rules) if rules else []
     if fitted.moves:
-        rules.append(general["exchange"]({(one, two): n for one, two, n in fitted.moves}))
+        rules.append(corruption.exchange({(left, right): n for left, right, n in fitted.moves}))
         weights.append(sum(n for _, _, n in fitted.moves) / max(1, fitted.edits))
-    rest = [types[name]() for name in fitted.by]
+    rest = [corruption.types[name]() for name in fitted.by]
     kind = kind_of(fitted.lengths)
-    if kind:
-        side = 1 if kind == "omission" else 0
-        counts = {(w, r): float(n) for w, r, n in fitted.lengths if (r, w)[side] == 0}
-        rest.append(general[kind](counts))
+    if kind == "omission":
+        rest.append(corruption.omission({(w, r): n for w, r, n in fitted.lengths if not w}))
+    elif kind == "repetition":
+        rest.append(corruption.repetition({(w, r): n for w, r, n in fitted.lengths if not r}))
     if rest and (fitted.rest or not rules):
         rules += rest
         weights += [max(fitted.rest, _LEAST) / len(rest)] * len(rest)
@@ -349,42 +152,13 @@ _LEAST = 1e-6
 
 
 def _by_right(fitted: Fitted) -> dict[str, tuple[dict[str, float], float]]:
-    """Return what is right to what was written instead with counts, and the rate of errors."""
-    found: dict[str, tuple[dict[str, float], float]] = {}
+    """What is right to what was written instead with counts, and the rate of errors."""
+    table: dict[str, tuple[dict[str, float], float]] = {}
     for right, wrong, count, occurrences in fitted.confusions:
-        known, rate = found.get(right, ({}, 0.0))
-        known[wrong] = known.get(wrong, 0) + count
-        found[right] = known, rate + count / max(1, occurrences)
-    return found
-
-
-def _fitted_chinese(fitted: Fitted, types: Mapping[str, Callable[[], Rule[str]]]) -> Rule[str]:
-    found = _by_right(fitted)
-    anywhere = found.pop("", None)
-    table: list[Rule[str]] = []
-    if found:
-        table.append(
-            Confusions(
-                Confusion(right, tuple(wrong), tuple(wrong.values()), rate)
-                for right, (wrong, rate) in found.items()
-            )
-        )
-    if anywhere:
-        table.append(Insertions(Choices(tuple(anywhere[0]), tuple(anywhere[0].values()))))
-    return _parts(fitted, table, general_chinese(), types)
-
-
-def _fitted_english(fitted: Fitted, types: Mapping[str, Callable[[], Rule[Words]]]) -> Rule[Words]:
-    found = _by_right(fitted)
-    anywhere = found.pop("", None)
-    table: list[Rule[Words]] = []
-    if found:
-        table.append(
-            Phrases(phrase_of(right, wrong, rate) for right, (wrong, rate) in found.items())
-        )
-    if anywhere:
-        table.append(insertion_rule(anywhere[0]))
-    return _parts(fitted, table, general_english(), types)
+        counts, rate = table.get(right, ({}, 0.0))
+        counts[wrong] = counts.get(wrong, 0) + count
+        table[right] = counts, rate + count / max(1, occurrences)
+    return table
 
 
 # What became of the sentences of a file.
@@ -476,7 +250,7 @@ class Tally:
             self._lengths[end - start, len(replacement)] += 1
 
     def counts(self) -> Counts:
-        """Return the numbers so far."""
+        """The numbers so far."""
         lengths = sorted(self._lengths.items(), key=lambda item: (-item[1], item[0]))
         return Counts(
             **self._totals,
@@ -522,7 +296,7 @@ class LabelFile(NamedTuple):
 
 
 def texts_of(path: Path, *, format: str | None = None) -> tuple[str, Iterator[Text]]:
-    """Return the name and the correct texts of a corpus in a file of any format.
+    """The name and the correct texts of a corpus in a file of any format.
 
     Where a sentence has references, the first that is usable is its correct text; a corpus
     without references, as a file of lines, is taken for correct.

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import msgspec
 
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, EditError
+from gecbench.core.language import Language
 from gecbench.core.sample import Corpus
-from gecbench.datasets.corrupt.profile import Fitted, Profile, kind_of
+from gecbench.datasets.corrupt.profile import Fitted, Profile, can_be_made
 from gecbench.edits.apply import apply
+from gecbench.edits.corruption import Corruption
 from gecbench.lang.zh.parse import PLACEHOLDER
 
 _LONGEST = 8
 """Tokens of a confusion at most; longer ones are rewritings, which nobody repeats."""
 
 _MOST_ERRORS = 30
-_CHINESE_REST: Mapping[str, tuple[str, ...]] = {
-    "S": ("spelling-sound", "spelling-shape", "word-misused", "word-misused"),
-    "M": (),  # left out by lengths
-    "R": ("word-redundant", "word-redundant", "punctuation-redundant"),
-    "W": (),  # exchanged by lengths
-}
 _NOT_ERRORS = frozenset(("noop", "UNK", "Um", "NA"))
 
 
@@ -57,10 +53,8 @@ class _Type:
         self.moves: Counter[tuple[int, int]] = Counter()
 
 
-def fit(
-    corpus: Corpus, language: Literal["zh", "en"], known: Iterable[str], *, least: int = 2
-) -> Fit:
-    """Return the profile of a corpus whose references have edits.
+def fit(corpus: Corpus, language: Language, corruption: Corruption[Any], *, least: int = 2) -> Fit:
+    """Make a profile of a corpus whose references have edits.
 
     Every reference counts, with its first edit set: an edit of source and target is turned round,
     so what was wrong is written for what is right. What is missing or too much is also counted
@@ -69,13 +63,13 @@ def fit(
     Args:
         corpus: Its references have edits, of any scheme; their labels are the types.
         language: Of the corpus.
-        known: Types that rules make; those of the same name make what is too rare to be kept.
+        corruption: Of the language; its rules make what is too rare to be kept.
         least: Occurrences from which a confusion is kept.
 
     Raises:
         CorpusError: No reference has an edit, or one says nothing.
     """
-    seen: dict[str, _Type] = defaultdict(_Type)
+    types: dict[str, _Type] = defaultdict(_Type)
     numbers: Counter[int] = Counter()
     left_out: Counter[str] = Counter()
     occurrences = _Occurrences(language)
@@ -87,51 +81,37 @@ def fit(
                 left_out[why] += 1
                 continue
             count += 1
-            _see(seen[_type_of(edit, language)], edit, tokens, language)
+            type_ = types[corruption.type_of(edit.label or edit.op)]
+            _count(type_, edit, tokens, language, corruption)
         numbers[min(count, _MOST_ERRORS)] += 1
-    edits_seen = sum(one.edits for one in seen.values())
+    edits_seen = sum(type_.edits for type_ in types.values())
     if not edits_seen:
         raise CorpusError(f"{corpus.name}: no reference has an edit, so nothing can be fitted")
-    fitted = [
-        _fitted(name, one, occurrences, least, language, frozenset(known))
-        for name, one in sorted(seen.items(), key=lambda item: (-item[1].edits, item[0]))
-    ]
-    made = [one for one in fitted if _makeable(one)]
-    for one in (one for one in fitted if one not in made):
-        left_out[f"type {one.name}: nothing that is repeated"] += one.edits
-    return Fit(
-        _profile(made, numbers, language, corpus),
-        numbers.total(),
-        edits_seen,
-        sum(count for one in made for _, _, count, _ in one.confusions),
-        dict(left_out.most_common()),
+    fitted = []
+    for name, type_ in sorted(types.items(), key=lambda item: (-item[1].edits, item[0])):
+        row = _fitted(name, type_, occurrences, least, corruption.substitutes(name))
+        if can_be_made(row):
+            fitted.append(row)
+        else:
+            left_out[f"type {name}: nothing that is repeated"] += row.edits
+    profile = Profile(
+        language=language.code,
+        about=f"fitted to {corpus.name}",
+        types={row.name: float(row.edits) for row in fitted},
+        errors=tuple(float(numbers[n]) for n in range(1, max(numbers) + 1)),
+        correct=round(numbers[0] / numbers.total(), 6),
+        fitted=tuple(fitted),
     )
+    confusions = sum(count for row in fitted for _, _, count, _ in row.confusions)
+    return Fit(profile, numbers.total(), edits_seen, confusions, dict(left_out.most_common()))
 
 
 def _unusable(edit: Edit, tokens: Sequence[str]) -> str:
-    """Return why an edit shows no error; "" where it does."""
+    """Why an edit shows no error; "" where it does."""
     if edit.replacement is None or edit.label in _NOT_ERRORS:
         return "detected, not corrected"
     unchanged = tuple(tokens[edit.start : edit.end]) == edit.replacement
     return "changes nothing" if unchanged else ""
-
-
-def _profile(
-    made: Sequence[Fitted],
-    numbers: Counter[int],
-    language: Literal["zh", "en"],
-    corpus: Corpus,
-) -> Profile:
-    correct = numbers[0] / numbers.total()
-    most = max(numbers)
-    return Profile(
-        language=language,
-        about=f"fitted to {corpus.name}",
-        types={one.name: float(one.edits) for one in made},
-        errors=tuple(float(numbers[n]) for n in range(1, most + 1)),
-        correct=round(correct, 6),
-        fitted=tuple(made),
-    )
 
 
 def _pairs(
@@ -158,52 +138,43 @@ def _pairs(
             yield tokens, edits, target
 
 
-def _see(one: _Type, edit: Edit, tokens: Sequence[str], language: str) -> None:
+def _count(
+    type_: _Type,
+    edit: Edit,
+    tokens: Sequence[str],
+    language: Language,
+    corruption: Corruption[Any],
+) -> None:
     """Count an edit: what it replaces is what was written wrongly."""
+    joiner = language.joiner
     replacement = edit.replacement or ()
     wrong_tokens = tokens[edit.start : edit.end]
-    glue = "" if language == "zh" else " "
-    wrong, right = glue.join(wrong_tokens), glue.join(replacement)
-    one.edits += 1
-    sizes = (len(wrong), len(right)) if language == "zh" else (len(wrong_tokens), len(replacement))
-    one.lengths[sizes] += 1
+    wrong, right = joiner.join(wrong_tokens), joiner.join(replacement)
+    type_.edits += 1
+    # An English token is a unit, a Chinese one may be several characters.
+    sizes = (len(wrong_tokens), len(replacement)) if joiner else (len(wrong), len(right))
+    type_.lengths[sizes] += 1
     stretches = _exchanged(wrong_tokens, replacement) if sorted(wrong) == sorted(right) else None
     if stretches:
-        one.moves[stretches] += 1
+        type_.moves[stretches] += 1
         return
-    if max(sizes) > _LONGEST or not (_usable(wrong, language) and _usable(right, language)):
+
+    def is_entry(text: str) -> bool:
+        return PLACEHOLDER not in text and corruption.is_entry(text)
+
+    if max(sizes) > _LONGEST or not (is_entry(wrong) and is_entry(right)):
         return
-    one.confusions[right, wrong] += 1
+    type_.confusions[right, wrong] += 1
     if not wrong or not right:
         before = tokens[edit.start - 1] if edit.start else ""
-        if before and _usable(before, language):
-            context = before + glue + right if right else before
-            written = before + glue + wrong if wrong else before
-            one.beside[right, wrong, context, written] += 1
-
-
-def _type_of(edit: Edit, language: str) -> str:
-    """Return the type of an edit; zh-char's two parts of a word-order edit are what they do."""
-    label = edit.label or edit.op
-    if language == "zh" and label in ("W:R", "W:M"):
-        return label[2:]
-    return label
-
-
-def _usable(text: str, language: str) -> bool:
-    """Return whether one side of a confusion can stand in a table.
-
-    A placeholder cannot, nor a token with a blank, nor, in Chinese, parts of Latin words.
-    """
-    if PLACEHOLDER in text:
-        return False
-    if language != "zh":
-        return " ".join(text.split()) == text
-    return not any(c.isspace() or (c.isascii() and c.isalnum()) for c in text)
+        if before and is_entry(before):
+            context = before + joiner + right if right else before
+            written = before + joiner + wrong if wrong else before
+            type_.beside[right, wrong, context, written] += 1
 
 
 def _exchanged(wrong: Sequence[str], right: Sequence[str]) -> tuple[int, int] | None:
-    """Return the lengths of the two stretches that were exchanged, those of the right text.
+    """The lengths of the two stretches that were exchanged, those of the right text.
 
     What stands between them, where there is something, counts with the second. In Chinese a
     token of several characters counts as many.
@@ -211,95 +182,73 @@ def _exchanged(wrong: Sequence[str], right: Sequence[str]) -> tuple[int, int] | 
     for cut in range(1, len(wrong)):
         if tuple(wrong[cut:]) + tuple(wrong[:cut]) == tuple(right):
             sizes = sum(map(len, wrong[cut:])), sum(map(len, wrong[:cut]))
-            return sizes if all(map(_single, wrong)) else (len(wrong) - cut, cut)
+            is_latin = any(map(str.isascii, wrong))
+            return (len(wrong) - cut, cut) if is_latin else sizes
     if len(wrong) > 1 and wrong[0] != right[0]:
         return 1, len(wrong) - 1
     return None
 
 
-def _single(token: str) -> bool:
-    return not token.isascii()
-
-
 class _Occurrences:
     """How often pieces stand in the corrected texts."""
 
-    def __init__(self, language: str) -> None:
-        self._chinese = language == "zh"
+    def __init__(self, language: Language) -> None:
+        self._joiner = language.joiner
         self._counts: Counter[str] = Counter()
-        self.gaps = 0
+        self._gaps = 0
 
     def add(self, target: Sequence[str]) -> None:
         """Count all pieces of a corrected text up to a length."""
-        units = "".join(target) if self._chinese else [word.lower() for word in target]
-        self.gaps += len(units) + 1
+        units = [word.lower() for word in target] if self._joiner else "".join(target)
+        self._gaps += len(units) + 1
         for length in range(1, _LONGEST + 1):
             for start in range(len(units) - length + 1):
-                piece = units[start : start + length]
-                self._counts[piece if isinstance(piece, str) else " ".join(piece)] += 1
+                self._counts[self._joiner.join(units[start : start + length])] += 1
 
     def of(self, piece: str) -> int:
-        """Return how often a piece stands there; of nothing, how many gaps there are."""
+        """How often a piece stands there; of nothing, how many gaps there are."""
         if not piece:
-            return self.gaps
-        return self._counts[piece if self._chinese else piece.lower()]
+            return self._gaps
+        return self._counts[piece.lower() if self._joiner else piece]
 
 
 def _fitted(
-    name: str,
-    one: _Type,
-    occurrences: _Occurrences,
-    least: int,
-    language: str,
-    known: frozenset[str],
+    name: str, type_: _Type, occurrences: _Occurrences, least: int, by: tuple[str, ...]
 ) -> Fitted:
-    """Return a type with the confusions that were seen often enough, sorted."""
-    counts = Counter(one.confusions)
-    kept: Counter[tuple[str, str]] = Counter()
-    for (right, wrong, context, written), count in one.beside.items():
+    """A type with the confusions that were seen often enough, sorted."""
+    counts = Counter(type_.confusions)
+    frequent: Counter[tuple[str, str]] = Counter()
+    for (right, wrong, context, written), count in type_.beside.items():
         if count >= least:  # with its neighbour, a word is more surely what it was
-            kept[context, written] += count
+            frequent[context, written] += count
             counts[right, wrong] -= count
     for pair, count in counts.items():
         if count >= least:
-            kept[pair] += count
+            frequent[pair] += count
     rows = tuple(
         (right, wrong, count, max(count, occurrences.of(right)))
-        for (right, wrong), count in sorted(kept.items(), key=lambda i: (-i[1], i[0]))
+        for (right, wrong), count in sorted(frequent.items(), key=lambda i: (-i[1], i[0]))
     )
-    rest = one.edits - kept.total() - one.moves.total()
-    by = _rest_by(name, language, known)
+    rest = type_.edits - frequent.total() - type_.moves.total()
     return Fitted(
         name=name,
-        edits=one.edits,
-        lengths=tuple((a, b, n) for (a, b), n in sorted(one.lengths.items(), key=_often)),
-        rest=round(rest / one.edits, 6),
+        edits=type_.edits,
+        lengths=_rows(type_.lengths),
+        rest=round(rest / type_.edits, 6),
         by=by,
         confusions=rows,
-        moves=tuple((a, b, n) for (a, b), n in sorted(one.moves.items(), key=_often)),
+        moves=_rows(type_.moves),
     )
 
 
-def _often(item: tuple[tuple[int, int], int]) -> tuple[int, tuple[int, int]]:
-    return -item[1], item[0]
-
-
-def _rest_by(name: str, language: str, known: frozenset[str]) -> tuple[str, ...]:
-    """Return the types of rules that make what a corpus shows too seldom."""
-    if language == "zh":
-        return _CHINESE_REST.get(name[:1], ())
-    if name in known:
-        return (name,)
-    return ("M:OTHER",) if name.startswith("M:") else ()
-
-
-def _makeable(one: Fitted) -> bool:
-    """Return whether something can be made of a type."""
-    return bool(one.confusions or one.moves or one.by or kind_of(one.lengths))
+def _rows(counts: Counter[tuple[int, int]]) -> tuple[tuple[int, int, int], ...]:
+    """Pairs of lengths with their counts, the most frequent first."""
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return tuple((first, second, count) for (first, second), count in ordered)
 
 
 def toml_of_profile(profile: Profile, notes: Sequence[str]) -> str:
-    """Return a profile as TOML, comments first; reading it gives the same profile."""
+    """Write a profile as TOML, comments first; reading it gives the same profile."""
     rows = [f"# {note}" for note in notes]
     for field in msgspec.structs.fields(Profile):
         value = getattr(profile, field.name)
@@ -308,18 +257,18 @@ def toml_of_profile(profile: Profile, notes: Sequence[str]) -> str:
     for table, values in (("types", profile.types), ("source", profile.source)):
         rows += ["", f"[{table}]"]
         rows += [f"{_value(key)} = {_value(value)}" for key, value in values.items()]
-    for one in profile.fitted:
-        rows += ["", "[[fitted]]", f"name = {_value(one.name)}", f"edits = {one.edits}"]
-        rows += [f"rest = {_value(one.rest)}", f"by = {_value(one.by)}"]
+    for type_ in profile.fitted:
+        rows += ["", "[[fitted]]", f"name = {_value(type_.name)}", f"edits = {type_.edits}"]
+        rows += [f"rest = {_value(type_.rest)}", f"by = {_value(type_.by)}"]
         for key in ("lengths", "moves", "confusions"):
             rows.append(f"{key} = [")
-            rows += [f"  {_value(row)}," for row in getattr(one, key)]
+            rows += [f"  {_value(row)}," for row in getattr(type_, key)]
             rows.append("]")
     return "\n".join(rows) + "\n"
 
 
 def _value(value: object) -> str:
-    """Return a value in TOML; JSON's strings, numbers and lists are TOML's, but for U+007F."""
+    """A value in TOML; JSON's strings, numbers and lists are TOML's, but for U+007F."""
     import json
 
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

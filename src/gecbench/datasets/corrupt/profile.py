@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from gecbench.core.errors import FormatError, UnknownNameError, UsageError
-from gecbench.formats.validation import convert, options_of, toml_of
+from gecbench.edits.corruption import Corruption
+from gecbench.formats.validation import load_packaged, packaged_names, with_values
+from gecbench.lang import CORRUPTIONS, language_of
+from gecbench.lang.zh.corruption import SHAPE_TABLES
 
 PROFILES = Path(__file__).parent / "profiles"
 
@@ -22,8 +24,6 @@ _HEAVIEST = 1e12
 Weight = Annotated[float, msgspec.Meta(ge=0, le=_HEAVIEST)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Seen = Annotated[int, msgspec.Meta(ge=1, le=2**53)]
-
-OWN_SHAPES, CHERRANT_SHAPES = "own", "cherrant"
 
 
 class Fitted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -53,7 +53,7 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     """How texts are corrupted.
 
     Args:
-        language: zh or en.
+        language: A code of `CORRUPTIONS`.
         about: What it is, for people.
         types: Weight of each type of error, by name.
         errors: Weights of 1, 2, 3, ... errors in a sentence that gets some.
@@ -69,7 +69,7 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
         source: Of a fitted one: the corpus, its sha256, and what it was made by.
     """
 
-    language: Literal["zh", "en"]
+    language: str
     about: str = ""
     types: dict[str, Weight]
     errors: Annotated[tuple[Weight, ...], msgspec.Meta(min_length=1)] = (1.0,)
@@ -77,7 +77,7 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     shortest: Annotated[int, msgspec.Meta(ge=1)] = 1
     longest: Annotated[int, msgspec.Meta(ge=1)] = 1000
     unmade: Literal["drop", "keep"] = "drop"
-    shapes: str = OWN_SHAPES
+    shapes: str = "own"
     segment: str = ""
     tokens: Literal["en", "space"] = "en"
     fitted: tuple[Fitted, ...] = ()
@@ -88,31 +88,30 @@ _TYPE = "types."
 
 
 def profile_names() -> list[str]:
-    """Return the names of the packaged profiles."""
-    return sorted(path.stem for path in PROFILES.glob("*.toml"))
+    """The names of the packaged profiles."""
+    return packaged_names(PROFILES)
 
 
 def load_profile(which: str) -> Profile:
-    """Return a packaged profile by its name, or the one in a file.
+    """Load a packaged profile by its name, or the one in a file.
 
     Raises:
         UnknownNameError: There is no such packaged profile, and no such file.
         FormatError: The file is not TOML, or holds an unknown key or a wrong value.
     """
-    if which in profile_names():
-        return convert(f"profile {which}", toml_of(PROFILES / f"{which}.toml"), Profile)
-    path = Path(which)
-    if not which.endswith(".toml") and not path.exists():
-        raise UnknownNameError("profile", which, profile_names())
-    profile = convert(which, toml_of(path), Profile)
-    if profile.shapes not in (OWN_SHAPES, CHERRANT_SHAPES):
-        # Paths in a file count from its own folder.
-        return msgspec.structs.replace(profile, shapes=str(path.parent / profile.shapes))
-    return profile
+    profile = load_packaged("profile", which, PROFILES, Profile)
+    if profile.language not in CORRUPTIONS:
+        raise FormatError(
+            f"{which}: 'language' is {profile.language!r}; one of: {', '.join(CORRUPTIONS)}"
+        )
+    if profile.shapes in SHAPE_TABLES:
+        return profile
+    # Paths in a file count from its own folder.
+    return msgspec.structs.replace(profile, shapes=str(Path(which).parent / profile.shapes))
 
 
-def with_settings(profile: Profile, given: Mapping[str, str]) -> Profile:
-    """Return a profile with other values of its keys; strings are converted.
+def with_settings(profile: Profile, settings: Mapping[str, str]) -> Profile:
+    """A profile with other values of its keys; strings are converted.
 
     `types.NAME` sets the weight of one type; a type with a weight of 0 is not made.
 
@@ -122,7 +121,7 @@ def with_settings(profile: Profile, given: Mapping[str, str]) -> Profile:
     """
     types = dict(profile.types)
     rest: dict[str, object] = {}
-    for key, value in given.items():
+    for key, value in settings.items():
         if key.startswith(_TYPE):
             types[key.removeprefix(_TYPE)] = _weight(key, value)
         else:
@@ -130,10 +129,7 @@ def with_settings(profile: Profile, given: Mapping[str, str]) -> Profile:
     for key in rest:
         if key not in _SETTABLE:
             raise UnknownNameError("key of profiles", key, [*_SETTABLE, f"{_TYPE}NAME"])
-    base: dict[str, object] = {"language": profile.language, "types": {}}
-    made = options_of("profiles", Profile, {**base, **rest})
-    changed = {key: getattr(made, key) for key in rest}
-    return msgspec.structs.replace(profile, types=types, **changed)
+    return msgspec.structs.replace(with_values("profiles", profile, rest), types=types)
 
 
 _SETTABLE = tuple(
@@ -156,26 +152,23 @@ def _weight(key: str, value: str) -> float:
     return weight
 
 
-def check_profile(profile: Profile, makeable: Collection[str], origin: str) -> None:
+def check_profile(profile: Profile, corruption: Corruption[Any], origin: str) -> None:
     """Refuse what no key alone shows to be wrong.
 
     Args:
         profile: To look at.
-        makeable: Names of the types that rules make in its language.
+        corruption: Of its language.
         origin: What it is called in failures.
 
     Raises:
-        UnknownNameError: A type is none of these, and is not fitted.
+        UnknownNameError: A type is none that rules make in its language, and is not fitted.
         FormatError: Weights come to nothing, or bounds leave no sentence.
     """
-    fitted = [each.name for each in profile.fitted]
-    for name in profile.types:
-        if name not in makeable and name not in fitted:
-            raise UnknownNameError(
-                f"type of errors in {profile.language}", name, [*makeable, *fitted]
-            )
-    for each in profile.fitted:
-        _check_fitted(each, makeable, profile.language, origin)
+    names = [*corruption.types, *(type_.name for type_ in profile.fitted)]
+    _check_types(profile.types, names, profile.language)
+    for type_ in profile.fitted:
+        _check_types(type_.by, list(corruption.types), profile.language)
+        _check_fitted(type_, profile.language, origin)
     if not sum(profile.types.values()):
         raise FormatError(f"{origin}: all types have a weight of 0; give one of them more")
     if not sum(profile.errors):
@@ -187,29 +180,35 @@ def check_profile(profile: Profile, makeable: Collection[str], origin: str) -> N
         )
 
 
-def _check_fitted(
-    each: Fitted, makeable: Collection[str], language: Literal["zh", "en"], origin: str
-) -> None:
-    if not (each.confusions or each.moves or each.by or kind_of(each.lengths)):
+def _check_types(names: Iterable[str], known: Sequence[str], language: str) -> None:
+    for name in names:
+        if name not in known:
+            raise UnknownNameError(f"type of errors in {language}", name, known)
+
+
+def _check_fitted(type_: Fitted, language: str, origin: str) -> None:
+    if not can_be_made(type_):
         raise FormatError(
-            f"{origin}: fitted type {each.name!r} has no confusions, moves, lengths of what is "
+            f"{origin}: fitted type {type_.name!r} has no confusions, moves, lengths of what is "
             "missing or too much, nor rules; nothing can be made of it"
         )
-    for name in each.by:
-        if name not in makeable:
-            raise UnknownNameError(f"type of errors in {language}", name, makeable)
-    glue = "" if language == "zh" else " "
-    for right, wrong, *_ in each.confusions:
-        if right == wrong or any(glue.join(one.split()) != one for one in (right, wrong)):
-            blanks = "white space" if language == "zh" else "white space but single blanks"
+    joiner = language_of(language).joiner
+    for right, wrong, *_ in type_.confusions:
+        if right == wrong or any(joiner.join(side.split()) != side for side in (right, wrong)):
+            blanks = "white space but single blanks" if joiner else "white space"
             raise FormatError(
-                f"{origin}: fitted type {each.name!r}: {right!r} is confused with {wrong!r}; give "
+                f"{origin}: fitted type {type_.name!r}: {right!r} is confused with {wrong!r}; give "
                 f"two that differ, without {blanks}"
             )
 
 
+def can_be_made(type_: Fitted) -> bool:
+    """Whether anything can be made of what a corpus shows."""
+    return bool(type_.confusions or type_.moves or type_.by or kind_of(type_.lengths))
+
+
 def kind_of(lengths: Sequence[tuple[int, int, int]]) -> Literal["omission", "repetition", ""]:
-    """Return what edits of such lengths mostly mend: what is missing, what is too much, or else.
+    """What edits of such lengths mostly add or drop: what is missing, what is too much, or "".
 
     >>> kind_of([(0, 1, 30), (1, 1, 2)]), kind_of([(1, 2, 5)])
     ('omission', '')
@@ -223,35 +222,5 @@ def kind_of(lengths: Sequence[tuple[int, int, int]]) -> Literal["omission", "rep
 
 
 def digest_of(profile: Profile) -> str:
-    """Return what tells profiles apart: a hash of all that they say."""
+    """What tells profiles apart: a hash of all that they say."""
     return hashlib.sha256(msgspec.json.encode(profile)).hexdigest()[:12]
-
-
-# The packaged tables of confusions, one file a language.
-
-
-NOTHING = "-"
-"""Stands in a table for what is left out."""
-
-
-@cache
-def tables(language: str) -> Mapping[str, tuple[str, ...]]:
-    """Return the rows of each table of a language, as they are written."""
-    path = Path(__file__).parent / "tables" / f"{language}.toml"
-    read = toml_of(path)
-    return {name: tuple(rows) for name, rows in read.items() if isinstance(rows, list)}
-
-
-def confusions_of(language: str, name: str) -> dict[str, tuple[str, ...]]:
-    """Return what is right to what is written instead, without doubles.
-
-    >>> confusions_of("zh", "word-misused")["地"]
-    ('的', '得')
-    """
-    found: dict[str, dict[str, None]] = {}
-    for row in tables(language)[name]:
-        right, _, wrong = row.partition(" > ")
-        for each in wrong.split(" | "):
-            text = "" if each.strip() == NOTHING else each.strip()
-            found.setdefault(right.strip(), {})[text] = None
-    return {right: tuple(wrong) for right, wrong in found.items()}

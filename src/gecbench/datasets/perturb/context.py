@@ -17,12 +17,12 @@ from typing import NamedTuple
 
 from gecbench.core.edit import Edit
 from gecbench.core.errors import UsageError
+from gecbench.core.language import Language
 from gecbench.core.perturbed import PerturbedSet, Variant
 from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample
 from gecbench.edits.apply import changes
 from gecbench.formats.texts import text_of
-from gecbench.lang import language_of
-from gecbench.text.tokens import Spans, Token, spans, token_texts, tokens_of
+from gecbench.text.tokens import Spans, Token, spans, token_kind, token_texts, tokens_of
 
 # The sentences that are perturbed: of a corpus with references, or of cases that exist.
 
@@ -54,7 +54,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class Pairs:
     """Pairs, and what has none.
 
     Args:
@@ -66,8 +66,8 @@ class Gathered:
     left_out: Mapping[str, Sequence[str]]
 
 
-def of_corpus(corpus: Corpus, lang: str, *, each: bool) -> Gathered:
-    """Return the pairs of a corpus.
+def pairs_of_corpus(corpus: Corpus, lang: str, *, each: bool) -> Pairs:
+    """The pairs of a corpus.
 
     Args:
         corpus: Any, with references.
@@ -92,21 +92,21 @@ def of_corpus(corpus: Corpus, lang: str, *, each: bool) -> Gathered:
         else:
             target, errors = next(iter(targets.items()))
             pairs.append(Pair(corpus.name, sample.id, sample.source, target, errors))
-    return Gathered(tuple(pairs), dict(left_out))
+    return Pairs(tuple(pairs), dict(left_out))
 
 
-def of_cases(cases: PerturbedSet) -> Gathered:
-    """Return the originals of perturbed cases; the variants that they have do not matter."""
+def pairs_of_cases(cases: PerturbedSet) -> Pairs:
+    """The originals of perturbed cases; the variants that they have do not matter."""
     pairs = (
         Pair(subset.name, case.id, case.original.source, case.original.reference)
         for subset in cases.subsets
         for case in subset.cases
     )
-    return Gathered(tuple(pairs), {})
+    return Pairs(tuple(pairs), {})
 
 
 def digest(pairs: Sequence[Pair]) -> str:
-    """Return a hash of the pairs, for what is not a file."""
+    """A hash of the pairs, for what is not a file."""
     made = hashlib.sha256()
     for pair in pairs:
         errors = [pair.errors] if pair.errors else []
@@ -116,7 +116,7 @@ def digest(pairs: Sequence[Pair]) -> str:
 
 
 def _why(sample: Sample) -> str:
-    """Return why a sentence has no reference that counts."""
+    """Why a sentence has no reference that counts."""
     if not sample.references:
         return _NONE
     refused = all(reference.unannotatable for reference in sample.references)
@@ -124,7 +124,7 @@ def _why(sample: Sample) -> str:
 
 
 def _targets(sample: Sample, lang: str) -> dict[str, Spans]:
-    """Return the different corrected texts, each with the gold edits of all that have it."""
+    """The different corrected texts, each with the gold edits of all that have it."""
     found: dict[str, Spans] = {}
     for reference in sample.references:
         if not reference.unannotatable:
@@ -187,7 +187,7 @@ Divide = Callable[[Sequence[str]], Iterator[Words]]
 
 
 def is_word(text: str) -> bool:
-    """Return whether a token is a word or a number, not punctuation.
+    """Whether a token is a word or a number, not punctuation.
 
     >>> is_word("n't"), is_word("3.5"), is_word("——")
     (True, True, False)
@@ -196,7 +196,7 @@ def is_word(text: str) -> bool:
 
 
 def is_han(text: str) -> bool:
-    """Return whether a word is of Chinese characters alone.
+    """Whether a word is of Chinese characters alone.
 
     >>> is_han("图书馆"), is_han("T恤"), is_han("３")
     (True, False, False)
@@ -205,7 +205,7 @@ def is_han(text: str) -> bool:
 
 
 def by_tokens(kind: str, tag: Tag | None) -> Divide:
-    """Return a division into words that takes each token for one.
+    """A division into words that takes each token for one.
 
     Args:
         kind: Of tokens, as `text.tokens` names them.
@@ -223,14 +223,18 @@ def by_tokens(kind: str, tag: Tag | None) -> Divide:
     return divide
 
 
-def by_cutting(cut: Cut) -> Divide:
-    """Return a division into words for Chinese, whose tokens are characters.
+def by_cutting(kind: str, cut: Cut) -> Divide:
+    """A division into words for texts whose tokens are characters.
 
     A word of the program that begins or ends inside a token is left out.
+
+    Args:
+        kind: Of tokens, as `text.tokens` names them.
+        cut: The program.
     """
 
     def divide(texts: Sequence[str]) -> Iterator[Words]:
-        return (_words(_spans(text, tokens_of(text, "zh"), cut(text))) for text in texts)
+        return (_words(_spans(text, tokens_of(text, kind), cut(text))) for text in texts)
 
     return divide
 
@@ -317,7 +321,7 @@ class Context:
     @property
     def spaced(self) -> bool:
         """Whether blanks divide words."""
-        return self.kind != "zh"
+        return bool(token_kind(self.kind).joiner)
 
     @property
     def deletable(self) -> tuple[Place, ...]:
@@ -327,7 +331,7 @@ class Context:
 
 
 def context_of(pair: Pair, kind: str, words: Words) -> Context:
-    """Return what can be changed in a pair.
+    """What can be changed in a pair.
 
     Args:
         pair: The sentence and its correction.
@@ -351,7 +355,7 @@ def context_of(pair: Pair, kind: str, words: Words) -> Context:
         if j not in inside
         and (links.get(j - 1) == i - 1 or i == j == 0)
         and not wrong.get(i, set()) & wrong.get(i - 1, set())
-        and (kind == "zh" or (_opens(source, i) and _opens(target, j)))
+        and (not token_kind(kind).joiner or (_opens(source, i) and _opens(target, j)))
     )
     return Context(pair, kind, (source, target), edits, places, gaps)
 
@@ -362,7 +366,7 @@ def _side(text: str, kind: str) -> Side:
 
 
 def _links(edits: EditSet, length: int) -> dict[int, int]:
-    """Return the tokens of the target that are unchanged, and which of the source each is."""
+    """The tokens of the target that are unchanged, and which of the source each is."""
     links: dict[int, int] = {}
     i = j = 0
     spans = [(edit.start, edit.end, len(edit.replacement or ())) for edit in edits]
@@ -373,13 +377,13 @@ def _links(edits: EditSet, length: int) -> dict[int, int]:
 
 
 def _beside(edit: Edit) -> tuple[int, ...]:
-    """Return the source tokens on both sides of an insertion or a deletion."""
+    """The source tokens on both sides of an insertion or a deletion."""
     empty = edit.start == edit.end or not edit.replacement
     return (edit.start - 1, edit.end) if empty else ()
 
 
 def _named(side: Side, pair: Pair) -> Mapping[int, Set[int]]:
-    """Return the source tokens that gold edits name, and which of the edits do."""
+    """The source tokens that gold edits name, and which of the edits do."""
     found: dict[int, set[int]] = {}
     for n, (start, end) in enumerate(pair.errors):
         for at, token in enumerate(side.tokens):
@@ -397,13 +401,13 @@ def _free(word: Word, links: Mapping[int, int], barred: Set[int]) -> bool:
 
 
 def _opens(side: Side, at: int) -> bool:
-    """Return whether nothing but blanks, or the beginning, stands right before a token."""
+    """Whether nothing but blanks, or the beginning, stands right before a token."""
     start = side.tokens[at].start
     return start == 0 or side.text[start - 1].isspace()
 
 
 def changed(context: Context, place: Place, word: str | None) -> Variant | str:
-    """Return the sentence with another word at a place on both sides, or why it cannot be.
+    """The sentence with another word at a place on both sides, or why it cannot be.
 
     Args:
         context: The sentence.
@@ -426,7 +430,7 @@ def changed(context: Context, place: Place, word: str | None) -> Variant | str:
 
 
 def _moved(edits: EditSet, behind: int, step: int) -> EditSet:
-    """Return the edits, those behind a place moved by so many tokens."""
+    """The edits, those behind a place moved by so many tokens."""
     return tuple(
         replace(edit, start=edit.start + step, end=edit.end + step)
         if edit.start >= behind
@@ -436,7 +440,7 @@ def _moved(edits: EditSet, behind: int, step: int) -> EditSet:
 
 
 def _written(side: Side, span: tuple[int, int], word: str | None, *, spaced: bool) -> str:
-    """Return the text of a side with a word in the place of a token span; the rest stays."""
+    """The text of a side with a word in the place of a token span; the rest stays."""
     text = side.text
     first, last = span
     if first == last:
@@ -451,7 +455,7 @@ def _written(side: Side, span: tuple[int, int], word: str | None, *, spaced: boo
 
 
 def _deleted(text: str, start: int, end: int, *, spaced: bool) -> str:
-    """Return the text without a span, and without one blank that had divided it from the rest."""
+    """The text without a span, and without one blank that had divided it from the rest."""
     before = start > 0 and text[start - 1].isspace()
     after = end < len(text) and text[end].isspace()
     alone = (before or start == 0) and (after or end == len(text))
@@ -462,18 +466,18 @@ def _deleted(text: str, start: int, end: int, *, spaced: bool) -> str:
     return text[:start] + text[end:]
 
 
-def kind_of(lang: str, texts: Sequence[str]) -> str:
-    """Return what tokens are: characters in Chinese; what blanks divide, where they divide all.
+def kind_of(language: Language, texts: Sequence[str]) -> str:
+    """What tokens are: those of the language, or what blanks divide, where they divide all.
 
     A text is taken for divided where a blank stands before the mark that ends it; most of the
     texts that end in one decide.
 
-    >>> kind_of("en", ["He goes home .", "Why ?"]), kind_of("en", ["He goes home."])
+    >>> english = language_of("en")
+    >>> kind_of(english, ["He goes home .", "Why ?"]), kind_of(english, ["He goes home."])
     ('space', 'en')
     """
-    language = language_of(lang)
     if not language.joiner:
         return language.tokens
     ends = [text.rstrip() for text in texts if text.rstrip().endswith((".", "?", "!"))]
     divided = sum(len(text) > 1 and text[-2].isspace() for text in ends)
-    return "space" if 2 * divided > len(ends) else "en"
+    return "space" if 2 * divided > len(ends) else language.tokens

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Protocol
 
 from gecbench.backends.transformers import Gap, MaskedModel
-from gecbench.core.errors import CorpusError, FormatError, UsageError, quote
+from gecbench.core.errors import CorpusError, FormatError, UsageError
 from gecbench.core.files import read_lines
 from gecbench.datasets.perturb.context import Divide, Word, Words, is_word
+from gecbench.formats.frequencies import is_count, read_counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ class Filler(Protocol):
         ...
 
     def offers(self, blanks: Sequence[Blank], /) -> Sequence[Offer]:
-        """Return what may fill each place."""
+        """What may fill each place."""
         ...
 
 
@@ -121,7 +122,7 @@ class Vocabulary:
         return sorted({word for word, _ in self.counts})
 
     def offers(self, blanks: Sequence[Blank], /) -> Sequence[Offer]:
-        """Return words of similar frequency for each place, all equally likely."""
+        """Words of similar frequency for each place, all equally likely."""
         return [self._similar(blank.word) if blank.word else Offer(()) for blank in blanks]
 
     def _similar(self, word: Word) -> Offer:
@@ -131,12 +132,12 @@ class Vocabulary:
         return Offer(() if near == [form] else near, barred=form)
 
     def _usual(self, word: Word) -> str:
-        """Return a word as it is written inside a sentence."""
+        """A word as it is written inside a sentence."""
         small = word.text.lower()
         return small if word.initial and (small, word.tag) in self.counts else word.text
 
     def _near(self, tag: str, kind: str, size: int) -> Sequence[str]:
-        """Return the words of the nearest sizes that have at least two."""
+        """The words of the nearest sizes that have at least two."""
         key = tag, kind, size
         if key not in self._kept:
             found: list[str] = []
@@ -157,7 +158,7 @@ class Vocabulary:
 
 
 def _class(word: str) -> str:
-    """Return what a word looks like; words are replaced by others that look alike."""
+    """What a word looks like; words are replaced by others that look alike."""
     if any(map(str.isdecimal, word)):
         return "number"
     if not word[0].isascii() and not (word.islower() or word.isupper() or word.istitle()):
@@ -167,8 +168,8 @@ def _class(word: str) -> str:
     return "capitalised" if word[0].isupper() else "small"
 
 
-def counted(texts: Iterable[Words]) -> Counts:
-    """Return how often words stand in texts, each text's words in their order.
+def count_words(texts: Iterable[Words]) -> Counts:
+    """Count how often words stand in texts, each text's words in their order.
 
     The first word of a text is counted as it is written inside of others, if it is there.
     """
@@ -184,7 +185,7 @@ def counted(texts: Iterable[Words]) -> Counts:
 
 
 def read_vocabulary(path: Path, divide: Divide, *, tagged: bool) -> Vocabulary:
-    """Return the vocabulary of a file: lines of a word, TAB and a count, or of text.
+    """Read the vocabulary of a file: lines of a word, TAB and a count, or of text.
 
     Args:
         path: The first line says which it is.
@@ -199,18 +200,18 @@ def read_vocabulary(path: Path, divide: Divide, *, tagged: bool) -> Vocabulary:
     lines = read_lines(path)
     if not lines:
         raise FormatError(f"{path}:1: the file is empty; give a text, or words TAB counts")
-    table = _entry(lines[0]) is not None
+    table = is_count(lines[0])
     if table and tagged:
         raise UsageError(
             f"{path}: a table of words has no parts of speech to match by; give a text, or say "
             "--no-pos"
         )
-    counts = _table(path, lines) if table else counted(_divided(lines, divide))
+    counts = _table(path, lines) if table else count_words(_divided(lines, divide))
     return vocabulary_of(counts, path.name)
 
 
 def vocabulary_of(counts: Counts, source: str) -> Vocabulary:
-    """Return a vocabulary of what was counted.
+    """A vocabulary of what was counted.
 
     Raises:
         CorpusError: There is no word.
@@ -225,22 +226,9 @@ def _divided(lines: Sequence[str], divide: Divide) -> Iterator[Words]:
         yield from divide(lines[start : start + _AT_ONCE])
 
 
-def _entry(line: str) -> tuple[str, int] | None:
-    word, tab, count = line.partition("\t")
-    if not (word and tab and count.isascii() and count.isdecimal()):
-        return None
-    return word, int(count)
-
-
 def _table(path: Path, lines: Sequence[str]) -> Counts:
     counts: Counter[tuple[str, str]] = Counter()
-    for n, line in enumerate(lines, 1):
-        entry = _entry(line)
-        if entry is None:
-            raise FormatError(
-                f"{path}:{n}: expected a word, TAB and a count, as in line 1, not {quote(line)}"
-            )
-        word, count = entry
+    for word, count in read_counts(path, lines):
         if count and is_word(word) and not any(map(str.isspace, word)):
             counts[word, ""] += count
     return counts
@@ -279,6 +267,6 @@ class Masked:
         return self.model.vocabulary
 
     def offers(self, blanks: Sequence[Blank], /) -> Sequence[Offer]:
-        """Return the likeliest words for each place, all of them asked for together."""
+        """The likeliest words for each place, all of them asked for together."""
         gaps = [Gap(blank.before, blank.after, blank.size or 1, blank.original) for blank in blanks]
         return [Offer(words, weights) for words, weights in self.model.likely(gaps, self.top)]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from gecbench.core.errors import CorpusError, UnknownNameError, UsageError, counted
 from gecbench.core.perturbed import PerturbedCase, Subset, Variant
+from gecbench.core.scheme import Watch
 from gecbench.core.seeding import number
 from gecbench.datasets.perturb.context import (
     EMPTY_REFERENCES,
@@ -79,63 +80,48 @@ NOTHING_FITS = "no word fits"
 
 _TRIES = 20
 
-Asking = Generator[Blank, Offer, "Varied"]
+Asking = Generator[Blank, Offer, "Variants"]
 """Asks for what may fill a place, is sent an offer, and returns at last."""
 
 
 @dataclass(frozen=True, slots=True)
-class Varied:
+class Variants:
     """What became of a sentence.
 
     Args:
-        made: Operations and variants, all different; fewer than were asked for where the sentence
+        variants: With their operations, all different; fewer than were asked for where the sentence
             has no more.
         rejected: Attempts that were given up, by reason.
     """
 
-    made: tuple[tuple[str, Variant], ...]
+    variants: tuple[tuple[str, Variant], ...]
     rejected: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Ways:
-    """How sentences are changed.
-
-    Args:
-        plan: What is asked for.
-        vocabulary: What random insertions are drawn from; () where there are none.
-        by_character: Whether Chinese words are filled character by character.
-    """
-
-    plan: Plan
-    vocabulary: Sequence[str]
-    by_character: bool
-
-
-def varied(context: Context, ways: Ways) -> Asking:
+def choose_variants(context: Context, plan: Plan, filler: Filler) -> Asking:
     """Make the variants of a sentence, by choices that depend on the seed and its id alone.
 
     The operation of each is drawn first, then a place for it, again if need be; an operation that
     finds none in twenty tries is not drawn for the sentence any more.
     """
-    pair, plan = context.pair, ways.plan
+    pair = context.pair
     chance = random.Random(number(plan.seed, f"perturb:{pair.subset}/{pair.id}"))
     possible = [name for name in plan.operations if _places(context, name)]
-    made: dict[str, tuple[str, Variant]] = {}
+    variants: dict[str, tuple[str, Variant]] = {}
     rejected: Counter[str] = Counter()
-    while possible and len(made) < plan.variants:
+    while possible and len(variants) < plan.variants:
         operation = chance.choice(possible)
         for _ in range(_TRIES):
-            found = yield from _attempt(context, operation, ways, chance)
-            if isinstance(found, Variant) and found.source in made:
-                found = REPEATED
-            if isinstance(found, Variant):
-                made[found.source] = operation, found
+            variant = yield from _attempt(context, operation, plan, filler, chance)
+            if isinstance(variant, Variant) and variant.source in variants:
+                variant = REPEATED
+            if isinstance(variant, Variant):
+                variants[variant.source] = operation, variant
                 break
-            rejected[found] += 1
+            rejected[variant] += 1
         else:
             possible.remove(operation)
-    return Varied(tuple(made.values()), rejected)
+    return Variants(tuple(variants.values()), rejected)
 
 
 def _places(context: Context, operation: str) -> Sequence[Place]:
@@ -145,15 +131,15 @@ def _places(context: Context, operation: str) -> Sequence[Place]:
 
 
 def _attempt(
-    context: Context, operation: str, ways: Ways, chance: random.Random
+    context: Context, operation: str, plan: Plan, filler: Filler, chance: random.Random
 ) -> Generator[Blank, Offer, Variant | str]:
-    """Return a variant, or why there is none."""
+    """A variant, or why there is none."""
     place = chance.choice(_places(context, operation))
     word: str | None = None
-    if operation == INSERT and ways.plan.insertion == RANDOM:
-        word = chance.choice(ways.vocabulary)
+    if operation == INSERT and plan.insertion == RANDOM:
+        word = chance.choice(filler.vocabulary)
     elif operation in (SUBSTITUTE, INSERT):
-        word = yield from _filled(context, place, ways, chance)
+        word = yield from _fill(context, place, filler, chance)
         if word is None:
             return NOTHING_FITS
         if place.word and word == place.word.text:
@@ -161,13 +147,13 @@ def _attempt(
     return changed(context, place, word)
 
 
-def _filled(
-    context: Context, place: Place, ways: Ways, chance: random.Random
+def _fill(
+    context: Context, place: Place, filler: Filler, chance: random.Random
 ) -> Generator[Blank, Offer, str | None]:
-    """Return a word for a place, None if nothing is offered."""
+    """A word for a place, None if nothing is offered."""
     before, after = _around(context, place)
-    if not (ways.by_character and context.kind == "zh"):
-        word = yield from _drawn(Blank(before, after, place.word), chance)
+    if not filler.by_character or context.spaced:
+        word = yield from _draw(Blank(before, after, place.word), chance)
         return word and (_cased(word, place.word.text) if place.word else word)
     if place.word and not is_han(place.word.text):
         return None  # as a number or a Latin word: what is offered are Chinese characters
@@ -175,14 +161,14 @@ def _filled(
     for left in range(len(place.word.text) if place.word else 1, 0, -1):
         # Characters after the first may be the original's, or no other word would be found.
         known = None if word else place.word
-        found = yield from _drawn(Blank(before + word, after, known, left), chance)
-        if found is None:
+        character = yield from _draw(Blank(before + word, after, known, left), chance)
+        if character is None:
             return None
-        word += found
+        word += character
     return word
 
 
-def _drawn(blank: Blank, chance: random.Random) -> Generator[Blank, Offer, str | None]:
+def _draw(blank: Blank, chance: random.Random) -> Generator[Blank, Offer, str | None]:
     offer = yield blank
     if not offer.words:
         return None
@@ -193,7 +179,7 @@ def _drawn(blank: Blank, chance: random.Random) -> Generator[Blank, Offer, str |
 
 
 def _around(context: Context, place: Place) -> tuple[str, str]:
-    """Return the corrected sentence before and after a place."""
+    """The corrected sentence before and after a place."""
     side, (first, last) = context.sides[1], place.target
     start = side.tokens[first].start
     if first == last:
@@ -202,7 +188,7 @@ def _around(context: Context, place: Place) -> tuple[str, str]:
 
 
 def _cased(word: str, like: str) -> str:
-    """Return a word with capitals where another has them.
+    """A word with capitals where another has them.
 
     >>> _cased("apple", "House"), _cased("apple", "HOUSE"), _cased("apple", "house")
     ('Apple', 'APPLE', 'apple')
@@ -218,9 +204,6 @@ def _cased(word: str, like: str) -> str:
 TOO_FEW = "not enough different variants"
 
 _AT_ONCE = 256
-
-Watch = Callable[[str, Sequence[Pair]], Iterator[Pair]]
-"""Wraps a loop over pairs, which the text names, to show progress."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +227,7 @@ class Report:
 
 
 def words_of(pairs: Sequence[Pair], divide: Divide, watch: Watch) -> list[Words]:
-    """Return the words of each pair's target."""
+    """The words of each pair's target."""
     found: list[Words] = []
     waiting: list[str] = []
     for pair in watch("words", pairs):
@@ -265,7 +248,7 @@ def perturb(
     plan: Plan,
     watch: Watch,
 ) -> tuple[tuple[Subset, ...], Report]:
-    """Return perturbed cases, subset by subset, and what became of all pairs.
+    """Perturbed cases, subset by subset, and what became of all pairs.
 
     Args:
         pairs: Those of a subset stand together.
@@ -279,35 +262,33 @@ def perturb(
         CorpusError: No pair has as many different variants as the plan wants.
     """
     several = len({pair.subset for pair in pairs}) > 1
-    random_words = INSERT in plan.operations and plan.insertion == RANDOM
-    ways = Ways(plan, filler.vocabulary if random_words else (), filler.by_character)
     cases: list[tuple[str, PerturbedCase]] = []
     operations: Counter[str] = Counter(dict.fromkeys(plan.operations, 0))
     rejected: Counter[str] = Counter()
     left_out: dict[str, list[str]] = defaultdict(list)
-    for pair, made in _all_varied(pairs, words, kind, filler, ways, watch):
-        rejected.update(made.rejected)
-        if len(made.made) < plan.variants:
+    for pair, result in _vary_all(pairs, words, kind, filler, plan, watch):
+        rejected.update(result.rejected)
+        if len(result.variants) < plan.variants:
             reason = TOO_FEW if pair.target.strip() else EMPTY_REFERENCES
             left_out[reason].append(f"{pair.subset}/{pair.id}" if several else pair.id)
             continue
-        operations.update(name for name, _ in made.made)
-        variants = tuple(variant for _, variant in made.made)
+        operations.update(name for name, _ in result.variants)
+        variants = tuple(variant for _, variant in result.variants)
         cases.append((pair.subset, _case(pair, variants)))
     if not cases:
         raise CorpusError(
             f"none of {counted(len(pairs), 'sentence')} has "
-            f"{counted(plan.variants, 'different variant')} (rejected: {told(rejected)}); ask for "
-            "fewer by --variants, or allow more --operations"
+            f"{counted(plan.variants, 'different variant')} (rejected: {list_counts(rejected)}); "
+            "ask for fewer by --variants, or allow more --operations"
         )
     report = Report(len(pairs), len(cases), operations, rejected, dict(left_out))
     return _subsets(cases), report
 
 
-def told(counts: Mapping[str, int]) -> str:
-    """Return counts in words, the largest first.
+def list_counts(counts: Mapping[str, int]) -> str:
+    """Counts in words, the largest first.
 
-    >>> told({"no word fits": 2, "repeated": 1300})
+    >>> list_counts({"no word fits": 2, "repeated": 1300})
     '1,300 repeated, 2 no word fits'
     """
     largest = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
@@ -325,27 +306,29 @@ def _subsets(cases: Sequence[tuple[str, PerturbedCase]]) -> tuple[Subset, ...]:
     )
 
 
-def _all_varied(
+def _vary_all(
     pairs: Sequence[Pair],
     words: Sequence[Words],
     kind: str,
     filler: Filler,
-    ways: Ways,
+    plan: Plan,
     watch: Watch,
-) -> Iterator[tuple[Pair, Varied]]:
+) -> Iterator[tuple[Pair, Variants]]:
     waiting: list[tuple[Pair, Words]] = []
     for n, pair in enumerate(watch("variants", pairs)):
         waiting.append((pair, words[n]))
         if len(waiting) == _AT_ONCE or n == len(pairs) - 1:
-            asking = [varied(context_of(each, kind, found), ways) for each, found in waiting]
-            done = _answered(asking, filler)
-            yield from zip((each for each, _ in waiting), done, strict=True)
+            asking = [
+                choose_variants(context_of(pair, kind, row), plan, filler) for pair, row in waiting
+            ]
+            done = _answer(asking, filler)
+            yield from zip((pair for pair, _ in waiting), done, strict=True)
             waiting = []
 
 
-def _answered(asking: Sequence[Asking], filler: Filler) -> list[Varied]:
-    """Return what each sentence came to; all that ask at a time are answered together."""
-    done: dict[int, Varied] = {}
+def _answer(asking: Sequence[Asking], filler: Filler) -> list[Variants]:
+    """What each sentence came to; all that ask at a time are answered together."""
+    done: dict[int, Variants] = {}
     offers: Mapping[int, Offer | None] = dict.fromkeys(range(len(asking)))
     while offers:
         blanks: dict[int, Blank] = {}

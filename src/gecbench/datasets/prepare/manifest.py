@@ -143,7 +143,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def encode_manifest(manifest: Manifest) -> bytes:
-    """Return the manifest as JSON."""
+    """Encode the manifest as JSON."""
     import json
 
     text = json.dumps(msgspec.to_builtins(manifest), ensure_ascii=False, indent=2)

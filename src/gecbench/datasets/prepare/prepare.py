@@ -36,15 +36,13 @@ from gecbench.datasets.prepare.recipe import PAIRS, Recipe, Sentence, check_reci
 from gecbench.datasets.prepare.steps import (
     DROPPED,
     EvaluationSets,
-    Found,
-    Near,
-    Normaliser,
     Steps,
     Verdict,
     group_of,
 )
 from gecbench.formats import load_format
 from gecbench.formats.texts import check_cell
+from gecbench.text.normalise import normalisation
 
 Progress = Callable[[str, int], None]
 """Called now and then with the name of a corpus and how many of its sentences were read."""
@@ -64,7 +62,7 @@ _EVERY = 5000
 _BATCH = 1000
 
 
-class Places(NamedTuple):
+class OutputFiles(NamedTuple):
     """Where the result goes.
 
     Args:
@@ -80,8 +78,8 @@ class Places(NamedTuple):
     format: str
 
 
-def places_of(output: Path, recipe: Recipe, *, dev: Path | None, format: str) -> Places:
-    """Return where the result of a recipe goes.
+def output_files(output: Path, recipe: Recipe, *, dev: Path | None, format: str) -> OutputFiles:
+    """Where the result of a recipe goes.
 
     Args:
         output: For the pairs.
@@ -111,11 +109,11 @@ def places_of(output: Path, recipe: Recipe, *, dev: Path | None, format: str) ->
     for path in _inputs(recipe):
         if Path(path).resolve() in ends:
             raise UsageError(f"{path}: is read and would be written over; name another output")
-    return Places(output, beside if recipe.dev else None, manifest, format)
+    return OutputFiles(output, beside if recipe.dev else None, manifest, format)
 
 
 def prepare(
-    recipe: Recipe, places: Places, *, progress: Progress = lambda _name, _count: None
+    recipe: Recipe, files: OutputFiles, *, progress: Progress = lambda _name, _count: None
 ) -> Manifest:
     """Make training data and return what was done; files are written whole or not at all.
 
@@ -130,15 +128,12 @@ def prepare(
     """
     check_recipe(recipe)
     sources = {path: _source(path) for path in _inputs(recipe)}
-    normalise = Normaliser(recipe.normalise)
+    changes = [normalisation(name) for name in recipe.normalise]
     evaluation = EvaluationSets(
-        recipe.filter,
-        near=recipe.near,
-        shingle=recipe.shingle,
-        change=normalise if normalise.names else None,
+        recipe.filter, near=recipe.near, shingle=recipe.shingle, changes=changes
     )
-    steps = Steps(recipe, evaluation, normalise)
-    folder = places.train.parent
+    steps = Steps(recipe, evaluation, changes)
+    folder = files.train.parent
     with temporary_file(folder) as file:
         pairs = PairFile(file, folder)
         tallies = [_gather(recipe, k, steps, pairs, progress) for k in range(len(recipe.corpus))]
@@ -152,10 +147,10 @@ def prepare(
             gecbench=__version__,
             unicode=unicodedata.unidata_version,
             recipe=_keys(recipe),
-            normalise=normalise.names,
+            normalise=tuple(change.name for change in changes),
             evaluation=tuple(
-                EvaluationCounts(file=sources[set_.path], sentences=set_.sentences)
-                for set_ in evaluation.files
+                EvaluationCounts(file=sources[path], sentences=sentences)
+                for path, sentences in evaluation.files
             ),
             evaluation_sentences=evaluation.sentences,
             corpora=tuple(
@@ -171,23 +166,13 @@ def prepare(
                 )
                 for k, (corpus, tally) in enumerate(zip(recipe.corpus, tallies, strict=True))
             ),
-            near_examples=tuple(
-                NearExample(
-                    corpus=corpus.name,
-                    side=found.side,
-                    text=verdict.source if found.side == "source" else verdict.target,
-                    evaluation=near.text,
-                    similarity=near.similarity,
-                )
-                for corpus, tally in zip(recipe.corpus, tallies, strict=True)
-                for verdict, found, near in tally.near
-            ),
+            near_examples=tuple(example for tally in tallies for example in tally.near),
             outputs=(),
         )
         return _write(
-            places,
-            Lines(_about(recipe, ""), train, places.format),
-            Lines(_about(recipe, "-dev"), dev, places.format),
+            files,
+            Lines(_about(recipe, ""), train, files.format),
+            Lines(_about(recipe, "-dev"), dev, files.format),
             manifest,
         )
 
@@ -198,7 +183,7 @@ def _inputs(recipe: Recipe) -> list[str]:
 
 
 def _source(path: str) -> Source:
-    """Return a file as a manifest names it."""
+    """A file as a manifest names it."""
     if Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir():
         raise UsageError(f"{path}: is a pipe or a device; files are read twice, so save it first")
     try:
@@ -284,7 +269,7 @@ class Tally:
     places: range = range(0)
     counts: Counter[str] = field(default_factory=Counter)
     dropped: Counter[str] = field(default_factory=Counter)
-    near: list[tuple[Verdict, Found, Near]] = field(default_factory=list)
+    near: list[NearExample] = field(default_factory=list)
 
 
 def _gather(recipe: Recipe, k: int, steps: Steps, pairs: PairFile, progress: Progress) -> Tally:
@@ -306,8 +291,8 @@ def _gather(recipe: Recipe, k: int, steps: Steps, pairs: PairFile, progress: Pro
                 counts[_EVENTS.get(verdict.event, "")] += 1
                 if verdict.dropped:
                     tally.dropped[verdict.dropped] += 1
-                    if verdict.found and verdict.found.near and len(tally.near) < _EXAMPLES:
-                        tally.near.append((verdict, verdict.found, verdict.found.near))
+                    if len(tally.near) < _EXAMPLES:
+                        tally.near += _near_example(name, verdict)
                     continue
                 counts["kept"] += 1
                 pairs.add(verdict.source, verdict.target)
@@ -316,6 +301,24 @@ def _gather(recipe: Recipe, k: int, steps: Steps, pairs: PairFile, progress: Pro
     progress(name, counts["sentences"])
     tally.places = range(first, len(pairs))
     return tally
+
+
+def _near_example(corpus: str, verdict: Verdict) -> list[NearExample]:
+    """The example of a pair that is like an evaluation sentence; none of others."""
+    match = verdict.match
+    if match is None or match.near is None:
+        return []
+    text = verdict.source if match.side == "source" else verdict.target
+    near = match.near
+    return [
+        NearExample(
+            corpus=corpus,
+            side=match.side,
+            text=text,
+            evaluation=near.text,
+            similarity=near.similarity,
+        )
+    ]
 
 
 def _count_sentence(counts: Counter[str], sentence: Sentence) -> None:
@@ -346,7 +349,7 @@ def _check_left(tallies: Sequence[Tally]) -> None:
 
 
 def choose_dev(groups: Sequence[int], recipe: Recipe) -> Set[int]:
-    """Return the groups of sources that are put aside: those with the smallest numbers.
+    """Choose the groups of sources that are put aside: those with the smallest numbers.
 
     The numbers hash the seed and the source, so the choice does not depend on the order.
 
@@ -417,7 +420,7 @@ def _dev_places(pairs: PairFile, tally: Tally, dev_groups: Set[int]) -> list[int
 
 
 def _sample(number: int, source: str, targets: Iterable[str], corpus: str) -> Sample:
-    """Return a sentence with its corrections; one that equals it says that it is free of error."""
+    """A sentence with its corrections; one that equals it says that it is free of error."""
     references = tuple(
         Rewrite(error_free=True) if target == source else Rewrite(text=target) for target in targets
     )
@@ -468,7 +471,7 @@ class Lines:
         return content
 
     def output(self, path: Path) -> Output:
-        """Return what was written to a file."""
+        """What was written to a file."""
         return Output(
             path=str(path),
             format=self._format,
@@ -488,23 +491,23 @@ def _pair(sample: Sample) -> str:
 
 
 def _about(recipe: Recipe, ending: str) -> Corpus:
-    """Return what the output says of itself."""
+    """What the output says of itself."""
     provenance = {"made by": f"gecbench {__version__} data prepare", "recipe": recipe.name}
     return Corpus(f"{recipe.name}{ending}", (), recipe.language or None, provenance)
 
 
 def _keys(recipe: Recipe) -> Mapping[str, object]:
-    """Return the keys of a recipe but for its files, which a manifest names with their content."""
+    """The keys of a recipe but for its files, which a manifest names with their content."""
     keys: dict[str, object] = msgspec.to_builtins(recipe)
     del keys["filter"]
     corpora = [
-        {"name": one.name, "format": one.format, "columns": one.columns, "limit": one.limit}
-        for one in recipe.corpus
+        {name: getattr(corpus, name) for name in ("name", "format", "columns", "limit")}
+        for corpus in recipe.corpus
     ]
     return keys | {"corpus": corpora}
 
 
-def _write(places: Places, train: Lines, dev: Lines, manifest: Manifest) -> Manifest:
+def _write(files: OutputFiles, train: Lines, dev: Lines, manifest: Manifest) -> Manifest:
     """Write all files and return the manifest with them.
 
     The training data takes its name last, when the other files are there: what makes its last
@@ -514,12 +517,12 @@ def _write(places: Places, train: Lines, dev: Lines, manifest: Manifest) -> Mani
 
     def pieces() -> Iterator[bytes]:
         yield from train
-        outputs.append(train.output(places.train))
-        if places.dev is not None:
-            write_stream(places.dev, dev)
-            outputs.append(dev.output(places.dev))
+        outputs.append(train.output(files.train))
+        if files.dev is not None:
+            write_stream(files.dev, dev)
+            outputs.append(dev.output(files.dev))
         whole = msgspec.structs.replace(manifest, outputs=tuple(outputs))
-        write_bytes(places.manifest, encode_manifest(whole))
+        write_bytes(files.manifest, encode_manifest(whole))
 
-    write_stream(places.train, pieces())
+    write_stream(files.train, pieces())
     return msgspec.structs.replace(manifest, outputs=tuple(outputs))

@@ -14,7 +14,7 @@ from gecbench.core.files import stream_lines
 from gecbench.core.sample import NOT_KEPT, Rewrite, Sample
 from gecbench.formats.reading import stream_corpus, stream_parallel
 from gecbench.formats.texts import text_of
-from gecbench.formats.validation import convert, options_of, toml_of
+from gecbench.formats.validation import load_packaged, packaged_names, with_values
 
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
@@ -108,12 +108,12 @@ SETTABLE = tuple(
 
 
 def recipe_names() -> list[str]:
-    """Return the names of the packaged recipes."""
-    return sorted(path.stem for path in RECIPES.glob("*.toml"))
+    """The names of the packaged recipes."""
+    return packaged_names(RECIPES)
 
 
 def load_recipe(which: str) -> Recipe:
-    """Return a packaged recipe by its name, or the one in a file; "" is one without steps.
+    """Load a packaged recipe by its name, or the recipe in a file; "" has no steps.
 
     Paths in a file count from its own folder.
 
@@ -123,61 +123,51 @@ def load_recipe(which: str) -> Recipe:
     """
     if not which:
         return Recipe()
-    if which in recipe_names():
-        return convert(f"recipe {which}", toml_of(RECIPES / f"{which}.toml"), Recipe)
-    path = Path(which)
-    if not which.endswith(".toml") and not path.exists():
-        raise UnknownNameError("recipe", which, recipe_names())
-    recipe = convert(which, toml_of(path), Recipe)
+    recipe = load_packaged("recipe", which, RECIPES, Recipe)
+    folder = Path(which).parent
 
     def placed(file: str) -> str:
-        return str(path.parent / file) if file else ""
+        return str(folder / file) if file else ""
 
-    ingredients = (
+    corpora = tuple(
         msgspec.structs.replace(
-            one, path=placed(one.path), references=tuple(map(placed, one.references))
+            corpus, path=placed(corpus.path), references=tuple(map(placed, corpus.references))
         )
-        for one in recipe.corpus
+        for corpus in recipe.corpus
     )
-    return msgspec.structs.replace(
-        recipe, corpus=tuple(ingredients), filter=tuple(map(placed, recipe.filter))
-    )
+    return msgspec.structs.replace(recipe, corpus=corpora, filter=tuple(map(placed, recipe.filter)))
 
 
-def with_settings(recipe: Recipe, given: Mapping[str, object]) -> Recipe:
-    """Return a recipe with other values of its keys; strings are converted.
+def with_settings(recipe: Recipe, settings: Mapping[str, object]) -> Recipe:
+    """A recipe with other values of its keys; strings are converted.
 
     Raises:
         UnknownNameError: There is no such key that takes one value.
         UsageError: A value has the wrong type or lies outside its bounds.
     """
-    for key in given:
+    for key in settings:
         if key not in SETTABLE:
             raise UnknownNameError("key of recipes", key, SETTABLE)
-    made = options_of("recipes", Recipe, given)
-    return msgspec.structs.replace(recipe, **{key: getattr(made, key) for key in given})
+    return with_values("recipes", recipe, settings)
 
 
-def with_corpora(recipe: Recipe, given: Mapping[str, Mapping[str, object]]) -> Recipe:
-    """Return a recipe with other values of its corpora, and with more corpora.
+def with_corpora(recipe: Recipe, corpora: Mapping[str, Mapping[str, object]]) -> Recipe:
+    """A recipe with other values of its corpora, and with more corpora.
 
     Args:
         recipe: Whose corpora of other names stay as they are.
-        given: By the name of a corpus: values of `Ingredient` by name.
+        corpora: By the name of a corpus: values of `Ingredient` by name.
 
     Raises:
         UsageError: A value has the wrong type or lies outside its bounds.
     """
     _check_names(recipe)
-    corpora = {one.name: one for one in recipe.corpus}
-    for name, values in given.items():
-        known = corpora.get(name)
-        if known is None and "path" not in values:
-            raise UnknownNameError("corpus", name, corpora)
-        made = options_of("a corpus", Ingredient, {"name": name, **values})
-        changed = {key: getattr(made, key) for key in values}
-        corpora[name] = made if known is None else msgspec.structs.replace(known, **changed)
-    return msgspec.structs.replace(recipe, corpus=tuple(corpora.values()))
+    known = {corpus.name: corpus for corpus in recipe.corpus}
+    for name, values in corpora.items():
+        if name not in known and "path" not in values:
+            raise UnknownNameError("corpus", name, known)
+        known[name] = with_values("a corpus", known.get(name, Ingredient(name=name)), values)
+    return msgspec.structs.replace(recipe, corpus=tuple(known.values()))
 
 
 def check_recipe(recipe: Recipe) -> None:
@@ -189,34 +179,34 @@ def check_recipe(recipe: Recipe) -> None:
     if not recipe.corpus:
         raise UsageError("there is no corpus; name one, as --corpus hsk=hsk.tsv")
     _check_names(recipe)
-    for one in recipe.corpus:
-        if not one.name.strip() or not one.name.isprintable():
-            raise UsageError(f"a corpus is called {one.name!r}; give it a name")
-        if not one.path:
+    for corpus in recipe.corpus:
+        if not corpus.name.strip() or not corpus.name.isprintable():
+            raise UsageError(f"a corpus is called {corpus.name!r}; give it a name")
+        if not corpus.path:
             raise UsageError(
-                f"the recipe does not say where corpus {one.name!r} lies; "
-                f"add --corpus {one.name}=FILE"
+                f"the recipe does not say where corpus {corpus.name!r} lies; "
+                f"add --corpus {corpus.name}=FILE"
             )
-        if one.references and one.format not in ("", "lines"):
+        if corpus.references and corpus.format not in ("", "lines"):
             raise UsageError(
-                f"corpus {one.name!r}: reference files go with format lines, not {one.format}"
+                f"corpus {corpus.name!r}: reference files go with format lines, not {corpus.format}"
             )
-        if one.columns[0] >= one.columns[1]:
+        if corpus.columns[0] >= corpus.columns[1]:
             raise UsageError(
-                f"corpus {one.name!r}: the source stands in column {one.columns[0]}, the first "
-                f"target in column {one.columns[1]}; the source comes first"
+                f"corpus {corpus.name!r}: the source stands in column {corpus.columns[0]}, the "
+                f"first target in column {corpus.columns[1]}; the source comes first"
             )
     if recipe.most_ratio and recipe.most_ratio < recipe.least_ratio:
         raise UsageError(
             f"most_ratio {recipe.most_ratio} is below least_ratio {recipe.least_ratio}, so nothing "
             "would stay"
         )
-    _check_files([path for one in recipe.corpus for path in (one.path, *one.references)])
+    _check_files([path for corpus in recipe.corpus for path in (corpus.path, *corpus.references)])
     _check_files(recipe.filter)
 
 
 def _check_names(recipe: Recipe) -> None:
-    names = [one.name for one in recipe.corpus]
+    names = [corpus.name for corpus in recipe.corpus]
     if twice := [name for k, name in enumerate(names) if name in names[:k]]:
         raise UsageError(f"corpus {twice[0]!r} stands twice in the recipe; names are unique")
 
@@ -251,7 +241,7 @@ class Sentence(NamedTuple):
 
 
 def open_corpus(corpus: Ingredient) -> tuple[tuple[str, ...], Iterator[Sentence]]:
-    """Return notes on what the reader of a corpus leaves out, and its sentences up to its limit.
+    """Notes on what the reader of a corpus leaves out, and its sentences up to its limit.
 
     Raises:
         GecbenchError: A file cannot be read, is empty, or is not what its format promises; also
@@ -306,7 +296,7 @@ def _sentence(sample: Sample, lang: str | None) -> Sentence:
 
 
 def _text(sample: Sample, rewrite: Rewrite, lang: str | None) -> str | None:
-    """Return the text of a reference; None where its edits overlap, as MaxMatch allows."""
+    """The text of a reference; None where its edits overlap, as MaxMatch allows."""
     try:
         return text_of(sample, rewrite, lang)
     except CorpusError:

@@ -7,7 +7,7 @@ import re
 import sys
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from itertools import accumulate
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import NamedTuple
 from gecbench.core.errors import FormatError
 from gecbench.datasets.prepare.recipe import Recipe, evaluation_texts
 from gecbench.edits.alignment import lattice
-from gecbench.text.normalise import normalisation
+from gecbench.text.normalise import Normalisation
 from gecbench.text.splitting import split
 
 # Pairs that are too long, divided where both sides end a sentence at the same place.
@@ -29,7 +29,7 @@ _MOST_CELLS = 25_000_000
 
 
 def distance(source: str, target: str) -> int:
-    """Return how many characters must be put in, taken out or replaced, at the least.
+    """How many characters must be put in, taken out or replaced, at the least.
 
     >>> distance("我今天很高心。", "今天我很高兴。")
     3
@@ -42,20 +42,20 @@ def distance(source: str, target: str) -> int:
 
 
 def is_alignable(source: str, target: str) -> bool:
-    """Return whether what differs of two texts is short enough for the memory: 5,000 characters."""
+    """Whether what differs of two texts is short enough for the memory: 5,000 characters."""
     left, right = _unlike(source, target)
     return len(left) * len(right) <= _MOST_CELLS
 
 
 def _unlike(source: str, target: str) -> Texts:
-    """Return two texts without what they begin and end with alike."""
+    """Two texts without what they begin and end with alike."""
     start = _alike(source, target)
     end = _alike(source[start:][::-1], target[start:][::-1])
     return source[start : len(source) - end], target[start : len(target) - end]
 
 
 def _alike(one: str, other: str) -> int:
-    """Return how many characters two texts begin with alike."""
+    """How many characters two texts begin with alike."""
     pairs = enumerate(zip(one, other, strict=False))  # the shorter one may be the other's beginning
     return next((k for k, (a, b) in pairs if a != b), min(len(one), len(other)))
 
@@ -65,7 +65,7 @@ def _packed(text: str) -> bytes:
 
 
 def pieces(source: str, target: str) -> tuple[Texts, ...] | None:
-    """Return a pair sentence by sentence; None where the two sides do not correspond.
+    """A pair sentence by sentence; None where the two sides do not correspond.
 
     They do where both are short enough to be aligned (some 5,000 characters), have as many
     sentences, a least alignment of the texts goes through all the places where they end (the
@@ -86,7 +86,7 @@ def pieces(source: str, target: str) -> tuple[Texts, ...] | None:
 
 
 def leading(source: str, target: str, longest: int) -> Texts | None:
-    """Return the first sentences of a pair, as many as fit; None where not even one does.
+    """The first sentences of a pair, as many as fit; None where not even one does.
 
     The two sides must end at places that a least alignment of the texts goes through, with no
     more than half changed before them.
@@ -108,7 +108,7 @@ def leading(source: str, target: str, longest: int) -> Texts | None:
 
 
 def _fitting(left: Sequence[str], right: Sequence[str], longest: int) -> list[tuple[int, int]]:
-    """Return where the k-th sentences of both sides end, while both fit."""
+    """Where the k-th sentences of both sides end, while both fit."""
     ends = zip(accumulate(map(len, left)), accumulate(map(len, right)), strict=False)  # to the less
     return [(i, j) for i, j in ends if max(i, j) <= longest]
 
@@ -139,7 +139,7 @@ class Near(NamedTuple):
 
 
 def shingles(text: str, length: int) -> frozenset[str]:
-    """Return the distinct character n-grams of a text; a shorter text is one itself.
+    """The distinct character n-grams of a text; a shorter text is one itself.
 
     >>> sorted(shingles("我们我们", 2))
     ['们我', '我们']
@@ -161,35 +161,35 @@ class NearIndex:
         self._length = length
         self._texts = list(dict.fromkeys(texts))
         self._sets = [shingles(text, length) for text in self._texts]
-        counts = Counter(shingle for each in self._sets for shingle in each)
+        counts = Counter(gram for grams in self._sets for gram in grams)
         index: defaultdict[str, list[int]] = defaultdict(list)
-        for k, each in enumerate(self._sets):
-            rarest = sorted(each, key=lambda shingle: (counts[shingle], shingle))
-            # Similar sets share at least threshold * len(each) n-grams, so no more than the
-            # others of `each` can be missing: one more than those cannot all be.
-            shared = math.ceil(threshold * len(each) - _SLACK)
-            for shingle in rarest[: len(each) - shared + 1]:
-                index[shingle].append(k)
+        for k, grams in enumerate(self._sets):
+            rarest = sorted(grams, key=lambda gram: (counts[gram], gram))
+            # Similar sets share at least threshold * len(grams) of them, so no more than the
+            # others can be missing: one more than those cannot all be.
+            shared = math.ceil(threshold * len(grams) - _SLACK)
+            for gram in rarest[: len(grams) - shared + 1]:
+                index[gram].append(k)
         self._index = dict(index)
         self._keys = self._index.keys()
 
     def nearest(self, text: str) -> Near | None:
-        """Return the most similar of the sentences; None where all are below the threshold.
+        """The most similar of the sentences; None where all are below the threshold.
 
         Of several the one that was indexed first.
         """
-        mine = shingles(text, self._length)
-        found: set[int] = set()
-        for shingle in self._keys & mine:
-            found.update(self._index[shingle])
-        size = len(mine)
+        grams = shingles(text, self._length)
+        candidates: set[int] = set()
+        for gram in self._keys & grams:
+            candidates.update(self._index[gram])
+        size = len(grams)
         least = self._threshold * size - _SLACK
         most = size / self._threshold + _SLACK
         best: tuple[float, int] | None = None
-        for k in found:
+        for k in candidates:
             other = self._sets[k]
             if least <= len(other) <= most:
-                shared = len(mine & other)
+                shared = len(grams & other)
                 similarity = shared / (size + len(other) - shared)
                 if similarity >= self._threshold and (best is None or (-similarity, k) < best):
                     best = -similarity, k
@@ -200,7 +200,7 @@ class NearIndex:
 
 
 def key_of(text: str) -> str:
-    """Return a text as evaluation sets are searched for it: NFKC, without white space.
+    """A text as evaluation sets are searched for it: NFKC, without white space.
 
     >>> key_of("Ａ 好　，")
     'A好,'
@@ -208,19 +208,7 @@ def key_of(text: str) -> str:
     return "".join(unicodedata.normalize("NFKC", text).split())
 
 
-class EvaluationFile(NamedTuple):
-    """A file of an evaluation set, and how many distinct sentences it holds, references included.
-
-    Args:
-        path: As it was given.
-        sentences: Distinct after `key_of`.
-    """
-
-    path: str
-    sentences: int
-
-
-class Found(NamedTuple):
+class Match(NamedTuple):
     """A sentence of a training pair that stands in an evaluation set.
 
     Args:
@@ -232,6 +220,13 @@ class Found(NamedTuple):
     near: Near | None
 
 
+def normalise(text: str, changes: Sequence[Normalisation]) -> str:
+    """Make all changes of a text, in their order."""
+    for change in changes:
+        text = change.change(text)
+    return text
+
+
 class EvaluationSets:
     """All sentences of the evaluation sets of a recipe.
 
@@ -239,10 +234,11 @@ class EvaluationSets:
         paths: Lists of sentences, or corpora in any format, whose references count too.
         near: Jaccard similarity from which a sentence counts as one of theirs; 0 is never.
         shingle: Length of the character n-grams.
-        change: Made of both sides of a pair before it is looked for. Each sentence here is looked
+        changes: Made of both sides of a pair before it is looked for. Each sentence here is looked
             among as it stands and as it would be changed.
 
     Attributes:
+        files: Each with how many distinct sentences it holds, references included.
         sentences: How many distinct ones there are, as they stand.
 
     Raises:
@@ -255,29 +251,30 @@ class EvaluationSets:
         *,
         near: float,
         shingle: int,
-        change: Callable[[str], str] | None = None,
+        changes: Sequence[Normalisation] = (),
     ) -> None:
-        self.files: list[EvaluationFile] = []
+        self.files: list[tuple[str, int]] = []
         self._keys: dict[str, None] = {}
         changed: dict[str, None] = {}
         for path in paths:
             texts = list(evaluation_texts(Path(path)))
             keys = dict.fromkeys(filter(None, map(key_of, texts)))
-            if change is not None:
-                changed |= dict.fromkeys(filter(None, (key_of(change(text)) for text in texts)))
+            if changes:
+                keys_changed = (key_of(normalise(text, changes)) for text in texts)
+                changed |= dict.fromkeys(filter(None, keys_changed))
             if not keys:
                 raise FormatError(
                     f"{path}:1: there is no sentence in it; nothing could be filtered"
                 )
-            self.files.append(EvaluationFile(path, len(keys)))
+            self.files.append((path, len(keys)))
             self._keys |= keys
         self.sentences = len(self._keys)
         self._keys |= changed
         wanted = near > 0 and self._keys
         self._index = NearIndex(self._keys, threshold=near, length=shingle) if wanted else None
 
-    def find(self, source: str, target: str) -> Found | None:
-        """Return how a pair is found in the evaluation sets; None where it is not."""
+    def find(self, source: str, target: str) -> Match | None:
+        """Find a pair in the evaluation sets; None where it is not in them."""
         if not self._keys:
             return None
         sides = [("source", key_of(source))]
@@ -285,11 +282,11 @@ class EvaluationSets:
             sides.append(("target", key_of(target)))
         for side, key in sides:
             if key in self._keys:
-                return Found(side, None)
+                return Match(side, None)
         if self._index is not None:
             for side, key in sides:
                 if (near := self._index.nearest(key)) is not None:
-                    return Found(side, near)
+                    return Match(side, near)
         return None
 
 
@@ -318,43 +315,20 @@ class Verdict(NamedTuple):
         source: As the steps left it.
         target: The same.
         dropped: A key of `DROPPED`; "" where it stays.
-        found: In the evaluation sets.
+        match: In the evaluation sets.
         event: "split" of the first piece of a pair, "piece" of the others, "cut"; "" of others.
     """
 
     source: str
     target: str
     dropped: str = ""
-    found: Found | None = None
+    match: Match | None = None
     event: str = ""
 
 
 def digest(seed: int, name: str, text: str) -> int:
-    """Return 64 bits for a text: the same on every machine and in every version of Python."""
+    """64 bits for a text: the same on every machine and in every version of Python."""
     return int.from_bytes(blake2b(f"{seed}:{name}:{text}".encode(), digest_size=8).digest())
-
-
-class Normaliser:
-    """The changes of texts that a recipe makes before all else.
-
-    Args:
-        names: Of `text.normal`.
-
-    Raises:
-        UnknownNameError: A normalisation has no such name.
-        MissingExtraError: What a normalisation needs is not installed.
-    """
-
-    def __init__(self, names: Iterable[str]) -> None:
-        chosen = [normalisation(name) for name in names]
-        self.names = tuple(each.name for each in chosen)
-        self._changes = [each.change for each in chosen]
-
-    def __call__(self, text: str) -> str:
-        """Return a text after all changes."""
-        for change in self._changes:
-            text = change(text)
-        return text
 
 
 class Steps:
@@ -363,18 +337,20 @@ class Steps:
     Args:
         recipe: What is asked for.
         evaluation: The sentences that must not be trained on.
-        change: Of both sides, before all else.
+        changes: Of both sides, before all else.
     """
 
-    def __init__(self, recipe: Recipe, evaluation: EvaluationSets, change: Normaliser) -> None:
+    def __init__(
+        self, recipe: Recipe, evaluation: EvaluationSets, changes: Sequence[Normalisation]
+    ) -> None:
         self._recipe = recipe
         self._evaluation = evaluation
-        self._change = change
+        self._changes = changes
         self._seen: set[int] = set()
 
     def verdicts(self, source: str, target: str) -> Iterator[Verdict]:
         """Yield what becomes of a pair: one verdict, or one for each of its sentences."""
-        source, target = self._change(source), self._change(target)
+        source, target = normalise(source, self._changes), normalise(target, self._changes)
         if _CONTROL.search(source) or _CONTROL.search(target):
             if self._recipe.control == "drop":
                 yield Verdict(source, target, "control")
@@ -384,8 +360,8 @@ class Steps:
         if not source.strip() or not target.strip():
             yield Verdict(source, target, "empty")
             return
-        if found := self._evaluation.find(source, target):
-            yield _of(source, target, found)
+        if match := self._evaluation.find(source, target):
+            yield _of(source, target, match)
             return
         if self._recipe.longest and max(len(source), len(target)) > self._recipe.longest:
             yield from self._long(source, target)
@@ -405,11 +381,11 @@ class Steps:
             yield Verdict(source, target, "too long")
 
     def _piece(self, source: str, target: str) -> Verdict:
-        """Return the verdict on a part of a pair, which may stand in an evaluation set itself."""
+        """The verdict on a part of a pair, which may stand in an evaluation set itself."""
         if not source or not target:
             return Verdict(source, target, "empty")
-        if found := self._evaluation.find(source, target):
-            return _of(source, target, found)
+        if match := self._evaluation.find(source, target):
+            return _of(source, target, match)
         if max(len(source), len(target)) > self._recipe.longest:
             return Verdict(source, target, "too long")
         return self._last(source, target)
@@ -418,7 +394,7 @@ class Steps:
         return Verdict(source, target, self._wrong(source, target) or self._before(source, target))
 
     def _wrong(self, source: str, target: str) -> str:
-        """Return why a pair is dropped for what it is; "" where it is not."""
+        """Why a pair is dropped for what it is; "" where it is not."""
         recipe = self._recipe
         if source.strip() == target.strip():  # blanks at the ends are seen by nobody
             kept = digest(recipe.seed, "keep", source) < recipe.keep_correct * 2**64
@@ -435,7 +411,7 @@ class Steps:
         return ""
 
     def _before(self, source: str, target: str) -> str:
-        """Return whether a pair stands there before."""
+        """Whether a pair stands there before."""
         kind = self._recipe.duplicates
         if kind == "keep":
             return ""
@@ -446,11 +422,11 @@ class Steps:
         return ""
 
 
-def _of(source: str, target: str, found: Found) -> Verdict:
-    where = "evaluation" if found.near is None else "near"
-    return Verdict(source, target, f"{where} {found.side}", found)
+def _of(source: str, target: str, match: Match) -> Verdict:
+    where = "evaluation" if match.near is None else "near"
+    return Verdict(source, target, f"{where} {match.side}", match)
 
 
 def group_of(seed: int, source: str) -> int:
-    """Return what decides whether a source is put aside: equal for sources that compare equal."""
+    """What decides whether a source is put aside: equal for sources that compare equal."""
     return digest(seed, "dev", key_of(source))

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from gecbench.core.language import Language
+
+PIPELINE = Path(__file__).parent / "pipeline"
+"""The small spaCy pipeline that gecbench brings."""
 
 ENGLISH = Language(
     code="en",
@@ -14,4 +19,6 @@ ENGLISH = Language(
     tokens="en",
     scheme="en-errant",
     metric="errant",
+    offline_scheme="en-errant",
+    pipeline=PIPELINE,
 )

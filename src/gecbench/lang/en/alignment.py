@@ -25,7 +25,7 @@ def places(word: str) -> Mapping[str, int]:
 
 
 def indel_distance(bits: Mapping[str, int], length: int, other: str) -> float:
-    """Return the normalised Indel distance of two words, in [0, 1].
+    """The normalised Indel distance of two words, in [0, 1].
 
     That is the least number of characters to delete and insert, over the sum of both lengths.
     The longest common subsequence behind it is found as in Hyyro (2004).
@@ -48,12 +48,12 @@ def indel_distance(bits: Mapping[str, int], length: int, other: str) -> float:
 
 
 def indel_similarity(one: str, two: str) -> float:
-    """Return 1 minus the normalised Indel distance of two words that are not empty, in [0, 1]."""
+    """1 minus the normalised Indel distance of two words that are not empty, in [0, 1]."""
     return 1 - indel_distance(places(one), len(one), two)
 
 
 def levenshtein_similarity(one: str, two: str) -> float:
-    """Return 1 minus the Levenshtein distance over the greater length, in [0, 1].
+    """1 minus the Levenshtein distance over the greater length, in [0, 1].
 
     Neither word is empty. Computed in this form, because ERRANT compares the result with 0.5 and
     0.8 by ==.
@@ -65,7 +65,7 @@ def levenshtein_similarity(one: str, two: str) -> float:
 
 
 def _levenshtein(one: str, two: str) -> int:
-    """Return the edit distance: Myers (1999), in the form of Hyyro (2003)."""
+    """The edit distance: Myers (1999), in the form of Hyyro (2003)."""
     bits = places(one)
     every, last = (1 << len(one)) - 1, 1 << (len(one) - 1)
     distance, above, below = len(one), every, 0  # where a column goes up and down by one
@@ -130,7 +130,7 @@ def python_steps(
     source_features: Features | None,
     target_features: Features | None,
 ) -> tuple[Step, ...]:
-    """Return the steps from source to target; edit distance without transpositions if no features.
+    """The steps from source to target; edit distance without transpositions if no features.
 
     Both sides have features or none has.
     """
@@ -147,7 +147,7 @@ def python_steps(
 
 
 def _walk(ops: list[list[int]], n: int, m: int, length: int) -> tuple[Step, ...]:
-    """Return the steps back from the corner of the table, and the matches behind it."""
+    """The steps back from the corner of the table, and the matches behind it."""
     found = [Step("M", n + k, n + k + 1, m + k, m + k + 1) for k in reversed(range(length - n))]
     i, j = n, m
     while i or j:
@@ -162,7 +162,7 @@ def _walk(ops: list[list[int]], n: int, m: int, length: int) -> tuple[Step, ...]
 
 
 def _edges(n: int, m: int) -> list[list[int]]:
-    """Return the table of operations with its first row and column filled."""
+    """The table of operations with its first row and column filled."""
     return [[_INSERT] * (m + 1), *([_DELETE] + [_MATCH] * m for _ in range(n))]
 
 
@@ -243,7 +243,7 @@ class _Substitutions:
         self._forms: dict[tuple[str, str], float] = {}
 
     def cost(self, i: int, j: int) -> float:
-        """Return the cost of putting the target's token `j` in the place of the source's `i`."""
+        """The cost of putting the target's token `j` in the place of the source's `i`."""
         if self._lowers_a[i] == self._lowers_b[j]:
             return 0.0
         lemma = 0.0 if self._lemmas_a[i] == self._lemmas_b[j] else 0.499
@@ -270,7 +270,7 @@ class _Windows:
         self._b = [0, *accumulate(map(known.__getitem__, b))]
 
     def width(self, x: int, y: int, nearest: int, farthest: int) -> int:
-        """Return k + 1 for the least k from `nearest` to `farthest` that gives a pair, or 0."""
+        """K + 1 for the least k from `nearest` to `farthest` that gives a pair, or 0."""
         a, b = self._a, self._b
         rest = a[x] - b[y]
         for k in range(nearest, farthest + 1):
@@ -288,7 +288,7 @@ def _hash(form: str) -> int:
 
 
 def words_of(sentence: Sentence) -> Words:
-    """Return what the pipeline says of the tokens of a sentence.
+    """What the pipeline says of the tokens of a sentence.
 
     Raises:
         GecbenchError: No pipeline has seen the sentence.
@@ -308,7 +308,7 @@ except ImportError:  # no compiler at installation: slower, the same steps
 
 
 def steps(source: Sentence, target: Sentence, *, levenshtein: bool = False) -> tuple[Step, ...]:
-    """Return the steps from source to target in text order (ERRANT 3.0.2, alignment.py).
+    """The steps from source to target in text order (ERRANT 3.0.2, alignment.py).
 
     Args:
         source: What the learner wrote.

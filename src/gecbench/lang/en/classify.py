@@ -51,7 +51,7 @@ _CLASSES = {tag: name for name, tags in _TAGS.items() for tag in tags.split()}
 
 
 def class_of(tag: str, token: str) -> str:
-    """Return the part of speech of a fine tag of the Penn Treebank, as "NOUN" or "PREP".
+    """The part of speech of a fine tag of the Penn Treebank, as "NOUN" or "PREP".
 
     Differs from ERRANT where the tag is unknown: there a KeyError ends the run.
 
@@ -121,11 +121,11 @@ class Side(NamedTuple):
         return self.words.deps[self.start : self.start + len(self.forms)]
 
     def without_last(self) -> Side:
-        """Return all tokens but the last."""
+        """All tokens but the last."""
         return self._replace(forms=self.forms[:-1], lowers=self.lowers[:-1])
 
     def first(self) -> Word:
-        """Return the first token."""
+        """The first token."""
         at, words = self.start, self.words
         tag, form = words.tags[at], self.forms[0]
         return Word(form, self.lowers[0], words.lemmas[at], tag, class_of(tag, form), self)
@@ -160,7 +160,7 @@ class Word(NamedTuple):
         return self.side.deps[0]
 
     def has_auxiliary(self) -> bool:
-        """Return whether something labelled aux or auxpass depends on the word.
+        """Whether something labelled aux or auxpass depends on the word.
 
         Raises:
             UnparsedError: The sentence was not parsed.
@@ -168,7 +168,7 @@ class Word(NamedTuple):
         return any(dep in ("aux", "auxpass") for dep, _ in self._dependents())
 
     def first_auxiliary_of_head(self) -> str | None:
-        """Return the first that depends on the word's head by a label which starts with aux.
+        """The first that depends on the word's head by a label which starts with aux.
 
         Raises:
             UnparsedError: The sentence was not parsed.
@@ -188,7 +188,7 @@ class Word(NamedTuple):
 
 
 def side(sentence: Sentence, start: int, end: int) -> Side:
-    """Return the tokens of a half-open span.
+    """The tokens of a half-open span.
 
     Raises:
         GecbenchError: The sentence has not been through a pipeline.
@@ -212,7 +212,7 @@ _PARTICIPLES = frozenset(("VBG", "VBN"))
 def one_to_one(
     o: Word, c: Word, dictionary: frozenset[str], stem: Callable[[str], str]
 ) -> str | None:
-    """Return the type without "R:", or None where the rules for edits of any length decide.
+    """The type without "R:", or None where the rules for edits of any length decide.
 
     Args:
         o: The source's word.
@@ -247,7 +247,7 @@ def _short_form(o: Word, c: Word) -> str | None:
 
 
 def _misspelling(o: Word, c: Word, dictionary: frozenset[str]) -> str | None:
-    """Return an answer for every alphabetic word that the dictionary lacks."""
+    """An answer for every alphabetic word that the dictionary lacks."""
     if not o.form.isalpha() or o.form in dictionary or o.lower in dictionary:
         return None
     if o.lemma == c.lemma:
@@ -262,7 +262,7 @@ def _misspelling(o: Word, c: Word, dictionary: frozenset[str]) -> str | None:
 
 
 def _same_lemma(o: Word, c: Word) -> str | None:
-    """Return an answer for all words of one lemma that are of an open class."""
+    """An answer for all words of one lemma that are of an open class."""
     if o.lemma != c.lemma or o.pos not in OPEN or c.pos not in OPEN:
         return None
     if o.pos == c.pos:
@@ -298,7 +298,7 @@ def _are_auxiliaries(o: Word, c: Word) -> bool:
 
 
 def _have_auxiliaries(o: Word, c: Word) -> bool:
-    """Return whether an auxiliary stands before both words, so that neither is the finite verb."""
+    """Whether an auxiliary stands before both words, so that neither is the finite verb."""
     if _are_auxiliaries(o, c):
         firsts = (o.first_auxiliary_of_head(), c.first_auxiliary_of_head())
         return firsts[0] not in (None, o.form) and firsts[1] not in (None, c.form)
@@ -335,7 +335,7 @@ def _function_word(o: Word, c: Word) -> str | None:
 
 
 def _similar(o: Word, c: Word) -> str | None:
-    """Return what ERRANT's list of pairs, lengths and similarities says."""
+    """What ERRANT's list of pairs, lengths and similarities says."""
     if not (o.form.isalpha() and c.form.isalpha()):
         return "OTHER"
     forms, usual = {o.lower, c.lower}, c.pos not in RARE
@@ -368,7 +368,7 @@ def _similar_and_long(o: Word, c: Word, similarity: float) -> str | None:
 
 
 def _is_slip(length: int, target_length: int, similarity: float) -> bool:
-    """Return whether words of these lengths are alike enough for one to be meant by the other."""
+    """Whether words of these lengths are alike enough for one to be meant by the other."""
     match length, target_length:
         case (2, 2 | 3) | (3, 2 | 3 | 4) | (4, 4):
             return similarity >= 0.5
@@ -404,7 +404,7 @@ class Classifier:
     stem: Callable[[str], str]
 
     def label(self, source: Sentence, target: Sentence, span: Span) -> str | None:
-        """Return the type of an edit, as "R:VERB:SVA".
+        """The type of an edit, as "R:VERB:SVA".
 
         Args:
             source: What the learner wrote.
@@ -452,7 +452,7 @@ class Classifier:
 
 
 def _one_sided(its: Side) -> str:
-    """Return the type of what is missing or unnecessary, without "M:" or "U:"."""
+    """The type of what is missing or unnecessary, without "M:" or "U:"."""
     if len(its.forms) == 1:
         at = its.start
         if its.words.tags[at] == "POS":
@@ -473,7 +473,7 @@ def _one_sided(its: Side) -> str:
 
 
 def _of_any_length(o: Side, c: Side, o_pos: list[str], c_pos: list[str]) -> str:
-    """Return the type of a replacement that no rule for two single words has settled."""
+    """The type of a replacement that no rule for two single words has settled."""
     pos, deps = {*o_pos, *c_pos}, {*o.deps, *c.deps}
     same_end = o.lemmas[-1] == c.lemmas[-1]
     if deps <= _AUXILIARIES:

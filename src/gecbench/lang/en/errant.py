@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, cast
 
 from gecbench.core.edit import Edit, check
 from gecbench.core.errors import UsageError
 from gecbench.core.sample import EditSet
-from gecbench.core.scheme import Extraction, Scheme
+from gecbench.core.scheme import Extraction, Scheme, Watch
 from gecbench.core.sentence import Sentence, Words
 from gecbench.lang.en.alignment import steps
 from gecbench.lang.en.classify import UNKNOWN, Classifier
@@ -21,7 +21,7 @@ from gecbench.lang.en.resources import Resources
 
 
 def correct(edits: Sequence[Edit], source: Tokens) -> tuple[Tokens, tuple[tuple[Edit, Span], ...]]:
-    """Return the tokens that edits make of a source, and each edit with the spans it joins.
+    """Apply edits to a source; the corrected tokens, and each edit with the spans it joins.
 
     The edits come back sorted by place; of several insertions at one place the first listed is
     the first. One that only detects joins its span with the same tokens of the target.
@@ -52,7 +52,7 @@ def keep(
     minimise: bool = True,
     relabel: bool = True,
 ) -> tuple[Edit, ...] | None:
-    """Return the edits that `correct` joined, as `errant_m2 -gold` writes them.
+    """The edits that `correct` joined, as `errant_m2 -gold` writes them.
 
     What an edit only detects is not minimised. An edit that changes nothing becomes one that
     only detects, if it is relabelled.
@@ -88,14 +88,14 @@ def _place(edit: Edit) -> tuple[int, int]:
 
 
 def _detection(edit: Edit, source: Tokens) -> Edit:
-    """Return an edit that changes nothing as one that only detects."""
+    """An edit that changes nothing as one that only detects."""
     texts = (edit.replacement or (), *edit.alternatives)
     proposals = () if texts == (source[edit.start : edit.end],) else texts
     return Edit(edit.start, edit.end, None, UNKNOWN, proposals)
 
 
 def _minimised(edit: Edit, span: Span, source: Tokens) -> tuple[Edit, Span]:
-    """Return an edit and its spans without what is the same at both ends."""
+    """An edit and its spans without what is the same at both ends."""
     start, end, target_start, target_end = span
     texts = (edit.replacement or (), *edit.alternatives)
     while start < end and all(text[:1] == source[start : start + 1] for text in texts):
@@ -110,7 +110,6 @@ def _minimised(edit: Edit, span: Span, source: Tokens) -> tuple[Edit, Span]:
 
 Tokens = tuple[str, ...]
 Spans = tuple[tuple[int, int, int, int], ...]
-Progress = Callable[[str, Sequence[Tokens]], Iterator[Tokens]]
 
 _AT_ONCE = 8192
 """Pairs whose documents are in memory at one time."""
@@ -129,7 +128,7 @@ class Reader(Protocol):
     def words(
         self, sentences: Sequence[Tokens], *, parsed: bool, again: bool = False
     ) -> Iterable[Words]:
-        """Return what it says of each sentence, which it may be asked for again with a parse."""
+        """What it says of each sentence, which it may be asked for again with a parse."""
         ...
 
     def forget(self) -> None:
@@ -141,12 +140,12 @@ class Types(Protocol):
     """What finds the types of edits."""
 
     def label(self, source: Sentence, target: Sentence, span: Span) -> str | None:
-        """Return the type of an edit; None where it depends on dependencies not yet known."""
+        """The type of an edit; None where it depends on dependencies not yet known."""
         ...
 
 
 def parse(text: str) -> Sentence:
-    """Return the tokens of a text as ERRANT takes them: white space divides them.
+    """Divide a text at white space, as ERRANT does.
 
     >>> parse("It 's fine .").tokens
     ('It', "'s", 'fine', '.')
@@ -161,10 +160,10 @@ def scheme(
     resources: Resources | None,
     merging: Strategy = "rules",
     levenshtein: bool = False,
-    progress: Progress,
+    watch: Watch,
     notes: tuple[str, ...] = (),
 ) -> Scheme:
-    """Return the scheme.
+    """The scheme.
 
     Args:
         reader: Gives parts of speech, lemmas and, where a type depends on them, dependencies.
@@ -173,7 +172,7 @@ def scheme(
             and no sentence is parsed for dependencies; spans and corrections are the same.
         merging: How steps of the alignment become edits; ERRANT's -merge.
         levenshtein: Align by plain edit distance; ERRANT's -lev.
-        progress: Wraps the reading of sentences.
+        watch: Wraps the reading of sentences.
         notes: What the reader of a score should know.
     """
     return scheme_of(
@@ -184,7 +183,7 @@ def scheme(
         reader=reader,
         merging=merging,
         levenshtein=levenshtein,
-        progress=progress,
+        watch=watch,
         notes=notes,
     )
 
@@ -198,10 +197,10 @@ def scheme_of(
     reader: Reader,
     merging: Strategy,
     levenshtein: bool,
-    progress: Progress,
+    watch: Watch,
     notes: tuple[str, ...],
 ) -> Scheme:
-    """Return a scheme that aligns and merges as ERRANT; see `scheme` for the other arguments.
+    """A scheme that aligns and merges as ERRANT; see `scheme` for the other arguments.
 
     Args:
         name: Of the scheme.
@@ -209,7 +208,7 @@ def scheme_of(
         classifier: Finds the types; None gives edits no label.
         resources: What the signature says of them.
     """
-    made = _Errant(reader, classifier, merging, levenshtein, progress)
+    made = _Errant(reader, classifier, merging, levenshtein, watch)
     signature = {
         "scheme": name,
         "granularity": "word",
@@ -246,11 +245,11 @@ class _Errant:
     classifier: Types | None
     merging: Strategy
     levenshtein: bool
-    progress: Progress
+    watch: Watch
     _known: dict[Tokens, Sentence] = field(default_factory=dict)
 
     def batch(self, pairs: Sequence[tuple[str, str]]) -> list[Extraction]:
-        """Return the edits of pairs of source and target text."""
+        """The edits of pairs of source and target text."""
         made: list[Extraction] = []
         for first in range(0, len(pairs), _AT_ONCE):
             divided = [
@@ -268,7 +267,7 @@ class _Errant:
         minimise: bool,
         relabel: bool,
     ) -> list[EditSet]:
-        """Return annotators' edits with ERRANT's types, as `errant_m2 -gold` writes them.
+        """Annotators' edits with ERRANT's types, as `errant_m2 -gold` writes them.
 
         Raises:
             UsageError: The scheme was made without types.
@@ -324,7 +323,7 @@ class _Errant:
         wanted = [tokens for tokens in dict.fromkeys(sentences) if tokens not in self._known]
         full = [tokens for tokens in wanted if tokens]
         read = self.reader.words(full, parsed=False, again=self.classifier is not None)
-        for tokens, words in zip(self.progress("tagging", full), read, strict=True):
+        for tokens, words in zip(self.watch("tagging", full), read, strict=True):
             self._known[tokens] = Sentence(" ".join(tokens), tokens, words=words)
         if len(full) < len(wanted):
             self._known[()] = Sentence("", (), words=Words((), (), ()))
@@ -333,7 +332,7 @@ class _Errant:
         """Have the dependencies of known sentences found."""
         wanted = [tokens for tokens in dict.fromkeys(sentences) if not self._is_parsed(tokens)]
         read = self.reader.words(wanted, parsed=True)
-        for tokens, words in zip(self.progress("parsing", wanted), read, strict=True):
+        for tokens, words in zip(self.watch("parsing", wanted), read, strict=True):
             self._known[tokens] = replace(self._known[tokens], words=words)
 
     def _is_parsed(self, tokens: Tokens) -> bool:

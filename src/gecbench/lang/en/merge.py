@@ -25,13 +25,13 @@ _DROPPED = str.maketrans("", "", "'-")
 
 
 def merged(steps: Sequence[Step]) -> Span:
-    """Return the span from the first of neighbouring steps to the last."""
+    """The span from the first of neighbouring steps to the last."""
     first, last = steps[0], steps[-1]
     return first.start, last.end, first.target_start, last.target_end
 
 
 def process(steps: Sequence[Step], source: Sentence, target: Sentence) -> list[Span]:
-    """Return the edits of a run of "D", "I" and "S" (ERRANT 3.0.2, en/merger.py, process_seq).
+    """The edits of a run of "D", "I" and "S" (ERRANT 3.0.2, en/merger.py, process_seq).
 
     ERRANT looks at windows of at least two steps that have a substitution, the widest first and
     from the left; the first for which a rule fires says where the run is cut, and the rest is
@@ -78,7 +78,7 @@ class _Run:
         self._places_a, self._places_b = _before(map(len, texts_a)), _before(map(len, texts_b))
 
     def cut(self, low: int, high: int, widest: int) -> list[_Part | Span]:
-        """Return the edits that a part consists of, and parts still to be cut, in text order."""
+        """The edits that a part consists of, and parts still to be cut, in text order."""
         ops = self._ops[low:high]
         if len(ops) > 1 and (ops == "D" * len(ops) or ops == "I" * len(ops)):
             return [merged(self._steps[low:high])]
@@ -96,7 +96,7 @@ class _Run:
         return [step[1:] for step in self._steps[low:high]]
 
     def _first_cut(self, low: int, high: int, widest: int) -> tuple[int, int, int] | None:
-        """Return how the first window that fires cuts a part, or None.
+        """How the first window that fires cuts a part, or None.
 
         That is the width of windows above which none fires, and the steps that become one edit;
         from `k` to `k` where the part is only cut before step `k`.
@@ -116,7 +116,7 @@ class _Run:
         return None
 
     def _fires(self, start: int, end: int, *, named: bool, last: int) -> tuple[int, int] | None:
-        """Return the steps that a window makes one edit of; an empty range only cuts there."""
+        """The steps that a window makes one edit of; an empty range only cuts there."""
         one, two = self._steps[start], self._steps[end]
         length_a, length_b = two.end - one.start, two.target_end - one.target_start
         if (  # friends > friend 's
@@ -183,7 +183,7 @@ def _before(counts: Iterable[int]) -> list[int]:
 
 
 def _uniform_until(pos: Sequence[tuple[str, ...]]) -> list[int]:
-    """Return for each step the first after it with which the parts of speech are not all one."""
+    """For each step the first after it with which the parts of speech are not all one."""
     until = [0] * len(pos)
     for k in reversed(range(len(pos))):
         if len({*pos[k]}) > 1:
@@ -195,12 +195,12 @@ def _uniform_until(pos: Sequence[tuple[str, ...]]) -> list[int]:
 
 
 def _bare(token: Sequence[str]) -> str:
-    """Return the lower-case text of one token or none, without apostrophes and hyphens."""
+    """The lower-case text of one token or none, without apostrophes and hyphens."""
     return "".join(token).lower().translate(_DROPPED)
 
 
 def _is_mark(tokens: Sequence[str], pos: Sequence[str], at: int) -> bool:
-    """Return whether a token is punctuation, or stands in ASCII's as a string does in another."""
+    """Whether a token is punctuation, or stands in ASCII's as a string does in another."""
     return pos[at] == "PUNCT" or tokens[at] in punctuation
 
 
@@ -210,7 +210,7 @@ Strategy = Literal["rules", "all-split", "all-merge", "all-equal"]
 def merge(
     steps: Sequence[Step], source: Sentence, target: Sentence, strategy: Strategy = "rules"
 ) -> tuple[Span, ...]:
-    """Return the spans of the edits between two sentences, in text order.
+    """Merge steps of an alignment to the spans of edits, in text order.
 
     Args:
         steps: Their alignment.

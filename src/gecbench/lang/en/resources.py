@@ -32,7 +32,7 @@ class Resources(NamedTuple):
 
 @cache
 def digest() -> str:
-    """Return the SHA-256 of the installed word list, which a signature needs without the words.
+    """The SHA-256 of the installed word list, which a signature needs without the words.
 
     Raises:
         MissingExtraError: errant is not installed.
@@ -43,7 +43,7 @@ def digest() -> str:
 
 @cache
 def load() -> Resources:
-    """Return the resources of the installed errant, read once in a process.
+    """Load the resources of the installed errant, read once in a process.
 
     Neither errant nor spaCy is imported, which would take a second: the word list is a file of
     the package, and its copy of NLTK's Lancaster stemmer a module that needs nothing else and

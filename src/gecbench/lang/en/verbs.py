@@ -37,7 +37,7 @@ class Verbs(NamedTuple):
 
 
 def verb_form(token: str, *, given: str, wanted: str) -> str | None:
-    """Return a verb in another form, written with a capital where it was; None if unknown.
+    """A verb in another form, written with a capital where it was; None if unknown.
 
     Args:
         token: The verb.
@@ -54,7 +54,7 @@ def verb_form(token: str, *, given: str, wanted: str) -> str | None:
 
 
 def verb_forms(token: str, target: str) -> tuple[str, ...]:
-    """Return the names of transforms that may lead from one verb form to another.
+    """The names of transforms that may lead from one verb form to another.
 
     >>> verb_forms("goes", "went")
     ('VERB_VBZ_VBD',)
@@ -69,7 +69,7 @@ def verb_forms(token: str, target: str) -> tuple[str, ...]:
 
 
 def forms_of(word: str) -> Mapping[str, tuple[str, ...]]:
-    """Return the forms that a word in lower case may be, each to those that its verb has.
+    """The forms that a word in lower case may be, each to those that its verb has.
 
     These are in the order of `FORMS`, the commonest variant of each; of several verbs the
     likeliest is taken. A word that is no verb has none.
@@ -98,7 +98,7 @@ def _cased(word: str, like: str) -> str:
 
 @cache
 def _verbs() -> Verbs:
-    """Return the paradigms by word; irregular verbs first, for they are the commoner ones."""
+    """The paradigms by word; irregular verbs first, for they are the commoner ones."""
     readings: dict[str, list[tuple[str, Paradigm]]] = {}
     for paradigm in _paradigms():
         for form, variants in zip(FORMS, paradigm, strict=True):
@@ -128,7 +128,7 @@ def _lines(name: str) -> list[str]:
 
 
 def regular(marked: str) -> Paradigm:
-    """Return the forms of a regular verb.
+    """The forms of a regular verb.
 
     Args:
         marked: The base form; "*" behind it says that its last consonant is doubled, "~" that it

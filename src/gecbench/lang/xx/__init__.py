@@ -14,4 +14,5 @@ ANY = Language(
     tokens="en",
     scheme="xx-word",
     metric="edits",
+    offline_scheme="xx-word",
 )

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gecbench.core.scheme import Scheme
+from gecbench.core.scheme import Scheme, Watch
 from gecbench.core.sentence import Sentence
 from gecbench.lang.en.alignment import words_of
 from gecbench.lang.en.classify import RARE, UNKNOWN
-from gecbench.lang.en.errant import Progress, Reader, scheme_of
+from gecbench.lang.en.errant import Reader, scheme_of
 from gecbench.lang.en.merge import Span, Strategy
 
 
@@ -25,16 +25,16 @@ def scheme(
     types: bool = True,
     merging: Strategy = "rules",
     levenshtein: bool = False,
-    progress: Progress,
+    watch: Watch,
 ) -> Scheme:
-    """Return the scheme.
+    """The scheme.
 
     Args:
         reader: Gives universal parts of speech and lemmas.
         types: Classify the edits; without, they have no label.
         merging: How steps of the alignment become edits; ERRANT's -merge.
         levenshtein: Align by plain edit distance; ERRANT's -lev.
-        progress: Wraps the reading of sentences.
+        watch: Wraps the reading of sentences.
     """
     return scheme_of(
         "errant",
@@ -44,7 +44,7 @@ def scheme(
         reader=reader,
         merging=merging,
         levenshtein=levenshtein,
-        progress=progress,
+        watch=watch,
         notes=(),
     )
 
@@ -54,7 +54,7 @@ class UniversalClassifier:
     """Finds the types of edits by universal parts of speech and lemmas."""
 
     def label(self, source: Sentence, target: Sentence, span: Span) -> str:
-        """Return the type of an edit, as "R:VERB:FORM".
+        """The type of an edit, as "R:VERB:FORM".
 
         Args:
             source: What the learner wrote.
@@ -90,6 +90,6 @@ def _lowers(forms: tuple[str, ...]) -> list[str]:
 
 
 def _one_class(pos: tuple[str, ...]) -> str:
-    """Return the part of speech that all tokens have, "OTHER" where they differ or it is rare."""
+    """The part of speech that all tokens have, "OTHER" where they differ or it is rare."""
     first = pos[0]
     return first if {*pos} == {first} and first not in RARE and first else "OTHER"

@@ -14,7 +14,7 @@ from gecbench.edits.apply import changes
 
 
 def word_scheme() -> Scheme:
-    """Return the scheme over words, which white space divides: texts are tokenised before."""
+    """The scheme over words, which white space divides: texts are tokenised before."""
     return Scheme(
         name="xx-word",
         lang="xx",
@@ -28,7 +28,7 @@ def word_scheme() -> Scheme:
 
 
 def char_scheme() -> Scheme:
-    """Return the scheme over characters (code points); white space is none."""
+    """The scheme over characters (code points); white space is none."""
     return Scheme(
         name="xx-char",
         lang="xx",
@@ -42,7 +42,7 @@ def char_scheme() -> Scheme:
 
 
 def words(text: str) -> Sentence:
-    """Return the tokens of a text that white space divides.
+    """The tokens of a text that white space divides.
 
     >>> words("Das ist gut .").tokens
     ('Das', 'ist', 'gut', '.')
@@ -51,7 +51,7 @@ def words(text: str) -> Sentence:
 
 
 def characters(text: str) -> Sentence:
-    """Return the characters of a text, white space left out.
+    """The characters of a text, white space left out.
 
     >>> characters("猫 が").tokens
     ('猫', 'が')
@@ -60,7 +60,7 @@ def characters(text: str) -> Sentence:
 
 
 def extract(source: Sentence, target: Sentence) -> Extraction:
-    """Return the one set of edits from source to target.
+    """Find the one set of edits from source to target.
 
     >>> [(e.start, e.end, e.label) for e in extract(words("a b c"), words("x b c d")).edit_sets[0]]
     [(0, 1, 'S'), (3, 3, 'M')]

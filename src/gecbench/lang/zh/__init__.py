@@ -14,5 +14,7 @@ CHINESE = Language(
     tokens="zh",
     scheme="zh-cherrant",
     metric="cherrant",
+    offline_scheme="zh-char",
+    segmenter="jieba",
     normalisers=("t2s", "s2t", "nfc", "nfkc", "lower", "punctuation", "halfwidth", "squeeze"),
 )

@@ -11,19 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import groupby
 
 from gecbench.core.edit import Edit
 from gecbench.core.scheme import Extraction, Scheme
 from gecbench.core.sentence import Sentence
 from gecbench.edits.alignment import lattice
+from gecbench.edits.apply import step_runs
 from gecbench.lang.zh.parse import join, parse
 
 _LABELS = {"D": "R", "I": "M", "S": "S"}
 
 
 def scheme() -> Scheme:
-    """Return the scheme; it has no options and reads nothing."""
+    """The scheme; it has no options and reads nothing."""
     return Scheme(
         name="zh-char",
         lang="zh",
@@ -39,21 +39,18 @@ def scheme() -> Scheme:
 def _extract(source: Sentence, target: Sentence) -> Extraction:
     if source.codes == target.codes:
         return Extraction(((),))
-    steps = lattice(source.codes, target.codes, None).steps()
-    edits: list[Edit] = []
-    i = j = 0
-    for kind, run in groupby(steps):
-        length = len(list(run))
-        end = i if kind == "I" else i + length
-        target_end = j if kind == "D" else j + length
-        if kind != "M":
-            edits.append(Edit(i, end, target.tokens[j:target_end], _LABELS[kind]))
-        i, j = end, target_end
+    edits = [
+        Edit(start, end, target.tokens[target_start:target_end], _LABELS[step])
+        for step, start, end, target_start, target_end in step_runs(
+            lattice(source.codes, target.codes, None).steps(), str
+        )
+        if step != "M"
+    ]
     return Extraction((word_order(edits, source.tokens),))
 
 
 def word_order(edits: Sequence[Edit], source: Sequence[str]) -> tuple[Edit, ...]:
-    """Return the edits with the two parts of each word-order edit labelled W:R and W:M.
+    """The edits with the two parts of each word-order edit labelled W:R and W:M.
 
     A deletion and an insertion of the same tokens are one word-order edit (section 6.2), for
     analysis only: they stay two edits, so overall scores count both. Each deletion, from the

@@ -23,7 +23,7 @@ _MERGEABLE = frozenset(("SMS", "DMI", "DTI", "IMD", "ITD"))
 
 
 def windows(source: tuple[str, ...], target: tuple[str, ...]) -> Window:
-    """Return the rule that merges three segments between these tokens into a word-order edit."""
+    """The rule that merges three segments between these tokens into a word-order edit."""
 
     def text(tokens: tuple[str, ...], start: int, end: int) -> str:
         return "".join(tokens[start:end])
@@ -96,7 +96,7 @@ def scheme(
     cache: Path,
     say: Callable[[str], None],
 ) -> Scheme:
-    """Return the scheme.
+    """The scheme.
 
     Args:
         strategy: "all" keeps each distinct edit set of the co-optimal alignments, "first" the

@@ -14,7 +14,7 @@ _UTF32 = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
 
 
 def parse(text: str) -> Sentence:
-    """Return a text as tokens: one per code point, white space dropped, the placeholder whole.
+    """Divide a text into tokens: one per code point, white space dropped, the placeholder whole.
 
     White space is what `str.split` splits at. Nothing is normalised: full-width and half-width,
     upper and lower case stay different; combining marks and joiners are tokens of their own.
@@ -35,5 +35,5 @@ def parse(text: str) -> Sentence:
 
 
 def join(tokens: tuple[str, ...]) -> str:
-    """Return the text of a token sequence."""
+    """Join tokens to a text."""
     return "".join(tokens)

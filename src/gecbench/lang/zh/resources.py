@@ -52,7 +52,7 @@ _WEIGHTS = Weights(
 def load_costs(
     resource: Callable[[str], bytes], cache: Path, say: Callable[[str], None]
 ) -> FeatureCosts:
-    """Return ChERRANT's substitution costs, compiling them at first use.
+    """Load ChERRANT's substitution costs, compiling them at first use.
 
     Args:
         resource: Verified content of a resource by file name.
@@ -128,7 +128,7 @@ class _Sounds:
 
 
 def _character_classes(text: str) -> dict[str, tuple[int, int, int]]:
-    """Return the class of each single character: that of the last line which holds it."""
+    """The class of each single character: that of the last line which holds it."""
     classes: dict[str, tuple[int, int, int]] = {}
     for line in text.splitlines():
         code, *words = line.split()
@@ -139,7 +139,7 @@ def _character_classes(text: str) -> dict[str, tuple[int, int, int]]:
 
 
 def _confusions(text: str) -> dict[str, list[str]]:
-    """Return the confusable characters of each; a later line of one key replaces an earlier."""
+    """The confusable characters of each; a later line of one key replaces an earlier."""
     confusions: dict[str, list[str]] = {}
     for line in text.splitlines():
         key, _, members = line.partition(" ")

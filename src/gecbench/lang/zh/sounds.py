@@ -51,7 +51,7 @@ class Sounds:
 
 
 def folded(syllable: str) -> str:
-    """Return a syllable without what learners and speakers of many regions do not tell apart.
+    """A syllable without what learners and speakers of many regions do not tell apart.
 
     >>> folded("xing") == folded("xin"), folded("zhang") == folded("zan")
     (True, True)
@@ -64,7 +64,7 @@ _FINAL = re.compile(r"(?<=[^i]an|.in|.en)g$")
 
 
 def sounds(asked: str = "zh-homophone", extra: str = "spelling") -> Sounds:
-    """Return the sounds of the 6,763 characters of GB 2312, which are simplified ones.
+    """The sounds of the 6,763 characters of GB 2312, which are simplified ones.
 
     Args:
         asked: Who takes readings, for the failure.
@@ -79,7 +79,7 @@ def sounds(asked: str = "zh-homophone", extra: str = "spelling") -> Sounds:
     except ImportError:
         raise MissingExtraError(f"pypinyin, which {asked} takes readings from,", extra) from None
     toneless, syllables = _Toneless(), _Syllables()
-    plain = {c: toneless[pinyin_dict[ord(c)].partition(",")[0]] for c in _simplified()}
+    plain = {c: toneless[pinyin_dict[ord(c)].partition(",")[0]] for c in _gb2312(_BOTH_LEVELS)}
     main = {c: syllables[syllable] for c, syllable in plain.items()}
     phrases = {
         phrase: "".join(syllables[toneless[each[0]]] for each in read)
@@ -98,7 +98,7 @@ def sounds(asked: str = "zh-homophone", extra: str = "spelling") -> Sounds:
 
 
 def phrase_counts() -> Mapping[str, int]:
-    """Return in how many of pypinyin's phrases each character stands: how usual it is.
+    """In how many of pypinyin's phrases each character stands: how usual it is.
 
     Raises:
         MissingExtraError: pypinyin is not installed.
@@ -110,8 +110,11 @@ def phrase_counts() -> Mapping[str, int]:
     return Counter("".join(phrases_dict))
 
 
-def _simplified() -> Iterator[str]:
-    for row in range(0xB0, 0xF8):
+_LEVEL_ONE, _BOTH_LEVELS = range(0xB0, 0xD8), range(0xB0, 0xF8)
+
+
+def _gb2312(rows: Iterable[int]) -> Iterator[str]:
+    for row in rows:
         # The last row of the first level is not full.
         for cell in range(0xA1, 0xFA if row == 0xD7 else 0xFF):
             yield bytes((row, cell)).decode("gb2312")
@@ -138,7 +141,7 @@ class _Syllables(dict[str, str]):
 
 
 def _others(main: Mapping[str, str], phrases: Mapping[str, str]) -> dict[str, str]:
-    """Return the further syllables of characters that phrases really use."""
+    """The further syllables of characters that phrases really use."""
     seen: dict[str, Counter[str]] = defaultdict(Counter)
     for phrase, read in phrases.items():
         for character, syllable in zip(phrase, read, strict=True):
@@ -151,13 +154,13 @@ def _others(main: Mapping[str, str], phrases: Mapping[str, str]) -> dict[str, st
 
 
 def _often(counts: Counter[str], main: str) -> list[str]:
-    """Return the syllables, other than the main one, that are no rarity."""
+    """The syllables, other than the main one, that are no rarity."""
     least = max(2, _RARE * counts.total())
     return [syllable for syllable, n in counts.items() if syllable != main and n >= least]
 
 
 def keys(word: str, sounds: Sounds) -> set[str]:
-    """Return under which sounds a word is found when one of its characters is wrong.
+    """Under which sounds a word is found when one of its characters is wrong.
 
     The wrong character stands in the text with its own main syllable; the others are right, and
     are looked up by their main syllables whatever their reading in this word is. So each place
@@ -184,23 +187,17 @@ _MOST_PARTS = 40
 
 
 def common_characters() -> tuple[str, ...]:
-    """Return the 3,755 characters of the first level of GB 2312: those that people type.
+    """The 3,755 characters of the first level of GB 2312: those that people type.
 
     >>> len(common_characters())
     3755
     """
-    return tuple(_level_one())
-
-
-def _level_one() -> Iterator[str]:
-    for row in range(0xB0, 0xD8):
-        for cell in range(0xA1, 0xFA if row == 0xD7 else 0xFF):
-            yield bytes((row, cell)).decode("gb2312")
+    return tuple(_gb2312(_LEVEL_ONE))
 
 
 @cache
 def homophones() -> Mapping[str, Mapping[str, float]]:
-    """Return the common characters that sound like each character of GB 2312, with weights.
+    """The common characters that sound like each character of GB 2312, with weights.
 
     The weight grows with how usual a character is, by the phrases of pypinyin that it stands in,
     and is four times as high where the syllable is the same without its tone as where learners
@@ -226,7 +223,7 @@ def homophones() -> Mapping[str, Mapping[str, float]]:
 
 
 def shapes_of(path: Path) -> dict[str, tuple[str, ...]]:
-    """Return the characters that look like each, from a table of ChERRANT's or one's own.
+    """The characters that look like each, from a table of ChERRANT's or one's own.
 
     Two kinds of file are told apart by their first line: ChERRANT's `char_meta.txt`, where common
     characters are alike that share all but the first of their parts (请, 情, 清); and lines of a
@@ -264,7 +261,7 @@ def _of_lines(path: Path, lines: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 
 def _of_parts(lines: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Return characters that share all but the first of their parts."""
+    """Characters that share all but the first of their parts."""
     common = frozenset(common_characters())
     bodies: dict[str, list[str]] = defaultdict(list)
     own: dict[str, set[str]] = defaultdict(set)

@@ -1,1 +1,298 @@
-"""The report page: one HTML file with everything, that opens offline."""
+"""The report page: one HTML file with everything, that needs no other and opens offline."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Literal
+
+from gecbench import __version__
+from gecbench.core.errors import MissingExtraError
+from gecbench.core.score import WarningNote
+from gecbench.reports import plots
+from gecbench.reports.page.sentences import compressed
+from gecbench.reports.plots import properties
+from gecbench.reports.report import (
+    Figure,
+    Language,
+    Report,
+    Table,
+    Words,
+    figure_csv,
+    plain,
+    table_csv,
+    table_latex,
+)
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+
+Fact = tuple[Words, str | Words]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A report page.
+
+    Args:
+        title: In whatever language its author writes.
+        facts: What the corpus is and where it comes from: names and values.
+        reports: Of the analyses, in the order of reading.
+        sentences: As `sentences.packed_sentences` gives them.
+        edits: Whether edits were compared, so that there are marks to explain.
+        example: A word of the corpus's language, to show the marks on.
+    """
+
+    title: str
+    facts: tuple[Fact, ...]
+    reports: tuple[Report, ...]
+    sentences: Mapping[str, object] = field(default_factory=dict)
+    edits: bool = True
+    example: str = "word"
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What makes numbers on it doubtful, once each."""
+        notes = (note for report in self.reports for note in report.notes)
+        return tuple(dict.fromkeys(note for note in notes if isinstance(note, WarningNote)))
+
+
+# What all pages are made of: words, styles, scripts and a template.
+
+
+@cache
+def interface_words(
+    part: Literal["page", "short", "question", "heatmap"],
+) -> Mapping[str, Words]:
+    """The words of one part of words.toml, by key."""
+    table = tomllib.loads(_read("words.toml"))[part]
+    return {key: Words(*texts) for key, texts in table.items()}
+
+
+def render_page(
+    template: str, *, styles: Sequence[str], scripts: Sequence[str], **context: object
+) -> str:
+    """Render a template of this folder with its styles and scripts inside.
+
+    Args:
+        template: Its file.
+        styles: Files; the colours of both themes are added.
+        scripts: Files, joined in this order: later ones use what earlier ones define.
+        context: What else the template asks for.
+
+    Raises:
+        MissingExtraError: jinja2 is not installed.
+    """
+    _require_jinja()
+    from jinja2 import Environment, StrictUndefined
+
+    style = "\n".join(map(_read, styles)) + "\n" + _theme_rules()
+    script = "\n".join(map(_read, scripts))
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=False)
+    return environment.from_string(_read(template)).render(
+        version=__version__,
+        policy=_policy(style, script),
+        style=unescaped(style),
+        script=unescaped(script),
+        **context,
+    )
+
+
+def _read(name: str) -> str:
+    return files("gecbench.reports.page").joinpath(name).read_text("utf-8")
+
+
+def _theme_rules() -> str:
+    light = f"color-scheme: light;\n{properties('light')}"
+    dark = f"color-scheme: dark;\n{properties('dark')}"
+    return (
+        f":root {{\n{light}\n}}\n"
+        f'@media screen and (prefers-color-scheme: dark) {{\n:root:not([data-theme="light"]) {{\n'
+        f"{dark}\n}}\n}}\n"
+        f'@media screen {{\n:root[data-theme="dark"] {{\n{dark}\n}}\n}}\n'
+    )
+
+
+def _policy(style: str, script: str) -> str:
+    """A Content-Security-Policy that allows these two and nothing else, no host at all."""
+    allowed = f"script-src {_hash(script)}; style-src {_hash(style)}"
+    return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
+
+
+def unescaped(text: str) -> Markup:
+    """Mark a text of our own making as one that needs no escaping where it stands."""
+    from markupsafe import Markup
+
+    return Markup(text)
+
+
+def json_in_page(value: object) -> Markup:
+    """Write JSON that no tag inside it can end."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return unescaped(text.replace("<", "\\u003c"))
+
+
+def check_extras() -> None:
+    """Refuse to begin where what a report page needs is not installed.
+
+    Raises:
+        MissingExtraError: Names what is missing.
+    """
+    _require_jinja()
+    plots.require_matplotlib()
+
+
+def _require_jinja() -> None:
+    if find_spec("jinja2") is None:
+        raise MissingExtraError("jinja2, which writes the page,", "report")
+
+
+# The report page.
+
+
+_STYLES = ("base", "page", "tables", "explorer", "versions", "print")
+_SCRIPTS = (
+    *("dom", "words", "theme", "unpack", "downloads", "tables", "data", "link", "filter", "list"),
+    *("edits", "hint", "aligned", "detail", "controls", "explorer", "keys", "paper", "main"),
+)
+_OUTCOMES = (
+    *(("●", "right"), ("◐", "partly"), ("○", "onlyMissed"), ("✕", "onlyFalse"), ("·", "unjudged")),
+)
+_SHORTCUTS = (
+    (("j", "k"), "key-jk"),
+    (("↓", "↑"), "key-arrows"),
+    (("/",), "key-slash"),
+    (("v",), "key-v"),
+    (("Tab",), "key-tab"),
+    (("Esc",), "key-escape"),
+    (("?",), "key-help"),
+)
+_OPEN: Mapping[str, int] = {"scores": 9, "breakdown": 0}
+"""How many tables of an analysis are open, the others behind a click; elsewhere one."""
+_BROAD = {"matrix": 8, "lines": 24, "intervals": 21, "bars": 21}
+"""From this many places on a figure takes the whole width, by kind; others never do."""
+_LONG = 240
+"""Longer descriptions of figures are behind a click."""
+
+
+def html(page: Page, language: Language = "en") -> str:
+    """Write the page as HTML.
+
+    Args:
+        page: What stands on it.
+        language: Of the interface when the page is opened; a switch in it changes that.
+
+    Raises:
+        MissingExtraError: jinja2 or matplotlib is not installed.
+    """
+    check_extras()
+    words = interface_words("page")
+    both = {key: {"en": text.en, "zh": text.zh} for key, text in words.items()}
+    sections = [_section(report, anchor) for anchor, report in _anchors(page.reports)]
+    return render_page(
+        "html/page.html",
+        styles=[f"css/{name}.css" for name in _STYLES],
+        scripts=[f"js/{name}.js" for name in _SCRIPTS],
+        page=page,
+        language=language,
+        words=words,
+        interface=json_in_page(both),
+        packed=compressed({"files": _files(sections), "sentences": page.sentences}),
+        sections=sections,
+        outcomes=_OUTCOMES,
+        shortcuts=_SHORTCUTS,
+        plain=plain,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    table: Table
+    anchor: str
+    files: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Figure:
+    figure: Figure
+    file: str
+    broad: bool
+    long: bool
+    en: Markup
+    zh: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    report: Report
+    anchor: str
+    short: Words
+    question: Words | None
+    open: list[_Table]
+    shut: list[_Table]
+    figures: list[_Figure]
+    warnings: list[str]
+    notes: list[str]
+
+
+def _anchors(reports: Sequence[Report]) -> Iterator[tuple[str, Report]]:
+    """Yield reports with their anchors: a second one of a name is numbered."""
+    seen: Counter[str] = Counter()
+    for report in reports:
+        seen[report.name] += 1
+        number = seen[report.name]
+        yield report.name if number == 1 else f"{report.name}-{number}", report
+
+
+def _section(report: Report, anchor: str) -> _Section:
+    tables = [_table(table, anchor) for table in report.tables if table.rows]
+    shown = _OPEN.get(report.name, 1)
+    return _Section(
+        report,
+        anchor,
+        interface_words("short").get(report.name, report.title),
+        interface_words("question").get(report.name),
+        tables[:shown],
+        tables[shown:],
+        [_figure(figure) for figure in report.figures],
+        [note for note in report.notes if isinstance(note, WarningNote)],
+        [note for note in report.notes if not isinstance(note, WarningNote)],
+    )
+
+
+def _table(table: Table, section: str) -> _Table:
+    name = table.name if table.name.startswith(section) else f"{section}-{table.name}"
+    return _Table(table, f"table-{name}", (f"{name}.csv", f"{name}.tex"))
+
+
+def _figure(figure: Figure) -> _Figure:
+    most = max((len(series.x) for series in figure.series), default=0)
+    broad = most >= _BROAD.get(figure.kind, most + 1)
+    drawn = (unescaped(plots.svg(figure, "en")), unescaped(plots.svg(figure, "zh")))
+    return _Figure(figure, f"{figure.name}.csv", broad, len(figure.alt.en) > _LONG, *drawn)
+
+
+def _files(sections: Sequence[_Section]) -> Mapping[str, str]:
+    """What can be downloaded, by name."""
+    contents: dict[str, str] = {}
+    for section in sections:
+        note = "\n".join([*section.report.notes, *section.report.signatures])
+        for item in (*section.open, *section.shut):
+            csv, tex = item.files
+            contents |= {csv: table_csv(item.table), tex: table_latex(item.table, note)}
+        contents |= {item.file: figure_csv(item.figure) for item in section.figures}
+    return contents

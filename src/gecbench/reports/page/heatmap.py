@@ -6,25 +6,14 @@ file that needs no other.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.resources import files
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-from gecbench import __version__
 from gecbench.analysis.difficulty import Difficulty
-from gecbench.core.errors import MissingExtraError
 from gecbench.edits.chunks import FALSE, KEPT, RIGHT, WRONG, Chunk
-from gecbench.reports.exhibit import Language, Words
-from gecbench.reports.grid import columns_of
-from gecbench.reports.page.html import policy
-from gecbench.reports.theme import properties
+from gecbench.reports.page import interface_words, json_in_page, render_page
+from gecbench.reports.report import Language, columns_of
 from gecbench.text.tokens import spans
-
-if TYPE_CHECKING:
-    from markupsafe import Markup
-
 
 # What the heat map shows of a sentence, as JSON values.
 
@@ -167,77 +156,7 @@ def _wide(character: str) -> bool:
     return columns_of(character) == 2
 
 
-# What the heat map says, in both languages.
-
-
-WORDS: Mapping[str, Words] = {
-    "title": Words("Difficulty of errors", "错误的修改难度"),
-    "skip": Words("Skip to the sentences", "跳到句子"),
-    "language": Words("Language", "语言"),
-    "theme": Words("Colours", "配色"),
-    "auto": Words("as the system", "跟随系统"),
-    "light": Words("light", "浅色"),
-    "dark": Words("dark", "深色"),
-    "lead": Words(
-        "The stronger the colour of an error, the fewer systems correct it. Point at a mark, or "
-        "move to it by Tab, to see its type, its correction and its weight.",
-        "颜色越浓，改对该错误的系统越少。将鼠标移到标记上，或用 Tab 键移到标记，"
-        "即可查看类型、修改和权重。",
-    ),
-    "result": Words("Reference", "参考答案"),
-    "reference": Words("reference {n}", "参考答案 {n}"),
-    "annotator": Words(" (annotator {name})", "（标注者 {name}）"),
-    "chosen": Words("the chosen references", "各句选定的参考答案"),
-    "legend": Words("Legend", "图例"),
-    "error": Words("error, by weight", "错误，按权重"),
-    "wrong": Words("no error, but changed by systems", "原本无错，却被系统改动"),
-    "insertion": Words("something is inserted here", "此处插入内容"),
-    "filters": Words("Filters", "筛选"),
-    "kind": Words("Marks", "标记"),
-    "both": Words("errors and wrong changes", "错误与误改"),
-    "errors": Words("errors only", "仅错误"),
-    "wrongs": Words("wrong changes only", "仅误改"),
-    "type": Words("Type", "类型"),
-    "all-types": Words("all types", "全部类型"),
-    "no-type": Words("(no type)", "（无类型）"),
-    "least": Words("Weight from", "权重从"),
-    "most": Words("to", "到"),
-    "search": Words("Search", "搜索"),
-    "search-hint": Words("source, correction or id", "原文、修改或编号"),
-    "order": Words("Order", "顺序"),
-    "corpus-order": Words("as in the corpus", "按语料顺序"),
-    "hardest": Words("hardest first", "最难的在前"),
-    "weights": Words("write the weights", "显示权重"),
-    "reset": Words("Reset", "重置"),
-    "shown": Words("{n} of {all} sentences, {marks} marks", "{all} 句中的 {n} 句，{marks} 处标记"),
-    "none": Words("No sentence matches these filters.", "没有符合条件的句子。"),
-    "correction": Words("correction", "修改为"),
-    "nothing": Words("(delete)", "（删除）"),
-    "inserted": Words("(insert)", "（插入）"),
-    "weight": Words("weight", "权重"),
-    "right": Words("corrected by", "改对的系统"),
-    "other": Words("changed otherwise by", "改成别的系统"),
-    "changed": Words("changed by", "改动的系统"),
-    "nobody": Words("no system", "无"),
-    "error-head": Words("error", "错误"),
-    "wrong-head": Words("no error", "无错"),
-    "value": Words("difficulty", "难度"),
-    "systems": Words("Systems", "系统"),
-    "notes": Words("Notes", "说明"),
-    "signature": Words("How the weights were made", "权重的计算方式"),
-    "sentences": Words("Sentences", "句子"),
-    "no-script": Words(
-        "This page draws its sentences by a script; allow scripts to see them.",
-        "本页用脚本显示句子，请允许运行脚本。",
-    ),
-}
-"""By key, as the template and the script name them."""
-
-
 # Writes the heat map as one HTML file.
-
-
-_LANG = {"en": "en", "zh": "zh-Hans"}
 
 
 def heat_map(
@@ -255,53 +174,16 @@ def heat_map(
     Raises:
         MissingExtraError: jinja2 is not installed.
     """
-    try:
-        from jinja2 import Environment, StrictUndefined
-    except ImportError as error:
-        raise MissingExtraError("jinja2, which writes the heat map,", "report") from error
-    style, script = _style(), _read("heatmap.js")
+    words = interface_words("heatmap")
     shown = [values(one, texts) for one, texts in zip(results, sources, strict=True)]
-    template = Environment(autoescape=True, undefined=StrictUndefined).from_string(
-        _read("heatmap.html")
-    )
-    return template.render(
+    return render_page(
+        "heatmap.html",
+        styles=["heatmap.css"],
+        scripts=["heatmap.js"],
         language=language,
-        lang=_LANG[language],
-        version=__version__,
+        lang={"en": "en", "zh": "zh-Hans"}[language],
         corpora=list(dict.fromkeys(one.corpus for one in results)),
-        say={key: words.in_(language) for key, words in WORDS.items()},
-        policy=policy(style, script),
-        style=_safe(style),
-        script=_safe(script),
-        words=_safe(_json({key: [words.en, words.zh] for key, words in WORDS.items()})),
-        data=_safe(_json(shown)),
+        say={key: text.in_(language) for key, text in words.items()},
+        words=json_in_page({key: [text.en, text.zh] for key, text in words.items()}),
+        data=json_in_page(shown),
     )
-
-
-def _style() -> str:
-    """Return the styles: the colours of both themes, then the page's own."""
-    light, dark = properties("light"), properties("dark")
-    by_system = ':root:not([data-theme="light"])'
-    return (
-        f":root {{\ncolor-scheme: light;\n{light}\n}}\n"
-        f"@media screen and (prefers-color-scheme: dark) {{ {by_system} {{\n"
-        f"color-scheme: dark;\n{dark}\n}} }}\n"
-        f'@media screen {{ :root[data-theme="dark"] {{\ncolor-scheme: dark;\n{dark}\n}} }}\n'
-        + _read("heatmap.css")
-    )
-
-
-def _json(content: object) -> str:
-    """Return JSON that no tag of its content can end."""
-    made = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return made.replace("<", "\\u003c")
-
-
-def _read(name: str) -> str:
-    return files("gecbench.reports.page").joinpath(name).read_text("utf-8")
-
-
-def _safe(text: str) -> Markup:
-    from markupsafe import Markup
-
-    return Markup(text)  # our own styles and script, and JSON without "<"

@@ -14,7 +14,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from gecbench.analysis.side_by_side import Output, Reference, Row
+from msgspec import to_builtins
+
+from gecbench.analysis.sentences import Output, Reference, SentenceRow
 from gecbench.core.edit import Edit
 from gecbench.core.score import Counts
 from gecbench.lang import language_of
@@ -68,43 +70,36 @@ def _change(edit: Edit, places: Spans, between: str) -> Change:
     return Change(start, end, text, label)
 
 
-def made(source: str, found: Sequence[Change]) -> str:
-    """Return what changes of one set make of a source, as the page does.
+def apply_changes(source: str, found: Sequence[Change]) -> str:
+    """Make the changes of one set in a source, as the page does.
 
     Of two that overlap the first counts; insertions at one place follow one another.
     """
-    kept: list[Change] = []
-    for one in found:
-        if not any(_cross(one, other) for other in kept):
-            kept.append(one)
+    applied: list[Change] = []
+    for change in found:
+        if not any(change.start < other.end and other.start < change.end for other in applied):
+            applied.append(change)
     parts, done = [], 0
-    for one in sorted(kept, key=lambda change: change[:2]):
-        if one.text is not None:
-            parts += [source[done : one.start], one.text]
-            done = one.end
+    for change in sorted(applied, key=lambda change: change[:2]):
+        if change.text is not None:
+            parts += [source[done : change.start], change.text]
+            done = change.end
     return "".join(parts) + source[done:]
 
 
-def _cross(one: Change, other: Change) -> bool:
-    return one.start < other.end and other.start < one.end
+# What the page reads. Field names are the keys of its JSON.
 
 
-class Lists:
+@dataclass(slots=True)
+class _Lists:
     """Lists of numbers, one after another in a column."""
 
-    def __init__(self) -> None:
-        self.counts: list[int] = []
-        self.values: list[int] = []
+    counts: list[int] = field(default_factory=list)
+    values: list[int] = field(default_factory=list)
 
     def add(self, values: Sequence[int]) -> None:
-        """Add a list."""
         self.counts.append(len(values))
         self.values += values
-
-    @property
-    def packed(self) -> dict[str, list[int]]:
-        """As JSON."""
-        return {"counts": self.counts, "values": self.values}
 
 
 @dataclass(slots=True)
@@ -112,189 +107,144 @@ class _References:
     counts: list[int] = field(default_factory=list)
     states: list[str | None] = field(default_factory=list)
     annotators: list[str | None] = field(default_factory=list)
-    edits: Lists = field(default_factory=Lists)
+    edits: _Lists = field(default_factory=_Lists)
     weights: list[float] = field(default_factory=list)
     texts: dict[int, str] = field(default_factory=dict)
     firsts: dict[int, int] = field(default_factory=dict)
-
-    @property
-    def packed(self) -> dict[str, object]:
-        return {
-            "counts": self.counts,
-            "states": self.states,
-            "annotators": self.annotators,
-            "edits": self.edits.packed,
-            "weights": self.weights,
-            "texts": self.texts,
-            "firsts": self.firsts,
-        }
 
 
 @dataclass(slots=True)
 class _Outputs:
     states: list[str | None] = field(default_factory=list)
     reference: list[int] = field(default_factory=list)
-    made: Lists = field(default_factory=Lists)
+    made: _Lists = field(default_factory=_Lists)
     verdicts: list[int] = field(default_factory=list)
-    missed: Lists = field(default_factory=Lists)
+    missed: _Lists = field(default_factory=_Lists)
     counts: list[int] = field(default_factory=list)
     texts: dict[int, str] = field(default_factory=dict)
     firsts: dict[int, int] = field(default_factory=dict)
 
-    @property
-    def packed(self) -> dict[str, object]:
-        return {
-            "states": self.states,
-            "reference": self.reference,
-            "made": self.made.packed,
-            "verdicts": self.verdicts,
-            "missed": self.missed.packed,
-            "counts": self.counts,
-            "texts": self.texts,
-            "firsts": self.firsts,
-        }
-
 
 @dataclass(slots=True)
-class _Pool:
+class _Edits:
     """The distinct edits of each sentence, over all references and systems."""
 
-    strings: dict[str, int] = field(default_factory=dict)
     counts: list[int] = field(default_factory=list)
     start: list[int] = field(default_factory=list)
     end: list[int] = field(default_factory=list)
     text: list[int] = field(default_factory=list)
     label: list[int] = field(default_factory=list)
     alternatives: dict[int, list[str]] = field(default_factory=dict)
-    makers: Lists = field(default_factory=Lists)
-    types: Counter[str] = field(default_factory=Counter)
-    here: dict[Change, int] = field(default_factory=dict)
+    makers: _Lists = field(default_factory=_Lists)
 
-    def string(self, text: str) -> int:
-        """Return the number of a string."""
-        return self.strings.setdefault(text, len(self.strings))
 
-    def open(self) -> None:
-        """Begin a sentence."""
-        self.here = {}
+@dataclass(slots=True)
+class _Columns:
+    """One entry for each sentence; strings by their number."""
 
-    def close(self) -> None:
-        """End a sentence."""
-        self.counts.append(len(self.here))
-
-    def add(self, change: Change, alternatives: Sequence[str], makers: Sequence[int]) -> int:
-        """Return the place of an edit among those of its sentence."""
-        if change not in self.here:
-            self.here[change] = len(self.here)
-            if alternatives:
-                self.alternatives[len(self.start)] = list(alternatives)
-            self.start.append(change.start)
-            self.end.append(change.end)
-            self.text.append(-1 if change.text is None else self.string(change.text))
-            self.label.append(self.string(change.label))
-            self.makers.add(makers)
-            self.types[change.label] += 1
-        return self.here[change]
-
-    @property
-    def packed(self) -> dict[str, object]:
-        """As JSON."""
-        return {
-            "counts": self.counts,
-            "start": self.start,
-            "end": self.end,
-            "text": self.text,
-            "label": self.label,
-            "alternatives": self.alternatives,
-            "makers": self.makers.packed,
-        }
+    ids: list[str] = field(default_factory=list)
+    sources: list[str] = field(default_factory=list)
+    lengths: list[int] = field(default_factory=list)
+    difficulty: list[float] = field(default_factory=list)
+    meta: dict[str, list[int | None]] = field(default_factory=dict)
+    pool: _Edits = field(default_factory=_Edits)
+    references: _References = field(default_factory=_References)
+    outputs: list[_Outputs] = field(default_factory=list)
 
 
 class _Packer:
     def __init__(self, systems: Sequence[str], lang: str, fields: Sequence[str]) -> None:
-        self.systems = systems
         self.between = language_of(lang).joiner
-        self.lang = lang
-        self.pool = _Pool()
-        self.references = _References()
-        self.outputs = [_Outputs() for _ in systems]
-        self.ids: list[str] = []
-        self.sources: list[str] = []
-        self.lengths: list[int] = []
-        self.difficulty: list[float] = []
-        self.meta: dict[str, list[int | None]] = {name: [] for name in fields}
+        self.columns = _Columns(
+            meta={name: [] for name in fields}, outputs=[_Outputs() for _ in systems]
+        )
+        self.strings: dict[str, int] = {}
+        self.types: Counter[str] = Counter()
+        # Of the sentence at hand: its text, its edits by their places, and who makes each.
+        self.source = ""
+        self.places: Spans = ()
+        self.edits: dict[Change, int] = {}
         self.makers: Mapping[Edit, Sequence[int]] = {}
 
-    def add(self, row: Row) -> None:
+    def add(self, row: SentenceRow) -> None:
         """Add a sentence."""
+        columns = self.columns
         source, tokens = row.sample.source, row.tokens or row.sample.tokens
         places = spans(source, tokens) if tokens else ()
         if places is None:  # a file whose tokens are not those of its text
             source = self.between.join(tokens)
             places = spans(source, tokens) or ()
-        self.ids.append(row.sample.id)
-        self.sources.append(source)
-        self.lengths.append(len(tokens) or self._length(source))
-        if row.difficulty is not None:
-            self.difficulty.append(round(row.difficulty, 4))
-        for name, values in self.meta.items():
-            value = row.sample.meta.get(name)
-            values.append(None if value is None else self.pool.string(value))
-        self.makers = row.makers
-        self.pool.open()
-        self.references.counts.append(len(row.references))
-        for reference in row.references:
-            self._reference(reference, source, places)
-        for packed, output in zip(self.outputs, row.outputs, strict=True):
-            self._output(packed, output, source, places)
-        self.pool.close()
-
-    def _length(self, source: str) -> int:
+        self.source, self.places, self.edits, self.makers = source, places, {}, row.makers
+        columns.ids.append(row.sample.id)
+        columns.sources.append(source)
         words = source.split()
-        return len(words) if self.between else sum(map(len, words))
+        length = len(words) if self.between else sum(map(len, words))
+        columns.lengths.append(len(tokens) or length)
+        if row.difficulty is not None:
+            columns.difficulty.append(round(row.difficulty, 4))
+        for name, values in columns.meta.items():
+            value = row.sample.meta.get(name)
+            values.append(None if value is None else self._string(value))
+        columns.references.counts.append(len(row.references))
+        for reference in row.references:
+            self._add_reference(columns.references, reference)
+        for packed, output in zip(columns.outputs, row.outputs, strict=True):
+            self._add_output(packed, output)
+        columns.pool.counts.append(len(self.edits))
 
-    def _places(self, edits: Sequence[Edit], found: Sequence[Change]) -> list[int]:
-        return [
-            self.pool.add(
-                change,
-                [self.between.join(other) for other in edit.alternatives],
-                self.makers.get(edit, ()),
-            )
-            for edit, change in zip(edits, found, strict=True)
-        ]
+    def _string(self, text: str) -> int:
+        return self.strings.setdefault(text, len(self.strings))
 
-    def _reference(self, reference: Reference, source: str, places: Spans) -> None:
-        found = changes(reference.edits, places, self.between)
-        packed = self.references
-        packed.edits.add(self._places(reference.edits, found))
+    def _add_edits(self, edits: Sequence[Edit], found: Sequence[Change]) -> list[int]:
+        """Return the places of edits among those of the sentence; those that are new are added."""
+        for edit, change in zip(edits, found, strict=True):
+            if change in self.edits:
+                continue
+            self.edits[change] = len(self.edits)
+            pool = self.columns.pool
+            if edit.alternatives:
+                alternatives = [self.between.join(other) for other in edit.alternatives]
+                pool.alternatives[len(pool.start)] = alternatives
+            pool.start.append(change.start)
+            pool.end.append(change.end)
+            pool.text.append(-1 if change.text is None else self._string(change.text))
+            pool.label.append(self._string(change.label))
+            pool.makers.add(self.makers.get(edit, ()))
+            self.types[change.label] += 1
+        return [self.edits[change] for change in found]
+
+    def _add_reference(self, packed: _References, reference: Reference) -> None:
+        found = changes(reference.edits, self.places, self.between)
+        packed.edits.add(self._add_edits(reference.edits, found))
         packed.weights += [round(weight, 4) for weight in reference.weights]
-        packed.states.append(reference.state)
         packed.annotators.append(reference.annotator)
-        if reference.first is not None:
-            packed.firsts[len(packed.states) - 1] = reference.first
-        shown = made(source, found[: reference.first])
-        if reference.text is not None and reference.text != shown:
-            packed.texts[len(packed.states) - 1] = reference.text
+        self._add_text(packed, reference, found)
 
-    def _output(self, packed: _Outputs, output: Output, source: str, places: Spans) -> None:
-        found = changes(output.edits, places, self.between)
-        packed.made.add(self._places(output.edits, found))
+    def _add_output(self, packed: _Outputs, output: Output) -> None:
+        found = changes(output.edits, self.places, self.between)
+        packed.made.add(self._add_edits(output.edits, found))
         packed.verdicts += [_UNJUDGED if right is None else int(right) for right in output.right]
-        missed = self._places(output.missed, changes(output.missed, places, self.between))
-        packed.missed.add(list(dict.fromkeys(missed)))
+        missed = changes(output.missed, self.places, self.between)
+        packed.missed.add(list(dict.fromkeys(self._add_edits(output.missed, missed))))
         packed.reference.append(_UNJUDGED if output.reference is None else output.reference)
-        packed.states.append(output.state)
         counts = output.counts or Counts()
         packed.counts += [counts.tp, counts.fp, counts.fn]
-        if output.first is not None:
-            packed.firsts[len(packed.states) - 1] = output.first
-        shown = made(source, found[: output.first])
-        if output.text is not None and output.text != shown:
-            packed.texts[len(packed.states) - 1] = output.text
+        self._add_text(packed, output, found)
+
+    def _add_text(
+        self, packed: _References | _Outputs, version: Reference | Output, found: Sequence[Change]
+    ) -> None:
+        """Add the state, and the text where the edits do not give it."""
+        packed.states.append(version.state)
+        if version.first is not None:
+            packed.firsts[len(packed.states) - 1] = version.first
+        shown = apply_changes(self.source, found[: version.first])
+        if version.text is not None and version.text != shown:
+            packed.texts[len(packed.states) - 1] = version.text
 
 
 def packed_sentences(
-    rows: Iterable[Row],
+    rows: Iterable[SentenceRow],
     systems: Sequence[str],
     lang: str,
     fields: Sequence[str],
@@ -302,7 +252,7 @@ def packed_sentences(
     edits: bool,
     tokens: bool = False,
 ) -> Mapping[str, object]:
-    """Return sentences as the explorer reads them.
+    """Write sentences as JSON values, as the explorer reads them.
 
     Args:
         rows: The sentences.
@@ -315,20 +265,12 @@ def packed_sentences(
     packer = _Packer(systems, lang, fields)
     for row in rows:
         packer.add(row)
-    types = sorted(packer.pool.types, key=lambda label: (-packer.pool.types[label], label))
     return {
         "lang": "zh-Hans" if lang == "zh" else lang,
         "systems": list(systems),
         "hasEdits": edits,
         "countsTokens": tokens,
-        "types": types,
-        "strings": list(packer.pool.strings),
-        "ids": packer.ids,
-        "sources": packer.sources,
-        "lengths": packer.lengths,
-        "difficulty": packer.difficulty,
-        "meta": packer.meta,
-        "pool": packer.pool.packed,
-        "references": packer.references.packed,
-        "outputs": [output.packed for output in packer.outputs],
+        "types": sorted(packer.types, key=lambda label: (-packer.types[label], label)),
+        "strings": list(packer.strings),
+        **to_builtins(packer.columns),
     }

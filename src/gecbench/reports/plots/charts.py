@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from gecbench.reports.grid import columns_of
-from gecbench.reports.plots import points, style
+from gecbench.reports.plots import style
 from gecbench.reports.plots.style import (
     PALETTE,
     SIZE,
@@ -24,14 +24,17 @@ from gecbench.reports.plots.style import (
     raise_floor,
     shortened,
 )
+from gecbench.reports.report import columns_of
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.backend_bases import RendererBase
     from matplotlib.container import BarContainer
+    from matplotlib.figure import Figure as Drawing
 
-    from gecbench.reports.exhibit import Figure, Kind, Series
     from gecbench.reports.plots.style import Entries
+    from gecbench.reports.report import Figure, Kind, Series
 
 
 # Grouped bars over categories; where they would be too many, a dot for each in its row.
@@ -332,6 +335,378 @@ def _names(axes: Axes, rows: Sequence[str], columns: Sequence[str]) -> None:
         axes.set_xticks(range(len(columns)), short, rotation=40, ha="right", rotation_mode="anchor")
 
 
+# Points, each with its name beside it, before lines of equal F where the axes are P and R.
+
+# Finds places for the labels of points where they cover neither points nor one another.
+#
+# Libraries for this push labels apart by random steps and out of the frame; a figure has to come
+# out the same each time, with as many of its names as find room, and has a few dozen labels at
+# most.
+
+
+Point = tuple[float, float]
+
+
+class Box(NamedTuple):
+    """A rectangle, y upwards, in points."""
+
+    left: float
+    low: float
+    right: float
+    high: float
+
+
+_RINGS = (6.0, 11.0, 18.0, 27.0, 38.0, 52.0)
+"""How far from its point a label may stand."""
+
+_ANGLES = (0, 180, 90, 270, 45, 315, 135, 225, 22, 338, 158, 202, 68, 112, 248, 292)
+"""In degrees, in the order of preference: right, left, above, below, then slanting."""
+
+_LABEL_MARK = 4.0
+"""Half the side of the square that a marker takes."""
+
+_ROUNDS = 4
+
+_FEE = 30.0
+"""What covering anything costs, more than any distance."""
+
+
+class _Place(NamedTuple):
+    """Where a label may stand, and what it costs to stand there: far away, or aslant."""
+
+    cost: float
+    box: Box
+
+
+def spread(
+    points: Sequence[Point], sizes: Sequence[Point], room: Box, *, full: bool
+) -> list[Box | None]:
+    """Return a box for the label of each point, None for those that find no room.
+
+    No box covers another or a marker, and none leaves the room.
+
+    Args:
+        points: Centres of the markers.
+        sizes: Width and height of the labels; a width of 0 is no label.
+        room: Where labels may stand.
+        full: Labels may stand far away and make way for one another; else each takes a place
+            close to its point or none.
+    """
+    marks = [
+        Box(x - _LABEL_MARK, y - _LABEL_MARK, x + _LABEL_MARK, y + _LABEL_MARK) for x, y in points
+    ]
+    rings = _RINGS if full else _RINGS[:1]
+    free = [
+        _places(point, size, marks, room, rings) if size[0] else []
+        for point, size in zip(points, sizes, strict=True)
+    ]
+    found: list[Box | None] = [None] * len(points)
+    if not full:
+        for at, places in enumerate(free):
+            found[at] = _best(places, _others(found, at), limit=_FEE)
+        return found
+    crowded = sorted(range(len(points)), key=lambda at: (_closest(points, at), at))
+    for _ in range(_ROUNDS):
+        before = list(found)
+        for at in crowded:
+            found[at] = _best(free[at], _others(found, at))
+        if found == before:
+            break
+    return _parted(found, free)
+
+
+def _parted(found: Sequence[Box | None], free: Sequence[Sequence[_Place]]) -> list[Box | None]:
+    """Leave off labels that cover others, the worst first, and try once more to place them."""
+    kept = list(found)
+
+    def covering(at: int) -> float:
+        box = kept[at]
+        return 0.0 if box is None else sum(_cover(box, other) for other in _others(kept, at))
+
+    removed = []
+    while kept and covering(worst := max(range(len(kept)), key=covering)):
+        kept[worst] = None
+        removed.append(worst)
+    for at in removed:
+        kept[at] = _best(free[at], _others(kept, at), limit=_FEE)
+    return kept
+
+
+def _others(found: Sequence[Box | None], at: int) -> list[Box]:
+    return [box for i, box in enumerate(found) if box is not None and i != at]
+
+
+def _closest(points: Sequence[Point], at: int) -> float:
+    """Return how near the next point is; the most crowded choose first."""
+    apart = [math.dist(points[at], other) for i, other in enumerate(points) if i != at]
+    return min(apart, default=0.0)
+
+
+def _places(
+    point: Point, size: Point, marks: Sequence[Box], room: Box, rings: Sequence[float]
+) -> list[_Place]:
+    """Return where in the room a label covers no marker, the best place first."""
+    found = []
+    for ring, distance in enumerate(rings):
+        for rank, angle in enumerate(_ANGLES):
+            box = _beside(point, size, distance, angle)
+            if _inside(box, room) and not any(_cover(box, mark) for mark in marks):
+                found.append(_Place(4.0 * ring + 0.2 * rank, box))
+    return sorted(found, key=lambda place: place.cost)
+
+
+def _best(places: Sequence[_Place], taken: Sequence[Box], *, limit: float = math.inf) -> Box | None:
+    """Return the place that costs least with what it covers, then the first.
+
+    None is good enough whose cost is not below the limit; one below `_FEE` covers nothing.
+    """
+    best, least = None, limit
+    for cost, box in places:
+        if cost >= least:
+            break
+        for other in taken:
+            cost += _cover(box, other)
+            if cost >= least:
+                break
+        if cost < least:
+            best, least = box, cost
+    return best
+
+
+def _beside(point: Point, size: Point, distance: float, angle: int) -> Box:
+    """Return the box whose nearest side or corner is at a distance from its point."""
+    across, up = math.cos(math.radians(angle)), math.sin(math.radians(angle))
+    width, height = size
+    x = point[0] + across * distance + _push(across) * width / 2
+    y = point[1] + up * distance + _push(up) * height / 2
+    return Box(x - width / 2, y - height / 2, x + width / 2, y + height / 2)
+
+
+def _push(part: float) -> float:
+    return 0.0 if abs(part) < 0.1 else math.copysign(min(1.0, abs(part) * 1.5), part)
+
+
+def _cover(one: Box, other: Box) -> float:
+    """Return the area that two boxes share, with a little air around, and a fee for sharing."""
+    left, low, right, high = one
+    if left >= other[2] + 1.5 or other[0] >= right + 1.5:  # most are, and there are millions
+        return 0.0
+    across = min(right, other[2]) - max(left, other[0]) + 1.5
+    up = min(high, other[3]) - max(low, other[1]) + 0.5
+    return _FEE + 2 * across * up if up > 0 else 0.0
+
+
+def _inside(box: Box, room: Box) -> bool:
+    return (
+        box.left >= room.left
+        and box.right <= room.right
+        and box.low >= room.low
+        and box.high <= room.high
+    )
+
+
+_MARK = 5.6
+_MANY = 40
+"""With more labels than these, only those with room close to their points are written."""
+
+_SHAPES = ((22, 2), (22, 1), (14, 1), (9, 1))
+"""Columns and lines of labels; smaller ones are for figures where larger ones find no room."""
+
+_LEADING = 1.1
+_LINES = 7
+"""At most so many lines of equal F."""
+
+
+def points_height(figure: Figure, look: Look) -> float:
+    """Return the height in inches without the legend; all have the same."""
+    del figure, look
+    return 4.3
+
+
+def draw_points(axes: Axes, figure: Figure, look: Look) -> Entries:
+    """Draw the points, and behind them the lines of equal F."""
+    style.name_axes(axes, figure, look, values="y")
+    axes.grid(visible=figure.iso_f is None, axis="both")
+    entries = []
+    for at, series in enumerate(figure.series):
+        places = [float(x) for x in series.x]  # type: ignore[arg-type]
+        axes.vlines(*style.whiskers(places, series), color=look.series_colour(at), linewidth=1)
+        kept = [(x, y) for x, y in zip(places, series.y, strict=True) if y is not None]
+        (drawn,) = axes.plot(
+            [x for x, _ in kept],
+            [y for _, y in kept],
+            linestyle="none",
+            **look.marker(at, _MARK),
+        )
+        entries.append((look.said(series.name), drawn))
+    axes.margins(0.1)
+    if all(float(x).is_integer() for series in figure.series for x in series.x):  # type: ignore[arg-type]
+        axes.xaxis.set_major_locator(
+            MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True, min_n_ticks=1)
+        )
+    if figure.iso_f is not None:
+        _equal_f(axes, figure.iso_f, look)
+    return entries
+
+
+def name_points(axes: Axes, figure: Figure, look: Look) -> bool:
+    """Write what stands at each point where it covers nothing; say whether all found room."""
+    points, names = _labels(axes, figure, look)
+    frame = axes.get_window_extent(_renderer(axes))
+    room = Box(frame.x0, frame.y0, frame.x1, frame.y1)
+    full = len(points) <= _MANY
+    tried = []
+    for columns, lines in _SHAPES if full else _SHAPES[:1]:
+        texts = shortened(names, columns, lines)
+        boxes = spread(points, _sizes(axes, texts), room, full=full)
+        left_off = sum(bool(text) and box is None for text, box in zip(texts, boxes, strict=True))
+        tried.append((left_off, texts, boxes))
+        if not left_off:
+            break
+    left_off, texts, boxes = min(tried, key=lambda one: one[0])
+    for point, text, box in zip(points, texts, boxes, strict=True):
+        if box is not None:
+            _label(axes, point, text, box, look)
+    return not left_off
+
+
+def _labels(axes: Axes, figure: Figure, look: Look) -> tuple[list[Point], list[str]]:
+    """Return where the points are on paper, and what stands at each."""
+    points: list[Point] = []
+    names = []
+    for series in figure.series:
+        labels = series.labels or ((series.name,) if _named_by_series(figure) else ())
+        for at, y in enumerate(series.y):
+            if y is not None:
+                x, up = axes.transData.transform((float(series.x[at]), y)).tolist()  # type: ignore[arg-type]
+                points.append((x, up))
+                names.append(look.said(labels[at]) if labels else "")
+    return points, names
+
+
+def _sizes(axes: Axes, texts: Sequence[str]) -> list[Point]:
+    """Return widths and heights of labels on paper."""
+    drawing = cast("Drawing", axes.get_figure(root=True))
+    drawn = [drawing.text(0, 0, text, size=SMALL, linespacing=_LEADING) for text in texts]
+    boxes = [one.get_window_extent(_renderer(axes)) for one in drawn]
+    for one in drawn:
+        one.remove()
+    return [(box.width, box.height) for box in boxes]
+
+
+def _renderer(axes: Axes) -> RendererBase:
+    drawing = cast("Drawing", axes.get_figure(root=True))
+    return drawing.canvas.get_renderer()  # type: ignore[attr-defined, no-any-return]
+
+
+def _label(axes: Axes, point: tuple[float, float], text: str, box: Box, look: Look) -> None:
+    """Write a label in its box, with a line to its point where it is far away."""
+    x, y = axes.transData.inverted().transform(point)
+    near_x = min(max(point[0], box.left), box.right)
+    near_y = min(max(point[1], box.low), box.high)
+    far = math.dist(point, (near_x, near_y)) > 9
+    axes.annotate(
+        text,
+        (x, y),
+        xytext=((box.left + box.right) / 2 - point[0], (box.low + box.high) / 2 - point[1]),
+        textcoords="offset points",
+        size=SMALL,
+        color=look.colour("ink"),
+        ha="center",
+        va="center",
+        linespacing=_LEADING,
+        annotation_clip=False,
+        arrowprops={
+            "arrowstyle": "-",
+            "color": look.colour("muted"),
+            "linewidth": 0.6,
+            "shrinkA": 0,
+            "shrinkB": 4,
+        }
+        if far
+        else None,
+    )
+
+
+def _named_by_series(figure: Figure) -> bool:
+    """Say whether each series is one point without a label: its name then stands there."""
+    return len(figure.series) > 1 and all(
+        len(series.x) == 1 and not series.labels for series in figure.series
+    )
+
+
+def all_named(figure: Figure, look: Look) -> bool:
+    """Say whether the labels say all that a legend would."""
+    return _named_by_series(figure) or all(
+        set(series.labels) == {look.said(series.name)} for series in figure.series
+    )
+
+
+def _equal_f(axes: Axes, beta: float, look: Look) -> None:
+    """Draw where F has the same value, with the value at the end of each line.
+
+    F = (1 + b) P R / (b P + R) with b = beta squared, so P = F R / ((1 + b) R - b F).
+    """
+    (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
+    left, low = max(left, 0.0), max(low, 0.0)
+    right, high = min(right, 100.0), min(high, 100.0)
+    axes.set_xlim(left, right)
+    axes.set_ylim(low, high)
+    square = beta * beta
+    for level in _levels(_f(left, low, square), _f(right, high, square)):
+        recalls = [left + (right - left) * step / 160 for step in range(161)]
+        curve = [
+            (recall, level * recall / below)
+            for recall in recalls
+            if (below := (1 + square) * recall - square * level) > 0
+            and low <= level * recall / below <= high
+        ]
+        if len(curve) > 1:
+            _equal(axes, curve, f"{level:g}", look, at_edge=curve[-1][0] == recalls[-1])
+    axes.annotate(f"F{beta:g}", (1, 1), xycoords="axes fraction", xytext=(4, 10), **_small(look))
+
+
+def _equal(
+    axes: Axes, curve: Sequence[tuple[float, float]], name: str, look: Look, *, at_edge: bool
+) -> None:
+    """Draw one line of equal F with its value at its end, beside the frame or above the axis."""
+    axes.plot(
+        [recall for recall, _ in curve],
+        [precision for _, precision in curve],
+        color=look.colour("muted"),
+        linewidth=0.6,
+        linestyle=(0, (3, 2)),
+        zorder=0.5,
+    )
+    place = "center_baseline" if at_edge else "bottom"
+    axes.annotate(name, curve[-1], xytext=(4, 0 if at_edge else 3), va=place, **_small(look))
+
+
+def _small(look: Look) -> Given:
+    return {
+        "textcoords": "offset points",
+        "size": SMALL,
+        "color": look.colour("muted"),
+        "annotation_clip": False,
+    }
+
+
+def _f(recall: float, precision: float, square: float) -> float:
+    below = square * precision + recall
+    return (1 + square) * precision * recall / below if below else 0.0
+
+
+def _levels(low: float, high: float) -> list[float]:
+    """Return round values between two, at most `_LINES`."""
+    steps = (0.5, 1, 2, 5, 10, 20)
+    step = next((each for each in steps if (high - low) / each <= _LINES), steps[-1])
+    first = math.floor(low / step) + 1
+    return [step * at for at in range(first, math.ceil(high / step))]
+
+
+# All kinds.
+
+
 @dataclass(frozen=True, slots=True)
 class Drawn:
     """How a kind is drawn.
@@ -353,7 +728,7 @@ class Drawn:
 KINDS: Mapping[Kind, Drawn] = {
     "lines": Drawn(lines_height, draw_lines),
     "bars": Drawn(bars_height, draw_bars),
-    "points": Drawn(points.height, points.draw, points.finish, points.all_named),
+    "points": Drawn(points_height, draw_points, name_points, all_named),
     "intervals": Drawn(intervals_height, draw_intervals),
     "matrix": Drawn(matrix_height, draw_matrix),
 }

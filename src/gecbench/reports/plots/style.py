@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from matplotlib.ticker import MaxNLocator
 
-from gecbench.reports.exhibit import Language, Words, said
-from gecbench.reports.grid import columns_of
-from gecbench.reports.theme import COLOURS, Theme
+from gecbench.reports.plots import COLOURS, Theme
+from gecbench.reports.report import Language, Words, columns_of, said
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.container import BarContainer
     from matplotlib.figure import Figure as Drawing
 
-    from gecbench.reports.exhibit import Figure, Series
+    from gecbench.reports.report import Figure, Series
 
 
 WIDTH = 6.5
@@ -53,7 +52,7 @@ class Look:
     language: Language
 
     def colour(self, name: str) -> str:
-        """Return the colour of a name of `reports.theme`."""
+        """Return the colour of a name of `reports.plots`."""
         return COLOURS[self.theme][name]
 
     def series_colour(self, at: int) -> str:

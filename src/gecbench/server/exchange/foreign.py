@@ -14,8 +14,8 @@ from gecbench.server.exchange.found import Found, Record, Trouble
 FULL = "gecbench-annotations"
 """Name in the header of the export with everything."""
 
-Row = Mapping[str, object]
-_Rows = tuple[dict[str, object], ...]
+Row = dict[str, object]
+_Rows = tuple[Row, ...]
 
 _TEXT_KEYS = ("text", "sentence", "source", "src", "input")
 _SPACE = " \t\n"
@@ -43,7 +43,7 @@ def sniffed(content: Content, first: str) -> str:
     return "jsonl"
 
 
-def _items(content: Content) -> Iterator[tuple[int, Mapping[str, object]]]:
+def _items(content: Content) -> Iterator[tuple[int, Row]]:
     """Yield the objects of a file, an array or one after another, with the line of each.
 
     Raises:
@@ -72,7 +72,9 @@ def _items(content: Content) -> Iterator[tuple[int, Mapping[str, object]]]:
         except (ValueError, RecursionError) as error:  # a number of many digits is a ValueError
             raise FormatError(f"{content.name}:{line + 1}: not JSON: {error}") from None
         if not isinstance(item, dict):
-            raise FormatError(f"{content.name}:{line + 1}: an object was expected, not {item!r}")
+            raise FormatError(
+                f"{content.name}:{line + 1}: an object was expected, not {quote(str(item))}"
+            )
         yield line + 1, item
         line += text.count("\n", at, after)
         at = after
@@ -116,7 +118,7 @@ def _each(
 
 
 def _label_studio(row: Row, line: int) -> Record:
-    data = _object(row, "data")
+    data = value_of(row, "data", Row)
     key = next((one for one in _TEXT_KEYS if isinstance(data.get(one), str)), None)
     if key is None:
         raise FormatError(f"the task's data has none of {', '.join(_TEXT_KEYS)}; name the text so")
@@ -131,7 +133,8 @@ def _label_studio(row: Row, line: int) -> Record:
             if result.get("type") != "textarea":
                 left_out.append(f"results of type {_printable(result.get('type'))}")
                 continue
-            references += [Rewrite(text=text) for text in _texts(_object(result, "value"), "text")]
+            texts = _texts(value_of(result, "value", Row), "text")
+            references += [Rewrite(text=text) for text in texts]
     if row.get("predictions"):
         left_out.append("predictions")
     meta = {name: _said(value) for name, value in data.items() if name != key}
@@ -198,7 +201,7 @@ def _annotations(row: Row, line: int) -> Record | None:
     elif golden and value_of(golden[0], "decision", str) == "not_annotatable":
         references = (Rewrite(unannotatable=True),)
     left_out = [name for name in ("submissions", "reviews", "studies") if row.get(name)]
-    meta = {key: _said(value) for key, value in _object(row, "meta").items()}
+    meta = {key: _said(value) for key, value in value_of(row, "meta", Row).items()}
     source = value_of(row, "source", str) if "source" in row else ""
     return Record(
         line,
@@ -214,13 +217,6 @@ def _annotations(row: Row, line: int) -> Record | None:
 def _printable(value: object) -> str:
     """Return what a report can show of a value: damaged characters as escapes."""
     return str(value)[:40].encode("utf-8", "backslashreplace").decode()
-
-
-def _object(row: Row, key: str) -> Row:
-    value = row.get(key)
-    if not isinstance(value, dict):
-        raise FormatError(f"{key!r} is {quote(str(value))}; an object was expected")
-    return value
 
 
 def _rows(row: Row, key: str) -> _Rows:

@@ -8,7 +8,7 @@ from itertools import accumulate
 
 from gecbench.analysis.agreement import Agreement
 from gecbench.reports import agreement
-from gecbench.reports.exhibit import Figure, Series, Words
+from gecbench.reports.report import Figure, Series, Words
 from gecbench.server.guide.taxonomy import REJECT_REASONS
 from gecbench.server.models import Project
 from gecbench.server.progress.accepting import reasons

@@ -11,16 +11,17 @@ from typing import Any
 from django.db.models import Min
 from django.utils import timezone
 
-from gecbench.analysis.facts import signatures
-from gecbench.analysis.human import SUBMISSIONS, HumanOptions, find_submissions, scorable
+from gecbench.analysis.human import SUBMISSIONS, find_submissions, scorable
+from gecbench.analysis.options import HumanOptions
+from gecbench.analysis.sentences import signatures
 from gecbench.api.options import Options
 from gecbench.api.schemes import load_scheme
-from gecbench.api.score import judge
+from gecbench.api.score import collect_stats
 from gecbench.core.scheme import Scheme
 from gecbench.core.score import Counts
 from gecbench.lang import language_of
 from gecbench.scoring.resample import mean
-from gecbench.scoring.results import Judged
+from gecbench.scoring.results import RunStats
 from gecbench.server.models import Project
 from gecbench.server.progress.handed import Facts, Handed, counted, handed
 
@@ -101,7 +102,7 @@ class _Rows:
 
     rows: dict[Key, list[Any]] = field(default_factory=dict)
     kept: dict[Key, int] = field(default_factory=dict)
-    judged: Judged | None = None
+    run_stats: RunStats | None = None
 
     def add(self, keys: Sequence[Key], row: object, *, kept: bool) -> None:
         """Put an answer into its groups."""
@@ -160,9 +161,9 @@ def scores(project: Project, person: int | None = None) -> Scores:
     for piece in pieces:
         _judge(piece, scheme, metric, first, found)
     left_out = sum(piece.left_out for piece in pieces)
-    if found.judged is None:
+    if found.run_stats is None:
         return Scores(left_out=left_out)
-    return _scores(found, found.judged, metric, left_out)
+    return _scores(found, found.run_stats, metric, left_out)
 
 
 def _judge(
@@ -178,9 +179,9 @@ def _judge(
     lang = piece.golden.lang or ""
     made = find_submissions(piece.golden, piece.submissions, lang, HumanOptions(), everything)
     corpus, output = scorable(piece.golden, piece.submissions, made)
-    judged = judge(corpus, [output], scheme=scheme, options=Options(metrics=(metric,)))
-    found.judged = judged
-    for one, row in zip(made, judged.rows[SUBMISSIONS, metric], strict=True):
+    run_stats = collect_stats(corpus, [output], scheme=scheme, options=Options(metrics=(metric,)))
+    found.run_stats = run_stats
+    for one, row in zip(made, run_stats.rows[SUBMISSIONS, metric], strict=True):
         facts = piece.facts[one.annotator or ""]
         if row is not None:
             found.add(list(_groups(facts, first)), row, kept=one.kept)
@@ -203,8 +204,8 @@ def _first(project: Project) -> Mapping[int, datetime]:
     return {row["person"]: row["first"] for row in rows}
 
 
-def _scores(found: _Rows, judged: Judged, metric: str, left_out: int) -> Scores:
-    scorer = judged.metrics[metric]
+def _scores(found: _Rows, run_stats: RunStats, metric: str, left_out: int) -> Scores:
+    scorer = run_stats.metrics[metric]
     cells: dict[str, dict[str, Cell]] = {}
     for (group, name), rows in sorted(found.rows.items()):
         score = scorer.aggregate(rows)
@@ -222,7 +223,7 @@ def _scores(found: _Rows, judged: Judged, metric: str, left_out: int) -> Scores:
     total = cells.pop("total")[""]
     enough = [one.value for one in cells["people"].values() if one.scored >= LEAST]
     return Scores(
-        signature=signatures(judged, [metric])[0],
+        signature=signatures(run_stats, [metric])[0],
         total=total,
         average=mean(enough) if enough else None,
         averaged=len(enough),

@@ -1,19 +1,19 @@
-"""All statistics of a project as one exhibit: for the terminal, for files, for the page."""
+"""All statistics of a project as one report: for the terminal, for files, for the page."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 
 from gecbench.reports import agreement, references
-from gecbench.reports.exhibit import Exhibit, Table, Words
+from gecbench.reports.report import Report, Table, Words
 from gecbench.server.progress import tables
 from gecbench.server.progress.charts import charts
 from gecbench.server.progress.whole import Quality
 
 
-def exhibit(found: Quality) -> Exhibit:
+def build_report(found: Quality) -> Report:
     """Return everything, the table of people first."""
-    return Exhibit(
+    return Report(
         name="stats",
         title=Words("Statistics of the project", "项目统计"),
         corpus=found.project,
@@ -56,7 +56,7 @@ def notes(found: Quality) -> tuple[str, ...]:
 def _tables(found: Quality) -> tuple[Table, ...]:
     made = [tables.people(found)]
     if found.table4 is not None and found.table4.statistics:
-        made += references.exhibit(found.table4).tables
+        made += references.build_report(found.table4).tables
     made += tables.scored_by(found)
     if found.agreement is not None:
         agreed = found.agreement

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gecbench.reports.exhibit import Column, Table, Value, Words
+from gecbench.reports.report import Column, Table, Value, Words
 from gecbench.server.laws.names import SentenceState
 from gecbench.server.progress.charts import age_words, reason_words
 from gecbench.server.progress.scoring import Cell

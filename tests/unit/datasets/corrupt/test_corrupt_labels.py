@@ -13,7 +13,7 @@ from gecbench.core.corrector import apply
 from gecbench.models.tags.derive import apply_labels, derive_rounds, first_labels
 from gecbench.models.tags.labels import transforms_for
 from gecbench.models.tags.replay import text_edits
-from gecbench.text.tokens import parted, tokens_of
+from gecbench.text.tokens import split_tokens, tokens_of
 
 COPIES = 300
 
@@ -38,8 +38,8 @@ def test_labels_lead_from_source_to_target(tmp_path: Path, language: str, texts:
     transforms = transforms_for(language)
     whole = 0
     for row, (source, target) in zip(rows, pairs, strict=True):
-        tokens = tuple(parted(source, language)[1::2])
-        wanted = tuple(parted(target, language)[1::2])
+        tokens = tuple(split_tokens(source, language)[1::2])
+        wanted = tuple(split_tokens(target, language)[1::2])
         assert tuple(row["tokens"]) == tokens
         assert len(row["labels"]) == len(tokens) + 1
         rounds = derive_rounds(tokens, wanted, transforms)

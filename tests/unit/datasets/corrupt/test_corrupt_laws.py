@@ -12,11 +12,11 @@ from tiny_profiles import CHINESE, ENGLISH, corruptors, no_shapes, one_type
 
 from gecbench.core.edit import Edit, check
 from gecbench.datasets.corrupt.corrupt import Outcome, load_corruptor
-from gecbench.datasets.corrupt.errors import UNIT, Choices, draws, key_of
 from gecbench.datasets.corrupt.profile import load_profile, with_settings
 from gecbench.edits.apply import apply
+from gecbench.edits.corruption import UNIT, Choices, draws, key_of
 from gecbench.lang.zh.sounds import common_characters
-from gecbench.text.tokens import parted
+from gecbench.text.tokens import split_tokens
 
 KEY = key_of(0, "test")
 
@@ -65,7 +65,7 @@ def test_chinese_edits_lead_back(text: str, number: int):
 def test_english_edits_lead_back(text: str, number: int):
     for corruptor in corruptors("en"):
         made = corruptor(text, draws(KEY, number))
-        check_law(made, text, parted(text, "en")[1::2])
+        check_law(made, text, split_tokens(text, "en")[1::2])
 
 
 @pytest.mark.parametrize("name", list(load_profile("zh-default").types))
@@ -140,7 +140,7 @@ def test_latin_words_are_never_joined_or_changed_in_chinese():
         for corruptor in corruptors("zh"):
             made = corruptor(text, draws(KEY, k)).corrupted
             if made is not None:
-                tokens = parted(made.text, "zh")[1::2]
+                tokens = split_tokens(made.text, "zh")[1::2]
                 assert {"Python", "list", "3", "GitHub"} <= set(tokens)
 
 

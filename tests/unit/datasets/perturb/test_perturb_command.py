@@ -143,7 +143,7 @@ def test_interrupted_it_leaves_nothing(run, monkeypatch: pytest.MonkeyPatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(variants, "_answered", interrupted)
+    monkeypatch.setattr(variants, "_answer", interrupted)
     assert run("perturb", CASES, "-o", "out.jsonl", "--no-pos") == (
         130,
         "",

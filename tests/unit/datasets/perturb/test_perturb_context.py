@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +22,8 @@ from gecbench.datasets.perturb.context import (
     kind_of,
 )
 from gecbench.datasets.perturb.fillers import Blank, Offer
-from gecbench.datasets.perturb.variants import Plan, Ways, varied
+from gecbench.datasets.perturb.variants import Plan, choose_variants
+from gecbench.lang import language_of
 
 from .kept_errors import problems
 
@@ -28,7 +31,7 @@ from .kept_errors import problems
 def context(source: str, target: str, kind: str = "space", cut: str = "") -> Context:
     """A context; `cut` is the target with blanks between the words, for Chinese."""
     if kind == "zh":
-        divide = by_cutting(lambda _: [(word, "") for word in cut.split()])
+        divide = by_cutting("zh", lambda _: [(word, "") for word in cut.split()])
     else:
         divide = by_tokens(kind, None)
     (words,) = divide([target])
@@ -134,9 +137,13 @@ def test_changes_that_are_refused(source, target, kind, at, word, why):
 
 
 def test_tokens_are_what_blanks_divide_where_they_divide_all():
-    assert kind_of("zh", ["我 有 书 。"]) == "zh"
-    assert kind_of("en", ["I am .", "Am I ?", "No stop"]) == "space"
-    assert kind_of("en", ["I am.", "Am I?", "I .", "No stop"]) == "en"
+    assert kind_of(language_of("zh"), ["我 有 书 。"]) == "zh"
+    assert kind_of(language_of("en"), ["I am .", "Am I ?", "No stop"]) == "space"
+    assert kind_of(language_of("en"), ["I am.", "Am I?", "I .", "No stop"]) == "en"
+
+
+def filler_of(words, *, by_character=False) -> SimpleNamespace:
+    return SimpleNamespace(vocabulary=tuple(words), by_character=by_character)
 
 
 def answered(asking, word_of) -> object:
@@ -151,9 +158,9 @@ def answered(asking, word_of) -> object:
 
 def test_a_sentence_without_enough_variants_ends_all_the_same():
     found = context("a b", "a b")
-    ways = Ways(Plan(variants=3, operations=("delete",)), (), by_character=False)
-    made = answered(varied(found, ways), lambda _: ())
-    assert sorted(variant.source for _, variant in made.made) == ["a", "b"]
+    plan = Plan(variants=3, operations=("delete",))
+    made = answered(choose_variants(found, plan, filler_of("")), lambda _: ())
+    assert sorted(variant.source for _, variant in made.variants) == ["a", "b"]
     assert made.rejected["the same as another variant"] >= 20
 
 
@@ -164,9 +171,9 @@ letters = st.lists(st.sampled_from("abcde"), max_size=9).map(" ".join)
 def test_errors_stay_whatever_is_filled_in(source: str, target: str, seed: int):
     """Few letters, all of them offered: most variants could be read in other ways."""
     found = context(source, target)
-    ways = Ways(Plan(variants=4, seed=seed), tuple("abcde"), by_character=False)
-    made = answered(varied(found, ways), lambda _: "abcde")
-    variants = tuple(variant for _, variant in made.made)
+    plan = Plan(variants=4, seed=seed)
+    made = answered(choose_variants(found, plan, filler_of("abcde")), lambda _: "abcde")
+    variants = tuple(variant for _, variant in made.variants)
     if variants:
         case = PerturbedCase("1", Variant(source, target), variants)
         assert [p for p in problems(case, "space") if "another change" not in p] == []
@@ -178,9 +185,11 @@ han = st.text("一二三的了", max_size=8)
 @given(han.filter(bool), han, st.integers(0, 50))
 def test_so_do_chinese_ones(source: str, target: str, seed: int):
     found = context(source, target, "zh", " ".join(target))
-    ways = Ways(Plan(variants=3, seed=seed), tuple("一二三的"), by_character=True)
-    made = answered(varied(found, ways), lambda _: "一二三的")
-    variants = tuple(variant for _, variant in made.made)
+    filler = filler_of("一二三的", by_character=True)
+    made = answered(
+        choose_variants(found, Plan(variants=3, seed=seed), filler), lambda _: "一二三的"
+    )
+    variants = tuple(variant for _, variant in made.variants)
     if variants:
         case = PerturbedCase("1", Variant(source, target), variants)
         assert [p for p in problems(case, "zh") if "another change" not in p] == []

@@ -11,7 +11,7 @@ from gecbench.datasets.perturb.context import Word, by_cutting, by_tokens
 from gecbench.datasets.perturb.fillers import (
     Blank,
     Vocabulary,
-    counted,
+    count_words,
     read_vocabulary,
     vocabulary_of,
 )
@@ -62,7 +62,7 @@ class TestFrequency:
         assert offered(words, "run", "NN") == []
 
     def test_the_first_word_is_counted_as_inside_of_a_sentence(self):
-        counts = counted(EN(["The cat saw the dog", "Rome is old", "the end", "The The The"]))
+        counts = count_words(EN(["The cat saw the dog", "Rome is old", "the end", "The The The"]))
         assert counts["the", ""] == 4
         assert counts["The", ""] == 2  # as written inside of the last sentence
         assert counts["Rome", ""] == 1
@@ -107,11 +107,11 @@ class TestFrequency:
 
 def test_a_segmenter_must_give_the_text_back():
     with pytest.raises(UsageError, match="does not give back the text that it divides"):
-        list(by_cutting(lambda _: [("别的", "")])(["我有书"]))
+        list(by_cutting("zh", lambda _: [("别的", "")])(["我有书"]))
 
 
 def test_pieces_that_end_inside_of_a_token_are_no_words():
-    (words,) = by_cutting(lambda _: [("我", "r"), ("用ab", "v"), ("c", "x")])(["我用abc"])
+    (words,) = by_cutting("zh", lambda _: [("我", "r"), ("用ab", "v"), ("c", "x")])(["我用abc"])
     assert words == (Word("我", 0, 1, "r", True),)
 
 

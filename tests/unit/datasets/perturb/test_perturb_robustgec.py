@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from gecbench.api.files import load
-from gecbench.api.perturb import Means, Perturbed, perturb
+from gecbench.api.options import PerturbOptions
+from gecbench.api.perturb import Perturbed, perturb
 from gecbench.api.robustness import check_perturbed, load_perturbed
 from gecbench.core.perturbed import PerturbedSet
 from gecbench.core.sample import Corpus
@@ -25,7 +26,7 @@ def published(shared: Path) -> PerturbedSet:
 
 @pytest.fixture(scope="module")
 def made(published: PerturbedSet) -> Perturbed:
-    return perturb(published, means=Means(pos=False))
+    return perturb(published, options=PerturbOptions(pos=False))
 
 
 def test_every_gold_edit_is_still_there_with_its_correction(made: Perturbed):
@@ -53,8 +54,8 @@ def test_what_becomes_of_a_case_depends_on_no_other(published: PerturbedSet, mad
     subset = replace(whole, cases=whole.cases[:300])
     turned = replace(published, subsets=(replace(subset, cases=subset.cases[::-1]),))
     # The words that others are replaced by are of the whole corpus: here, of the subset alone.
-    plain = perturb(replace(published, subsets=(subset,)), means=Means(pos=False))
-    again = perturb(turned, means=Means(pos=False))
+    plain = perturb(replace(published, subsets=(subset,)), options=PerturbOptions(pos=False))
+    again = perturb(turned, options=PerturbOptions(pos=False))
     assert again.cases.cases[::-1] == plain.cases.cases
     assert again.cases.provenance["filler"] == plain.cases.provenance["filler"]
 
@@ -62,7 +63,7 @@ def test_what_becomes_of_a_case_depends_on_no_other(published: PerturbedSet, mad
 def test_chinese_sentences_of_mucgec(shared: Path):
     corpus = load(shared / "data" / "mucgec" / "MuCGEC_dev.txt")
     some = Corpus(corpus.name, corpus.samples[:150], corpus.lang)
-    made = perturb(some, each_reference=True)
+    made = perturb(some, options=PerturbOptions(each_reference=True))
     assert made.report.left_out.keys() <= {"references that say unannotatable"}
     assert made.report.cases > 300
     wrong = {case.id: found for case in made.cases.cases if (found := problems(case, "zh"))}

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import gecbench
-from gecbench.api.combine import PLAIN, Combination
+from gecbench.api.combine import Combination
+from gecbench.api.options import PLAIN
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, ResourceError, UnknownNameError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput

@@ -24,14 +24,13 @@ MESSAGES = (
         "this JSON is neither Label Studio's (tasks with 'data') nor YACLC's "
         "('sentence_text'); the first object has %(value)s"
     ),
+    _("%(message)s; the rest of the file was not looked at"),
     _("not JSON: %(json)s"),
-    _("an object was expected, not %(value)s"),
+    _("an object was expected, not %(text)s"),
     _("the array has no end: the file was cut"),
     _("something follows the array: %(text)s"),
-    _("%(message)s; the rest of the file was not looked at"),
     _("the task's data has none of text, sentence, source, src, input; name the text so"),
     _("schema %(schema)s is not known, only 1"),
-    _("%(key)s is %(text)s; an object was expected"),
     _("%(key)s is %(text)s; a number or a text was expected"),
     _("its references contradict one another: %(decision)s and %(other_decision)s"),
     _(
@@ -88,6 +87,10 @@ MESSAGES = (
     ),
     _("not a Python module; install errant 3.0.2"),
     _("no such file; install errant 3.0.2"),
+    _(
+        "%(word)s is not installed; run: pip install 'gecbench[%(extra)s]' (in a checkout: "
+        "pip install -e '.[%(extra)s]')"
+    ),
     _(
         "%(thing)s is not installed; run: pip install 'gecbench[%(extra)s]' (in a "
         "checkout: pip install -e '.[%(extra)s]')"

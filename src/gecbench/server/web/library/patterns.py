@@ -42,7 +42,7 @@ _KINDS: Mapping[str, str] = MappingProxyType(
         "mark": r"\w+",
         **_same(r"[0-9-]+", "first_id last_id"),
         "rule": r"[A-Z]+-[0-9]+(?:-position)?",
-        "seen": rf"(?:{_QUOTED}|[-+.\w]+)",
+        "seen": rf"(?:{_QUOTED}|[-+.\w]+…?)",
         "names": r".{1,5000}?",  # those of a table of the library
         "value": r".+",
     }
@@ -50,7 +50,7 @@ _KINDS: Mapping[str, str] = MappingProxyType(
 _NESTED: Mapping[str, str] = MappingProxyType(
     {
         "message": r".+",
-        "what": rf"(?:the [A-Za-z ]+?|an item of {_QUOTED}|{_QUOTED}(?: in {_QUOTED})?)",
+        "what": rf"(?:the [A-Za-z ]+?|{_QUOTED})",
         "part": r"[a-z0-9 ]+?",
         **_same(r"[a-z ]+?", "type wanted kind decision other_decision third_decision"),
         **_same(r".{1,300}?", "json thing"),

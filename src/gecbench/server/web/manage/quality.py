@@ -17,8 +17,8 @@ from django.views.decorators.http import require_GET, require_POST
 
 from gecbench.core.errors import GecbenchError, MissingExtraError
 from gecbench.reports import agreement, plots, references
-from gecbench.reports.exhibit import Figure, Language, Table, Words, said
-from gecbench.reports.theme import Theme
+from gecbench.reports.plots import Theme
+from gecbench.reports.report import Figure, Language, Table, Words, said
 from gecbench.server import progress
 from gecbench.server.models import Member
 from gecbench.server.progress import tables
@@ -192,7 +192,7 @@ def _sides(made: Sequence[Chart]) -> tuple[tuple[Chart, ...], ...]:
 def _tables(found: Quality) -> list[Table]:
     """Return the tables that belong to no chart."""
     counted = found.table4
-    made = list(references.exhibit(counted).tables) if counted and counted.statistics else []
+    made = list(references.build_report(counted).tables) if counted and counted.statistics else []
     made += tables.scored_by(found)
     if found.reviewers:
         made.append(tables.reviewers(found))

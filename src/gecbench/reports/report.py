@@ -1,7 +1,7 @@
 """What an analysis shows: tables, figures, the data behind them, and what to know about them.
 
 One way to the terminal, to files and to the report page for all analyses: each has a module here
-that turns its result into an `Exhibit`.
+that turns its result into an `Report`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Literal
 
 from gecbench.core.errors import UsageError
-from gecbench.core.score import Counts, Doubt
-from gecbench.reports.grid import Grid, as_csv, as_latex, as_markdown, as_text
+from gecbench.core.score import Counts, WarningNote
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -60,6 +59,108 @@ def joined(parts: Iterable[str | Words], separator: Literal[", ", "; "] = ", ") 
 def percent(value: float | None) -> float | None:
     """Return a share in percent, as figures have it; None where there is none."""
     return None if value is None else 100 * value
+
+
+# A grid of cells as aligned text, CSV, LaTeX or Markdown.
+
+
+_LATEX = str.maketrans(
+    {c: rf"\{c}" for c in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\~{}", "^": r"\^{}"}
+    | {"<": "$<$", ">": "$>$"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Rows of cells under a header.
+
+    Args:
+        header: Names of the columns.
+        rows: As many cells as the header has.
+        words: How many columns at the left hold words; the others hold numbers.
+        marks: Rows and columns of the cells that are the best of their kind.
+    """
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    words: int
+    marks: frozenset[tuple[int, int]] = frozenset()
+
+
+def columns_of(text: str) -> int:
+    """Return how many columns a terminal needs; Han characters and the like need two."""
+    if text.isascii():
+        return len(text)
+    import unicodedata
+
+    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+    marks = sum(unicodedata.combining(character) > 0 for character in text)
+    return len(text) + wide - marks
+
+
+def as_text(grid: Grid) -> str:
+    """Return aligned columns, words to the left and numbers to the right; the best with a star."""
+    marked = {column for _, column in grid.marks}
+    body = [
+        tuple(
+            cell + ("*" if (at, column) in grid.marks else " " * (column in marked))
+            for column, cell in enumerate(row)
+        )
+        for at, row in enumerate(grid.rows)
+    ]
+    names = tuple(name + " " * (column in marked) for column, name in enumerate(grid.header))
+    table = (names, *body)
+    widths = [max(columns_of(row[at]) for row in table) for at in range(len(grid.header))]
+    lines = []
+    for row in table:
+        cells = []
+        for at, (cell, width) in enumerate(zip(row, widths, strict=True)):
+            space = " " * (width - columns_of(cell))
+            cells.append(cell + space if at < grid.words else space + cell)
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines) + "\n"
+
+
+def as_latex(grid: Grid, note: str) -> str:
+    """Return a tabular for booktabs, the best in bold, with a comment that holds the signature."""
+    columns = "l" * grid.words + "r" * (len(grid.header) - grid.words)
+    lines = [f"% {line}" for line in note.splitlines()]
+    lines += [rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
+    lines += [" & ".join(name.translate(_LATEX) for name in grid.header) + r" \\", r"\midrule"]
+    for at, row in enumerate(grid.rows):
+        cells = [cell.translate(_LATEX) for cell in row]
+        for column, cell in enumerate(cells):
+            if (at, column) in grid.marks:
+                cells[column] = rf"\textbf{{{cell}}}"
+        lines.append(" & ".join(cells) + r" \\")
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    return "\n".join(lines) + "\n"
+
+
+def as_markdown(grid: Grid) -> str:
+    """Return a Markdown table, the best in bold."""
+    rules = tuple("---" if at < grid.words else "---:" for at in range(len(grid.header)))
+    lines = []
+    for at, row in enumerate((grid.header, rules, *grid.rows), -2):
+        cells = [cell.replace("|", "\\|") for cell in row]
+        for column, cell in enumerate(cells):
+            if (at, column) in grid.marks:
+                cells[column] = f"**{cell}**"
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def as_csv(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Return comma-separated values with a header, quoted where needed, lines ended by LF."""
+    import csv
+    import io
+
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return buffer.getvalue()
 
 
 # What a figure shows: its data and its words; drawing is the business of `reports.plots`.
@@ -137,7 +238,7 @@ def _blank(values: list[float | str | None]) -> list[float | str]:
     return ["" if value is None else value for value in values]
 
 
-EXHIBIT_SCHEMA = 1
+REPORT_SCHEMA = 1
 """Version of the JSON that analyses print; scripts depend on it."""
 
 OUTPUTS = ("text", "json", "csv", "latex", "markdown")
@@ -186,8 +287,8 @@ class Table:
     """Rows of values under columns.
 
     Args:
-        name: For CSV and anchors: lower-case letters, digits and hyphens; unique in its exhibit.
-        title: One line.
+        name: For CSV and anchors: lower-case letters, digits and hyphens; unique in its report.
+        title: One line; empty for a table without a heading.
         columns: The columns of words first.
         rows: Values, not rounded, as many as columns; None where there is none.
         marks: Rows and columns of the cells that are the best of their kind.
@@ -211,19 +312,22 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Exhibit:
-    """What one analysis shows.
+class Report:
+    """What one analysis shows, or a run of scoring.
 
     Args:
         name: Of the analysis, as "robustness".
-        title: One line.
+        title: One line; empty where nothing stands above the tables.
         corpus: Name of what was analysed.
         tables: The main one first.
         figures: In the order of reading.
         data: What `--format json` prints, beside name, corpus, notes and signatures: JSON
             values, unrounded.
-        notes: What the reader should know, a sentence each; a `Doubt` is shown first.
+        notes: What the reader should know, a sentence each; a `WarningNote` is shown first.
         signatures: How the numbers were made.
+        summary: Lines below the tables that take the place of notes and signatures, because they
+            are of several corpora; `data` is then all that JSON has.
+        records: What CSV has instead of the first table.
     """
 
     name: str
@@ -234,6 +338,8 @@ class Exhibit:
     data: Mapping[str, object] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     signatures: tuple[str, ...] = ()
+    summary: tuple[str, ...] = ()
+    records: Table | None = None
 
 
 COUNT_COLUMNS = (
@@ -274,11 +380,11 @@ def json_values(result: DataclassInstance, *without: str) -> dict[str, object]:
     }
 
 
-def render(exhibit: Exhibit, output: str, *, table: str | None = None) -> str:
-    """Return an exhibit as text, JSON, CSV, LaTeX or Markdown.
+def render(report: Report, output: str, *, table: str | None = None) -> str:
+    """Write a report as text, JSON, CSV, LaTeX or Markdown.
 
     Args:
-        exhibit: What to show.
+        report: What to show.
         output: One of `OUTPUTS`.
         table: Name of the only table to show; None means all of them, in CSV the first.
 
@@ -286,21 +392,25 @@ def render(exhibit: Exhibit, output: str, *, table: str | None = None) -> str:
         UsageError: There is no such table.
     """
     if output == "json":
-        return _json(exhibit)
-    tables = _chosen(exhibit, table)
+        return _json(report)
+    tables = _chosen(report, table)
     if output == "csv":
-        return table_csv(tables[0])
+        return table_csv(report.records or tables[0])
     if output == "markdown":
-        return _markdown(exhibit, tables)
-    tail = _tail(exhibit)
+        return _markdown(report, tables)
+    notes = [f"note: {note}" for note in report.notes]
+    signatures = [f"signature: {signature}" for signature in report.signatures]
     if output == "latex":
-        return "\n".join(table_latex(one, tail) for one in tables)
-    shown = [f"{one.title.en}\n{as_text(one.grid)}" for one in tables if one.rows]
-    return "\n".join([*shown, tail]) if tail else "\n".join(shown)
+        comment = "\n".join([*notes, *(report.summary or signatures)])
+        return "\n".join(table_latex(one, comment) for one in tables)
+    above, below = (notes, report.summary) if report.summary else ((), (*notes, *signatures))
+    shown = [_heading(one) + as_text(one.grid) for one in tables if one.rows]
+    parts = (_lines(above), *shown, _lines(below))
+    return "\n".join(part for part in parts if part)
 
 
 def table_csv(table: Table) -> str:
-    """Return a table as CSV, values not rounded."""
+    """Write a table as CSV, values not rounded."""
     rows = [tuple(map(plain, row)) for row in table.rows]
     return as_csv(tuple(column.name for column in table.columns), rows)
 
@@ -313,45 +423,54 @@ def plain(value: Value) -> str | int | float:
 
 
 def table_latex(table: Table, note: str) -> str:
-    """Return a table as LaTeX with booktabs, under a comment."""
-    return as_latex(table.grid, "\n".join([table.title.en, *note.splitlines()]))
+    """Write a table as LaTeX with booktabs, under a comment."""
+    return as_latex(table.grid, _heading(table) + note)
 
 
-def _chosen(exhibit: Exhibit, name: str | None) -> Sequence[Table]:
+def _chosen(report: Report, name: str | None) -> Sequence[Table]:
     if name is None:
-        return exhibit.tables
-    known = {table.name: table for table in exhibit.tables}
+        return report.tables
+    known = {table.name: table for table in report.tables}
     if name not in known:
         raise UsageError(
-            f"{exhibit.name} has no table {name!r} here; it has: {', '.join(known) or 'none'}"
+            f"{report.name} has no table {name!r} here; it has: {', '.join(known) or 'none'}"
         )
     return (known[name],)
 
 
-def _markdown(exhibit: Exhibit, tables: Sequence[Table]) -> str:
-    doubts = [note for note in exhibit.notes if isinstance(note, Doubt)]
-    notes = [note for note in exhibit.notes if note not in doubts]
-    parts = [f"# {exhibit.title.en}", exhibit.corpus, *(f"**{doubt}**" for doubt in doubts)]
-    parts += [
-        f"## {one.title.en}\n\n{as_markdown(one.grid)}".rstrip() for one in tables if one.rows
+def _heading(table: Table) -> str:
+    return f"{table.title.en}\n" if table.title.en else ""
+
+
+def _lines(lines: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _markdown(report: Report, tables: Sequence[Table]) -> str:
+    if report.summary:
+        heads = []
+        items = [*(f"note: {note}" for note in report.notes), *report.summary]
+    else:
+        warnings = [note for note in report.notes if isinstance(note, WarningNote)]
+        heads = [f"# {report.title.en}", report.corpus, *(f"**{warning}**" for warning in warnings)]
+        items = [note for note in report.notes if note not in warnings]
+        items += [f"`{signature}`" for signature in report.signatures]
+    shown = [
+        (f"## {one.title.en}\n\n" if one.title.en else "") + as_markdown(one.grid).rstrip()
+        for one in tables
+        if one.rows
     ]
-    lines = [*(f"- {note}" for note in notes), *(f"- `{one}`" for one in exhibit.signatures)]
-    return "\n\n".join([*parts, *["\n".join(lines)] * bool(lines)]) + "\n"
+    parts = (*heads, *shown, "\n".join(f"- {item}" for item in items))
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _tail(exhibit: Exhibit) -> str:
-    lines = [f"note: {note}" for note in exhibit.notes]
-    lines += [f"signature: {signature}" for signature in exhibit.signatures]
-    return "\n".join(lines) + "\n" if lines else ""
-
-
-def _json(exhibit: Exhibit) -> str:
-    made = {
-        "schema": EXHIBIT_SCHEMA,
-        "analysis": exhibit.name,
-        "corpus": exhibit.corpus,
-        "notes": list(exhibit.notes),
-        "signatures": list(exhibit.signatures),
-        **exhibit.data,
+def _json(report: Report) -> str:
+    head: dict[str, object] = {
+        "schema": REPORT_SCHEMA,
+        "analysis": report.name,
+        "corpus": report.corpus,
+        "notes": list(report.notes),
+        "signatures": list(report.signatures),
     }
-    return json.dumps(made, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    values = dict(report.data) if report.summary else head | dict(report.data)
+    return json.dumps(values, ensure_ascii=False, indent=1, allow_nan=False) + "\n"

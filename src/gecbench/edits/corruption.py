@@ -1,15 +1,20 @@
-"""Errors: what is made wrong in a correct text, and the text and edits that come of several."""
+"""Random errors in correct texts: how they are drawn and placed; languages bring the rules."""
 
 from __future__ import annotations
 
+import tomllib
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from hashlib import blake2b
 from itertools import accumulate
+from pathlib import Path
 from struct import Struct
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from gecbench.core import seeding
+from gecbench.core.files import read_bytes
 
 # Random numbers of a sentence, which depend on the seed and its number alone.
 #
@@ -20,7 +25,7 @@ from gecbench.core import seeding
 Draw = Callable[[], int]
 """Gives the next random number of 32 bits."""
 
-Thing = TypeVar("Thing")
+Item = TypeVar("Item")
 
 BITS = 32
 UNIT = 2.0**-BITS
@@ -31,12 +36,12 @@ _PLACE = Struct("<QQ").pack
 
 
 def key_of(seed: int, name: str) -> bytes:
-    """Return the key that the numbers of a run hang on."""
+    """The key that the numbers of a run hang on."""
     return seeding.number(seed, name).to_bytes(8, "little")
 
 
 def draws(key: bytes, sentence: int) -> Draw:
-    """Return the numbers of a sentence, one after another and without an end.
+    """The numbers of a sentence, one after another and without an end.
 
     >>> one, again = draws(key_of(0, "x"), 7), draws(key_of(0, "x"), 7)
     >>> [one() for _ in range(20)] == [again() for _ in range(20)]
@@ -52,24 +57,42 @@ def _numbers(key: bytes, sentence: int) -> Iterator[int]:
         block += 1
 
 
-class Choices(Generic[Thing]):
-    """Things to sample from, each as likely as its weight says.
+class Choices(Generic[Item]):
+    """Items to sample from, each as likely as its weight says.
 
     Args:
-        things: At least one.
+        items: At least one.
         weights: One for each, none below 0, not all 0.
     """
 
-    __slots__ = ("cumulative", "things")
+    __slots__ = ("cumulative", "items")
 
-    def __init__(self, things: Iterable[Thing], weights: Iterable[float]) -> None:
-        self.things: Sequence[Thing] = tuple(things)
+    def __init__(self, items: Iterable[Item], weights: Iterable[float]) -> None:
+        self.items: Sequence[Item] = tuple(items)
         self.cumulative: Sequence[float] = tuple(accumulate(weights))
 
-    def pick(self, draw: Draw) -> Thing:
-        """Return one of the things."""
-        reach = self.cumulative
-        return self.things[bisect_right(reach, draw() * UNIT * reach[-1])]
+    def pick(self, draw: Draw) -> Item:
+        """Draw an item."""
+        sums = self.cumulative
+        return self.items[bisect_right(sums, draw() * UNIT * sums[-1])]
+
+
+Lengths = Mapping[tuple[int, int], float]
+"""(Units in the error, units in its correction), or the units of two stretches, to how many."""
+
+
+def choices_of(weights: Mapping[Item, float]) -> Choices[Item]:
+    """The keys of a mapping, each as likely as its value says."""
+    return Choices(weights, weights.values())
+
+
+def one_side(lengths: Lengths, side: int) -> Choices[int]:
+    """Lengths of one side that are not 0; 1 where there are none."""
+    counts: dict[int, float] = {}
+    for pair, count in lengths.items():
+        if pair[side]:
+            counts[pair[side]] = counts.get(pair[side], 0) + count
+    return choices_of(counts or {1: 1})
 
 
 View_contra = TypeVar("View_contra", contravariant=True)
@@ -97,12 +120,12 @@ class Rule(Protocol[View_contra]):
     """A way to make one kind of error: all of its places are tried before it gives up."""
 
     def __call__(self, view: View_contra, others: Spans, draw: Draw) -> Error | None:
-        """Return an error at a random place that touches no other; None where there is none."""
+        """Make an error at a random place that touches no other; None where there is none."""
         ...
 
 
 def is_free(others: Spans, start: int, end: int) -> bool:
-    """Return whether a span neither overlaps nor touches one that is others.
+    """Whether a span neither overlaps nor touches one that is others.
 
     Something is kept between any two errors, so that each of them is an edit of its own.
     """
@@ -113,7 +136,7 @@ def is_free(others: Spans, start: int, end: int) -> bool:
 
 
 def difference(right: Sequence[str], wrong: Sequence[str]) -> tuple[int, int, Sequence[str]]:
-    """Return where two sequences differ: skipped units, replaced units, what stands instead.
+    """Where two sequences differ: skipped units, replaced units, what stands instead.
 
     >>> difference("目的是", "目的是为了")
     (3, 0, '为了')
@@ -166,7 +189,7 @@ class ErrorSampler(Generic[View]):
         self._correct = correct
 
     def sample(self, view: View, draw: Draw) -> tuple[int, list[tuple[Error, str]]]:
-        """Return how many errors a sentence should get, and those that could be made.
+        """How many errors a sentence should get, and those that could be made.
 
         These are in the order of the text, each with its type.
         """
@@ -194,7 +217,7 @@ class ErrorSampler(Generic[View]):
         return wanted, errors
 
     def _possible(self, impossible: set[str], draw: Draw) -> str | None:
-        """Return a type that may still be possible; None where there is none."""
+        """A type that may still be possible; None where there is none."""
         for _ in range(_TRIES):
             name = self._types.pick(draw)
             if name not in impossible:
@@ -211,7 +234,7 @@ class AnyOf(Generic[View]):
         self._order = Choices(range(len(rules)), weights)
 
     def __call__(self, view: View, others: Spans, draw: Draw) -> Error | None:
-        """Return an error by one of the rules; None where none finds a place."""
+        """An error by one of the rules; None where none finds a place."""
         first = self._order.pick(draw)
         error = self._rules[first](view, others, draw)
         if error is not None:
@@ -222,3 +245,119 @@ class AnyOf(Generic[View]):
                 if error is not None:
                     return error
         return None
+
+
+# What a language brings.
+
+
+class ReverseEdit(NamedTuple):
+    """An edit of the text with errors that makes it right again, as JSON has it.
+
+    Args:
+        start: First token that is replaced; half-open token span.
+        end: Token after the last.
+        replacement: Tokens of the correct text.
+        label: The type of the error.
+    """
+
+    start: int
+    end: int
+    replacement: Sequence[str]
+    label: str
+
+
+class CorruptedText(NamedTuple):
+    """A text with errors.
+
+    Args:
+        text: As it is written.
+        tokens: What the edits count in.
+        edits: Those that make it right, in its order.
+    """
+
+    text: str
+    tokens: Sequence[str]
+    edits: list[ReverseEdit]
+
+
+class Settings(Protocol):
+    """What a profile says that rules depend on; each language refuses what says nothing to it."""
+
+    @property
+    def tokens(self) -> str:
+        """How an English text is tokenised: en or space."""
+        ...
+
+    @property
+    def segment(self) -> str:
+        """A segmenter of Chinese words; "" is none."""
+        ...
+
+    @property
+    def shapes(self) -> str:
+        """Which Chinese characters look alike: own, cherrant or a file."""
+        ...
+
+
+Confused = Mapping[str, tuple[Mapping[str, float], float]]
+"""What is right to what was written instead, with counts, and the rate of errors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Corruption(Generic[View]):
+    """How texts of a language are corrupted.
+
+    Args:
+        types: Types of errors by name; the rule of one is made when it is asked for.
+        view: From a text to what rules read.
+        size: Of that, in units: characters or tokens.
+        apply: Makes the text with errors.
+        confusions: Makes the rule that writes what was written instead of what is right.
+        insertions: Makes the rule that writes something, with weights, between any two units.
+        omission: Makes the rule that leaves out as many units as corrections have.
+        repetition: Makes the rule that writes as many units twice as errors have.
+        exchange: Makes the rule that exchanges two neighbouring stretches.
+        is_entry: Whether a text can stand in a table of confusions.
+        type_of: From the label of an edit to its type.
+        substitutes: Types of rules that make what a corpus shows too seldom of a type of its own.
+    """
+
+    types: Mapping[str, Callable[[], Rule[View]]]
+    view: Callable[[str], View]
+    size: Callable[[View], int]
+    apply: Callable[[View, Sequence[tuple[Error, str]]], CorruptedText]
+    confusions: Callable[[Confused], Rule[View]]
+    insertions: Callable[[Mapping[str, float]], Rule[View]]
+    omission: Callable[[Lengths], Rule[View]]
+    repetition: Callable[[Lengths], Rule[View]]
+    exchange: Callable[[Lengths], Rule[View]]
+    is_entry: Callable[[str], bool]
+    type_of: Callable[[str], str]
+    substitutes: Callable[[str], tuple[str, ...]]
+
+
+# Tables of confusions, one file for a language.
+
+
+NOTHING = "-"
+"""Stands in a table for what is left out."""
+
+
+@cache
+def read_tables(path: Path) -> Mapping[str, Sequence[str]]:
+    """The rows of each table of a language, as they are written."""
+    return tomllib.loads(read_bytes(path).decode())
+
+
+def parse_confusions(rows: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """What is right to what is written instead, without doubles.
+
+    >>> parse_confusions(["地 > 的 | 得", "了 > -"])
+    {'地': ('的', '得'), '了': ('',)}
+    """
+    table: dict[str, dict[str, None]] = {}
+    for row in rows:
+        right, _, wrong = row.partition(" > ")
+        for text in map(str.strip, wrong.split(" | ")):
+            table.setdefault(right.strip(), {})["" if text == NOTHING else text] = None
+    return {right: tuple(wrong) for right, wrong in table.items()}

@@ -1,0 +1,265 @@
+"""gecbench annotate: the commands about one project: import, export, statistics."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import click
+
+from gecbench.cli.annotate.site import DataFolder
+from gecbench.cli.command import command
+from gecbench.cli.options import say
+from gecbench.cli.output import Output, check_output, show
+from gecbench.core.errors import GecbenchError, UnknownNameError, counted
+from gecbench.core.files import STDIO
+from gecbench.core.options import Argument, Option
+from gecbench.server.site.opening import DEFAULT
+
+if TYPE_CHECKING:
+    from gecbench.server.exchange.plans import Plan, Report
+    from gecbench.server.models import Project
+
+ProjectName = Annotated[
+    str, Option("--project", "The project, as its address has it.", metavar="SLUG")
+]
+
+IMPORT_FORMATS = (
+    *("lines", "mucgec", "m2", "jsonl", "label-studio", "doccano", "yaclc", "annotations"),
+)
+EXPORT_FORMATS = (
+    *("mucgec", "jsonl", "parallel", "m2"),
+    *("submissions", "counts", "annotations", "sentences"),
+)
+"""Formats; a test holds them to those of the server, which help does not import."""
+
+
+def open_project(data: Path, slug: str) -> Project:
+    """Open the site and return one of its projects.
+
+    Raises:
+        UnknownNameError: There is no such project; names those that there are.
+    """
+    from gecbench.server.site.opening import open_site
+
+    open_site(data)
+    from gecbench.server.models import Project
+
+    project = Project.objects.filter(slug=slug, deleted_at=None).first()
+    if project is None:
+        known = Project.objects.filter(deleted_at=None).values_list("slug", flat=True)
+        raise UnknownNameError("project", slug, known)
+    return project
+
+
+@command
+def import_(
+    file: Annotated[Path, Argument()],
+    project: ProjectName,
+    data: DataFolder = DEFAULT,
+    source_format: Annotated[
+        str | None, Option("--from", "Format of FILE, else found out.", choices=IMPORT_FORMATS)
+    ] = None,
+    columns: Annotated[
+        tuple[Path, ...],
+        Option(
+            "--reference",
+            "Parallel text with references, where FILE is one of sources; repeatable.",
+        ),
+    ] = (),
+    references: Annotated[
+        Literal["ignore", "golden", "keep"] | None,
+        Option("--references", "What becomes of references; to be said where FILE has any."),
+    ] = None,
+    duplicates: Annotated[
+        Literal["skip", "keep"] | None,
+        Option(
+            "--duplicates",
+            "What becomes of sentences that are there already; to be said where there are any.",
+        ),
+    ] = None,
+    purpose: Annotated[
+        Literal["real", "training"], Option("--purpose", "What the sentences are for.")
+    ] = "real",
+    source: Annotated[str, Option("--source", "Where the sentences come from, as NLPCC18.")] = "",
+    priority: Annotated[int, Option("--priority", "Small ones come first.")] = 100,
+    encoding: Annotated[
+        Literal["utf-8", "gb18030"], Option("--encoding", "Of the files.")
+    ] = "utf-8",
+    clean: Annotated[
+        bool, Option("--clean/--no-clean", "Take out invisible characters, or not.")
+    ] = True,
+    number: Annotated[
+        bool, Option("--number", "Number the sentences anew; ids become metadata.")
+    ] = False,
+    dry_run: Annotated[bool, Option("--dry-run", "Say what would be done; write nothing.")] = False,
+    report_format: Annotated[
+        Literal["text", "json"], Option("--format", "How the report is written.")
+    ] = "text",
+) -> None:
+    """Read sentences into a project: all of the file, or nothing where something is wrong.
+
+    \b
+    gecbench annotate import essays.txt --project essays --dry-run
+    gecbench annotate import dev.tsv --project dev --references golden
+    """  # noqa: D301 - \b keeps click from joining lines
+    row = open_project(data, project)
+    from gecbench.server.exchange.content import content_at
+    from gecbench.server.exchange.imports import run_import
+    from gecbench.server.exchange.planning import plan_import
+    from gecbench.server.exchange.plans import ImportOptions
+    from gecbench.server.laws.names import Purpose
+
+    options = ImportOptions(
+        format=source_format or ("lines" if columns else None),
+        encoding=encoding,
+        references=references,
+        duplicates=duplicates,
+        purpose=Purpose(purpose),
+        priority=priority,
+        source=source,
+        clean=clean,
+        number=number,
+    )
+    plan = plan_import(
+        row,
+        content_at(file, encoding=encoding),
+        options,
+        references=[content_at(path, encoding=encoding) for path in columns],
+    )
+    if report_format == "json":
+        report = {"obstacle": plan.obstacle, "sha256": plan.sha256, "report": plan.report.as_json()}
+        click.echo(json.dumps(report, ensure_ascii=False, indent=2))
+    else:
+        click.echo("\n".join(_report_lines(plan.report)))
+    if plan.obstacle:
+        option = _option_for(plan)
+        raise GecbenchError(plan.obstacle + (f"; say it with {option}" if option else ""))
+    if dry_run:
+        say("nothing was written, because of --dry-run")
+        return
+    sentences = run_import(plan, by=None).sentences
+    say(f"imported {counted(sentences, 'sentence')} into {project}")
+
+
+def _option_for(plan: Plan) -> str:
+    """The option that removes the obstacle of a plan; "" where none does."""
+    report, options = plan.report, plan.options
+    if report.problem_count:
+        renumber = "number the sentences anew" in report.problems[0].message
+        return "--number" if renumber else ""
+    if report.with_references and options.references is None:
+        return "--references"
+    duplicates = report.duplicates_inside + report.duplicates_there
+    return "--duplicates" if duplicates and options.duplicates is None else ""
+
+
+def _report_lines(report: Report) -> Iterator[str]:
+    yield f"{report.file}: {counted(report.lines, 'line')}, read as {report.format}"
+    yield f"sentences found: {report.found}; new: {report.new}"
+    for count, words in (
+        (report.references, f"references of {counted(report.with_references, 'sentence')}"),
+        (report.decisions, "of them declarations (error free, not annotatable)"),
+        (report.golden, "sentences golden at once"),
+        (report.kept_references, "references kept beside their sentences"),
+        (report.blank, "blank lines left out"),
+        (report.duplicates_inside, "sentences that the file has twice"),
+        (report.duplicates_there, "sentences that the project has already"),
+        (report.changed, "texts changed by taking out invisible characters"),
+        (report.merged, "references that were the same as another, merged"),
+        (report.same_as_source, "references that are the sentence itself: error free"),
+    ):
+        if count:
+            yield f"{count} {words}"
+    for name, counts in (
+        ("invisible characters", report.invisible),
+        ("languages seen", report.languages),
+        ("sources", {key: n for key, n in report.sources.items() if key}),
+        ("not imported", report.left_out),
+        ("lengths, characters up to", {str(end): n for end, n in report.lengths.items()}),
+    ):
+        if counts:
+            yield f"{name}: " + ", ".join(f"{key} {count}" for key, count in counts.items())
+    if report.new_ids:
+        yield f"ids: {report.new_ids}"
+    for duplicate in report.duplicates:
+        first = duplicate.of_line
+        where = f"line {first}" if first else f"task {duplicate.number} of the project"
+        yield f"  {report.file}:{duplicate.line}: the same sentence as {where}"
+    for problem in report.problems:
+        yield f"  {report.file}:{problem.line}: {problem.message}"
+    if report.problem_count > len(report.problems):
+        yield f"  and {report.problem_count - len(report.problems)} problems more"
+
+
+@command
+def export(
+    project: ProjectName,
+    target_format: Annotated[str, Option("--to", "Format to write.", choices=EXPORT_FORMATS)],
+    data: DataFolder = DEFAULT,
+    output: Annotated[
+        Path,
+        Option(
+            "--output",
+            "File to write, instead of the terminal; parallel text adds .src, .ref0, ... to it.",
+            short="-o",
+        ),
+    ] = Path(STDIO),
+    scheme: Annotated[str, Option("--scheme", "For m2: zh-char, zh-cherrant or en-errant.")] = "",
+    names: Annotated[bool, Option("--names", "Show people's names instead of pseudonyms.")] = False,
+    alias: Annotated[
+        str | None, Option("--placeholder", "What stands for the placeholder, as [MC].")
+    ] = None,
+    unannotatable: Annotated[
+        Literal["keep", "leave_out"] | None,
+        Option(
+            "--unannotatable",
+            "Whether sentences that cannot be annotated are in the file (default: keep).",
+        ),
+    ] = None,
+) -> None:
+    """Write golden sets, submissions or everything; a SHA-256 is put beside each file.
+
+    \b
+    gecbench annotate export --project dev --to mucgec -o dev.tsv
+    gecbench annotate export --project dev --to submissions -o round1.jsonl
+    """  # noqa: D301 - \b keeps click from joining lines
+    row = open_project(data, project)
+    from gecbench.server.exchange import exports
+
+    options = exports.ExportOptions(target_format, scheme, names, alias, unannotatable)
+    for path, sha256, size in exports.write_export(exports.export(row, options), output):
+        if str(path) != STDIO:
+            say(f"{sha256}  {path} ({size:,} bytes)")
+    for note in exports.notes(row, options):
+        say(f"note: {note}")
+
+
+@command
+def stats(
+    project: Annotated[str, Argument("PROJECT")],
+    output: Output,
+    data: DataFolder = DEFAULT,
+    kept: Annotated[
+        bool, Option("--kept", "Show scores as they were computed last; quick.")
+    ] = False,
+) -> None:
+    """Show a project's statistics: people, Table 4, F0.5, agreement, reasons, progress.
+
+    PROJECT is its name in addresses. Scores are computed anew, by the scorer of this command
+    line, and kept for the page Quality.
+
+    \b
+    gecbench annotate stats mucgec
+    gecbench annotate stats mucgec --table weeks --format csv
+    """  # noqa: D301 - \b keeps click from joining lines
+    check_output(output)
+    row = open_project(data, project)
+    from gecbench.server import progress
+    from gecbench.server.progress.showing import build_report
+
+    if not kept:
+        progress.refresh(row)
+    show(build_report(progress.quality(row)), output)

@@ -1,0 +1,359 @@
+"""gecbench annotate: the commands about a whole site: its start, its backups, its checks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import click
+
+from gecbench.cli.command import command
+from gecbench.core.errors import GecbenchError, UsageError, counted
+from gecbench.core.options import Argument, Option
+from gecbench.server.site.opening import DEFAULT
+
+if TYPE_CHECKING:
+    from gecbench.server.site.folder import Site
+    from gecbench.server.site.serving import Address
+
+FOLDER = click.Path(path_type=Path, file_okay=False)
+FILE = click.Path(path_type=Path, dir_okay=False)
+
+DataFolder = Annotated[
+    Path,
+    Option("--data", "The data folder.", envvar="GECBENCH_SITE", show_default="./gecbench-data"),
+    FOLDER,
+]
+"""Its default is `DEFAULT`; commands call `server.site.opening.open_site` with it first."""
+
+Hosts = Annotated[tuple[str, ...], Option("--host", "A name by which people reach the site.")]
+
+OLD = timedelta(hours=26)
+"""A daily backup that is older than this was missed."""
+
+
+@command
+def serve(
+    data: DataFolder = DEFAULT,
+    bind: Annotated[
+        str, Option("--bind", "HOST:PORT; port 0 takes a free one.")
+    ] = "127.0.0.1:8700",
+    database: Annotated[
+        str, Option("--database", "postgresql://...; else SQLite in the data folder.")
+    ] = "",
+    workers: Annotated[int, Option("--workers", "Processes."), click.IntRange(1, 64)] = 3,
+    hosts: Hosts = (),
+    behind_proxy: Annotated[
+        bool, Option("--behind-proxy", "A proxy with https stands before it: trust its headers.")
+    ] = False,
+    insecure: Annotated[
+        bool, Option("--insecure", "Plain HTTP to other machines, on a trusted network.")
+    ] = False,
+    no_copy: Annotated[
+        bool, Option("--no-copy", "Migrate without saving the database first.")
+    ] = False,
+    log: Annotated[
+        Literal["text", "json"] | None, Option("--log", "How requests are logged.")
+    ] = None,
+) -> None:
+    """Start the site; Ctrl-C ends it.
+
+    The first start makes the data folder, the database and a link for the first administrator.
+
+    \b
+    gecbench annotate serve
+    gecbench annotate serve --data /srv/gecbench --behind-proxy --host annotate.example.org
+    gecbench annotate serve --database postgresql://gecbench@localhost/gecbench
+    """  # noqa: D301 - \b keeps click from joining lines
+    from gecbench.server.site import serving
+    from gecbench.server.site.disk import alone
+    from gecbench.server.site.folder import make_site, overruled
+
+    address = serving.address_of(bind)
+    variables = environment(
+        address, database, hosts, behind_proxy=behind_proxy, insecure=insecure, log=log
+    )
+    site = overruled(make_site(data), {**os.environ, **variables})
+    serving.refuse_exposure(
+        address, behind_proxy=site.behind_proxy, insecure=insecure, hosts=site.hosts
+    )
+    with serving.listen(address) as listener, alone(data) as lock:
+        site = open_up_to_date(data, variables, copy=not no_copy)
+        address = serving.Address(address.host, listener.getsockname()[1])
+        message = start_message(site, address)
+        serving.run(
+            listener, workers=workers, ready=lambda: click.echo(message), close_in_workers=lock
+        )
+    click.echo("gecbench: ended", err=True)
+
+
+@command
+def init(
+    folder: Annotated[Path, Argument(), FOLDER],
+    database: Annotated[
+        str | None, Option("--database", "postgresql://...; else SQLite in the folder.")
+    ] = None,
+    language: Annotated[
+        Literal["zh-hans", "en"] | None, Option("--language", "Of the interface.")
+    ] = None,
+    hosts: Hosts = (),
+    https: Annotated[bool | None, Option("--https", "A proxy with https stands before it.")] = None,
+) -> None:
+    """Make a data folder and its database; print a link for the first administrator.
+
+    What is said here is kept in the folder's site.toml, and can be changed there.
+
+    \b
+    gecbench annotate init /srv/gecbench --host annotate.example.org --https
+    """  # noqa: D301 - \b keeps click from joining lines
+    from gecbench.server.site.disk import alone
+    from gecbench.server.site.folder import make_site, write_options
+    from gecbench.server.site.postgresql import check_reach
+
+    if database:
+        check_reach(database)  # before the folder is made: half of one would be in the way
+    options = {"database": database, "language": language, "hosts": hosts or None, "https": https}
+    if https:
+        options["behind_proxy"] = True
+    site = write_options(
+        make_site(folder), **{name: value for name, value in options.items() if value is not None}
+    )
+    with alone(folder):
+        open_up_to_date(folder, {})
+        link = administrator_link(base_url(site))
+    click.echo(f"made {folder}; start it: gecbench annotate serve --data {folder}")
+    if link:
+        click.echo(f"Then open this link once, within 7 days, to be its administrator:\n{link}")
+
+
+def environment(
+    address: Address,
+    database: str,
+    hosts: Sequence[str],
+    *,
+    behind_proxy: bool,
+    insecure: bool,
+    log: str | None,
+) -> dict[str, str]:
+    """The environment variables that mean the same as the options of `serve`."""
+    variables: dict[str, str] = {}
+    if database:
+        variables["GECBENCH_DATABASE_URL"] = database
+    names = [*hosts]
+    if not (address.loopback or address.everywhere):
+        names.append(str(address).rpartition(":")[0])
+    if names:
+        variables["GECBENCH_HOSTS"] = ",".join(names)
+    if behind_proxy:
+        variables["GECBENCH_BEHIND_PROXY"] = "1"
+    if insecure or behind_proxy:
+        variables["GECBENCH_HTTPS"] = "0" if insecure else "1"
+    if log:
+        variables["GECBENCH_LOG"] = log
+    return variables
+
+
+def open_up_to_date(data: Path, variables: dict[str, str], *, copy: bool = True) -> Site:
+    """Open a site, migrating its database first if need be.
+
+    Args:
+        data: Its folder.
+        variables: Environment variables that overrule its options.
+        copy: Save the database before it is migrated.
+    """
+    from gecbench.server.site.disk import refuse_network
+    from gecbench.server.site.folder import overruled, read_site
+    from gecbench.server.site.opening import open_site
+
+    if overruled(read_site(data), variables).sqlite is not None:
+        refuse_network(data)
+    site = open_site(data, **variables)
+    from gecbench.server.site.database import bring_up_to_date
+
+    saved = bring_up_to_date(site, copy=copy)
+    if saved is not None:
+        click.echo(f"gecbench: the database is new now; before, it was saved: {saved}", err=True)
+    return site
+
+
+def base_url(site: Site, address: Address | None = None) -> str:
+    """What links begin with: the site's first name, else where it listens."""
+    names = [name for name in site.hosts if "*" not in name]
+    if site.https and names:
+        return f"https://{names[0]}"
+    if address is None:
+        return "http://127.0.0.1:8700"
+    if address.everywhere and names:
+        return f"http://{names[0]}:{address.port}"
+    return f"http://{address}"
+
+
+def start_message(site: Site, address: Address) -> str:
+    """What `serve` prints when people may come; warns of old backups."""
+    from gecbench.server.models import Project
+
+    base = base_url(site, address)
+    lines = [f"gecbench: people work at {base} (Ctrl-C ends it)"]
+    link = administrator_link(base)
+    if link:
+        lines += ["", "There is no administrator yet. Open this link once, within 7 days:", link]
+    elif Project.objects.exists():
+        _warn_of_old_backups(site)
+    return "\n".join(lines)
+
+
+def administrator_link(base: str) -> str:
+    """Make a link for the first administrator; "" where there is one.
+
+    Earlier links that nobody used end.
+    """
+    from gecbench.server.workflow import accounts
+
+    secret = accounts.first_administrator()
+    return f"{base}/invitation/{secret}" if secret else ""
+
+
+def _warn_of_old_backups(site: Site) -> None:
+    from gecbench.server.site.backup import newest
+
+    last = newest(site)
+    if last is None:
+        click.echo("gecbench: warning: no backup was ever made; gecbench annotate backup", err=True)
+    elif datetime.now(UTC) - last > OLD:
+        click.echo(
+            f"gecbench: warning: the last backup is of {last:%Y-%m-%d %H:%M} UTC, more than 26 "
+            "hours old; gecbench annotate backup",
+            err=True,
+        )
+
+
+@command
+def backup(
+    data: DataFolder = DEFAULT,
+    file: Annotated[Path | None, Argument(), FILE] = None,
+    verify: Annotated[
+        bool, Option("--verify", "Look at every byte of FILE instead; make none.")
+    ] = False,
+    keep: Annotated[
+        bool, Option("--keep", "Then remove old ones: the last of 7 days and of 4 weeks stay.")
+    ] = False,
+) -> None:
+    """Save database, secret and options into FILE, or into the data folder's own backups.
+
+    Nobody has to wait while it is made. Beside it lies its SHA-256.
+
+    \b
+    gecbench annotate backup --keep
+    gecbench annotate backup /mnt/other-disk/today.tar
+    gecbench annotate backup --verify /mnt/other-disk/today.tar
+    """  # noqa: D301 - \b keeps click from joining lines
+    from gecbench.server.site import backup as backups
+    from gecbench.server.site.opening import open_site
+
+    if verify:
+        if file is None:
+            raise UsageError("name the file to verify: gecbench annotate backup --verify FILE")
+        about = backups.verify(file)
+        click.echo(f"{file}: whole; {about.database} of {about.made_at:%Y-%m-%d %H:%M} UTC")
+        return
+    site = open_site(data)
+    click.echo(str(backups.make(site, file)))
+    if keep:
+        click.echo(f"gecbench: {len(backups.prune(site))} old backups were removed", err=True)
+
+
+@command
+def restore(
+    file: Annotated[Path, Argument(), FILE],
+    folder: Annotated[Path, Argument(), FOLDER],
+    database: Annotated[
+        str, Option("--database", "The PostgreSQL database for a backup of one.")
+    ] = "",
+    replace: Annotated[
+        bool, Option("--replace", "Put aside what FOLDER holds, and take its place.")
+    ] = False,
+) -> None:
+    """Verify FILE and make of it the data folder FOLDER.
+
+    \b
+    gecbench annotate restore /mnt/other-disk/today.tar /srv/gecbench
+    """  # noqa: D301 - \b keeps click from joining lines
+    from gecbench.server.site import restoring
+
+    aside = restoring.restore(file, folder, replace=replace, database=database)
+    if aside is not None:
+        click.echo(f"gecbench: what was there lies in {aside}", err=True)
+    click.echo(f"restored {folder}; look at it: gecbench annotate check --data {folder}")
+
+
+@command
+def check(
+    data: DataFolder = DEFAULT,
+    project: Annotated[str | None, Option("--project", "One project; else all.")] = None,
+) -> None:
+    """Recount all invariants, the chained log and the releases; exit 1 where one is broken."""
+    from gecbench.server.site.opening import open_site
+
+    open_site(data)
+    broken = violations(project)
+    for line in broken:
+        click.echo(line)
+    if broken:
+        raise GecbenchError(
+            f"{len(broken)} invariants are broken; keep this list and the newest backup"
+        )
+    click.echo("gecbench: all is as it must be", err=True)
+
+
+@command
+def move(
+    url: Annotated[str, Option("--to", "postgresql://... of an empty database.")],
+    data: DataFolder = DEFAULT,
+) -> None:
+    """Copy all rows to an empty PostgreSQL database, verify them, and use it from now on.
+
+    The SQLite file stays where it is, unused; delete it when you are sure.
+    """
+    from gecbench.server.site import moving
+    from gecbench.server.site.disk import alone
+    from gecbench.server.site.folder import write_options
+    from gecbench.server.site.opening import open_site
+
+    site = open_site(data)
+    with alone(data):
+        rows = moving.copy_rows(site, url)
+        with moving.using(url):
+            broken = violations()
+        if broken:
+            raise GecbenchError(
+                f"the rows were copied, but {len(broken)} invariants are broken, as {broken[0]}; "
+                "the site still uses SQLite; run: gecbench annotate check"
+            )
+        write_options(site, database=url)
+    click.echo(f"moved {counted(rows, 'row')}; {data / 'site.toml'} names the new database")
+
+
+def violations(slug: str | None = None) -> list[str]:
+    """Describe each broken invariant and release of a project, or of all, in a line.
+
+    Raises:
+        UsageError: There is no such project.
+    """
+    from gecbench.server.exchange.releases import verify_releases
+    from gecbench.server.models import Project
+    from gecbench.server.workflow.checks import check as check_rows
+
+    project = None
+    if slug is not None:
+        project = Project.objects.filter(slug=slug).first()
+        if project is None:
+            known = ", ".join(sorted(Project.objects.values_list("slug", flat=True))) or "none"
+            raise UsageError(f"there is no project {slug!r}; known: {known}")
+    lines = [
+        f"{violation.invariant} {violation.where}: {violation.message}"
+        for violation in check_rows(project.pk if project else None)
+    ]
+    return lines + [f"INV-14 {line}" for line in verify_releases(project)]

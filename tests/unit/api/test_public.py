@@ -1,0 +1,136 @@
+"""Every verb of the Python API, called by its public name on the bundled samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+import gecbench
+
+ZH = gecbench.load(gecbench.sample("zh", "corpus.jsonl"))
+CAUTIOUS, EAGER, FLUENT = (
+    gecbench.load_system(gecbench.sample("zh", f"{name}.txt"), ZH)
+    for name in ("cautious", "eager", "fluent")
+)
+FAST = gecbench.Options(metrics=("cherrant", "sentence-accuracy"))
+
+
+def test_score_and_compare():
+    report = gecbench.score(ZH, CAUTIOUS, scheme="zh-char")
+    assert [result.metric for result in report.results] == ["cherrant"]
+    plan = gecbench.Plan(resamples=100)
+    comparisons = gecbench.compare(ZH, [CAUTIOUS, EAGER], scheme="zh-char", plan=plan)
+    assert [(p.first, p.second) for p in comparisons.metrics[0].pairs] == [("cautious", "eager")]
+
+
+def test_extract_and_combine():
+    extracted = gecbench.extract(ZH, "zh-char")
+    assert extracted.provenance["scheme"] == "zh-char"
+    voting = gecbench.Voting(threshold=2)
+    combined = gecbench.combine(ZH, [CAUTIOUS, EAGER, FLUENT], scheme="zh-char", voting=voting)
+    assert len(combined.texts) == len(ZH.samples)
+
+
+def test_correct():
+    output = gecbench.correct("zh-homophone", ["我今天很高心。"], name="mine")
+    assert (output.system, list(output.hypotheses)) == ("mine", ["1"])
+
+
+def test_perturb():
+    options = gecbench.PerturbOptions(variants=2, pos=False, filler="frequency")
+    corpus = gecbench.load(gecbench.sample("en", "corpus.jsonl"))
+    perturbed = gecbench.perturb(corpus, options=options)
+    assert perturbed.cases.provenance["variants"] == "2"
+    assert {len(case.variants) for case in perturbed.cases.cases} == {2}
+
+
+def test_corrupt_and_prepare(tmp_path: Path):
+    pairs = tmp_path / "pairs.jsonl"
+    counts = gecbench.corrupt(gecbench.sample("zh", "corpus.jsonl"), pairs, seed=3)
+    assert counts.made == sum(
+        len(sample.references[0].edit_sets[0])
+        for sample in gecbench.load(pairs).samples
+        if sample.references[0].edit_sets
+    )
+    corpora = {"made": {"path": str(pairs)}}
+    manifest = gecbench.prepare(output=tmp_path / "train.jsonl", corpora=corpora)
+    assert [corpus.name for corpus in manifest.corpora] == ["made"]
+
+
+def test_train_reads_a_configuration():
+    assert gecbench.read_settings(None, recipe="tiny").config.language == "zh"
+
+
+def test_report(tmp_path: Path):
+    page = gecbench.report(ZH, CAUTIOUS, scheme="zh-char", title="Mine")
+    gecbench.save_report(page, tmp_path / "page.html")
+    assert "Mine" in (tmp_path / "page.html").read_text("utf-8")
+
+
+def submissions() -> gecbench.Corpus:
+    """References as if two annotators had handed them in."""
+    samples = [
+        gecbench.Sample(
+            sample.id,
+            sample.source,
+            tuple(
+                gecbench.Rewrite(text=f"{sample.source}{name}", annotator=name)
+                for name in ("ann", "bob")
+            ),
+        )
+        for sample in ZH.samples[:12]
+    ]
+    return gecbench.Corpus("submissions", tuple(samples), "zh")
+
+
+def test_analyses_of_annotators():
+    found = gecbench.agreement(submissions(), scheme="zh-char")
+    assert found.corpus == "submissions"
+    human = gecbench.human(ZH, submissions(), scheme="zh-char", least=1)
+    assert len(human.annotators) == 2
+
+
+SYSTEMS: Sequence[gecbench.SystemOutput] = (CAUTIOUS, EAGER, FLUENT)
+
+
+@pytest.mark.parametrize("name", ["breakdown", "correlation", "references"])
+def test_analyses_of_scores(name):
+    analyse = getattr(gecbench, name)
+    found = analyse(ZH, SYSTEMS, scheme="zh-char", options=FAST)
+    assert type(found).__module__.startswith("gecbench.analysis")
+
+
+def test_difficulty():
+    options = gecbench.DifficultyOptions(beta=1.0)
+    (found,) = gecbench.difficulty(ZH, SYSTEMS, scheme="zh-char", options=options)
+    assert found.corpus == ZH.name
+
+
+def test_meta(tmp_path: Path):
+    people = tmp_path / "people.tsv"
+    people.write_text("system\thuman\ncautious\t3\neager\t1\nfluent\t2\n", "utf-8")
+    found = gecbench.meta(ZH, SYSTEMS, human=[people], scheme="zh-char", options=FAST)
+    assert {level.metric for level in found.systems} == set(FAST.metrics)
+
+
+def test_robustness():
+    cases = gecbench.load_perturbed(gecbench.sample("zh", "perturbed.txt"))
+    output = gecbench.sample("zh", "perturbed-swayed.txt")
+    found = gecbench.robustness(cases, output, scheme="zh-char", orders=0)
+    assert found.systems
+    assert gecbench.check_perturbed(cases).corpus == cases.name
+
+
+def test_segmentation():
+    found = gecbench.segmentation(ZH, CAUTIOUS, segmenters=["characters"], beside=())
+    assert [each.name for each in found.segmenters] == ["characters"]
+
+
+def test_names_have_one_table_that_type_checkers_read():
+    stub = Path(gecbench.__file__).with_suffix(".pyi").read_text("utf-8")
+    assert set(gecbench.__all__) == {
+        "__version__",
+        *(line.split()[3] for line in stub.splitlines() if line.startswith("from ")),
+    }
