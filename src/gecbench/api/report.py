@@ -45,7 +45,7 @@ _INTERVALS = 45
 
 
 def tested(judged: Judged, options: Options) -> Comparisons | None:
-    """Return which systems differ significantly; None for one system or without resamples.
+    """Test which systems differ significantly; None for one system or without resamples.
 
     By the paired bootstrap, which needs one set of resamples for all pairs and also gives the
     intervals. With many pairs it takes more resamples than were asked for, because the smallest
@@ -66,7 +66,7 @@ def analysis_reports(
     options: Options,
     metric: str | None,
 ) -> Sequence[Report]:
-    """Return what can be shown of these systems, in the order of reading.
+    """Report on these systems, in the order of reading.
 
     Scores and significance are of all metrics; breakdowns, references and difficulty of the one
     that compares edits.
@@ -93,7 +93,7 @@ def analysis_reports(
 
 
 def _legible(report: Report) -> Report:
-    """Return a report without figures of too many intervals; its tables have them."""
+    """Leave off figures of too many intervals; its tables have them."""
     figures = tuple(
         figure
         for figure in report.figures
@@ -103,7 +103,7 @@ def _legible(report: Report) -> Report:
 
 
 def only(judged: Judged, metric: str | None) -> Judged:
-    """Return what one metric says; None is all of them."""
+    """Keep what one metric says; None is all of them."""
     if metric is None:
         return judged
     return replace(
@@ -115,7 +115,7 @@ def only(judged: Judged, metric: str | None) -> Judged:
 
 
 def difficulty_of(judged: Judged, beta: float) -> Difficulty:
-    """Return the difficulty of errors under the references that the systems come nearest to.
+    """Measure the difficulty of errors under the references that the systems come nearest to.
 
     Of alternative edit sets the first counts, as in `gecbench analyse difficulty`.
 
@@ -155,7 +155,7 @@ def report(
     more: Sequence[Report] = (),
     watch: Watch = unwatched,
 ) -> Page:
-    """Return a page with scores, significance, breakdowns, figures and all sentences.
+    """Make a page with scores, significance, breakdowns, figures and all sentences.
 
     `save_report` writes it as HTML.
 
@@ -189,7 +189,7 @@ def _page(
     about: tuple[str | None, str | None],
     more: Sequence[Report],
 ) -> Page:
-    """Return the page of judged systems; `about` is its title and its date."""
+    """Make the page of judged systems; `about` is its title and its date."""
     title, date = about
     compared = tested(judged, options)
     once = replace(options, per_sentence=False, resamples=0 if compared else options.resamples)
@@ -217,7 +217,7 @@ def _page(
 
 
 def _with_intervals(scores: ScoreReport, compared: Comparisons | None) -> ScoreReport:
-    """Return scores with the intervals of the resamples by which systems were compared."""
+    """Give scores the intervals of the resamples by which systems were compared."""
     if compared is None:
         return scores
     found = {
@@ -252,7 +252,7 @@ def save_report(page: Page, path: Path | str, *, language: Language = "en") -> N
 
 
 def _with_edits(options: Options, corpus: Corpus) -> Options:
-    """Return options with a metric that compares edits."""
+    """Add a metric that compares edits."""
     asked = options.metrics
     if not asked or any(metric_class(name).needs == "edits" for name in asked):
         return options
@@ -260,7 +260,7 @@ def _with_edits(options: Options, corpus: Corpus) -> Options:
 
 
 def span_metric(judged: Judged) -> str | None:
-    """Return the first metric that compares edits and applies; None where there is none."""
+    """The first metric that compares edits and applies; None where there is none."""
     for name, metric in judged.metrics.items():
         if metric.span_metric is not None and name not in judged.refused:
             return name

@@ -54,7 +54,7 @@ _UNITS: Mapping[str, str] = {"edits": "编辑数", "sentences": "句数"}
 
 
 def build_report(result: Breakdowns, *, counts: bool = False) -> Report:
-    """Return all breakdowns, the widest differences and the sentences that do most to them.
+    """Show all breakdowns, the widest differences and the sentences that do most to them.
 
     Args:
         result: What was found.
@@ -89,7 +89,7 @@ def build_report(result: Breakdowns, *, counts: bool = False) -> Report:
 
 
 def _figure(found: Breakdown, name: str) -> Figure:
-    """Return a breakdown as grouped bars, in percent.
+    """Show a breakdown as grouped bars, in percent.
 
     Args:
         found: One breakdown.
@@ -125,7 +125,7 @@ def _figure(found: Breakdown, name: str) -> Figure:
 
 
 def _kind_words(found: Breakdown) -> Words:
-    """Return what the groups of a breakdown are, with their unit."""
+    """What the groups of a breakdown are, with their unit."""
     if found.by.startswith(FIELD):
         name = found.by.removeprefix(FIELD)
         return Words(name, f"“{name}”")
@@ -136,19 +136,19 @@ def _kind_words(found: Breakdown) -> Words:
 
 
 def _group_words(group: str) -> Words:
-    """Return the name of a group in both languages."""
+    """The name of a group in both languages."""
     return _GROUPS.get(group, Words(group, group))
 
 
 def _kind_of(by: str) -> str | Words:
-    """Return what groups are, for a table, by the name that `--by` has for it in English."""
+    """What groups are, for a table, by the name that `--by` has for it in English."""
     if by.startswith(FIELD):
         return Words(by, f"“{by.removeprefix(FIELD)}”")
     return Words(by, _KINDS[by].zh)
 
 
 def _extremes(system: str, found: Breakdown) -> Words:
-    """Return the highest and the lowest group of a system, in words."""
+    """The highest and the lowest group of a system, in words."""
     cells = zip(found.groups, found.cells[system], strict=True)
     known = [(cell.value, group) for group, cell in cells if cell.value is not None]
     if not known:
@@ -162,7 +162,7 @@ def _extremes(system: str, found: Breakdown) -> Words:
 
 
 def _names(found: Sequence[Breakdown], *, several: bool) -> list[str]:
-    """Return a name for each table and figure; names of fields that would be alike get numbers."""
+    """A name for each table and figure; names of fields that would be alike get numbers."""
     names: list[str] = []
     for each in found:
         name = f"{_slug(each.metric)}-{_slug(each.by)}" if several else _slug(each.by)
@@ -243,7 +243,7 @@ def _sentences(found: PairDifferences, name: str) -> Table:
 
 
 def _texts(found: PairDifferences, name: str) -> Table:
-    """Return a row for each text; they are too long to stand side by side."""
+    """A row for each text; they are too long to stand side by side."""
     rows: list[tuple[Value, ...]] = []
     for sentence in found.sentences:
         texts: list[tuple[str | Words, str | None]] = [(Words("source", "原文"), sentence.source)]

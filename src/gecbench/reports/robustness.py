@@ -251,7 +251,7 @@ def _disagreements(cases: Sequence[Disagreement]) -> Table:
 
 
 def _corrections(sentence: ShownSentence) -> str:
-    """Return the corrections of a sentence in short; a star stands at wrong ones."""
+    """The corrections of a sentence in short; a star stands at wrong ones."""
     corrections = [
         f"{change.before or '-'} > {change.after or '-'}{'' if change.right else ' *'}"
         for change in sentence.changes
@@ -329,18 +329,16 @@ def _kind_table(kind: _Kind) -> Table:
 def _kind_figure(kind: _Kind, rule: Rule) -> Figure:
     series, alt = [], []
     for at, name in enumerate(one.system for one in kind.groups[0].systems):
-        shares = tuple(
-            100 * group.systems[at].share(rule).like_original / group.variants
-            for group in kind.groups
-        )
-        series.append(Series(name, kind.names, shares))
-        pairs = list(zip(kind.names, shares, strict=True))
-        alt.append(
-            Words(
-                f"{name} " + ", ".join(f"{words.en} {share:.1f}" for words, share in pairs),
-                f"{name} " + ", ".join(f"{words.zh} {share:.1f}" for words, share in pairs),
-            )
-        )
+        shares = [
+            group.systems[at].share(rule).like_original / group.variants for group in kind.groups
+        ]
+        series.append(Series.of_shares(name, kind.names, shares))
+        pairs = [
+            (words, f"{100 * share:.1f}") for words, share in zip(kind.names, shares, strict=True)
+        ]
+        en = ", ".join(f"{words.en} {share}" for words, share in pairs)
+        zh = ", ".join(f"{words.zh} {share}" for words, share in pairs)
+        alt.append(Words(f"{name} {en}", f"{name} {zh}"))
     axis, words = kind.axis, _RULES[rule]
     return Figure(
         name=f"robustness-{kind.name}" + ("" if rule == "official" else f"-{rule}"),
@@ -361,21 +359,16 @@ def _kind_figure(kind: _Kind, rule: Rule) -> Figure:
 
 def _bounds_figure(found: Robustness) -> Figure:
     f = f"F{found.beta:g}"
-    names = tuple(one.system for one in found.whole)
-    original, lower, upper = (
-        tuple(100 * scores.f for scores in column)
-        for column in zip(*((o.original, o.lower, o.upper) for o in found.whole), strict=True)
-    )
-    alt = joined(
-        (
+    alt = []
+    for one in found.whole:
+        score, low, high = (f"{100 * s.f:.2f}" for s in (one.original, one.lower, one.upper))
+        alt.append(
             Words(
-                f"{name} {own:.2f}, between {low:.2f} and {high:.2f}",
-                f"{name} 原句 {own:.2f}，介于 {low:.2f} 与 {high:.2f} 之间",
+                f"{one.system} {score}, between {low} and {high}",
+                f"{one.system} 原句 {score}，介于 {low} 与 {high} 之间",
             )
-            for name, own, low, high in zip(names, original, lower, upper, strict=True)
-        ),
-        "; ",
-    )
+        )
+    bounds = joined(alt, "; ")
     return Figure(
         name="robustness-bounds",
         kind="intervals",
@@ -384,12 +377,20 @@ def _bounds_figure(found: Robustness) -> Figure:
             f"原句上的 {f} 及上下文变化时的上下界",
         ),
         alt=Words(
-            f"{f} in percent on {found.corpus}: {alt.en}.",
-            f"{found.corpus} 上的 {f}（%）：{alt.zh}。",
+            f"{f} in percent on {found.corpus}: {bounds.en}.",
+            f"{found.corpus} 上的 {f}（%）：{bounds.zh}。",
         ),
         x_label=Words("system", "系统"),
         y_label=Words(f"{f} (%)", f"{f}（%）"),
-        series=(Series(f, names, original, lower, upper),),
+        series=(
+            Series.of_shares(
+                f,
+                (one.system for one in found.whole),
+                (one.original.f for one in found.whole),
+                (one.lower.f for one in found.whole),
+                (one.upper.f for one in found.whole),
+            ),
+        ),
     )
 
 

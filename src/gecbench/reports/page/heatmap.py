@@ -26,7 +26,7 @@ and systems that change it otherwise."""
 
 
 def values(found: Difficulty, sources: Mapping[str, str]) -> dict[str, object]:
-    """Return what the page needs of one result.
+    """Collect what the page needs of one result.
 
     Args:
         found: Weights, verdicts and chunks.
@@ -116,7 +116,7 @@ def _mark(
 def _laid_out(
     source: str | None, tokens: Sequence[str], *, touching: bool
 ) -> tuple[str, Sequence[tuple[int, int]]]:
-    """Return a text and where its tokens are in it."""
+    """A text and where its tokens are in it."""
     found = spans(source, tokens) if source is not None else None
     if source is not None and found is not None:
         return source, found
@@ -125,7 +125,7 @@ def _laid_out(
 
 
 def _characters(chunk: Chunk, places: Sequence[tuple[int, int]], length: int) -> tuple[int, int]:
-    """Return where a chunk begins and ends in the text."""
+    """Where a chunk begins and ends in the text."""
     if chunk.start < chunk.end:
         return places[chunk.start][0], places[chunk.end - 1][1]
     at = places[chunk.start][0] if chunk.start < len(places) else length
@@ -144,7 +144,7 @@ def _touching(found: Difficulty, sources: Mapping[str, str]) -> bool:
 
 
 def _joined(tokens: Sequence[str], *, touching: bool) -> str:
-    """Return tokens as text, with spaces except where none are written."""
+    """Join tokens as text, with spaces except where none are written."""
     made = ""
     for token in tokens:
         apart = made and token and not (touching or _wide(made[-1]) or _wide(token[0]))
@@ -164,7 +164,7 @@ def heat_map(
     sources: Sequence[Mapping[str, str]],
     language: Language = "en",
 ) -> str:
-    """Return the page as HTML: it opens offline and loads nothing.
+    """Write the page as HTML: it opens offline and loads nothing.
 
     Args:
         results: What is shown, one at a time where there are several.
