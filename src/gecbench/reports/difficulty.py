@@ -197,8 +197,8 @@ def _types(results: Sequence[Difficulty], level: Level) -> Table:
     by_label = [{one.label: one for one in result.types[level]} for result in results]
     rows: list[tuple[Value, ...]] = []
     for label in dict.fromkeys(chain(*by_label)):
-        found = (types.get(label) for types in by_label)
-        cells = ((o.mean, o.deviation, o.errors) if o else (None, None, 0) for o in found)
+        types = (one.get(label) for one in by_label)
+        cells = ((o.mean, o.deviation, o.errors) if o else (None, None, 0) for o in types)
         rows.append((label or _NO_PART, *chain(*cells)))
     title = Words(
         f"Weights of errors by {part.en}, the most difficult first", f"各{part.zh}的权重，难的在前"
@@ -380,9 +380,9 @@ def _result(result: Difficulty) -> dict[str, object]:
     types = {
         str(level): [
             {"label": o.label, "mean": o.mean, "deviation": o.deviation, "errors": o.errors}
-            for o in found
+            for o in difficulties
         ]
-        for level, found in result.types.items()
+        for level, difficulties in result.types.items()
     }
     weights = {"systems": result.voters, "from": result.origin}
     return {

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import matplotlib as mpl
+import matplotlib.style
 from matplotlib import font_manager
 from matplotlib.backends.backend_svg import FigureCanvasSVG, RendererSVG
 from matplotlib.figure import Figure as Drawing
@@ -346,46 +347,21 @@ def _settings(look: Look, families: list[str], letters: str, salt: str) -> Itera
     ink, muted, line = (look.colour(name) for name in ("ink", "muted", "line"))
     with mpl.rc_context():
         mpl.rcdefaults()
+        mpl.style.use(Path(__file__).with_name("figures.mplstyle"))
         mpl.rcParams.update(
             {
                 "font.family": families,
-                "font.size": SIZE,
-                "text.color": ink,
-                "text.parse_math": False,
-                "axes.edgecolor": line,
-                "axes.labelcolor": muted,
-                "axes.labelsize": SIZE,
-                "axes.titlesize": SIZE,
-                "axes.titlecolor": muted,
-                "axes.titlepad": 8,
-                "figure.facecolor": "none",
-                "axes.facecolor": "none",
-                "axes.axisbelow": True,
-                "axes.spines.top": False,
-                "axes.spines.right": False,
-                "axes.formatter.useoffset": False,
-                "axes.formatter.limits": (-6, 9),
-                "grid.color": line,
-                "grid.linewidth": 0.6,
-                "xtick.color": line,
-                "ytick.color": line,
-                "xtick.labelcolor": ink,
-                "ytick.labelcolor": ink,
-                "xtick.labelsize": SIZE,
-                "ytick.labelsize": SIZE,
-                "xtick.major.size": 3,
-                "ytick.major.size": 0,
-                "ytick.major.pad": 5,
-                "legend.frameon": False,
-                "legend.fontsize": SIZE,
-                "legend.borderaxespad": 0.2,
-                "legend.handlelength": 2.2,
-                "legend.labelspacing": 0.55,
-                "lines.linewidth": 1.5,
-                "lines.markersize": 4.8,
                 "svg.fonttype": letters,
                 "svg.hashsalt": salt,
-                "pdf.compression": 9,
+                "text.color": ink,
+                "xtick.labelcolor": ink,
+                "ytick.labelcolor": ink,
+                "axes.labelcolor": muted,
+                "axes.titlecolor": muted,
+                "axes.edgecolor": line,
+                "grid.color": line,
+                "xtick.color": line,
+                "ytick.color": line,
             }
         )
         yield

@@ -109,17 +109,19 @@ def _dots(axes: Axes, figure: Figure, look: Look, names: Sequence[str]) -> Entri
         axes.axhline(row, color=look.colour("line"), linewidth=0.6, zorder=0.5)
     entries = []
     for at, series in enumerate(figure.series):
-        kept = [
-            (y, names.index(look.said(x)))
-            for x, y in zip(series.x, series.y, strict=True)
-            if y is not None
-        ]
-        (drawn,) = axes.plot(
-            [y for y, _ in kept], [row for _, row in kept], linestyle="none", **look.marker(at)
-        )
-        entries.append((look.said(series.name), drawn))
+        rows = [names.index(look.said(x)) for x in series.x]
+        entries.append((look.said(series.name), _markers(axes, series.y, rows, look.marker(at))))
     style.raise_floor(axes, figure, values="x", floor=-0.02)  # half a marker
     return entries
+
+
+def _markers(
+    axes: Axes, x: Sequence[float | None], y: Sequence[float | None], look: Given
+) -> Artist:
+    """Draw a marker at each point that has both numbers."""
+    points = [(a, b) for a, b in zip(x, y, strict=True) if a is not None and b is not None]
+    (line,) = axes.plot([a for a, _ in points], [b for _, b in points], linestyle="none", **look)
+    return line
 
 
 def _numbers(
@@ -172,11 +174,7 @@ def draw_intervals(axes: Axes, figure: Figure, look: Look) -> Entries:
         shift = (at - (len(figure.series) - 1) / 2) * _SHARE / len(figure.series)
         rows = [names.index(look.said(x)) + shift for x in series.x]
         axes.hlines(*style.whiskers(rows, series), color=look.series_colour(at), linewidth=1.6)
-        kept = [(y, row) for y, row in zip(series.y, rows, strict=True) if y is not None]
-        (drawn,) = axes.plot(
-            [y for y, _ in kept], [row for _, row in kept], linestyle="none", **look.marker(at)
-        )
-        entries.append((look.said(series.name), drawn))
+        entries.append((look.said(series.name), _markers(axes, series.y, rows, look.marker(at))))
     low, high = axes.get_xlim()
     if low < 0 < high:
         axes.axvline(0, color=look.colour("muted"), linewidth=0.8, zorder=0.8)
@@ -188,12 +186,6 @@ def draw_intervals(axes: Axes, figure: Figure, look: Look) -> Entries:
 
 _MARKERS = 24
 """At most so many markers on a line; more would hide it."""
-
-
-def lines_height(figure: Figure, look: Look) -> float:
-    """The height in inches without the legend; all have the same."""
-    del figure, look
-    return 3.7
 
 
 def draw_lines(axes: Axes, figure: Figure, look: Look) -> Entries:
@@ -452,12 +444,6 @@ _LINES = 7
 """At most so many lines of equal F."""
 
 
-def points_height(figure: Figure, look: Look) -> float:
-    """The height in inches without the legend; all have the same."""
-    del figure, look
-    return 4.3
-
-
 def draw_points(axes: Axes, figure: Figure, look: Look) -> Entries:
     """Draw the points, and behind them the lines of equal F."""
     style.name_axes(axes, figure, look, values="y")
@@ -466,14 +452,8 @@ def draw_points(axes: Axes, figure: Figure, look: Look) -> Entries:
     for at, series in enumerate(figure.series):
         places = [float(x) for x in series.x]  # type: ignore[arg-type]
         axes.vlines(*style.whiskers(places, series), color=look.series_colour(at), linewidth=1)
-        kept = [(x, y) for x, y in zip(places, series.y, strict=True) if y is not None]
-        (drawn,) = axes.plot(
-            [x for x, _ in kept],
-            [y for _, y in kept],
-            linestyle="none",
-            **look.marker(at, _MARK),
-        )
-        entries.append((look.said(series.name), drawn))
+        markers = _markers(axes, places, series.y, look.marker(at, _MARK))
+        entries.append((look.said(series.name), markers))
     axes.margins(0.1)
     if all(float(x).is_integer() for series in figure.series for x in series.x):  # type: ignore[arg-type]
         axes.xaxis.set_major_locator(
@@ -661,9 +641,9 @@ class Drawn:
 
 
 KINDS: Mapping[Kind, Drawn] = {
-    "lines": Drawn(lines_height, draw_lines),
+    "lines": Drawn(lambda *_: 3.7, draw_lines),
     "bars": Drawn(bars_height, draw_bars),
-    "points": Drawn(points_height, draw_points, name_points, all_named),
+    "points": Drawn(lambda *_: 4.3, draw_points, name_points, all_named),
     "intervals": Drawn(intervals_height, draw_intervals),
     "matrix": Drawn(matrix_height, draw_matrix),
 }
