@@ -9,7 +9,6 @@ from functools import partial
 from gecbench import __version__
 from gecbench.api.options import PLAIN, RULES, Places, SchemeSpec, Voting
 from gecbench.api.schemes import AnyScheme, corpus_language, extractor_for, name_of
-from gecbench.api.score import check_outputs
 from gecbench.core.corrector import TextEdit
 from gecbench.core.corrector import apply as apply_text
 from gecbench.core.edit import Edit
@@ -42,6 +41,7 @@ from gecbench.models.combine.voting import (
     select_edits,
 )
 from gecbench.scoring.extractor import Extractor
+from gecbench.scoring.run import check_outputs
 
 
 @dataclass(frozen=True, slots=True)
