@@ -64,13 +64,13 @@ def divide(
         part_of.update(dict.fromkeys(group, part))
     _check_sizes(cases, room, part_of)
     sizes = {name: sum(part == name for part in part_of.values()) for name in PARTS}
-    told = {
+    facts = {
         "divided": ", ".join(f"{name} {sizes[name]}" for name in PARTS),
         "division seed": str(seed),
         **provenance,
     }
     parts = {
-        name: _part(cases, name, part_of, {"part": name, **told}) for name in PARTS if sizes[name]
+        name: _part(cases, name, part_of, {"part": name, **facts}) for name in PARTS if sizes[name]
     }
     together = tuple(keys for keys, _ in groups if len(keys) > 1)
     return Division(parts, sizes, together)
@@ -80,16 +80,16 @@ def _check(cases: PerturbedSet, test: int, dev: int) -> None:
     for name, size in ((TEST, test), (DEV, dev)):
         if size < 0:
             raise UsageError(f"{name} is {size}; give how many cases it has, or 0 for none")
-    found = len(cases.cases)
-    if test + dev >= found:
-        hint = f"as --test {found // 2} --dev {found // 10}"
+    count = len(cases.cases)
+    if test + dev >= count:
+        hint = f"as --test {count // 2} --dev {count // 10}"
         paper = (
             "; the published data has 4,996 in three subsets: divide all of them together"
             if (test, dev) == _PAPER
             else ""
         )
         raise UsageError(
-            f"{cases.name}: {found:,} cases, of which {test:,} for test and {dev:,} for dev leave "
+            f"{cases.name}: {count:,} cases, of which {test:,} for test and {dev:,} for dev leave "
             f"none to train on; ask for fewer, {hint}{paper}"
         )
 
@@ -124,15 +124,15 @@ def _groups(cases: PerturbedSet) -> list[tuple[tuple[Key, ...], tuple[PerturbedC
 
     seen: dict[str, int] = {}
     for n, case in enumerate(cases.cases):
-        for each in case.all:
-            one, two = sorted((first(n), first(seen.setdefault(_bare(each.source), n))))
+        for variant in case.all:
+            one, two = sorted((first(n), first(seen.setdefault(_bare(variant.source), n))))
             head[two] = one
-    found: dict[int, list[int]] = {}
+    groups: dict[int, list[int]] = {}
     for n in range(len(keys)):
-        found.setdefault(first(n), []).append(n)
+        groups.setdefault(first(n), []).append(n)
     return [
         (tuple(keys[n] for n in group), tuple(cases.cases[n] for n in group))
-        for group in found.values()
+        for group in groups.values()
     ]
 
 
@@ -141,7 +141,7 @@ def _bare(text: str) -> str:
 
 
 def _part(
-    cases: PerturbedSet, name: str, part_of: Mapping[Key, str], told: Mapping[str, str]
+    cases: PerturbedSet, name: str, part_of: Mapping[Key, str], facts: Mapping[str, str]
 ) -> PerturbedSet:
     subsets = (
         Subset(s.name, tuple(case for case in s.cases if part_of[s.name, case.id] == name))
@@ -151,5 +151,5 @@ def _part(
         cases,
         name=f"{cases.name}-{name}",
         subsets=tuple(subset for subset in subsets if subset.cases),
-        provenance={**cases.provenance, **told},
+        provenance={**cases.provenance, **facts},
     )

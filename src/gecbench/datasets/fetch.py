@@ -231,9 +231,9 @@ def _store(
 
 def _cut(file: DataFile, part: Path, reason: str) -> ResourceError:
     """The error of a download that did not come to its end."""
-    kept = _kept(part, file)
-    state = f"{kept} of {file.size} bytes are kept, the same command continues there"
-    advice = state if kept else "check the network and run the same command again"
+    size = _kept(part, file)
+    state = f"{size} of {file.size} bytes are kept, the same command continues there"
+    advice = state if size else "check the network and run the same command again"
     return ResourceError(
         f"{file.url}: {reason}; {advice}, or name a folder that has the file: --mirror DIR"
     )
@@ -243,8 +243,8 @@ def _reason(error: BaseException) -> str:
     """What the system said at the root of a failed request, in one line."""
     while (cause := _cause(error)) is not None:
         error = cause
-    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return " ".join(said.split())
+    message = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return " ".join(message.split())
 
 
 def _cause(error: BaseException) -> BaseException | None:

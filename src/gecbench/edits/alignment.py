@@ -60,8 +60,8 @@ def lattice(source: bytes, target: bytes, costs: FeatureCosts | None) -> Lattice
     """
     if compiled is None:
         return kernel.Lattice(source, target, costs)
-    made: Lattice = compiled.Lattice(source, target, costs.data if costs else None)
-    return made
+    table: Lattice = compiled.Lattice(source, target, costs.data if costs else None)
+    return table
 
 
 def kernel_name() -> str:
@@ -158,10 +158,10 @@ def edit_sets(
     if chain is not None:
         return EditSegments((merge_windows(chain, window),), capped=False)
     lists = _Lists()
-    found = _beginnings((n, m, ()), lattice, window, lists, limit)
-    if found is None:
+    numbers = _beginnings((n, m, ()), lattice, window, lists, limit)
+    if numbers is None:
         return EditSegments((merge_windows(lattice.chain(True) or (), window),), capped=True)
-    return EditSegments(tuple(map(lists.of, found)), capped=False)
+    return EditSegments(tuple(map(lists.of, numbers)), capped=False)
 
 
 def _beginnings(
@@ -182,12 +182,12 @@ def _beginnings(
             steps[state] = _steps(state, lattice, window)
             stack.extend(before for before, _ in steps[state] if before not in known)
         else:
-            found: dict[int, None] = {}
+            numbers: dict[int, None] = {}
             for before, settled in steps.pop(state):
-                found |= dict.fromkeys(lists.extend(one, settled) for one in known[before])
-            if len(found) > limit:
+                numbers |= dict.fromkeys(lists.extend(number, settled) for number in known[before])
+            if len(numbers) > limit:
                 return None
-            known[state] = list(found)
+            known[state] = list(numbers)
     return known[end]
 
 

@@ -78,7 +78,7 @@ class Lattice:
         table: list[list[float]] = [[float(y) for y in range(len(b) + 1)]]
         self._kept.append(bytearray(len(b) + 1))
         for x, token in enumerate(a, 1):
-            above, row, kept = table[-1], [float(x)], bytearray(len(b) + 1)
+            above, row, row_ops = table[-1], [float(x)], bytearray(len(b) + 1)
             table.append(row)
             costs = cost.row(token) if cost else None
             last = 0  # column where a's token last stood in b
@@ -86,7 +86,7 @@ class Lattice:
                 diagonal = above[y - 1]
                 if token == other:
                     row.append(diagonal)
-                    kept[y] = _MATCH
+                    row_ops[y] = _MATCH
                     last, seen[y] = y, x
                     continue
                 insert, delete = row[-1] + 1, above[y] + 1
@@ -111,8 +111,8 @@ class Lattice:
                 if delete == least:
                     ops |= _DELETE
                 row.append(least)
-                kept[y] = ops
-            self._kept.append(kept)
+                row_ops[y] = ops
+            self._kept.append(row_ops)
 
     def _ops(self, i: int, j: int) -> int:
         if i and j and self._a[i - 1] == self._b[j - 1]:

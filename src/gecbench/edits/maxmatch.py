@@ -83,16 +83,16 @@ def lattice(source: bytes, target: bytes) -> Lattice:
     return Lattice(cells, steps)
 
 
-def pairs(made: Lattice, limit: int) -> int:
+def pairs(graph: Lattice, limit: int) -> int:
     """A bound on the number of different arcs, found without making them.
 
     For each vertex, how many vertices lie between it and the first from which it can be reached
     over no more than `limit` unchanged tokens.
     """
-    first = list(range(len(made.cells)))
+    first = list(range(len(graph.cells)))
     # earliest[u]: with at most u unchanged tokens.
     earliest = [list(first) for _ in range(limit + 1)]
-    for v, steps in enumerate(made.steps):
+    for v, steps in enumerate(graph.steps):
         for step in steps:
             first[step.end] = min(first[step.end], v)
             cost = step.kind == UNCHANGED
@@ -101,20 +101,20 @@ def pairs(made: Lattice, limit: int) -> int:
     return sum(v - min(first[v], earliest[limit][v]) for v in range(len(first)))
 
 
-def vertices_at(made: Lattice, place: int) -> range:
+def vertices_at(graph: Lattice, place: int) -> range:
     """The numbers of the vertices with so many source tokens behind them."""
-    return range(bisect_left(made.cells, (place, 0)), bisect_left(made.cells, (place + 1, 0)))
+    return range(bisect_left(graph.cells, (place, 0)), bisect_left(graph.cells, (place + 1, 0)))
 
 
-def text_of(made: Lattice, target: bytes, u: int, v: int) -> bytes:
+def text_of(graph: Lattice, target: bytes, u: int, v: int) -> bytes:
     """The hypothesis tokens between two vertices, as codes."""
-    return target[CODE * made.cells[u][1] : CODE * made.cells[v][1]]
+    return target[CODE * graph.cells[u][1] : CODE * graph.cells[v][1]]
 
 
 def _table(a: array[int], b: array[int], replace: int) -> list[bytearray]:
     """All optimal predecessors of each cell, as bits."""
     above = list(range(len(b) + 1))
-    kept = [bytearray([_LEFT] * len(above))]
+    predecessors = [bytearray([_LEFT] * len(above))]
     for x, token in enumerate(a, 1):
         row, ops = [x], bytearray([_UP] * len(above))
         for y, other in enumerate(b, 1):
@@ -124,19 +124,19 @@ def _table(a: array[int], b: array[int], replace: int) -> list[bytearray]:
             row.append(least)
             ops[y] = (diagonal == least) * _DIAGONAL | (up == least) * _UP | (left == least) * _LEFT
         above = row
-        kept.append(ops)
-    kept[0][0] = 0
-    return kept
+        predecessors.append(ops)
+    predecessors[0][0] = 0
+    return predecessors
 
 
-def _reached(kept: list[bytearray]) -> set[tuple[Cell, Cell]]:
+def _reached(predecessors: list[bytearray]) -> set[tuple[Cell, Cell]]:
     """The arcs of all optimal alignments, by walking back from the far corner."""
-    corner = (len(kept) - 1, len(kept[0]) - 1)
+    corner = (len(predecessors) - 1, len(predecessors[0]) - 1)
     seen, stack = {corner}, [corner]
     arcs: set[tuple[Cell, Cell]] = set()
     while stack:
         cell = stack.pop()
-        ops = kept[cell[0]][cell[1]]
+        ops = predecessors[cell[0]][cell[1]]
         for op, dx, dy in _STEPS:
             if ops & op:
                 before = (cell[0] - dx, cell[1] - dy)
@@ -226,17 +226,17 @@ def proposals(
         golds: Each annotator's, in the order of the file; spans lie in the source.
         most: Bound on the pairs of vertices that may be joined; None is returned above it.
     """
-    made = lattice(source, target)
-    if pairs(made, limit) > most:
+    graph = lattice(source, target)
+    if pairs(graph, limit) > most:
         return None
-    arcs = _close(made, limit)
+    arcs = _close(graph, limit)
     plain = arcs.plain_weights()
-    found = []
+    spans = []
     for annotator in golds:
         weights = list(plain)
-        _mark(arcs, weights, made, target, annotator)
-        found.append(_best(arcs, weights, made))
-    return found
+        _mark(arcs, weights, graph, target, annotator)
+        spans.append(_best(arcs, weights, graph))
+    return spans
 
 
 @dataclass(slots=True)
@@ -277,19 +277,19 @@ class _Arcs:
         return weights
 
 
-def _close(made: Lattice, limit: int) -> _Arcs:
+def _close(graph: Lattice, limit: int) -> _Arcs:
     """The base arcs and all that are merged of them.
 
     m2scorer tries every vertex as pivot k between every i and j. Vertices are numbered so that
     arcs go upwards, so an arc out of k that is not a base arc is made by a later pivot: base
     arcs are all that has to be tried behind k.
     """
-    arcs = _Arcs([{} for _ in made.cells])
-    for v, steps in enumerate(made.steps):
+    arcs = _Arcs([{} for _ in graph.cells])
+    for v, steps in enumerate(graph.steps):
         for step in steps:
             number = arcs.add(v, step.end, 1, step.kind == UNCHANGED, step.kind)
             arcs.listed.extend([number] * step.times)
-    for k, steps in enumerate(made.steps):
+    for k, steps in enumerate(graph.steps):
         for i, before in sorted(arcs.into[k].items()):
             for step in steps:
                 unchanged = arcs.unchanged[before] + (step.kind == UNCHANGED)
@@ -327,7 +327,7 @@ def _without_unchanged(arcs: _Arcs) -> list[int]:
 
 
 def _mark(
-    arcs: _Arcs, weights: list[float], made: Lattice, target: bytes, golds: Sequence[Gold]
+    arcs: _Arcs, weights: list[float], graph: Lattice, target: bytes, golds: Sequence[Gold]
 ) -> None:
     """Lower the weights of the arcs that gold edits ask for."""
     gold = -float(len(arcs.listed))
@@ -336,39 +336,39 @@ def _mark(
         if start == end:
             insertions.setdefault(start, []).append(texts)
             continue
-        ends = vertices_at(made, end)
-        for u in vertices_at(made, start):
+        ends = vertices_at(graph, end)
+        for u in vertices_at(graph, start):
             for v in ends:
                 arc = arcs.into[v].get(u)
-                if arc is not None and text_of(made, target, u, v) in texts:
+                if arc is not None and text_of(graph, target, u, v) in texts:
                     weights[arc] = gold
     for place, choices in insertions.items():
-        row = vertices_at(made, place)
-        found = [arcs.into[v][u] for u in row for v in row if u in arcs.into[v]]
-        ways = [arc for arc in found for _ in range(_times(arcs, made, arc))]
+        row = vertices_at(graph, place)
+        arcs_here = [arcs.into[v][u] for u in row for v in row if u in arcs.into[v]]
+        ways = [arc for arc in arcs_here for _ in range(_times(arcs, graph, arc))]
         gaps = [(arcs.start[arc], arcs.end[arc]) for arc in ways]
         for arc in ways:
             weights[arc] = float(arcs.length[arc])
-        for n, hit in walk(gaps, [text_of(made, target, *gap) for gap in gaps], choices):
+        for n, hit in walk(gaps, [text_of(graph, target, *gap) for gap in gaps], choices):
             weights[ways[n]] = gold if hit else weights[ways[n]] + _CHARGE
 
 
-def _times(arcs: _Arcs, made: Lattice, arc: int) -> int:
+def _times(arcs: _Arcs, graph: Lattice, arc: int) -> int:
     """How often an insertion is listed: once if merged, for it has only one length."""
     if arcs.length[arc] > 1:
         return 1
-    return next(s.times for s in made.steps[arcs.start[arc]] if s.kind == INSERT)
+    return next(s.times for s in graph.steps[arcs.start[arc]] if s.kind == INSERT)
 
 
-def _best(arcs: _Arcs, weights: Sequence[float], made: Lattice) -> list[Span]:
+def _best(arcs: _Arcs, weights: Sequence[float], graph: Lattice) -> list[Span]:
     """The edits on the lightest path; of equal ones, the first that the walk finds.
 
     Bellman-Ford over the list as it is. m2scorer goes through it once for every vertex; after a
     round without a change nothing changes any more.
     """
-    cost = [inf] * len(made.cells)
+    cost = [inf] * len(graph.cells)
     cost[0] = 0.0
-    last: list[int | None] = [None] * len(made.cells)
+    last: list[int | None] = [None] * len(graph.cells)
     changes = True
     while changes:
         changes = False
@@ -382,7 +382,7 @@ def _best(arcs: _Arcs, weights: Sequence[float], made: Lattice) -> list[Span]:
     before = last[-1]
     while before is not None:
         if arcs.kind[before] != UNCHANGED:
-            (i, j), (x, y) = made.cells[arcs.start[before]], made.cells[arcs.end[before]]
+            (i, j), (x, y) = graph.cells[arcs.start[before]], graph.cells[arcs.end[before]]
             spans.append((i, x, j, y))
         before = last[arcs.start[before]]
     return spans[::-1]
@@ -414,46 +414,46 @@ def approximate(
         limit: How many unchanged tokens a merged edit may cover.
         golds: Each annotator's, in the order of the file; spans lie in the source.
     """
-    made = lattice(source, target)
-    found = []
+    graph = lattice(source, target)
+    spans = []
     for annotator in golds:
         joins: dict[int, list[int]] = {}
-        for u, v in _gold_arcs(made, target, limit, annotator):
+        for u, v in _gold_arcs(graph, target, limit, annotator):
             joins.setdefault(u, []).append(v)
-        found.append(_spans(made, _cheapest(made, limit, joins)))
-    return found
+        spans.append(_spans(graph, _cheapest(graph, limit, joins)))
+    return spans
 
 
-def _gold_arcs(made: Lattice, target: bytes, limit: int, golds: Sequence[Gold]) -> Iterator[Gap]:
+def _gold_arcs(graph: Lattice, target: bytes, limit: int, golds: Sequence[Gold]) -> Iterator[Gap]:
     insertions: dict[int, list[tuple[bytes, ...]]] = {}
     for start, end, texts in golds:
         if start == end:
             insertions.setdefault(start, []).append(texts)
             continue
-        numbers = {made.cells[v][1]: v for v in vertices_at(made, end)}
-        for u in vertices_at(made, start):
+        numbers = {graph.cells[v][1]: v for v in vertices_at(graph, end)}
+        for u in vertices_at(graph, start):
             for text in set(texts):
-                v = numbers.get(made.cells[u][1] + len(text) // CODE)
-                if v and text_of(made, target, u, v) == text and _is_arc(made, limit, u, v):
+                v = numbers.get(graph.cells[u][1] + len(text) // CODE)
+                if v and text_of(graph, target, u, v) == text and _is_arc(graph, limit, u, v):
                     yield u, v
     for place, choices in insertions.items():
-        gaps = list(_gaps(made, vertices_at(made, place)))
-        made_of = [text_of(made, target, *gap) for gap in gaps]
+        gaps = list(_gaps(graph, vertices_at(graph, place)))
+        made_of = [text_of(graph, target, *gap) for gap in gaps]
         yield from (gaps[n] for n, hit in walk(gaps, made_of, choices) if hit)
 
 
-def _is_arc(made: Lattice, limit: int, u: int, v: int) -> bool:
+def _is_arc(graph: Lattice, limit: int, u: int, v: int) -> bool:
     """Whether a base arc or a merged one leads from one vertex to another."""
-    if any(step.end == v for step in made.steps[u]):
+    if any(step.end == v for step in graph.steps[u]):
         return True
-    x, y = made.cells[v]
+    x, y = graph.cells[v]
     fewest = {u: 0}  # unchanged tokens, by vertex; vertices are met in their order
     diagonal = {u}  # reached over unchanged tokens alone
     for n in range(u, v):
         if n not in fewest:
             continue
-        for step in made.steps[n]:
-            if made.cells[step.end][0] <= x and made.cells[step.end][1] <= y:
+        for step in graph.steps[n]:
+            if graph.cells[step.end][0] <= x and graph.cells[step.end][1] <= y:
                 unchanged = fewest[n] + (step.kind == UNCHANGED)
                 fewest[step.end] = min(unchanged, fewest.get(step.end, unchanged))
                 if n in diagonal and step.kind == UNCHANGED:
@@ -462,21 +462,21 @@ def _is_arc(made: Lattice, limit: int, u: int, v: int) -> bool:
     return fewest.get(v, limit + 1) <= limit and v not in diagonal
 
 
-def _gaps(made: Lattice, row: range) -> Iterator[Gap]:
+def _gaps(graph: Lattice, row: range) -> Iterator[Gap]:
     """Yield the insertions at one place, sorted, as often as they are listed."""
     for u in row:
         v, times = u, 0
-        while step := next((s for s in made.steps[v] if s.kind == INSERT), None):
+        while step := next((s for s in graph.steps[v] if s.kind == INSERT), None):
             times = step.times if v == u else 1
             v = step.end
             yield from [(u, v)] * times
 
 
-def _cheapest(made: Lattice, limit: int, joins: Mapping[int, Sequence[int]]) -> list[list[Node]]:
+def _cheapest(graph: Lattice, limit: int, joins: Mapping[int, Sequence[int]]) -> list[list[Node]]:
     """Return, for each vertex and state, where the cheapest way to it comes from."""
     states = limit + 2
-    cost: list[list[float]] = [[inf] * states for _ in made.cells]
-    last: list[list[Node]] = [[(0, _BETWEEN)] * states for _ in made.cells]
+    cost: list[list[float]] = [[inf] * states for _ in graph.cells]
+    last: list[list[Node]] = [[(0, _BETWEEN)] * states for _ in graph.cells]
     cost[0][_BETWEEN] = 0
 
     def reach(node: Node, v: int, state: int, more: int) -> None:
@@ -484,7 +484,7 @@ def _cheapest(made: Lattice, limit: int, joins: Mapping[int, Sequence[int]]) -> 
         if through < cost[v][state]:
             cost[v][state], last[v][state] = through, node
 
-    for v, steps in enumerate(made.steps):
+    for v, steps in enumerate(graph.steps):
         for state in range(_INSIDE, states):
             reach((v, state), v, _BETWEEN, 0)
         for w in joins.get(v, ()):
@@ -500,24 +500,24 @@ def _cheapest(made: Lattice, limit: int, joins: Mapping[int, Sequence[int]]) -> 
     return last
 
 
-def _spans(made: Lattice, last: Sequence[Sequence[Node]]) -> list[Span]:
+def _spans(graph: Lattice, last: Sequence[Sequence[Node]]) -> list[Span]:
     """The edits on the way to the last vertex."""
     spans: list[Span] = []
-    end = v = len(made.cells) - 1
+    end = v = len(graph.cells) - 1
     state = _BETWEEN
     while v:
         before, was = last[v][state]
         if state == _BETWEEN:
             end = v
-        if was == _BETWEEN and (state != _BETWEEN or not _is_unchanged(made, before, v)):
-            (i, j), (x, y) = made.cells[before], made.cells[end]
+        if was == _BETWEEN and (state != _BETWEEN or not _is_unchanged(graph, before, v)):
+            (i, j), (x, y) = graph.cells[before], graph.cells[end]
             spans.append((i, x, j, y))
         v, state = before, was
     return spans[::-1]
 
 
-def _is_unchanged(made: Lattice, u: int, v: int) -> bool:
-    return any(step.end == v and step.kind == UNCHANGED for step in made.steps[u])
+def _is_unchanged(graph: Lattice, u: int, v: int) -> bool:
+    return any(step.end == v and step.kind == UNCHANGED for step in graph.steps[u])
 
 
 # The edits of a hypothesis, found so that as many as possible are gold, and what they match.
@@ -580,22 +580,22 @@ def match(
         max_unchanged_words: How many unchanged tokens one proposed edit may cover.
         ignore_whitespace_casing: Drop proposals that change white space and letter case alone.
 
-    >>> (found,) = match(("a", "b"), ("a", "c", "b"), [[Edit(1, 1, ("c",))]])
-    >>> found.matched
+    >>> (matching,) = match(("a", "b"), ("a", "c", "b"), [[Edit(1, 1, ("c",))]])
+    >>> matching.matched
     ((0, 0),)
     """
-    accepted = [[_texts(gold, source) for gold in each] for each in golds]
+    accepted = [[_texts(gold, source) for gold in edits] for edits in golds]
     if source == hypothesis:
-        return tuple(Matching((), (), len(each)) for each in golds)
+        return tuple(Matching((), (), len(edits)) for edits in golds)
     limit = min(max_unchanged_words, len(source))
     spans, level = _propose(source, hypothesis, limit, golds, accepted)
-    found = []
-    for each, texts, proposals in zip(golds, accepted, spans, strict=True):
+    matchings = []
+    for gold, texts, proposals in zip(golds, accepted, spans, strict=True):
         if ignore_whitespace_casing:
             proposals = [span for span in proposals if _differs(source, hypothesis, span)]
         edits = tuple(Edit(i, x, hypothesis[j:y]) for i, x, j, y in proposals)
-        found.append(Matching(edits, _matched(edits, each, texts), len(each), level))
-    return tuple(found)
+        matchings.append(Matching(edits, _matched(edits, gold, texts), len(gold), level))
+    return tuple(matchings)
 
 
 def kernel_name() -> str:
@@ -635,10 +635,10 @@ def _propose(
     asked = tuple(
         tuple(
             _asked(gold, texts, codes)
-            for gold, texts in zip(each, accepts, strict=True)
+            for gold, texts in zip(edits, accepts, strict=True)
             if gold.end <= len(source)  # beyond it, no proposal can match
         )
-        for each, accepts in zip(golds, accepted, strict=True)
+        for edits, accepts in zip(golds, accepted, strict=True)
     )
     propose = proposals if compiled is None else compiled.proposals
     spans: list[list[Span]] | None = propose(a, b, limit, asked, MOST_PAIRS)

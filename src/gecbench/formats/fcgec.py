@@ -25,7 +25,7 @@ from gecbench.core.files import name_of
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import NOT_KEPT, Corpus, Rewrite, Sample
 from gecbench.edits.apply import changes
-from gecbench.formats.texts import chinese_loss, loss, lost, text_losses, text_of
+from gecbench.formats.texts import CHINESE, chinese_loss, loss, lost, text_losses, text_of
 from gecbench.formats.validation import convert, parse_json
 
 _NAME = "fcgec"
@@ -106,7 +106,7 @@ def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
         at = f"{path}:{n}: {quote(key)}"
         rows.append((n, _sample(at, key, convert(at, value, _Entry), left_out)))
     note = "; ".join(f"{counted(n, 'time')} {what}" for what, n in sorted(left_out.items()) if n)
-    return Corpus(name_of(path), (), "zh", {NOT_KEPT: note} if note else {}), iter(rows)
+    return Corpus(name_of(path), (), CHINESE, {NOT_KEPT: note} if note else {}), iter(rows)
 
 
 def _sample(at: str, key: str, entry: _Entry, left_out: Counter[str]) -> Sample:

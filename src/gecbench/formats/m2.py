@@ -13,8 +13,8 @@ from gecbench.core.files import name_of
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import NOT_KEPT, Corpus, EditSet, Rewrite, Sample
 from gecbench.edits.apply import apply
+from gecbench.formats.texts import CHINESE, check_cell, corrected_tokens, join_rows, loss, lost
 from gecbench.formats.texts import blocks as text_blocks
-from gecbench.formats.texts import check_cell, corrected_tokens, join_rows, loss, lost
 
 BARS = "|||"
 NONE = "-NONE-"
@@ -203,7 +203,9 @@ def _apply(
     except EditError as error:
         # The spans lie in the source, so two neighbours overlap: the first such are named.
         rows.sort(key=lambda row: (row[1].start, row[1].end))
-        line = next(max(m, n) for (m, one), (n, two) in pairwise(rows) if two.start < one.end)
+        line = next(
+            max(m, n) for (m, first), (n, second) in pairwise(rows) if second.start < first.end
+        )
         raise FormatError(f"{path}:{line}: {error}; remove one of them{hint}") from error
 
 
@@ -382,7 +384,7 @@ def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
         (block[0][0], _sample(path, str(k), block, targets=targets))
         for k, block in enumerate(blocks(path, lines), 1)
     )
-    lang = "zh" if targets else None
+    lang = CHINESE if targets else None
     return Corpus(name_of(path), (), lang, provenance(lines)), rows
 
 
@@ -469,7 +471,7 @@ def write(corpus: Corpus) -> Mapping[str, str]:
         CorpusError: The edits are not extracted, or names the sample with a token or label that
             would be read back as something else.
     """
-    targets = corpus.lang == "zh"
+    targets = corpus.lang == CHINESE
     rows = [_block(sample, targets=targets) for sample in corpus.samples]
     return {"": join_rows(rows, corpus, "m2")}
 
@@ -614,7 +616,7 @@ def losses(corpus: Corpus) -> list[str]:
     Raises:
         CorpusError: Edits cannot be applied; names the sample.
     """
-    targets = corpus.lang == "zh"
+    targets = corpus.lang == CHINESE
     samples = corpus.samples
     pairs = [(sample, rewrite) for sample in samples for rewrite in sample.references]
     names = [name for sample in samples for name in coders(sample, targets=targets)]
@@ -633,7 +635,7 @@ def losses(corpus: Corpus) -> list[str]:
         *lost("m2", "metadata", sum(bool(sample.meta) for sample in samples), "sentence"),
         *lost("m2", "provenance", bool(corpus.provenance), "corpus"),
         *lost("m2", "ids but numbers", numbers, "sentence"),
-        *lost("m2", "language", corpus.lang not in (None, "zh"), "corpus"),
+        *lost("m2", "language", corpus.lang not in (None, CHINESE), "corpus"),
         *lost("m2", "flag that edit sets were capped", sum(r.capped for _, r in pairs)),
         *lost(
             "m2",

@@ -9,7 +9,14 @@ from gecbench.core.errors import CorpusError, FormatError, quote
 from gecbench.core.files import name_of
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import Corpus, Rewrite, Sample
-from gecbench.formats.texts import check_cell, chinese_loss, join_rows, text_losses, text_of
+from gecbench.formats.texts import (
+    CHINESE,
+    check_cell,
+    chinese_loss,
+    join_rows,
+    text_losses,
+    text_of,
+)
 
 _NAME = "mucgec"
 _ROW = "a row is id TAB source TAB references"
@@ -55,7 +62,7 @@ def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
         FormatError: Names the first row that is blank or lacks a cell.
     """
     rows = ((n, _sample(f"{path}:{n}", line)) for n, line in enumerate(lines, 1))
-    return Corpus(name_of(path), (), "zh"), rows
+    return Corpus(name_of(path), (), CHINESE), rows
 
 
 def _sample(at: str, line: str) -> Sample:

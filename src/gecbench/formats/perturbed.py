@@ -284,7 +284,8 @@ def _read_jsonl(path: Path, lines: Sequence[str]) -> PerturbedSet:
 def _case(at: str, row: object) -> tuple[str, PerturbedCase]:
     """The name of a case's subset, and the case."""
     case = convert(at, row, _Case)
-    variants = [Variant(each.source, each.reference) for each in (case.original, *case.variants)]
+    sentences = (case.original, *case.variants)
+    variants = [Variant(sentence.source, sentence.reference) for sentence in sentences]
     if not all(variant.source.strip() for variant in variants):
         raise FormatError(f"{at}: a source is empty; fill it")
     try:
@@ -389,15 +390,15 @@ def _check_blocks(path: Path, blocks: Sequence[Block], subsets: Sequence[Subset]
             )
         names = marks(len(case.all))
         for k, (mark, here, there) in enumerate(zip(names, block.case.all, case.all, strict=True)):
-            for kind, one, other in (
+            for kind, text, wanted in (
                 ("S", here.source, there.source),
                 ("T", here.reference, there.reference),
             ):
-                if one.split() != other.split():
+                if text.split() != wanted.split():
                     line = block.line + 3 * k + (kind == "T")
                     raise CorpusError(
-                        f"{path}:{line}: {mark}-{kind} is {quote(one)}, but case {case.id!r} has "
-                        f"{quote(other)}; these blocks are of other cases"
+                        f"{path}:{line}: {mark}-{kind} is {quote(text)}, but case {case.id!r} has "
+                        f"{quote(wanted)}; these blocks are of other cases"
                     )
 
 
@@ -428,7 +429,7 @@ def _alike(source: str, text: str, *, spaced: bool) -> bool:
     """
     if source == text:
         return True
-    one, two = (
+    left, right = (
         set(words) if spaced else set("".join(words)) for words in (source.split(), text.split())
     )
-    return 3 * len(one & two) >= min(len(one), len(two))
+    return 3 * len(left & right) >= min(len(left), len(right))

@@ -60,9 +60,9 @@ def _format_of(path: Path, lines: Sequence[str], name: str | None) -> Format:
         raise _empty(path)
     if name is not None:
         return load_format(name)
-    found = next(known for known in map(load_format, FORMATS) if known.sniff(lines))
-    found.check(path, lines)
-    return found
+    sniffed = next(known for known in map(load_format, FORMATS) if known.sniff(lines))
+    sniffed.check(path, lines)
+    return sniffed
 
 
 def _empty(path: Path) -> FormatError:
@@ -112,11 +112,11 @@ def check_plain(path: Path) -> None:
     """
     if str(path) == STDIO:  # can be read once only
         return
-    found = _format_of(path, read_lines(path), None)
-    if not found.is_text:
+    sniffed = _format_of(path, read_lines(path), None)
+    if not sniffed.is_text:
         raise FormatError(
-            f"{path}:1: this is {found.name}, not plain text; --reference goes with text files of "
-            "one sentence a line; leave it out for a corpus that has its own references, or say "
+            f"{path}:1: this is {sniffed.name}, not plain text; --reference goes with text files "
+            "of one sentence a line; leave it out for a corpus that has its own references, or say "
             "--from lines"
         )
 
@@ -244,11 +244,11 @@ def _check_row(at: str, row: Sample, sample: Sample, corpus: str) -> None:
             f"{at}: id {row.id!r} has no rewrite; a system's output has one for each sentence, "
             "behind its source"
         )
-    one, other = row.source, sample.source
-    if one != other and "".join(one.split()) != "".join(other.split()):
+    source, wanted = row.source, sample.source
+    if source != wanted and "".join(source.split()) != "".join(wanted.split()):
         raise CorpusError(
-            f"{at}: id {sample.id!r} has the source {_from_difference(one, other)}, but corpus "
-            f"{corpus!r} has {_from_difference(other, one)}; run the system on this corpus"
+            f"{at}: id {sample.id!r} has the source {_from_difference(source, wanted)}, but corpus "
+            f"{corpus!r} has {_from_difference(wanted, source)}; run the system on this corpus"
         )
 
 

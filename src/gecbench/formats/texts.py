@@ -10,6 +10,9 @@ from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample
 from gecbench.edits.apply import apply
 from gecbench.lang import language_of
 
+CHINESE = "zh"
+"""The language of MuCGEC's and FCGEC's files, and of ChERRANT's dialect of M2."""
+
 _LINE_ENDS = {"\n": "a line end", "\r": "a line end"}
 
 
@@ -126,5 +129,5 @@ def text_losses(name: str, corpus: Corpus) -> list[str]:
 
 def chinese_loss(name: str, corpus: Corpus) -> list[str]:
     """What a format loses whose corpora are Chinese."""
-    told = f"{name} is Chinese: the language {corpus.lang!r} becomes 'zh'"
-    return [] if corpus.lang == "zh" else [told]
+    sentence = f"{name} is Chinese: the language {corpus.lang!r} becomes {CHINESE!r}"
+    return [] if corpus.lang == CHINESE else [sentence]

@@ -77,6 +77,6 @@ def _identifier() -> Any:
     """The classifier over the languages that have a code of two letters."""
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-    made = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-    made.set_languages([label for label in made.labels if len(label) == 2])
-    return made
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    identifier.set_languages([label for label in identifier.labels if len(label) == 2])
+    return identifier

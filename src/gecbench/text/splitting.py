@@ -50,7 +50,7 @@ def split(text: str, *, longest: int | None = None) -> tuple[str, ...]:
 
 def _ends(text: str) -> list[int]:
     """Where sentences end, with the white space behind them."""
-    found = []
+    ends = []
     for match in _ENDS.finditer(text):
         near = max(0, match.start() - _LONGEST)
         if match.group().startswith(".") and _ABBREVIATION.search(text, near, match.start() + 1):
@@ -58,8 +58,8 @@ def _ends(text: str) -> list[int]:
         end = match.end()
         while end < len(text) and text[end].isspace():
             end += 1
-        found.append(end)
-    return found
+        ends.append(end)
+    return ends
 
 
 def _cut(piece: str, longest: int) -> list[str]:

@@ -184,7 +184,7 @@ def test_ltp_is_asked_for_the_words_of_each_piece_and_for_no_download(tmp_path: 
 
 
 def test_a_program_that_loses_characters_is_refused():
-    divide = chinese._checked("cutter 1", lambda text: [text[:3]])
+    divide = chinese._check_words("cutter 1", lambda text: [text[:3]])
     assert divide("我们 ".strip()) == ("我们",)
     with pytest.raises(UsageError) as error:
         divide("我们来了")
@@ -195,7 +195,7 @@ def test_a_program_that_loses_characters_is_refused():
 
 def test_a_text_is_divided_once():
     asked: list[str] = []
-    divide = chinese._checked("counter", lambda text: asked.append(text) or [text])
+    divide = chinese._check_words("counter", lambda text: asked.append(text) or [text])
     assert [divide("我"), divide("我")] == [("我",), ("我",)]
     assert asked == ["我"]
 

@@ -107,12 +107,12 @@ def pairs_of_cases(cases: PerturbedSet) -> Pairs:
 
 def digest(pairs: Sequence[Pair]) -> str:
     """A hash of the pairs, for what is not a file."""
-    made = hashlib.sha256()
+    sha256 = hashlib.sha256()
     for pair in pairs:
         errors = [pair.errors] if pair.errors else []
         row = json.dumps([pair.subset, pair.id, pair.source, pair.target, *errors])
-        made.update(f"{row}\n".encode())
-    return made.hexdigest()
+        sha256.update(f"{row}\n".encode())
+    return sha256.hexdigest()
 
 
 def _why(sample: Sample) -> str:
@@ -125,13 +125,13 @@ def _why(sample: Sample) -> str:
 
 def _targets(sample: Sample, lang: str) -> dict[str, Spans]:
     """The different corrected texts, each with the gold edits of all that have it."""
-    found: dict[str, Spans] = {}
+    errors: dict[str, Spans] = {}
     for reference in sample.references:
         if not reference.unannotatable:
             text = _text(sample, reference, lang)
             if text.strip():
-                found[text] = found.get(text, ()) + tuple(_errors(sample, reference))
-    return found
+                errors[text] = errors.get(text, ()) + tuple(_errors(sample, reference))
+    return errors
 
 
 def _errors(sample: Sample, reference: Rewrite) -> Iterator[tuple[int, int]]:
@@ -244,19 +244,19 @@ def _spans(
 ) -> Iterator[tuple[str, int, int, str]]:
     starts = {token.start: n for n, token in enumerate(tokens)}
     ends = {token.end: n for n, token in enumerate(tokens, 1)}
-    found = spans(text, [word for word, _ in pieces])
-    if found is None:
+    places = spans(text, [word for word, _ in pieces])
+    if places is None:
         raise UsageError(
             f"the segmenter does not give back the text that it divides: {text[:40]!r}"
         )
-    for (word, tag), (start, end) in zip(pieces, found, strict=True):
+    for (word, tag), (start, end) in zip(pieces, places, strict=True):
         if start in starts and end in ends:
             yield word, starts[start], ends[end], tag
 
 
-def _words(found: Iterable[tuple[str, int, int, str]]) -> Words:
+def _words(pieces: Iterable[tuple[str, int, int, str]]) -> Words:
     words: list[Word] = []
-    for text, start, end, tag in found:
+    for text, start, end, tag in pieces:
         if is_word(text):
             words.append(Word(text, start, end, tag, not words))
     return tuple(words)
@@ -370,9 +370,9 @@ def _links(edits: EditSet, length: int) -> dict[int, int]:
     links: dict[int, int] = {}
     i = j = 0
     spans = [(edit.start, edit.end, len(edit.replacement or ())) for edit in edits]
-    for start, end, made in (*spans, (length, length, 0)):
+    for start, end, size in (*spans, (length, length, 0)):
         links.update({j + n: i + n for n in range(start - i)})
-        i, j = end, j + start - i + made
+        i, j = end, j + start - i + size
     return links
 
 
@@ -384,12 +384,12 @@ def _beside(edit: Edit) -> tuple[int, ...]:
 
 def _named(side: Side, pair: Pair) -> Mapping[int, Set[int]]:
     """The source tokens that gold edits name, and which of the edits do."""
-    found: dict[int, set[int]] = {}
+    edits: dict[int, set[int]] = {}
     for n, (start, end) in enumerate(pair.errors):
         for at, token in enumerate(side.tokens):
             if start < token.end and token.start < end:
-                found.setdefault(at, set()).add(n)
-    return found
+                edits.setdefault(at, set()).add(n)
+    return edits
 
 
 def _free(word: Word, links: Mapping[int, int], barred: Set[int]) -> bool:

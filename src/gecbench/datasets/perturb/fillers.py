@@ -113,8 +113,8 @@ class Vocabulary:
     def name(self) -> str:
         """What was counted, and a hash of the counts."""
         rows = sorted((word, tag, count) for (word, tag), count in self.counts.items())
-        made = hashlib.sha256("".join(f"{w}\t{t}\t{n}\n" for w, t, n in rows).encode())
-        return f"frequency ({self.source}, {len(rows)} words, sha256 {made.hexdigest()[:16]})"
+        digest = hashlib.sha256("".join(f"{w}\t{t}\t{n}\n" for w, t, n in rows).encode())
+        return f"frequency ({self.source}, {len(rows)} words, sha256 {digest.hexdigest()[:16]})"
 
     @cached_property
     def vocabulary(self) -> Sequence[str]:
@@ -140,13 +140,13 @@ class Vocabulary:
         """The words of the nearest sizes that have at least two."""
         key = tag, kind, size
         if key not in self._kept:
-            found: list[str] = []
+            words: list[str] = []
             for spread in range(_SPREAD + 1):
-                for each in sorted({size - spread, size + spread}):
-                    found.extend(self._sizes.get((tag, kind, each), ()))
-                if len(found) > 1:
+                for near_size in sorted({size - spread, size + spread}):
+                    words.extend(self._sizes.get((tag, kind, near_size), ()))
+                if len(words) > 1:
                     break
-            self._kept[key] = sorted(found)
+            self._kept[key] = sorted(words)
         return self._kept[key]
 
     @cached_property

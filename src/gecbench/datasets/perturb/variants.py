@@ -228,15 +228,15 @@ class Report:
 
 def words_of(pairs: Sequence[Pair], divide: Divide, watch: Watch) -> list[Words]:
     """The words of each pair's target."""
-    found: list[Words] = []
+    words: list[Words] = []
     waiting: list[str] = []
     for pair in watch("words", pairs):
         waiting.append(pair.target)
         if len(waiting) == _AT_ONCE:
-            found.extend(divide(waiting))
+            words.extend(divide(waiting))
             waiting = []
-    found.extend(divide(waiting))
-    return found
+    words.extend(divide(waiting))
+    return words
 
 
 def perturb(

@@ -15,6 +15,7 @@ from gecbench.core.sample import NOT_KEPT, Rewrite, Sample
 from gecbench.formats.reading import stream_corpus, stream_parallel
 from gecbench.formats.texts import text_of
 from gecbench.formats.validation import load_packaged, packaged_names, with_values
+from gecbench.lang import language_of
 
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
@@ -53,7 +54,7 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     Args:
         name: Of the result.
         about: One line for people.
-        language: Of the corpora.
+        language: Code of that of the corpora; "" says nothing.
         seed: Of everything random.
         corpus: What it is made of.
         normalise: Names of `text.normal`: changes of both sides, made before all else.
@@ -80,7 +81,7 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
     name: str = "prepared"
     about: str = ""
-    language: Literal["zh", "en", ""] = ""
+    language: str = ""
     seed: Count = 1
     corpus: tuple[Ingredient, ...] = ()
     normalise: tuple[str, ...] = ()
@@ -174,10 +175,13 @@ def check_recipe(recipe: Recipe) -> None:
     """Refuse what no key alone shows to be wrong.
 
     Raises:
-        UsageError: Says which keys do not go together, or which corpus is missing.
+        UsageError: Says which keys do not go together, which corpus is missing, or that the
+            language is none.
     """
     if not recipe.corpus:
         raise UsageError("there is no corpus; name one, as --corpus hsk=hsk.tsv")
+    if recipe.language:
+        language_of(recipe.language)
     _check_names(recipe)
     for corpus in recipe.corpus:
         if not corpus.name.strip() or not corpus.name.isprintable():

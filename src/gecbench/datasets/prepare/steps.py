@@ -54,10 +54,10 @@ def _unlike(source: str, target: str) -> Texts:
     return source[start : len(source) - end], target[start : len(target) - end]
 
 
-def _alike(one: str, other: str) -> int:
+def _alike(left: str, right: str) -> int:
     """How many characters two texts begin with alike."""
-    pairs = enumerate(zip(one, other, strict=False))  # the shorter one may be the other's beginning
-    return next((k for k, (a, b) in pairs if a != b), min(len(one), len(other)))
+    pairs = enumerate(zip(left, right, strict=False))  # one may be the other's beginning
+    return next((k for k, (a, b) in pairs if a != b), min(len(left), len(right)))
 
 
 def _packed(text: str) -> bytes:
@@ -75,13 +75,13 @@ def pieces(source: str, target: str) -> tuple[Texts, ...] | None:
     left, right = split(source), split(target)
     if len(left) != len(right) or not is_alignable(source, target):
         return None
-    found = list(zip(left, right, strict=True))
-    apart = [distance(*pair) for pair in found]
+    pairs = list(zip(left, right, strict=True))
+    apart = [distance(*pair) for pair in pairs]
     if sum(apart) != distance(source, target):
         return None
-    if any(2 * n > max(map(len, pair)) for n, pair in zip(apart, found, strict=True)):
+    if any(2 * n > max(map(len, pair)) for n, pair in zip(apart, pairs, strict=True)):
         return None
-    stripped = [(one.strip(), other.strip()) for one, other in found]
+    stripped = [(one.strip(), other.strip()) for one, other in pairs]
     return tuple(pair for pair in stripped if pair != ("", ""))
 
 
@@ -397,8 +397,8 @@ class Steps:
         """Why a pair is dropped for what it is; "" where it is not."""
         recipe = self._recipe
         if source.strip() == target.strip():  # blanks at the ends are seen by nobody
-            kept = digest(recipe.seed, "keep", source) < recipe.keep_correct * 2**64
-            return "" if kept else "correct"
+            stays = digest(recipe.seed, "keep", source) < recipe.keep_correct * 2**64
+            return "" if stays else "correct"
         ratio = len(target) / len(source)
         if ratio < recipe.least_ratio or (recipe.most_ratio and ratio > recipe.most_ratio):
             return "ratio"

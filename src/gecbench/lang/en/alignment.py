@@ -47,12 +47,12 @@ def indel_distance(bits: Mapping[str, int], length: int, other: str) -> float:
     return (both - 2 * common) / both
 
 
-def indel_similarity(one: str, two: str) -> float:
+def indel_similarity(left: str, right: str) -> float:
     """1 minus the normalised Indel distance of two words that are not empty, in [0, 1]."""
-    return 1 - indel_distance(places(one), len(one), two)
+    return 1 - indel_distance(places(left), len(left), right)
 
 
-def levenshtein_similarity(one: str, two: str) -> float:
+def levenshtein_similarity(left: str, right: str) -> float:
     """1 minus the Levenshtein distance over the greater length, in [0, 1].
 
     Neither word is empty. Computed in this form, because ERRANT compares the result with 0.5 and
@@ -61,15 +61,15 @@ def levenshtein_similarity(one: str, two: str) -> float:
     >>> levenshtein_similarity("thing", "think")
     0.8
     """
-    return 1 - _levenshtein(one, two) / max(len(one), len(two))
+    return 1 - _levenshtein(left, right) / max(len(left), len(right))
 
 
-def _levenshtein(one: str, two: str) -> int:
+def _levenshtein(left: str, right: str) -> int:
     """The edit distance: Myers (1999), in the form of Hyyro (2003)."""
-    bits = places(one)
-    every, last = (1 << len(one)) - 1, 1 << (len(one) - 1)
-    distance, above, below = len(one), every, 0  # where a column goes up and down by one
-    for character in two:
+    bits = places(left)
+    every, last = (1 << len(left)) - 1, 1 << (len(left) - 1)
+    distance, above, below = len(left), every, 0  # where a column goes up and down by one
+    for character in right:
         equal = bits.get(character, 0)
         diagonal = (((equal & above) + above) ^ above) | equal | below
         more, less = below | ~(diagonal | above) & every, above & diagonal
@@ -148,7 +148,7 @@ def python_steps(
 
 def _walk(ops: list[list[int]], n: int, m: int, length: int) -> tuple[Step, ...]:
     """The steps back from the corner of the table, and the matches behind it."""
-    found = [Step("M", n + k, n + k + 1, m + k, m + k + 1) for k in reversed(range(length - n))]
+    path = [Step("M", n + k, n + k + 1, m + k, m + k + 1) for k in reversed(range(length - n))]
     i, j = n, m
     while i or j:
         op = ops[i][j]
@@ -156,9 +156,9 @@ def _walk(ops: list[list[int]], n: int, m: int, length: int) -> tuple[Step, ...]
         x = i if op == _INSERT else i - width
         y = j if op == _DELETE else j - width
         name = f"T{width}" if op > _DELETE else "MSID"[op]
-        found.append(Step(name, x, i, y, j))
+        path.append(Step(name, x, i, y, j))
         i, j = x, y
-    return tuple(reversed(found))
+    return tuple(reversed(path))
 
 
 def _edges(n: int, m: int) -> list[list[int]]:
@@ -324,8 +324,8 @@ def steps(source: Sentence, target: Sentence, *, levenshtein: bool = False) -> t
         one, two = _features(source), _features(target)
     if compiled is None:
         return python_steps(source.tokens, target.tokens, one, two)
-    found: tuple[Step, ...] = compiled.steps(Step, source.tokens, target.tokens, one, two)
-    return found
+    path: tuple[Step, ...] = compiled.steps(Step, source.tokens, target.tokens, one, two)
+    return path
 
 
 def kernel_name() -> str:

@@ -173,8 +173,8 @@ class Word(NamedTuple):
         Raises:
             UnparsedError: The sentence was not parsed.
         """
-        found = self._dependents(of_head=True)
-        return next((form for dep, form in found if dep.startswith("aux")), None)
+        siblings = self._dependents(of_head=True)
+        return next((form for dep, form in siblings if dep.startswith("aux")), None)
 
     def _dependents(self, *, of_head: bool = False) -> Iterator[tuple[str, str]]:
         """Yield label and form of what depends on the word, or on its head, in text order."""
@@ -270,9 +270,9 @@ def _same_lemma(o: Word, c: Word) -> str | None:
             return "ADJ:FORM"
         if o.pos == "NOUN":
             return "NOUN:NUM"
-        found = _same_verb(o, c) if o.pos == "VERB" else None
-        if found:
-            return found
+        label = _same_verb(o, c) if o.pos == "VERB" else None
+        if label:
+            return label
     if {o.dep, c.dep} <= {"acomp", "amod"}:
         return "ADJ:FORM"
     if o.pos == "ADJ" and c.tag == "NNS":
@@ -445,9 +445,9 @@ class Classifier:
         if sorted(o.lowers) == sorted(c.lowers):
             return "WO"
         if len(o_pos) == len(c_pos) == 1:
-            found = one_to_one(o.first(), c.first(), self.dictionary, self.stem)
-            if found:
-                return found
+            label = one_to_one(o.first(), c.first(), self.dictionary, self.stem)
+            if label:
+                return label
         return _of_any_length(o, c, o_pos, c_pos)
 
 

@@ -31,16 +31,16 @@ def correct(edits: Sequence[Edit], source: Tokens) -> tuple[Tokens, tuple[tuple[
             such edits one after the other.
     """
     check(edits, len(source))
-    made: list[str] = []
+    tokens: list[str] = []
     joined: list[tuple[Edit, Span]] = []
     at = 0
     for edit in sorted(edits, key=_place):
-        made += source[at : edit.start]
-        start = len(made)
-        made += source[edit.start : edit.end] if edit.replacement is None else edit.replacement
-        joined.append((edit, (edit.start, edit.end, start, len(made))))
+        tokens += source[at : edit.start]
+        start = len(tokens)
+        tokens += source[edit.start : edit.end] if edit.replacement is None else edit.replacement
+        joined.append((edit, (edit.start, edit.end, start, len(tokens))))
         at = edit.end
-    return (*made, *source[at:]), tuple(joined)
+    return (*tokens, *source[at:]), tuple(joined)
 
 
 def keep(
@@ -69,18 +69,18 @@ def keep(
     Returns:
         None where a type depends on dependencies and a sentence has none (`Classifier.label`).
     """
-    kept: list[Edit] = []
+    results: list[Edit] = []
     for edit, span in joined:
         if edit.replacement is None:
-            kept.append(replace(edit, label=UNKNOWN) if relabel else edit)
+            results.append(replace(edit, label=UNKNOWN) if relabel else edit)
             continue
         edit, span = _minimised(edit, span, source.tokens) if minimise else (edit, span)
         label = classifier.label(source, target, span) if relabel else edit.label
         if relabel and label is None:
             return None
         edit = replace(edit, label=label)
-        kept.append(_detection(edit, source.tokens) if label == UNKNOWN and relabel else edit)
-    return tuple(kept)
+        results.append(_detection(edit, source.tokens) if label == UNKNOWN and relabel else edit)
+    return tuple(results)
 
 
 def _place(edit: Edit) -> tuple[int, int]:
@@ -208,7 +208,7 @@ def scheme_of(
         classifier: Finds the types; None gives edits no label.
         resources: What the signature says of them.
     """
-    made = _Errant(reader, classifier, merging, levenshtein, watch)
+    errant = _Errant(reader, classifier, merging, levenshtein, watch)
     signature = {
         "scheme": name,
         "granularity": "word",
@@ -220,7 +220,7 @@ def scheme_of(
         signature["alignment"] = "levenshtein"
 
     def extract(source: Sentence, target: Sentence) -> Extraction:
-        return made.batch([(source.text, target.text)])[0]
+        return errant.batch([(source.text, target.text)])[0]
 
     return Scheme(
         name=name,
@@ -230,9 +230,9 @@ def scheme_of(
         extract=extract,
         join=" ".join,
         signature=signature,
-        batch=made.batch,
+        batch=errant.batch,
         has_type=_has_type,
-        keep_spans=made.keep,
+        keep_spans=errant.keep,
         notes=notes,
     )
 
@@ -250,15 +250,15 @@ class _Errant:
 
     def batch(self, pairs: Sequence[tuple[str, str]]) -> list[Extraction]:
         """The edits of pairs of source and target text."""
-        made: list[Extraction] = []
+        extractions: list[Extraction] = []
         for first in range(0, len(pairs), _AT_ONCE):
             divided = [
                 (tuple(source.split()), tuple(target.split()))
                 for source, target in pairs[first : first + _AT_ONCE]
             ]
-            made += self._extracted(divided)
+            extractions += self._extracted(divided)
             self.reader.forget()
-        return made
+        return extractions
 
     def keep(
         self,
@@ -278,17 +278,17 @@ class _Errant:
         sides = [(source, target) for target, _, source in corrected]
         if relabel:
             self._read([tokens for pair in sides for tokens in pair])
-        found = [
+        edit_sets = [
             self._kept(joined, source, target, minimise=minimise, relabel=relabel)
             for target, joined, source in corrected
         ]
-        open_ = [at for at, edits in enumerate(found) if edits is None]
+        open_ = [at for at, edits in enumerate(edit_sets) if edits is None]
         self._parse([tokens for at in open_ for tokens in sides[at]])
         for at in open_:
             target, joined, source = corrected[at]
-            found[at] = self._kept(joined, source, target, minimise=minimise, relabel=relabel)
+            edit_sets[at] = self._kept(joined, source, target, minimise=minimise, relabel=relabel)
         self.reader.forget()
-        return [edits for edits in found if edits is not None]
+        return [edits for edits in edit_sets if edits is not None]
 
     def _kept(
         self,
@@ -313,10 +313,10 @@ class _Errant:
             open_ = [pair for pair, types in labels.items() if None in types]
             self._parse([side for pair in open_ for side in _open(pair, spans[pair], labels[pair])])
             labels |= {pair: self._labels(*pair, spans[pair]) for pair in open_}
-        found = {
+        extractions = {
             pair: Extraction((_edits(pair[1], spans[pair], labels.get(pair)),)) for pair in changed
         }
-        return [found.get(pair, _NOTHING) for pair in pairs]
+        return [extractions.get(pair, _NOTHING) for pair in pairs]
 
     def _read(self, sentences: Iterable[Tokens]) -> None:
         """Have sentences that are not known tagged."""
@@ -341,8 +341,8 @@ class _Errant:
 
     def _spans(self, source: Tokens, target: Tokens) -> Spans:
         one, two = self._known[source], self._known[target]
-        found = steps(one, two, levenshtein=self.levenshtein)
-        return tuple(merge(found, one, two, self.merging))
+        path = steps(one, two, levenshtein=self.levenshtein)
+        return tuple(merge(path, one, two, self.merging))
 
     def _labels(self, source: Tokens, target: Tokens, spans: Spans) -> list[str | None]:
         one, two = self._known[source], self._known[target]

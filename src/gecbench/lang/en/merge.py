@@ -69,8 +69,8 @@ class _Run:
         ]
         # What stands before each step, so that a difference is what stands in a window.
         self._substitutions = _before([op == "S" for op in self._ops])
-        self._content = _before([not _CONTENT.isdisjoint(each) for each in pos])
-        self._not_verbal = _before([not _VERBAL.issuperset(each) for each in pos])
+        self._content = _before([not _CONTENT.isdisjoint(tags) for tags in pos])
+        self._not_verbal = _before([not _VERBAL.issuperset(tags) for tags in pos])
         self._uniform = _uniform_until(pos)
         texts_a = [_bare(self._a[step.start : step.end]) for step in steps]
         texts_b = [_bare(self._b[step.target_start : step.target_end]) for step in steps]
@@ -86,9 +86,9 @@ class _Run:
             return [step[1:] for step in self._steps[low:high]]
         if self._starts_possessive(low):
             return [self._steps[low][1:], (low + 1, high, widest)]
-        found = self._first_cut(low, high, widest)
-        if found:
-            width, start, end = found
+        first_cut = self._first_cut(low, high, widest)
+        if first_cut:
+            width, start, end = first_cut
             middle: list[_Part | Span] = [merged(self._steps[start:end])] if start < end else []
             return [(low, start, width), *middle, (end, high, width)]
         if self._content[high] > self._content[low]:
@@ -110,9 +110,11 @@ class _Run:
             for end in range(low + width, ends):
                 start = end - width
                 if self._substitutions[end + 1] > self._substitutions[start]:
-                    found = self._fires(start, end, named=named and start == low, last=high - 1)
-                    if found:
-                        return min(width, widest), *found
+                    merged_span = self._fires(
+                        start, end, named=named and start == low, last=high - 1
+                    )
+                    if merged_span:
+                        return min(width, widest), *merged_span
         return None
 
     def _fires(self, start: int, end: int, *, named: bool, last: int) -> tuple[int, int] | None:

@@ -82,12 +82,12 @@ def forms_of(word: str) -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def _forms() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
-    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    forms_by_word: dict[str, dict[str, tuple[str, ...]]] = {}
     for word, readings in _verbs().readings.items():
         for form, paradigm in readings:
             forms = tuple(variants[0] for variants in paradigm)
-            found.setdefault(word, {}).setdefault(form, forms)
-    return found
+            forms_by_word.setdefault(word, {}).setdefault(form, forms)
+    return forms_by_word
 
 
 def _cased(word: str, like: str) -> str:
@@ -105,7 +105,7 @@ def _verbs() -> Verbs:
             for word in variants:
                 if (form, paradigm) not in readings.setdefault(word, []):
                     readings[word].append((form, paradigm))
-    return Verbs({word: tuple(found) for word, found in readings.items()})
+    return Verbs({word: tuple(forms) for word, forms in readings.items()})
 
 
 def _paradigms() -> Iterator[Paradigm]:

@@ -80,8 +80,8 @@ class UniversalClassifier:
         if sorted(lowers) == sorted(target_lowers):
             return "R:WO"
         if words.lemmas[start:end] == target_words.lemmas[target_start:target_end]:
-            one = _one_class((*pos, *target_pos))
-            return "R:MORPH" if one == "OTHER" else f"R:{one}:FORM"
+            class_ = _one_class((*pos, *target_pos))
+            return "R:MORPH" if class_ == "OTHER" else f"R:{class_}:FORM"
         return f"R:{_one_class((*pos, *target_pos))}"
 
 

@@ -28,22 +28,22 @@ def windows(source: tuple[str, ...], target: tuple[str, ...]) -> Window:
     def text(tokens: tuple[str, ...], start: int, end: int) -> str:
         return "".join(tokens[start:end])
 
-    def window(one: Segment, middle: Segment, two: Segment) -> Segment | None:
-        kinds = one[0] + middle[0] + two[0]
+    def window(first: Segment, middle: Segment, last: Segment) -> Segment | None:
+        kinds = first[0] + middle[0] + last[0]
         if kinds not in _MERGEABLE:
             return None
         if kinds == "SMS":
             merges = _exchanged(
-                text(source, *one[1:3]),
-                text(target, *one[3:5]),
-                text(source, *two[1:3]),
-                text(target, *two[3:5]),
+                text(source, *first[1:3]),
+                text(target, *first[3:5]),
+                text(source, *last[1:3]),
+                text(target, *last[3:5]),
             )
         elif kinds[0] == "D":
-            merges = _moved(text(source, *one[1:3]), text(target, *two[3:5]))
+            merges = _moved(text(source, *first[1:3]), text(target, *last[3:5]))
         else:
-            merges = _moved(text(source, *two[1:3]), text(target, *one[3:5]))
-        return ("T", one[1], two[2], one[3], two[4]) if merges else None
+            merges = _moved(text(source, *last[1:3]), text(target, *first[3:5]))
+        return ("T", first[1], last[2], first[3], last[4]) if merges else None
 
     return window
 
@@ -66,17 +66,17 @@ def _moved(deleted: str, inserted: str) -> bool:
     return rotated or within_one_edit(longer, shorter)
 
 
-def within_one_edit(one: str, two: str) -> bool:
+def within_one_edit(left: str, right: str) -> bool:
     """Say whether the edit distance of two strings is 0 or 1.
 
     A library's distance would cost more to import than all merging of a corpus takes.
     """
-    if one == two:
+    if left == right:
         return True
     start = 0
-    while start < min(len(one), len(two)) and one[start] == two[start]:
+    while start < min(len(left), len(right)) and left[start] == right[start]:
         start += 1
-    rest_one, rest_two = one[start:], two[start:]
+    rest_one, rest_two = left[start:], right[start:]
     return rest_one[1:] == rest_two[1:] or rest_one[1:] == rest_two or rest_one == rest_two[1:]
 
 
@@ -119,7 +119,7 @@ def scheme(
     def extract(source: Sentence, target: Sentence) -> Extraction:
         return _extract(source, target, costs, first=strategy == "first")
 
-    made = costs.provenance
+    provenance = costs.provenance
     return Scheme(
         name="zh-cherrant",
         lang="zh",
@@ -132,9 +132,9 @@ def scheme(
             "granularity": "char",
             "strategy": strategy,
             "simplify": f"t2s(opencc {opencc})" if simplify else "no",
-            "cilin": made["cilin"],
-            "confusion": made["confusion"],
-            "pypinyin": made["pypinyin"],
+            "cilin": provenance["cilin"],
+            "confusion": provenance["confusion"],
+            "pypinyin": provenance["pypinyin"],
         },
         has_type={"M", "R", "S", "W", "UNK"}.__contains__,
     )
@@ -158,7 +158,7 @@ def _extract(source: Sentence, target: Sentence, costs: FeatureCosts, *, first: 
     if source.codes == target.codes:
         return Extraction(((),))
     n, m = len(source.tokens), len(target.tokens)
-    found = edit_sets(
+    listing = edit_sets(
         lattice(source.codes, target.codes, costs),
         n,
         m,
@@ -175,6 +175,6 @@ def _extract(source: Sentence, target: Sentence, costs: FeatureCosts, *, first: 
                 for kind, start, end, target_start, target_end in segments
             ]
         )
-        for segments in found.sets
+        for segments in listing.sets
     ]
-    return Extraction(tuple(sets), capped=found.capped)
+    return Extraction(tuple(sets), capped=listing.capped)

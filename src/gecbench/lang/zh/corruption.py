@@ -174,22 +174,22 @@ class Confusions:
 
     def _by_rate(self, view: str, others: Spans, draw: Draw) -> Error | None:
         lengths, entries = self._lengths, self._entries
-        found = [
+        places = [
             (place, entry)
             for place, character in enumerate(view)
             if character in lengths
             for length in lengths[character]
             if (entry := entries.get(view[place : place + length])) is not None
         ]
-        rates = [entry.rate for _, entry in found]
-        while found:
-            k = Choices(range(len(found)), rates).pick(draw)
-            place, entry = found[k]
+        rates = [entry.rate for _, entry in places]
+        while places:
+            k = Choices(range(len(places)), rates).pick(draw)
+            place, entry = places[k]
             error = entry.at(place, draw)
             if is_allowed(view, others, error):
                 return error
-            found[k], rates[k] = found[-1], rates[-1]
-            found.pop()
+            places[k], rates[k] = places[-1], rates[-1]
+            places.pop()
             rates.pop()
         return None
 

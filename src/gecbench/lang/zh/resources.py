@@ -105,9 +105,9 @@ def _compile(cilin: bytes, confusion: bytes) -> bytes:
             mark=character in MARKS,
         )
     relations = {
-        ord(one): [ord(two) for two in others if ord(two) in _HAN]
-        for one, others in _confusions(confusion.decode("utf-8")).items()
-        if ord(one) in _HAN
+        ord(left): [ord(right) for right in others if ord(right) in _HAN]
+        for left, others in _confusions(confusion.decode("utf-8")).items()
+        if ord(left) in _HAN
     }
     provenance = {
         "cilin": hashlib.sha256(cilin).hexdigest()[:8],

@@ -235,14 +235,14 @@ def shapes_of(path: Path) -> dict[str, tuple[str, ...]]:
         GecbenchError: It cannot be read.
     """
     lines = read_lines(path)
-    found = _of_parts(lines) if lines and lines[0].startswith("U+") else _of_lines(path, lines)
-    if not found:
+    shapes = _of_parts(lines) if lines and lines[0].startswith("U+") else _of_lines(path, lines)
+    if not shapes:
         raise FormatError(f"{path}:1: no characters that look alike; see docs: synthetic errors")
-    return found
+    return shapes
 
 
 def _of_lines(path: Path, lines: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
+    shapes: dict[str, tuple[str, ...]] = {}
     for number, line in enumerate(lines, 1):
         members = line.split()
         if line.startswith(" ") or not members:  # one line of ChERRANT's has no key
@@ -254,17 +254,17 @@ def _of_lines(path: Path, lines: Iterable[str]) -> dict[str, tuple[str, ...]]:
             )
         key, *others = members
         # Some members of ChERRANT's list are no single characters; it leaves them out itself.
-        kept = tuple(dict.fromkeys(o for o in others if o != key and len(o) == 1))
-        if kept:
-            found[key] = kept
-    return found
+        similar = tuple(dict.fromkeys(o for o in others if o != key and len(o) == 1))
+        if similar:
+            shapes[key] = similar
+    return shapes
 
 
 def _of_parts(lines: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Characters that share all but the first of their parts."""
     common = frozenset(common_characters())
     bodies: dict[str, list[str]] = defaultdict(list)
-    own: dict[str, set[str]] = defaultdict(set)
+    bodies_of: dict[str, set[str]] = defaultdict(set)
     for line in lines:
         cells = line.split("\t")
         if len(cells) < 4 or cells[1] not in common:
@@ -274,16 +274,16 @@ def _of_parts(lines: Sequence[str]) -> dict[str, tuple[str, ...]]:
                 body = parts[0] + parts[2:] if parts[1] not in "⿰⿱⿲⿳⿴⿵⿶⿷⿸⿹⿺⿻" else ""
                 if len(body) > 1 and cells[1] not in bodies[body]:
                     bodies[body].append(cells[1])
-                    own[cells[1]].add(body)
-    return _neighbours(own, {body: m for body, m in bodies.items() if len(m) <= _MOST_PARTS})
+                    bodies_of[cells[1]].add(body)
+    return _neighbours(bodies_of, {body: m for body, m in bodies.items() if len(m) <= _MOST_PARTS})
 
 
 def _neighbours(
-    own: Mapping[str, set[str]], bodies: Mapping[str, Sequence[str]]
+    bodies_of: Mapping[str, set[str]], bodies: Mapping[str, Sequence[str]]
 ) -> dict[str, tuple[str, ...]]:
-    found = {}
-    for character, held in own.items():
-        others = {o for body in held for o in bodies.get(body, ()) if o != character}
+    neighbours = {}
+    for character, names in bodies_of.items():
+        others = {o for body in names for o in bodies.get(body, ()) if o != character}
         if others:
-            found[character] = tuple(sorted(others))
-    return found
+            neighbours[character] = tuple(sorted(others))
+    return neighbours

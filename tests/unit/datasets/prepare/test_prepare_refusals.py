@@ -29,6 +29,7 @@ class TestRefused:
             ),
             ({"too_long": "chop"}, "option too_long of recipes: it is 'chop'"),
             ({"corpus": "x"}, "unknown key of recipes 'corpus'"),
+            ({"language": "deutsch"}, "language 'deutsch' is no ISO 639 code"),
             ({"near": 2}, "option near of recipes: it is 2; expected float <= 1.0"),
             ({"dev": 1}, "dev = 1 leaves no sentence to train on, for only 1 different source"),
             ({"dev": 5}, "dev = 5 leaves no sentence to train on"),

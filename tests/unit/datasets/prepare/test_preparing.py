@@ -44,6 +44,11 @@ class TestPairs:
         )
         assert written() == [f"{A}\t{A2}", f"{A}\t我去公园玩。", f"{B}\t{B2}"]
 
+    def test_the_language_may_be_any(self):
+        corpora = {"c": {"path": table("c.tsv", "Ich gehst .\tIch gehe ."), "format": "pairs"}}
+        prepare(output="out.jsonl", corpora=corpora, settings={"language": "de"})
+        assert read(Path("out.jsonl")).lang == "de"
+
     def test_parallel_files_weights_and_limits(self):
         table("src", A, B, C)
         table("tgt", A2, B2, C2)
