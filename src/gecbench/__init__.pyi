@@ -12,7 +12,6 @@ from gecbench.api.analyse import correlation as correlation
 from gecbench.api.analyse import human as human
 from gecbench.api.analyse import references as references
 from gecbench.api.combine import combine as combine
-from gecbench.api.compare import compare as compare
 from gecbench.api.correct import correct as correct
 from gecbench.api.correct import correct_file as correct_file
 from gecbench.api.correct import open_corrector as open_corrector
@@ -39,6 +38,7 @@ from gecbench.api.robustness import load_perturbed as load_perturbed
 from gecbench.api.robustness import robustness as robustness
 from gecbench.api.robustness import save_perturbed as save_perturbed
 from gecbench.api.schemes import load_scheme as load_scheme
+from gecbench.api.score import compare as compare
 from gecbench.api.score import score as score
 from gecbench.api.segmentation import segmentation as segmentation
 from gecbench.api.train import export as export

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from report_pages import Opened, opened
 
+from gecbench.api.options import Options
 from gecbench.api.report import report
-from gecbench.api.score import Options
 from gecbench.core.edit import Edit
 from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample, SystemOutput
 from gecbench.reports.page import html

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gecbench.api.score import Options
+from gecbench.api.options import Options
 
 _PLAIN = {
     "-cs": {},

@@ -9,8 +9,9 @@ import pytest
 
 from gecbench.api.extract import extract
 from gecbench.api.files import load, load_system
+from gecbench.api.options import Options
 from gecbench.api.schemes import load_scheme
-from gecbench.api.score import Options, score
+from gecbench.api.score import score
 from gecbench.core.score import Counts
 from gecbench.scoring.results import Result, by_tier
 

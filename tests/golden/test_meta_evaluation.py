@@ -13,7 +13,8 @@ from gecbench.analysis.meta import SEEDA_SETS, sentence_scores_of, system_level,
 from gecbench.analysis.options import SystemSet
 from gecbench.api.files import load, load_system
 from gecbench.api.meta import Layout, of_run, of_tables, read_people
-from gecbench.api.score import Options, collect_stats
+from gecbench.api.options import Options
+from gecbench.api.score import collect_stats
 from gecbench.core.score import ranks
 from gecbench.formats.judgments import SEEDA, read_judgments
 

@@ -9,7 +9,8 @@ import pytest
 
 from gecbench.analysis.sentences import SentenceRow, sentence_rows
 from gecbench.api.files import load, load_system
-from gecbench.api.score import Options, collect_stats
+from gecbench.api.options import Options
+from gecbench.api.score import collect_stats
 from gecbench.reports.page.sentences import packed_sentences
 
 pytestmark = pytest.mark.golden

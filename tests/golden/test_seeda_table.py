@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from gecbench.api.files import load, load_system
-from gecbench.api.score import Options, score
+from gecbench.api.options import Options
+from gecbench.api.score import score
 
 pytestmark = pytest.mark.golden
 

@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from gecbench.api.files import load, load_system
-from gecbench.api.score import Options, divided_otherwise, score, segmenter, unsegmented
+from gecbench.api.options import Options
+from gecbench.api.score import score
 from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.sample import Corpus, SystemOutput
+from gecbench.scoring.segmenters import segmentation_notes, segmenter, segmenter_notes
 
 pytestmark = pytest.mark.golden
 
@@ -58,7 +60,7 @@ def test_another_segmenter_costs_what_the_documentation_says(
     found, signature = counts(gold, systems, "jieba")
     assert found == {"src": (123, 3072, 3790), "ref": (3209, 6197, 3790)}
     assert signature["tokens"] == "jieba 0.42.1"
-    (said,) = divided_otherwise(segmenter("jieba", gold), gold)
+    (said,) = segmenter_notes(segmenter("jieba", gold), gold)
     assert "divides 349 of 2000 sources as nlpcc18 does" in said
 
 
@@ -80,7 +82,7 @@ def test_undivided_texts_are_noticed(shared: Path, gold: Corpus, tmp_path: Path)
                 )
                 for s in gold.samples
             ]
-    notes = [note.partition(" the median")[0] for note in unsegmented(outputs)]
+    notes = [note.partition(" the median")[0] for note in segmentation_notes(outputs)]
     assert notes == [
         f"{name} {rest}"
         for name in ("src", "ref")

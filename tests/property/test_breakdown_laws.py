@@ -22,12 +22,11 @@ from gecbench.analysis.breakdown import (
     contributions,
     differences,
 )
-from gecbench.core.case import Case, CaseRewrite
+from gecbench.core.case import CHOICES, Case, CaseRewrite
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.score import total
 from gecbench.metrics.edits import Cherrant
 from gecbench.scoring.results import RunStats, by_tier
-from gecbench.scoring.spans import CHOICES
 
 PLACES = st.sets(st.sampled_from("01234567"), max_size=4).map(sorted).map("".join)
 IMPOSSIBLE = CaseRewrite(unannotatable=True)

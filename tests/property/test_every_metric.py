@@ -8,14 +8,14 @@ from typing import get_args
 
 import pytest
 
-from gecbench.core.case import Case, CaseRewrite, Part
+from gecbench.core.case import CHOICES, LEVELS, Case, CaseRewrite, Part
 from gecbench.core.edit import Edit
 from gecbench.core.registry import resolve
 from gecbench.edits.apply import apply
 from gecbench.metrics import METRICS
 from gecbench.scoring.metric import Metric
 from gecbench.scoring.resample import draws
-from gecbench.scoring.spans import CHOICES, LEVELS, SpanF
+from gecbench.scoring.spans import SpanF
 
 SOURCE = ("the", "cats", "sat", "on", "an", "mat", "yesterday", "night")
 

@@ -7,11 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import TEXTS, corpora, edited_corpora
 
-from gecbench.api.score import normalised
 from gecbench.core.errors import CorpusError
 from gecbench.core.sample import Corpus, SystemOutput
 from gecbench.formats.texts import corrected_tokens
-from gecbench.scoring.normalise import Normaliser, change_notes
+from gecbench.scoring.normalise import Normaliser, change_notes, normalise
 from gecbench.scoring.texts import characters
 from gecbench.text.normalise import NORMALISATIONS, Normalisation, normalisation
 
@@ -66,7 +65,7 @@ def test_a_change_of_nothing_gives_back_what_came(corpus: Corpus):
 @given(corpus=edited_corpora(), names=NAMES)
 def test_texts_stay_what_edits_make_of_tokens(corpus: Corpus, names: list[str]):
     try:
-        made, _, _ = normalised(corpus, (), names)
+        made, _, _ = normalise(corpus, (), names)
     except CorpusError:
         return
     for before, after in zip(corpus.samples, made.samples, strict=True):
@@ -89,7 +88,7 @@ def test_systems_are_changed_as_references_are(corpus: Corpus, names: list[str])
         {sample.id: sample.tokens for sample in corpus.samples},
     )
     try:
-        made, (output,), _ = normalised(corpus, (system,), names)
+        made, (output,), _ = normalise(corpus, (system,), names)
     except CorpusError:
         return
     assert output.hypotheses == {sample.id: sample.references for sample in made.samples}

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gecbench.core.case import Case, CaseRewrite
+from gecbench.core.case import CHOICES, LEVELS, Case, CaseRewrite
 from gecbench.core.edit import Edit
 from gecbench.core.scheme import Scheme
 from gecbench.core.score import Counts, total
@@ -24,7 +24,7 @@ from gecbench.lang.zh.cherrant import _extract
 from gecbench.lang.zh.parse import parse
 from gecbench.metrics.edits import Cherrant as SpanF
 from gecbench.scoring.resample import draws
-from gecbench.scoring.spans import CHOICES, ERROR_FREE, LEVELS, Filter, keys, pair
+from gecbench.scoring.spans import ERROR_FREE, Filter, keys, pair
 
 LETTERS = ["甲", "乙", "丙", "，", "。", "a", "[缺失成分]", "😀"]
 TEXTS = st.lists(st.sampled_from(LETTERS), max_size=9).map("".join)

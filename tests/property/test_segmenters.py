@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import TEXTS
 
-from gecbench.api.score import Segmenter, segmenter
 from gecbench.core.sample import Corpus
+from gecbench.scoring.segmenters import Segmenter, segmenter
 
 PIECES = [*"喜欢学习中文。，3.%-+Ａ１aB𠀀ﷺ", "我们", "\u3000", "\x1c", "\u200b"]
 CHINESE = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gecbench.api.score import Options, score
+from gecbench.api.options import Options
+from gecbench.api.score import score
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.lang.zh.char import scheme as zh_char
 

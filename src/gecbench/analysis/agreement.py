@@ -220,11 +220,11 @@ def alpha(works: Works) -> Rate:
     Raises:
         MissingExtraError: krippendorff is not installed.
     """
-    shared = [one for one in works if len(one) > 1]
+    shared = [work for work in works if len(work) > 1]
     if not shared:
         return Rate(None, 0, "alone")
-    decisions = [[one.decision for one in work.values()] for work in shared]
-    counts = [[own.count(decision) for decision in DECISIONS] for own in decisions]
+    decisions = [[answer.decision for answer in work.values()] for work in shared]
+    counts = [[decided.count(decision) for decision in DECISIONS] for decided in decisions]
     if sum(any(column) for column in zip(*counts, strict=True)) < 2:
         return Rate(None, len(shared), "one-decision")
     try:
@@ -241,14 +241,17 @@ def comparisons(works: Works) -> tuple[Comparison, ...]:
     An error-free answer is the source. Who says that nobody can annotate the sentence has no
     edits to compare.
     """
-    found = []
+    rows = []
     for at, work in enumerate(works):
-        usable = [(name, one) for name, one in work.items() if one.decision != "unannotatable"]
-        for (one, own), (other, theirs) in permutations(usable, 2):
-            found += [
-                Comparison(at, one, other, rewrite, theirs.rewrites) for rewrite in own.rewrites
+        usable = [
+            (name, answer) for name, answer in work.items() if answer.decision != "unannotatable"
+        ]
+        for (one, answer), (other, references) in permutations(usable, 2):
+            rows += [
+                Comparison(at, one, other, rewrite, references.rewrites)
+                for rewrite in answer.rewrites
             ]
-    return tuple(found)
+    return tuple(rows)
 
 
 def scorable(submissions: Corpus, rows: Sequence[Comparison]) -> tuple[Corpus, SystemOutput]:

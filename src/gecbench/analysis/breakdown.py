@@ -269,12 +269,12 @@ def _of_edits(
     sizes: tuple[int, ...],
     counts: Mapping[str, Mapping[str, Counts]],
 ) -> Breakdown:
-    def cell(found: Counts) -> Cell:
-        return Cell(found.f(span.beta) if found != Counts() else None, found)
+    def cell(group_counts: Counts) -> Cell:
+        return Cell(group_counts.f(span.beta) if group_counts != Counts() else None, group_counts)
 
     cells = {
-        system: tuple(cell(own.get(group, Counts())) for group in groups)
-        for system, own in counts.items()
+        system: tuple(cell(by_group.get(group, Counts())) for group in groups)
+        for system, by_group in counts.items()
     }
     return Breakdown(by, span.name, "edits", None, tuple(groups), sizes, cells)
 
@@ -398,8 +398,8 @@ def best_two(run_stats: RunStats, metric: str) -> tuple[str, str] | None:
         [score.value for score in scores.values()],
         higher_is_better=run_stats.metrics[metric].higher_is_better,
     )
-    (_, one), (_, two), *_ = sorted(zip(places, scores, strict=True), key=lambda pair: pair[0])
-    return one, two
+    (_, best), (_, second), *_ = sorted(zip(places, scores, strict=True), key=lambda pair: pair[0])
+    return best, second
 
 
 def check_pair(run_stats: RunStats, pair: Sequence[str]) -> tuple[str, str]:
@@ -430,24 +430,33 @@ def differences(
 
     A group that stands in two tiers of types with the same numbers is here once.
     """
-    found = [
-        Difference(own.by, group, size, own.unit, (a.value, b.value), a.value - b.value)
-        for own in breakdowns
+    rows = [
+        Difference(breakdown.by, group, size, breakdown.unit, (a.value, b.value), a.value - b.value)
+        for breakdown in breakdowns
         for group, size, a, b in zip(
-            own.groups, own.sizes, own.cells[one], own.cells[two], strict=True
+            breakdown.groups,
+            breakdown.sizes,
+            breakdown.cells[one],
+            breakdown.cells[two],
+            strict=True,
         )
         if size >= least and a.value is not None and b.value is not None
     ]
-    once = {(one.unit, one.group, one.size, one.values): one for one in found[::-1]}
+    once = {(row.unit, row.group, row.size, row.values): row for row in rows[::-1]}
     return tuple(sorted(once.values(), key=_width))
 
 
-def _width(one: Difference) -> tuple[float, int, str, str]:
-    return -round(abs(one.difference), _DIGITS), -one.size, one.by, one.group
+def _width(difference: Difference) -> tuple[float, int, str, str]:
+    return (
+        -round(abs(difference.difference), _DIGITS),
+        -difference.size,
+        difference.by,
+        difference.group,
+    )
 
 
 def contributions(
-    run_stats: RunStats, metric: str, one: str, two: str, *, most: int
+    run_stats: RunStats, metric: str, first_system: str, second_system: str, *, most: int
 ) -> tuple[Contribution, ...]:
     """Find the sentences that do most to the difference of two systems, the greatest first.
 
@@ -460,15 +469,18 @@ def contributions(
     Args:
         run_stats: Systems.
         metric: Name of any metric.
-        one: Name of a system.
-        two: Name of the other.
+        first_system: Name of a system.
+        second_system: Name of the other.
         most: How many to return.
     """
     if not most:
         return ()
     places = run_stats.scored(metric)
     scorer = run_stats.metrics[metric]
-    sides = [[run_stats.rows[name, metric][at] for at in places] for name in (one, two)]
+    sides = [
+        [run_stats.rows[name, metric][at] for at in places]
+        for name in (first_system, second_system)
+    ]
     # Before anything is chosen: two hypotheses that are alike differ in nothing.
     apart = [n for n, (a, b) in enumerate(zip(*sides, strict=True)) if a != b]
     if not apart or len(places) < 2:
@@ -479,17 +491,17 @@ def contributions(
     ranked = sorted(
         zip(moved.tolist(), apart, strict=True), key=lambda pair: -round(abs(pair[0]), _DIGITS)
     )
-    found = []
+    result = []
     for contribution, n in ranked[:most]:
         if abs(contribution) > _NOTHING:
             sample = run_stats.corpus.samples[places[n]]
-            ours = _output(run_stats, metric, one, sample, one_side[n])
-            theirs = _output(run_stats, metric, two, sample, two_side[n])
+            ours = _output(run_stats, metric, first_system, sample, one_side[n])
+            theirs = _output(run_stats, metric, second_system, sample, two_side[n])
             texts = (text_of_rewrite(r, sample, run_stats.lang) for r in sample.references)
-            found.append(
+            result.append(
                 Contribution(sample.id, contribution, sample.source, (ours, theirs), tuple(texts))
             )
-    return tuple(found)
+    return tuple(result)
 
 
 def _left_out(scorer: Metric[Any], rows: Sequence[Any], places: Sequence[int]) -> Values:
@@ -506,31 +518,31 @@ def _left_out(scorer: Metric[Any], rows: Sequence[Any], places: Sequence[int]) -
     import numpy as np
 
     if scorer.f_beta is not None:
-        own = np.array(_counts(scorer, rows), dtype=np.float64)
-        return f_scores(own.sum(axis=0) - own[list(places)], scorer.f_beta)
+        counts = np.array(_counts(scorer, rows), dtype=np.float64)
+        return f_scores(counts.sum(axis=0) - counts[list(places)], scorer.f_beta)
     every = np.arange(len(rows) - 1)
     step = max(1, _AT_ONCE // len(rows))
     values = []
     for first in range(0, len(places), step):
-        some = np.array(places[first : first + step])[:, None]
-        values.append(scorer.resample(rows, every + (every >= some)))
-    made: Values = np.concatenate(values)
-    return made
+        block = np.array(places[first : first + step])[:, None]
+        values.append(scorer.resample(rows, every + (every >= block)))
+    scores: Values = np.concatenate(values)
+    return scores
 
 
 def _counts(scorer: Metric[Any], rows: Sequence[Any]) -> list[tuple[int, int, int]]:
     """True and false positives and false negatives of each row; none for a mean."""
-    made = (scorer.aggregate([row]).counts for row in rows)
-    return [(one.tp, one.fp, one.fn) for one in made if one is not None]
+    scores = (scorer.aggregate([row]) for row in rows)
+    return [(c.tp, c.fp, c.fn) for score in scores if (c := score.counts) is not None]
 
 
 def _output(run_stats: RunStats, metric: str, name: str, sample: Sample, row: Any) -> str | None:
     """The output of a system for a sentence: of several versions the one that counts."""
     chosen = hasattr(run_stats.metrics[metric], "choose")
     system = run_stats.systems[name]
-    own = replace(sample, tokens=system.tokens.get(sample.id, sample.tokens))
+    tokenised = replace(sample, tokens=system.tokens.get(sample.id, sample.tokens))
     version = system.hypotheses[sample.id][row[0].hypothesis if chosen else 0]
-    return text_of_rewrite(version, own, run_stats.lang)
+    return text_of_rewrite(version, tokenised, run_stats.lang)
 
 
 # All breakdowns of systems at once, and what separates two of them.
@@ -573,22 +585,22 @@ def break_down(run_stats: RunStats, options: BreakdownOptions | None = None) -> 
     by_metric = {name: _breakdowns(run_stats, name, options) for name in metrics}
     _check_kinds(run_stats, by_metric, options)
     comparisons = []
-    for name, own in by_metric.items():
+    for name, breakdowns in by_metric.items():
         pair = (
             check_pair(run_stats, options.between) if options.between else best_two(run_stats, name)
         )
         if pair:
-            ahead = differences(own, *pair, least=options.least)
+            ahead = differences(breakdowns, *pair, least=options.least)
             sentences = contributions(run_stats, name, *pair, most=options.most)
             comparisons.append(PairDifferences(name, pair, ahead, sentences))
-    breakdowns = tuple(one for own in by_metric.values() for one in own)
+    every = tuple(chain.from_iterable(by_metric.values()))
     return Breakdowns(
         corpus=run_stats.corpus.name,
         systems=tuple(run_stats.systems),
-        breakdowns=breakdowns,
+        breakdowns=every,
         comparisons=tuple(comparisons),
         notes=(
-            *(*run_stats.notes, *run_stats.refused.values(), *_notes(run_stats, breakdowns)),
+            *(*run_stats.notes, *run_stats.refused.values(), *_notes(run_stats, every)),
             *_notes_on_sentences(run_stats, comparisons, options),
         ),
         signatures=signatures(run_stats, metrics),
@@ -600,8 +612,8 @@ def _breakdowns(run_stats: RunStats, metric: str, options: BreakdownOptions) -> 
         return _informative(run_stats, metric, options)
     of_edits = run_stats.metrics[metric].span_metric is not None
     kinds = [kind for kind in options.by if of_edits or kind not in OF_EDITS]
-    found = [_break_down_by(run_stats, metric, kind, options) for kind in kinds]
-    return [one for one in found if one is not None]
+    breakdowns = [_break_down_by(run_stats, metric, kind, options) for kind in kinds]
+    return [breakdown for breakdown in breakdowns if breakdown is not None]
 
 
 def _break_down_by(
@@ -625,20 +637,20 @@ def _informative(run_stats: RunStats, metric: str, options: BreakdownOptions) ->
         values = {sample.meta.get(name) for sample in samples}
         if None not in values and 1 < len(values) <= _VALUES:
             kinds.append(f"{FIELD}{name}")
-    found: list[Breakdown] = []
+    breakdowns: list[Breakdown] = []
     for kind in kinds:
-        one = _break_down_by(run_stats, metric, kind, options)
-        known = [("-",), *(other.groups for other in found if other.unit == "edits")]
-        if one is not None and not (kind.startswith("type-") and one.groups in known):
-            found.append(one)
-    return found
+        breakdown = _break_down_by(run_stats, metric, kind, options)
+        known = [("-",), *(other.groups for other in breakdowns if other.unit == "edits")]
+        if breakdown is not None and not (kind.startswith("type-") and breakdown.groups in known):
+            breakdowns.append(breakdown)
+    return breakdowns
 
 
 def _check_kinds(
     run_stats: RunStats, by_metric: Mapping[str, Sequence[Breakdown]], options: BreakdownOptions
 ) -> None:
     """Refuse kinds of groups that no metric has."""
-    known = {one.by for own in by_metric.values() for one in own}
+    known = {breakdown.by for breakdowns in by_metric.values() for breakdown in breakdowns}
     for kind in options.by:
         if kind not in known:
             needs = "a span metric, as cherrant or errant"

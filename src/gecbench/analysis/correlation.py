@@ -55,7 +55,7 @@ class Coefficient:
     p: float | None
 
 
-def coefficient(kind: Kind, one: Sequence[float], two: Sequence[float]) -> Coefficient:
+def coefficient(kind: Kind, first: Sequence[float], second: Sequence[float]) -> Coefficient:
     """Compute a coefficient with its p.
 
     Pearson's r, p of the t distribution; Spearman's rho with average ranks, likewise; Kendall's
@@ -69,8 +69,8 @@ def coefficient(kind: Kind, one: Sequence[float], two: Sequence[float]) -> Coeff
 
     Args:
         kind: Which.
-        one: Numbers.
-        two: As many.
+        first: Numbers.
+        second: As many.
 
     Raises:
         MissingExtraError: scipy is not installed.
@@ -79,7 +79,7 @@ def coefficient(kind: Kind, one: Sequence[float], two: Sequence[float]) -> Coeff
         from scipy import stats
     except ImportError as error:
         raise MissingExtraError("scipy", "statistics") from error
-    if len(one) < 3 or constant(one) or constant(two):
+    if len(first) < 3 or constant(first) or constant(second):
         return Coefficient(None, None)
     by_kind = {
         "pearson": stats.pearsonr,
@@ -88,18 +88,18 @@ def coefficient(kind: Kind, one: Sequence[float], two: Sequence[float]) -> Coeff
     }
     # Products of great numbers have no end; ranks need none, and would lose small ones in scaling.
     ready = _scaled if kind == "pearson" else _even
-    one, two = ready(one), ready(two)
-    result = by_kind[kind](one, two)
+    first, second = ready(first), ready(second)
+    result = by_kind[kind](first, second)
     p = float(result.pvalue)
-    if kind == "spearman" and len(one) <= _EXACT:
-        p = _exact(stats.rankdata(one), stats.rankdata(two))
+    if kind == "spearman" and len(first) <= _EXACT:
+        p = _exact(stats.rankdata(first), stats.rankdata(second))
     return Coefficient(float(result.statistic), p)
 
 
-def _exact(one: Values, two: Values) -> float:
+def _exact(first: Values, second: Values) -> float:
     """The share of all orders of ranks whose correlation goes at least as far."""
-    one, two = one - one.mean(), two - two.mean()
-    reached = abs(two[_orders(len(one))] @ one) >= abs(one @ two) - _EQUAL
+    first, second = first - first.mean(), second - second.mean()
+    reached = abs(second[_orders(len(first))] @ first) >= abs(first @ second) - _EQUAL
     return float(reached.mean())
 
 
@@ -218,9 +218,9 @@ def correlations(scores: SystemScores, *, oriented: bool = False) -> Correlation
         raise UsageError(f"a correlation is between two metrics or more; here: {named}")
     scores, notes = orient(scores) if oriented else (scores, _signs(scores))
     pairs = tuple(
-        MetricPair(one, two, {k: coefficient(k, columns[0], columns[1]) for k in KINDS})
-        for one, two in combinations(scores.metrics, 2)
-        if (columns := (scores.metrics[one], scores.metrics[two]))
+        MetricPair(first, second, {k: coefficient(k, columns[0], columns[1]) for k in KINDS})
+        for first, second in combinations(scores.metrics, 2)
+        if (columns := (scores.metrics[first], scores.metrics[second]))
     )
     return Correlations(scores, oriented, pairs, (*scores.notes, *notes, *constant_notes(scores)))
 
@@ -274,7 +274,9 @@ def scores_of(run_stats: RunStats) -> SystemScores:
     return SystemScores(
         corpus=run_stats.corpus.name,
         systems=tuple(run_stats.systems),
-        metrics={name: tuple(one.value for one in own) for name, own in scores.items()},
+        metrics={
+            name: tuple(score.value for score in by_system) for name, by_system in scores.items()
+        },
         lower=frozenset(name for name in names if not run_stats.metrics[name].higher_is_better),
         signatures=signatures(run_stats, names),
         notes=(*run_stats.notes, *(f"n/a: {why}" for why in run_stats.refused.values()), *left_out),

@@ -11,7 +11,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
+from functools import reduce
 from math import floor
+from operator import add
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from gecbench.analysis.options import Absent, Weighting
@@ -203,7 +205,7 @@ def _impossible_note(name: str, number: int) -> tuple[str, ...]:
 
 
 def _usable(sample: Sample) -> list[int]:
-    return [at for at, one in enumerate(sample.references) if not one.unannotatable]
+    return [at for at, reference in enumerate(sample.references) if not reference.unannotatable]
 
 
 def _annotators(samples: Sequence[Sample]) -> list[str]:
@@ -303,7 +305,10 @@ def chunk_table(cases: Mapping[str, Sequence[Case]], choices: Sequence[Choice]) 
         tuple(choice for _, choice in rows),
         tuple(reference for reference, _, _, _ in sentences),
         tuple(row for _, row, _, _ in sentences),
-        {name: tuple(found[at] for _, _, found, _ in sentences) for at, name in enumerate(cases)},
+        {
+            name: tuple(letters[at] for _, _, letters, _ in sentences)
+            for at, name in enumerate(cases)
+        },
         tuple(right for _, _, _, right in sentences),
     )
 
@@ -321,14 +326,14 @@ def _compare(
     right = [len(row) * (verdict == KEPT) for verdict in unchanged]
     letters = []
     for case in row:
-        own = unchanged.copy()
+        row_verdicts = unchanged.copy()
         if case.hypotheses[0].edits:
             system = _marking(first, "a system", case.hypotheses[0].edits)
             for chunk, verdict in verdicts(reference, system).items():
                 place = places[chunk]
-                right[place] += (verdict in (RIGHT, KEPT)) - (own[place] == KEPT)
-                own[place] = verdict
-        letters.append("".join(own))
+                right[place] += (verdict in (RIGHT, KEPT)) - (row_verdicts[place] == KEPT)
+                row_verdicts[place] = verdict
+        letters.append("".join(row_verdicts))
     return reference, own_chunks, letters, tuple(right)
 
 
@@ -427,8 +432,8 @@ def weighted_counts(
     counts = {}
     for system, sentences in table.verdicts.items():
         letters = np.frombuffer("".join(sentences).encode("ascii"), dtype=np.uint8)
-        of = {one: letters == ord(one) for one in (RIGHT, KEPT, FALSE, WRONG, MISSED)}
-        tp, tn, whole = (_sum(some) for some in (flat[of[RIGHT]], flat[of[KEPT]], flat))
+        of = {letter: letters == ord(letter) for letter in (RIGHT, KEPT, FALSE, WRONG, MISSED)}
+        tp, tn, whole = (_sum(values) for values in (flat[of[RIGHT]], flat[of[KEPT]], flat))
         fp, fn = (_sum(flat[of[WRONG] | of[other]]) for other in (FALSE, MISSED))
         precision, recall = _ratio(tp, tp + fp), _ratio(tp, tp + fn)
         f, accuracy = f_score(precision, recall, beta), _ratio(tp + tn, whole)
@@ -711,25 +716,23 @@ class Difficulty:
     @property
     def sentences(self) -> Iterator[SentenceErrors]:
         """The difficulty of each sentence, by these weights and this reference alone."""
-        letters = zip(*self.table.verdicts.values(), strict=True)
-        rows = zip(self.table.references, self.table.chunks, self.weights, letters, strict=True)
-        for name, (reference, chunks_, weights, systems) in zip(self.table.ids, rows, strict=True):
-            of = {chunk.edit: weight for chunk, weight in zip(chunks_, weights, strict=True)}
+        for at, name in enumerate(self.table.ids):
+            verdicts_ = zip(*(rows[at] for rows in self.table.verdicts.values()), strict=True)
+            chunks_ = list(zip(self.table.chunks[at], self.weights[at], verdicts_, strict=True))
+            by_edit = {chunk.edit: weight for chunk, weight, _ in chunks_}
             edits = tuple(
-                ErrorWeight(edit.start, edit.end, edit.replacement, edit.label, of.get(at, 1.0))
-                for at, edit in enumerate(reference.edits)
+                ErrorWeight(
+                    edit.start, edit.end, edit.replacement, edit.label, by_edit.get(place, 1.0)
+                )
+                for place, edit in enumerate(self.table.references[at].edits)
             )
             changed = tuple(
                 FalsePositive(chunk.start, chunk.end, weight)
-                for chunk, weight, verdicts_ in zip(
-                    chunks_, weights, zip(*systems, strict=True), strict=True
-                )
-                if FALSE in verdicts_
+                for chunk, weight, systems in chunks_
+                if FALSE in systems
             )
-            value = 0.0
-            for chunk, weight in zip(chunks_, weights, strict=True):
-                value += weight if chunk.edit is not None else 0.0
-            yield SentenceErrors(name, value, edits, changed)
+            errors = (weight for chunk, weight, _ in chunks_ if chunk.edit is not None)
+            yield SentenceErrors(name, reduce(add, errors, 0.0), edits, changed)
 
 
 def measure_difficulty(
@@ -816,9 +819,9 @@ def _scores(
     }
     times = [sum(column) for column in zip(*hits.values(), strict=True)]
     scores = []
-    for system, own in hits.items():
-        corrected = sum(own)
-        alone = sum(hit and n == 1 for hit, n in zip(own, times, strict=True))
+    for system, correct in hits.items():
+        corrected = sum(correct)
+        alone = sum(hit and n == 1 for hit, n in zip(correct, times, strict=True))
         level = break_even(sum(errors), voters, corrected, weighting) if voters > 1 else None
         scores.append(
             SystemScores(system, weighted[system], plain[system], corrected, alone, level)
@@ -861,20 +864,22 @@ def system_means(results: Sequence[Difficulty], measure: Measure) -> tuple[Syste
 
     rows: dict[str, list[RankChange | None]] = {}
     for at, result in enumerate(results):
-        by_name = {one.system: one for one in result.ranking[measure]}
+        by_name = {change.system: change for change in result.ranking[measure]}
         for score in result.scores:
             rows.setdefault(score.system, [None] * len(results))[at] = by_name[score.system]
     means = []
     for system, row in rows.items():
-        known = [one.value for one in row if one]
+        known = [change.value for change in row if change]
         means.append(
             SystemMean(
                 system,
-                tuple(one.value if one else None for one in row),
-                tuple(one.rank if one else None for one in row),
+                tuple(change.value if change else None for change in row),
+                tuple(change.rank if change else None for change in row),
                 statistics.mean(known),
                 statistics.stdev(known) if len(known) > 1 else 0.0,
             )
         )
     places = ranks([mean.mean for mean in means])
-    return tuple(one for _, one in sorted(zip(places, means, strict=True), key=lambda row: row[0]))
+    return tuple(
+        change for _, change in sorted(zip(places, means, strict=True), key=lambda row: row[0])
+    )

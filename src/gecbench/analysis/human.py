@@ -203,7 +203,7 @@ def score_annotators(
 def _joined(corpus: Corpus, submitted: Corpus) -> dict[int, Sample]:
     """Find the submitted sentences by their places in the corpus."""
     places = {sample.id: at for at, sample in enumerate(corpus.samples)}
-    found: dict[int, Sample] = {}
+    joined: dict[int, Sample] = {}
     for sample in submitted.samples:
         if sample.id not in places:
             raise CorpusError(
@@ -217,8 +217,8 @@ def _joined(corpus: Corpus, submitted: Corpus) -> dict[int, Sample]:
                 f"{final.source[:40]!r} in corpus {corpus.name!r}; give the corpus that was "
                 "annotated"
             )
-        found[places[sample.id]] = sample
-    return found
+        joined[places[sample.id]] = sample
+    return joined
 
 
 def _of_sentence(
@@ -229,7 +229,7 @@ def _of_sentence(
     for rewrite in sample.references:
         writers.setdefault(_key(rewrite, sample, lang), set()).add(rewrite.annotator)
     finals = [(reference, _key(reference, final, lang)) for reference in final.references]
-    found = []
+    result = []
     for rewrite in sample.references:
         who, references = rewrite.annotator, final.references
         if options.against == "others":
@@ -238,9 +238,9 @@ def _of_sentence(
                 for reference, key in finals
                 if writers.get(key, set()) | ({reference.annotator} - {None}) != {who}
             )
-        kept = _key(rewrite, sample, lang) in [key for _, key in finals]
-        found.append(Submission(at, who, rewrite, kept, references))
-    return found
+        is_final = _key(rewrite, sample, lang) in [key for _, key in finals]
+        result.append(Submission(at, who, rewrite, is_final, references))
+    return result
 
 
 def _key(rewrite: Rewrite, sample: Sample, lang: str) -> object:
@@ -258,18 +258,18 @@ def _annotator(
     run_stats: RunStats,
     metrics: Sequence[str],
 ) -> Annotator:
-    own = [submission for submission in submissions if submission.annotator == name]
+    mine = [submission for submission in submissions if submission.annotator == name]
     places = [at for at, one in enumerate(scored) if one.annotator == name]
     scores = {metric: _score(run_stats, metric, places) for metric in metrics}
     known = {metric: score for metric, score in scores.items() if score is not None}
     count = max((score.sentences for score in known.values()), default=0)
-    return Annotator(name, len(own), count, sum(one.kept for one in own), known)
+    return Annotator(name, len(mine), count, sum(one.kept for one in mine), known)
 
 
 def _score(run_stats: RunStats, metric: str, places: Sequence[int]) -> Score | None:
     rows = run_stats.rows[SUBMISSIONS, metric]
-    some = [rows[at] for at in places if rows[at] is not None]
-    return run_stats.metrics[metric].aggregate(some) if some else None
+    stats = [rows[at] for at in places if rows[at] is not None]
+    return run_stats.metrics[metric].aggregate(stats) if stats else None
 
 
 def _mean(annotators: Sequence[Annotator], metric: str, least: int) -> Mean | None:

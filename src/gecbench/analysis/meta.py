@@ -200,7 +200,7 @@ def windows(
         group: Which systems are put in order.
         sizes: How many systems a window has.
     """
-    made = []
+    levels = []
     for metric in scores.metrics:
         for way, human_scores in human.items():
             ordered = sorted(group.of(_both(scores, human_scores)), key=human_scores.__getitem__)[
@@ -208,9 +208,9 @@ def windows(
             ]
             for size in sizes:
                 for first in range(len(ordered) - size + 1):
-                    some = tuple(ordered[first : first + size])
-                    made.append(_level(metric, way, group.name, some, scores, human_scores))
-    return tuple(made)
+                    window = tuple(ordered[first : first + size])
+                    levels.append(_level(metric, way, group.name, window, scores, human_scores))
+    return tuple(levels)
 
 
 def sentence_level(
@@ -249,10 +249,10 @@ def _level(
     human_scores: Mapping[str, float],
 ) -> SystemLevel:
     values = dict(zip(scores.systems, scores.metrics[metric], strict=True))
-    one = [values[name] for name in systems]
-    two = [human_scores[name] for name in systems]
-    made = {kind: coefficient(kind, two, one) for kind in KINDS}
-    return SystemLevel(metric, way, group, systems, made)
+    ours = [values[name] for name in systems]
+    theirs = [human_scores[name] for name in systems]
+    coefficients = {kind: coefficient(kind, theirs, ours) for kind in KINDS}
+    return SystemLevel(metric, way, group, systems, coefficients)
 
 
 def _against(
@@ -267,19 +267,22 @@ def _against(
     counts: Counter[str] = Counter()
     for item in judgments.items:
         source = item.source if sources is None else sources[item.source]
-        for one, two in combinations([name for name in systems if name in item.ranks], 2):
-            preferred = item.ranks[two] - item.ranks[one]  # above 0: people prefer the first
-            pair = values.get((source, one)), values.get((source, two))
+        for first, second in combinations([name for name in systems if name in item.ranks], 2):
+            # Above 0: people prefer the first.
+            preferred = item.ranks[second] - item.ranks[first]
+            pair = values.get((source, first)), values.get((source, second))
             counts[_verdict(preferred, *pair)] += 1
     agree, disagree = counts["agree"], counts["disagree"]
-    first, second = counts["tied_first"], counts["tied_second"]
-    pairs = agree + disagree + first + second
+    ties = Ties(counts["tied_first"], counts["tied_second"])
+    pairs = agree + disagree + ties.first + ties.second
     official = PairAgreement(None, None)
     fair = official
     if pairs:
-        kendall = (agree + second - (disagree + first)) / pairs
-        official = PairAgreement((agree + second) / pairs, kendall)
-        fair = PairAgreement((agree + (first + second) / 2) / pairs, (agree - disagree) / pairs)
+        kendall = (agree + ties.second - (disagree + ties.first)) / pairs
+        official = PairAgreement((agree + ties.second) / pairs, kendall)
+        fair = PairAgreement(
+            (agree + (ties.first + ties.second) / 2) / pairs, (agree - disagree) / pairs
+        )
     return SentenceLevel(
         metric=metric,
         judgments=judgments.name,
@@ -288,7 +291,7 @@ def _against(
         pairs=pairs,
         agree=agree,
         disagree=disagree,
-        metric_ties=Ties(first, second),
+        metric_ties=ties,
         human_ties=counts["human_ties"],
         unscored=counts["unscored"],
         official=official,
@@ -296,15 +299,15 @@ def _against(
     )
 
 
-def _verdict(preferred: int, one: float | None, two: float | None) -> str:
+def _verdict(preferred: int, first: float | None, second: float | None) -> str:
     """Name the count that a pair belongs to."""
     if preferred == 0:
         return "human_ties"
-    if one is None or two is None:
+    if first is None or second is None:
         return "unscored"
-    if tied(one, two):
+    if tied(first, second):
         return "tied_first" if preferred > 0 else "tied_second"
-    return "agree" if (one > two) == (preferred > 0) else "disagree"
+    return "agree" if (first > second) == (preferred > 0) else "disagree"
 
 
 # One number for each sentence, by any metric.
@@ -321,10 +324,10 @@ def sentence_values(metric: Metric[Any], rows: Sequence[Any]) -> list[float]:
         metric: Whose rows these are.
         rows: Statistics of each sentence.
     """
-    own = [sentence.get("value") for sentence in metric.sentences(rows)]
+    values = [sentence.get("value") for sentence in metric.sentences(rows)]
     return [
         float(value) if isinstance(value, (int, float)) else metric.aggregate([row]).value
-        for value, row in zip(own, rows, strict=True)
+        for value, row in zip(values, rows, strict=True)
     ]
 
 
@@ -334,18 +337,18 @@ def sentence_scores_of(run_stats: RunStats) -> dict[str, dict[tuple[str, str], f
     Sentences that a metric leaves out are not there.
     """
     ids = [sample.id for sample in run_stats.corpus.samples]
-    found: dict[str, dict[tuple[str, str], float]] = {}
+    by_metric: dict[str, dict[tuple[str, str], float]] = {}
     for name, metric in run_stats.metrics.items():
         if name in run_stats.refused:
             continue
         sign = 1 if metric.higher_is_better else -1
         places = run_stats.scored(name)
-        found[name] = {}
+        by_metric[name] = {}
         for system in run_stats.systems:
             values = sentence_values(metric, [run_stats.rows[system, name][at] for at in places])
             for at, value in zip(places, values, strict=True):
-                found[name][ids[at], system] = sign * value
-    return found
+                by_metric[name][ids[at], system] = sign * value
+    return by_metric
 
 
 # All levels, with what to know about them.
@@ -375,7 +378,7 @@ def compare_with_people(
     notes = [*scores.notes, *orientation]
     ours = {*scores.systems, *(system for values in sentences.values() for _, system in values)}
     theirs = {name for way in people.scores.values() for name in way}
-    theirs |= {name for each in people.judgments for name in each.systems}
+    theirs |= {name for judgments in people.judgments for name in judgments.systems}
     notes += _apart(ours, theirs)
     sets = layout.sets or default_sets([*ours & theirs])
     _check_sets(sets, ours | theirs)
@@ -480,10 +483,10 @@ def _sources(judgments: Judgments, ids: Sequence[str]) -> tuple[Mapping[str, str
             "taken for these in their order"
         )
         return dict(zip(ordered, ids, strict=True)), note
-    some = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
+    examples = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
     raise CorpusError(
         f"{judgments.path or judgments.name}: {len(missing)} of {len(sources)} judged sources have "
-        f"no score: {some}; "
+        f"no score: {examples}; "
         + (
             "give the whole text, or the judged sources alone"
             if judgments.lines

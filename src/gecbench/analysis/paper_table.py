@@ -351,7 +351,7 @@ def number_in(
     """
     chosen = [o for o in objects if all(str(o.get(key)) == value for key, value in where.items())]
     if len(chosen) > 1:
-        chosen = [each for each in chosen if each.get("subset") is None]
+        chosen = [match for match in chosen if match.get("subset") is None]
     if len(chosen) > 1:
         raise FormatError(f"{len(chosen)} objects have {dict(where)}; choose one")
     value: Any = chosen[0] if chosen else None
@@ -400,11 +400,11 @@ def _compared(reader: _Reader, table: Table, name: str, runs: Sequence[_Run]) ->
     pairs: list[list[tuple[float, float]]] = [[] for _ in table.columns]
     outside = 0
     for run in runs:
-        own = reader.number(run, _EDITS)
-        if own is None:
+        edits_made = reader.number(run, _EDITS)
+        if edits_made is None:
             continue
-        edits.append(own)
-        beside = [_beside(reader, table.curve, column, run, own) for column in table.columns]
+        edits.append(edits_made)
+        beside = [_beside(reader, table.curve, column, run, edits_made) for column in table.columns]
         outside += any(value is None for value in beside)
         for column, pair, other in zip(table.columns, pairs, beside, strict=True):
             value = reader.number(run, column.get, column.where)

@@ -69,9 +69,9 @@ def perturbations(original: Tokens, variant: Tokens) -> tuple[Region, ...]:
     return tuple(regions)
 
 
-def _common(one: Tokens, two: Tokens) -> int:
+def _common(first: Tokens, second: Tokens) -> int:
     """Count the tokens that two sequences begin with alike."""
-    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(one, two, strict=False))
+    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False))
     return sum(1 for _ in pairs)
 
 
@@ -176,7 +176,8 @@ class CaseCheck:
 
     def count(self, kind: str, subset: str | None = None) -> int:
         """Count the findings of a kind, in one subset or all."""
-        return sum(one.counts[kind] for one in self.subsets if subset in (None, one.name))
+        checks = [check for check in self.subsets if subset in (None, check.name)]
+        return sum(check.counts[kind] for check in checks)
 
 
 def check_cases(cases: PerturbedSet, tokenise: Callable[[str], Tokens]) -> CaseCheck:
@@ -207,8 +208,8 @@ def _problems(
     case: PerturbedCase, tokenise: Callable[[str], Tokens]
 ) -> Iterator[tuple[str, str, str]]:
     """Yield kind, sentence and detail of each problem of a case."""
-    sources = [tokenise(each.source) for each in case.all]
-    references = [tokenise(each.reference) for each in case.all]
+    sources = [tokenise(sentence.source) for sentence in case.all]
+    references = [tokenise(sentence.reference) for sentence in case.all]
     names = list(marks(len(sources)))
     errors = _lost(sources[0], references[0])
     for k, (name, variant) in enumerate(zip(names, case.all, strict=True)):
@@ -223,7 +224,7 @@ def _problems(
         brackets = set(_BRACKETS) - {*case.original.source, *case.original.reference}
         if brackets & {*variant.source, *variant.reference}:
             yield BRACKETS, name, variant.source
-    free = [one == two for one, two in zip(sources, references, strict=True)]
+    free = [source == reference for source, reference in zip(sources, references, strict=True)]
     if any(free) and not all(free):
         which = ", ".join(name for name, is_free in zip(names, free, strict=True) if is_free)
         yield HALF_FREE, "O", f"free of errors: {which}; the others are not"
@@ -248,24 +249,24 @@ def _of_variant(
         yield TOUCHES, f"perturbs {perturbed}, where the error is {error}"
 
 
-def _lost(one: Tokens, two: Tokens) -> list[range]:
+def _lost(tokens: Tokens, other: Tokens) -> list[range]:
     """The runs of a sentence's tokens that another has not, by longest common runs.
 
     Least edit distance would pair off the words of a stretch that was moved or written anew, and
     call each of them replaced.
     """
-    blocks = SequenceMatcher(None, one, two, autojunk=False).get_opcodes()
+    blocks = SequenceMatcher(None, tokens, other, autojunk=False).get_opcodes()
     return [range(start, end) for tag, start, end, _, _ in blocks if tag in ("replace", "delete")]
 
 
-def _replaced(one: Tokens, two: Tokens) -> list[tuple[Tokens, Tokens]]:
+def _replaced(before: Tokens, after: Tokens) -> list[tuple[Tokens, Tokens]]:
     """Tokens that a perturbation takes out, and those that it puts in."""
-    regions = perturbations(one, two)
-    return [(one[r.start : r.end], two[r.to_start : r.to_end]) for r in regions]
+    regions = perturbations(before, after)
+    return [(before[r.start : r.end], after[r.to_start : r.to_end]) for r in regions]
 
 
 def _describe(replaced: Sequence[tuple[Tokens, Tokens]]) -> str:
-    return ", ".join(f"{_text(one)} > {_text(two)}" for one, two in replaced) or "nothing"
+    return ", ".join(f"{_text(before)} > {_text(after)}" for before, after in replaced) or "nothing"
 
 
 def _text(tokens: Tokens) -> str:

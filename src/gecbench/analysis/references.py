@@ -83,7 +83,7 @@ def curves(run_stats: RunStats, sweep: Sweep | None = None) -> tuple[Curve, ...]
     """
     sweep = sweep or Sweep()
     usable = _usable(run_stats)
-    places = [at for at, own in enumerate(usable) if len(own) >= sweep.at_least]
+    places = [at for at, references in enumerate(usable) if len(references) >= sweep.at_least]
     width = max(map(len, usable), default=0)
     wanted = max(sweep.at_least, sweep.up_to or 1)
     if wanted > width or not places:
@@ -140,7 +140,7 @@ def _curve(
 
 def taking_part(run_stats: RunStats, sweep: Sweep) -> int:
     """Count the sentences that the curves are over."""
-    return sum(len(own) >= sweep.at_least for own in _usable(run_stats))
+    return sum(len(references) >= sweep.at_least for references in _usable(run_stats))
 
 
 def _usable(run_stats: RunStats) -> list[tuple[int, ...]]:
@@ -194,7 +194,7 @@ def references_in(own: Sequence[int], subset: Sequence[int]) -> tuple[int, ...]:
 def _curve_notes(run_stats: RunStats, curves_: Sequence[Curve], sweep: Sweep) -> list[str]:
     """Notes for the reader of curves."""
     notes = []
-    counts = [len(own) for own in _usable(run_stats)]
+    counts = [len(references) for references in _usable(run_stats)]
     out = sum(0 < count < sweep.at_least for count in counts)
     if out:
         notes.append(

@@ -477,39 +477,39 @@ def is_consistent(original: Side, variant: Side, regions: Sequence[Region]) -> b
 
 
 def _matched(
-    one: Sequence[Change],
-    two: Sequence[Change],
+    original: Sequence[Change],
+    variant: Sequence[Change],
     regions: Sequence[Region],
     alike: Callable[[Change, Change, Sequence[Region]], bool],
     known: Mapping[int, int],
 ) -> dict[int, int]:
     """Pair, from the left, what is not paired yet."""
     pairs: dict[int, int] = {}
-    free = [k for k in range(len(two)) if k not in known.values()]
-    for at, change in enumerate(one):
+    free = [k for k in range(len(variant)) if k not in known.values()]
+    for at, change in enumerate(original):
         if at in known:
             continue
-        found = next((k for k in free if alike(change, two[k], regions)), None)
-        if found is not None:
-            pairs[at] = found
-            free.remove(found)
+        match = next((k for k in free if alike(change, variant[k], regions)), None)
+        if match is not None:
+            pairs[at] = match
+            free.remove(match)
     return pairs
 
 
-def _same(one: Change, two: Change, regions: Sequence[Region]) -> bool:
-    if one[2] != two[2] or (one[0] == one[1]) != (two[0] == two[1]):
+def _same(original: Change, variant: Change, regions: Sequence[Region]) -> bool:
+    if original[2] != variant[2] or (original[0] == original[1]) != (variant[0] == variant[1]):
         return False
-    starts, ends = span_image(regions, one[0], one[1])
-    return starts[0] <= two[0] <= starts[1] and ends[0] <= two[1] <= ends[1]
+    starts, ends = span_image(regions, original[0], original[1])
+    return starts[0] <= variant[0] <= starts[1] and ends[0] <= variant[1] <= ends[1]
 
 
-def _meet(one: Change, two: Change, regions: Sequence[Region]) -> bool:
+def _meet(original: Change, variant: Change, regions: Sequence[Region]) -> bool:
     """Say whether the spans share a token or, where one is empty, touch."""
-    starts, ends = span_image(regions, one[0], one[1])
+    starts, ends = span_image(regions, original[0], original[1])
     low, high = starts[0], ends[1]
-    if low == high or two[0] == two[1]:
-        return low <= two[1] and two[0] <= high
-    return low < two[1] and two[0] < high
+    if low == high or variant[0] == variant[1]:
+        return low <= variant[1] and variant[0] <= high
+    return low < variant[1] and variant[0] < high
 
 
 # The fine-grained analysis (RobustGEC, figure 3): variants by what was done to them.
@@ -576,7 +576,7 @@ def by_frequency(
 ) -> tuple[VariantGroup, ...]:
     """Group variants with one perturbation by the frequency of the rarest word put in."""
     words = [inserted(pair, spaced=spaced) for pair in pairs]
-    rarest = [min((frequencies[word] for word in some), default=None) for some in words]
+    rarest = [min((frequencies[word] for word in tokens), default=None) for tokens in words]
     return _binned(rarest, _FREQUENCIES, systems)
 
 
@@ -664,7 +664,7 @@ def measure_robustness(
         _measure(cases, run_stats, replace(metric, beta=beta), tokens, orders, seed, count)
         for beta, count in zip_longest(betas or (metric.beta,), (count_words,))
     )
-    signatures = tuple(signature for one in (main, *others) for signature in one.signatures)
+    signatures = tuple(signature for result in (main, *others) for signature in result.signatures)
     return replace(main, others=tuple(others), signatures=signatures)
 
 
@@ -689,12 +689,12 @@ def _measure(
     systems = [
         run.system(
             name,
-            [changes(case.hypotheses[0], metric.level) for case in own],
+            [changes(case.hypotheses[0], metric.level) for case in system_cases],
             run.rows(name),
             orders=orders,
             seed=seed,
         )
-        for name, own in run_stats.cases.items()
+        for name, system_cases in run_stats.cases.items()
     ]
     # Whatever a system does, its true positives and false negatives are all errors.
     errors = [[tp + fn for tp, _, fn in row] for row in run.rows(next(iter(run_stats.cases)))]
@@ -712,10 +712,12 @@ def _measure(
         beta=metric.beta,
         unit="word" if spaced else "character",
         subsets=tuple(SubsetSize(subset.name, len(subset.cases)) for subset in cases.subsets),
-        systems=_by_subset(systems),
-        trivial=_by_subset(trivial),
+        systems=tuple(chain.from_iterable(zip(*systems, strict=True))),
+        trivial=tuple(chain.from_iterable(zip(*trivial, strict=True))),
         unpaired_errors=sum(map(_unpaired, pairs)),
-        disagreements=tuple(found for system in whole for found in run.disagreements(system)),
+        disagreements=tuple(
+            disagreement for system in whole for disagreement in run.disagreements(system)
+        ),
         actions=_groups([action(pair) for pair in pairs], ACTIONS, whole),
         distances=_binned([distance(pair) for pair in pairs], _DISTANCES, whole),
         frequencies=by_frequency(pairs, whole, frequencies.of, spaced=spaced)
@@ -729,11 +731,6 @@ def _measure(
             *run_stats.notes,
         ),
     )
-
-
-def _by_subset(systems: Sequence[Sequence[SystemRobustness]]) -> tuple[SystemRobustness, ...]:
-    """Order results by subset, all subsets together first."""
-    return tuple(one for row in zip(*systems, strict=True) for one in row)
 
 
 def _idle(systems: Sequence[SystemRobustness], perfect: SystemRobustness) -> list[str]:
@@ -771,9 +768,10 @@ class _Run:
 
     def rows(self, name: str) -> list[Row]:
         """Counts of each sentence, case by case; each has one reference."""
-        flat = []
-        for (pairing,) in cast("Sequence[Rows]", self.run_stats.rows[name, self.metric.name]):
-            flat.append((pairing.counts.tp, pairing.counts.fp, pairing.counts.fn))
+        pairings = cast("Sequence[Rows]", self.run_stats.rows[name, self.metric.name])
+        flat = [
+            (pairing.counts.tp, pairing.counts.fp, pairing.counts.fn) for (pairing,) in pairings
+        ]
         width = self.cases.width
         return [tuple(flat[at : at + width]) for at in range(0, len(flat), width)]
 
@@ -814,7 +812,7 @@ class _Run:
             _result(
                 name,
                 subset,
-                official(rows[start:end], beta),
+                rows[start:end],
                 tuple(same[start:end]),
                 sum(map(len, edits[start * width : end * width])),
                 beta,
@@ -828,24 +826,25 @@ class _Run:
     def disagreements(self, system: SystemRobustness) -> list[Disagreement]:
         """Collect the cases that the two rules call differently."""
         ids = [(subset.name, case.id) for subset in self.cases.subsets for case in subset.cases]
-        verdicts = system.verdicts
-        pairs = zip(verdicts.official, verdicts.edits, strict=True)
-        return [
-            Disagreement(system.system, *ids[at], one, two, self._shown(system, at))
-            for at, (one, two) in enumerate(pairs)
-            if one != two
-        ]
-
-    def _shown(self, system: SystemRobustness, at: int) -> tuple[ShownSentence, ...]:
-        width = self.cases.width
-        rows = range(at * width, (at + 1) * width)
-        equal = (True, *system.verdicts.equal[at])
-        same = (True, *system.verdicts.same[at])
+        width, verdicts = self.cases.width, system.verdicts
         cases = self.run_stats.cases[system.system]
-        return tuple(
-            ShownSentence(mark, cases[k].source, one, two, self._changes(k, cases[k]))
-            for mark, k, one, two in zip(marks(width), rows, equal, same, strict=True)
-        )
+        disagreements = []
+        for at, rules in enumerate(zip(verdicts.official, verdicts.edits, strict=True)):
+            if rules[0] == rules[1]:
+                continue
+            rows = zip(
+                marks(width),
+                range(at * width, (at + 1) * width),
+                (True, *verdicts.equal[at]),
+                (True, *verdicts.same[at]),
+                strict=True,
+            )
+            sentences = tuple(
+                ShownSentence(mark, cases[k].source, equal, same, self._changes(k, cases[k]))
+                for mark, k, equal, same in rows
+            )
+            disagreements.append(Disagreement(system.system, *ids[at], *rules, sentences))
+        return disagreements
 
     def _changes(self, k: int, case: Case) -> tuple[ShownChange, ...]:
         space = " " if self.spaced else ""
@@ -865,12 +864,13 @@ class _Run:
 def _result(
     name: str,
     subset: str | None,
-    rule: Official,
+    rows: Sequence[Row],
     same: tuple[tuple[bool, ...], ...],
     edits_made: int,
     beta: float,
     orders: Orders | None,
 ) -> SystemRobustness:
+    rule = official(rows, beta)
     verdicts = Verdicts(rule.consistent, rule.equal, same)
     cases, variants = len(same), sum(map(len, same))
 

@@ -107,15 +107,15 @@ def texts_only(corpus: Corpus, lang: str) -> tuple[Corpus, int]:
     lost = 0
     samples = []
     for sample in corpus.samples:
-        kept = []
+        references = []
         for rewrite in sample.references:
             try:
-                kept.append(_text_only(rewrite, sample, lang))
+                references.append(_text_only(rewrite, sample, lang))
             except CorpusError:
                 lost += 1
-        if kept or not sample.references:
+        if references or not sample.references:
             source = unspaced(sample.source)
-            samples.append(replace(sample, source=source, references=tuple(kept), tokens=()))
+            samples.append(replace(sample, source=source, references=tuple(references), tokens=()))
     return replace(corpus, samples=tuple(samples), lang=lang), lost
 
 
@@ -132,9 +132,9 @@ def outputs_only(system: SystemOutput, corpus: Corpus, lang: str) -> SystemOutpu
     """
     texts = {}
     for sample in corpus.samples:
-        own = replace(sample, tokens=system.tokens.get(sample.id, sample.tokens))
+        tokenised = replace(sample, tokens=system.tokens.get(sample.id, sample.tokens))
         versions = system.hypotheses[sample.id]
-        texts[sample.id] = tuple(_text_only(rewrite, own, lang) for rewrite in versions)
+        texts[sample.id] = tuple(_text_only(rewrite, tokenised, lang) for rewrite in versions)
     return SystemOutput(system.system, texts)
 
 
@@ -176,7 +176,7 @@ def segmenter_scores(
         divide(sample.source if segmenter == "spaces" else unspaced(sample.source))
         for sample in samples
     ]
-    alike = sum(own == sample.tokens for own, sample in zip(tokens, samples, strict=True))
+    alike = sum(divided == sample.tokens for divided, sample in zip(tokens, samples, strict=True))
     return SegmenterScores(
         segmenter,
         name,
@@ -201,7 +201,7 @@ def movements(
     values = [
         [segmenter.scores[metric][name].value for name in systems] for segmenter in segmenters
     ]
-    places = [ranks(own, higher_is_better=higher_is_better) for own in values]
+    places = [ranks(scores, higher_is_better=higher_is_better) for scores in values]
     columns = zip(systems, zip(*values, strict=True), zip(*places, strict=True), strict=True)
     return tuple(Movement(*column) for column in columns)
 
@@ -209,8 +209,8 @@ def movements(
 def swaps(moved: Sequence[Movement]) -> int:
     """Count pairs of systems that stand in one order here and in the other there."""
     return sum(
-        len({a < b for a, b in zip(one.ranks, two.ranks, strict=True) if a != b}) > 1
-        for one, two in combinations(moved, 2)
+        len({a < b for a, b in zip(first.ranks, second.ranks, strict=True) if a != b}) > 1
+        for first, second in combinations(moved, 2)
     )
 
 

@@ -148,7 +148,7 @@ def separate_sentences(
         samples.append(replace(sample, id=name, references=references))
         outputs[name] = (rewrite,)
         output_tokens[name] = sample.tokens if tokens is None else tokens[sample.id]
-    known = {name: own for name, own in output_tokens.items() if own}
+    known = {name: divided for name, divided in output_tokens.items() if divided}
     return replace(corpus, samples=tuple(samples)), SystemOutput(system, outputs, known)
 
 
@@ -241,12 +241,14 @@ def edit_verdicts(case: Case, pairing: Pairing, metric: SpanF) -> EditVerdicts:
 def _side(version: CaseRewrite, others: Collection[Key], metric: SpanF) -> tuple[EditVerdict, ...]:
     if version.unannotatable:
         return ()
-    found = []
+    verdicts = []
     for edit in version.edits:
-        own = keys_of(edit, metric.level, metric.chosen, metric.rule)
-        if own:
-            found.append(EditVerdict(edit, sum(key in others for key in own), len(own)))
-    return tuple(found)
+        edit_keys = keys_of(edit, metric.level, metric.chosen, metric.rule)
+        if edit_keys:
+            verdicts.append(
+                EditVerdict(edit, sum(key in others for key in edit_keys), len(edit_keys))
+            )
+    return tuple(verdicts)
 
 
 def _declared(
@@ -459,20 +461,22 @@ def sentence_rows(
     for place, sample in enumerate(run_stats.corpus.samples):
         cases = {name: cases[place] for name, cases in run_stats.cases.items()}
         first = next(iter(cases.values()))
-        hard = difficulty[place] if difficulty else None
+        weights = difficulty[place] if difficulty else None
         chosen = [pairings[name][place] for name in cases]
         yield SentenceRow(
             sample,
             first.edit_tokens,
             tuple(
-                _reference(version, sample.references[at], hard.references[at] if hard else ())
+                _reference(
+                    version, sample.references[at], weights.references[at] if weights else ()
+                )
                 for at, version in enumerate(first.references)
             ),
             tuple(
                 _output(case, pairing, span, run_stats.systems[name].hypotheses)
                 for (name, case), pairing in zip(cases.items(), chosen, strict=True)
             ),
-            hard.value if hard else None,
+            weights.value if weights else None,
             _makers(list(cases.values()), chosen, span) if span else {},
         )
 
@@ -482,8 +486,8 @@ def _pairings(run_stats: RunStats, system: str, metric: str | None) -> list[Pair
     if metric is None:
         return [None] * len(run_stats.corpus.samples)
     rows = run_stats.rows[system, metric]
-    kept: Any = run_stats.metrics[metric]
-    chosen = iter(kept.choose([row for row in rows if row is not None]))
+    scorer: Any = run_stats.metrics[metric]
+    chosen = iter(scorer.choose([row for row in rows if row is not None]))
     return [None if row is None else next(chosen) for row in rows]
 
 
@@ -500,18 +504,18 @@ def _makers(
     A key says it, not equality: annotators have other labels than extracted edits.
     """
     every = Filter()
-    versions = [_version(case, one) for case, one in zip(cases, chosen, strict=True)]
+    versions = [_version(case, pairing) for case, pairing in zip(cases, chosen, strict=True)]
     having: dict[Key, set[int]] = {}
     for system, version in enumerate(versions):
         for key in keys(version, metric.level, every, metric.rule):
             having.setdefault(key, set()).add(system)
-    found: dict[Edit, tuple[int, ...]] = {}
+    makers: dict[Edit, tuple[int, ...]] = {}
     for version in (*cases[0].references, *versions):
         for edit in version.edits:
-            own = keys_of(edit, metric.level, every, metric.rule)
-            sets = [having.get(key, set()) for key in own] or [set()]
-            found[edit] = tuple(sorted(set.intersection(*sets)))
-    return found
+            edit_keys = keys_of(edit, metric.level, every, metric.rule)
+            sets = [having.get(key, set()) for key in edit_keys] or [set()]
+            makers[edit] = tuple(sorted(set.intersection(*sets)))
+    return makers
 
 
 def _first_size(version: CaseRewrite) -> int | None:

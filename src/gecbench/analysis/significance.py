@@ -114,28 +114,31 @@ def groups(ranked: Sequence[str], different: Set[frozenset[str]]) -> tuple[tuple
         TooManyGroups: They were not found in `MOST_STEPS`.
     """
     pairs = {frozenset(pair) for pair in combinations(ranked, 2)} - different
-    near = {one: {each for pair in pairs if one in pair for each in pair - {one}} for one in ranked}
-    found: list[set[str]] = []
+    near = {
+        system: {other for pair in pairs if system in pair for other in pair - {system}}
+        for system in ranked
+    }
+    cliques: list[set[str]] = []
     steps = count()
 
     def grow(group: set[str], may: set[str], done: set[str]) -> None:
         if next(steps) >= MOST_STEPS:
             raise TooManyGroups
         if not may and not done:
-            found.append(group)
+            cliques.append(group)
             return
-        pivot = max(may | done, key=lambda one: len(near[one] & may))
-        for one in sorted(may - near[pivot]):
-            grow(group | {one}, may & near[one], done & near[one])
-            may = may - {one}
-            done = done | {one}
+        pivot = max(may | done, key=lambda system: len(near[system] & may))
+        for system in sorted(may - near[pivot]):
+            grow(group | {system}, may & near[system], done & near[system])
+            may = may - {system}
+            done = done | {system}
 
     if ranked:
         grow(set(), set(ranked), set())
-    place = {one: at for at, one in enumerate(ranked)}
+    place = {system: at for at, system in enumerate(ranked)}
     return tuple(
         tuple(ranked[at] for at in members)
-        for members in sorted(sorted(place[one] for one in group) for group in found)
+        for members in sorted(sorted(place[system] for system in group) for group in cliques)
     )
 
 
@@ -322,8 +325,8 @@ def _bootstrap(
     size = len(next(iter(rows.values())))
     blocks: dict[str, list[Values]] = {name: [] for name in rows}
     for block in draw_blocks(size, resamples=plan.resamples, seed=plan.seed):
-        for name, own in rows.items():
-            blocks[name].append(metric.resample(own, block))
+        for name, stats in rows.items():
+            blocks[name].append(metric.resample(stats, block))
     return {name: np.concatenate(values) for name, values in blocks.items()}
 
 
@@ -361,9 +364,9 @@ def _permuted(
     import numpy as np
 
     differences = []
-    for some in swaps(len(first), count=plan.resamples, seed=plan.seed):
-        one, two = metric.exchange(first, second, some)
-        differences.append(one - two)
+    for block in swaps(len(first), count=plan.resamples, seed=plan.seed):
+        first_values, second_values = metric.exchange(first, second, block)
+        differences.append(first_values - second_values)
     return np.concatenate(differences)
 
 
@@ -374,8 +377,8 @@ def _p(differences: Values, observed: float) -> float:
 
 
 def _interval(values: Values, plan: Plan) -> Interval:
-    found = interval(values, level=plan.confidence)
-    return replace(found, resamples=plan.resamples, seed=plan.seed)
+    percentiles = interval(values, level=plan.confidence)
+    return replace(percentiles, resamples=plan.resamples, seed=plan.seed)
 
 
 def _corrected(pairs: Sequence[Pair], plan: Plan) -> list[Pair]:

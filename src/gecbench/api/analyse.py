@@ -19,13 +19,14 @@ from gecbench.analysis.human import Human, find_submissions, score_annotators
 from gecbench.analysis.human import scorable as human_scorable
 from gecbench.analysis.options import Against, BreakdownOptions, HumanOptions, Sweep, Taking
 from gecbench.analysis.references import References, describe_references
-from gecbench.api.extract import Watch, unwatched
 from gecbench.api.options import Options
 from gecbench.api.schemes import AnyScheme, corpus_language
-from gecbench.api.score import collect_stats, places
+from gecbench.api.score import collect_stats
 from gecbench.core.errors import UnknownNameError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, SystemOutput, Systems
+from gecbench.core.scheme import Watch, unwatched
 from gecbench.formats.judgments import read_numbers
+from gecbench.scoring.run import select_samples
 
 
 def agreement(
@@ -184,7 +185,14 @@ def human(
     """
     own, options = HumanOptions(against, least, anonymous), options or Options()
     lang = corpus_language(corpus, scheme).code
-    only = set(places(corpus, options)[0])
+    selected, _ = select_samples(
+        corpus,
+        options.part,
+        max_references=options.max_references,
+        references_exactly=options.references_exactly,
+    )
+    ids = {sample.id for sample in selected.samples}
+    only = {place for place, sample in enumerate(corpus.samples) if sample.id in ids}
     rewritings = find_submissions(corpus, submissions, lang, own, only)
     options = replace(options, part=None, references_exactly=None)
     single, output = human_scorable(replace(corpus, lang=lang), submissions, rewritings)

@@ -7,10 +7,8 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 
 from gecbench import __version__
-from gecbench.api.extract import Watch, unwatched
 from gecbench.api.options import PLAIN, RULES, Places, SchemeSpec, Voting
 from gecbench.api.schemes import AnyScheme, corpus_language, extractor_for, name_of
-from gecbench.api.score import check_outputs
 from gecbench.core.corrector import TextEdit
 from gecbench.core.corrector import apply as apply_text
 from gecbench.core.edit import Edit
@@ -18,6 +16,7 @@ from gecbench.core.errors import UnknownNameError, UsageError
 from gecbench.core.files import read_bytes
 from gecbench.core.language import Language
 from gecbench.core.sample import Corpus, Rewrite, Sample, Systems, as_systems
+from gecbench.core.scheme import Watch, unwatched
 from gecbench.datasets.catalog import check_content, data_folder, data_set, locate
 from gecbench.formats import load_format
 from gecbench.models.combine import official
@@ -42,6 +41,7 @@ from gecbench.models.combine.voting import (
     select_edits,
 )
 from gecbench.scoring.extractor import Extractor
+from gecbench.scoring.run import check_outputs
 
 
 @dataclass(frozen=True, slots=True)

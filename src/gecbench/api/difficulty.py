@@ -17,7 +17,6 @@ from gecbench.analysis.difficulty import (
     reference_names,
     references_of_weights,
 )
-from gecbench.api.extract import Watch, unwatched
 from gecbench.api.options import DifficultyOptions, Options
 from gecbench.api.schemes import AnyScheme
 from gecbench.api.score import collect_stats
@@ -26,6 +25,7 @@ from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.files import encoded, write_files
 from gecbench.core.sample import Corpus, Sample, SystemOutput, Systems, as_systems
+from gecbench.core.scheme import Watch, unwatched
 from gecbench.edits.chunks import corrects
 from gecbench.formats.weights import Label, WeightFile, format_weights, label_path, read_weights
 from gecbench.scoring.results import RunStats, first_edit_sets

@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from gecbench import __version__
 from gecbench.api.schemes import AnyScheme, corpus_language, extractor_for, scheme_for
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.sample import Corpus, Sample
-from gecbench.core.scheme import Scheme
-from gecbench.core.scheme import Watch as Watch
-from gecbench.core.scheme import unwatched as unwatched
-from gecbench.edits.alignment import SET_LIMIT
-
-
-def capped_note(ids: Sequence[str]) -> str:
-    """Return the sentence that tells of texts with more edit sets than are listed."""
-    names = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
-    have = "sentence has" if len(ids) == 1 else "sentences have"
-    return (
-        f"{len(ids)} {have} more than {SET_LIMIT} different edit sets, of which the first was "
-        f"kept, as by strategy first: {names}"
-    )
+from gecbench.core.scheme import Scheme, Watch, unwatched
 
 
 def extract(

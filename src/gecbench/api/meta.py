@@ -10,12 +10,12 @@ from gecbench.analysis.correlation import SystemScores, scores_of
 from gecbench.analysis.meta import MetaEvaluation, People, compare_with_people, sentence_scores_of
 from gecbench.analysis.options import Layout
 from gecbench.api.analyse import table_scores
-from gecbench.api.extract import Watch, unwatched
 from gecbench.api.options import Options
 from gecbench.api.schemes import AnyScheme
 from gecbench.api.score import collect_stats
 from gecbench.core.errors import UnknownNameError, UsageError
 from gecbench.core.sample import Corpus, Systems
+from gecbench.core.scheme import Watch, unwatched
 from gecbench.formats.judgments import read_human, read_judgments, read_sentence_scores
 from gecbench.scoring.results import RunStats
 

@@ -11,14 +11,13 @@ from gecbench.analysis.difficulty import Difficulty, measure_difficulty, nearest
 from gecbench.analysis.options import Plan, Sweep, Weighting
 from gecbench.analysis.references import describe_references
 from gecbench.analysis.sentences import edit_weights, sentence_rows
-from gecbench.api.compare import Comparisons, compare_run
-from gecbench.api.extract import Watch, unwatched
 from gecbench.api.options import Options
 from gecbench.api.schemes import AnyScheme, corpus_language
-from gecbench.api.score import collect_stats, summed
+from gecbench.api.score import Comparisons, collect_stats, compare_run, score_run
 from gecbench.core.errors import UsageError
 from gecbench.core.files import write_text
 from gecbench.core.sample import Corpus, Systems
+from gecbench.core.scheme import Watch, unwatched
 from gecbench.lang import language_of
 from gecbench.metrics import metric_class
 from gecbench.reports import breakdown, compare, difficulty, references
@@ -40,7 +39,7 @@ _INTERVALS = 45
 
 
 def tested(run_stats: RunStats, options: Options) -> Comparisons | None:
-    """Return which systems differ significantly; None for one system or without resamples.
+    """Test which systems differ significantly; None for one system or without resamples.
 
     By the paired bootstrap, which needs one set of resamples for all pairs and also gives the
     intervals. With many pairs it takes more resamples than were asked for, because the smallest
@@ -61,7 +60,7 @@ def analysis_reports(
     options: Options,
     metric: str | None,
 ) -> Sequence[Report]:
-    """Return what can be shown of these systems, in the order of reading.
+    """Report on these systems, in the order of reading.
 
     Scores and significance are of all metrics; breakdowns, references and difficulty of the one
     that compares edits.
@@ -88,7 +87,7 @@ def analysis_reports(
 
 
 def _legible(report: Report) -> Report:
-    """Return a report without figures of too many intervals; its tables have them."""
+    """Leave off figures of too many intervals; its tables have them."""
     figures = tuple(
         figure
         for figure in report.figures
@@ -98,7 +97,7 @@ def _legible(report: Report) -> Report:
 
 
 def only(run_stats: RunStats, metric: str | None) -> RunStats:
-    """Return what one metric says; None is all of them."""
+    """Keep what one metric says; None is all of them."""
     if metric is None:
         return run_stats
     return replace(
@@ -110,7 +109,7 @@ def only(run_stats: RunStats, metric: str | None) -> RunStats:
 
 
 def difficulty_of(run_stats: RunStats, beta: float) -> Difficulty:
-    """Return the difficulty of errors under the references that the systems come nearest to.
+    """Measure the difficulty of errors under the references that the systems come nearest to.
 
     Of alternative edit sets the first counts, as in `gecbench analyse difficulty`.
 
@@ -150,7 +149,7 @@ def report(
     more: Sequence[Report] = (),
     watch: Watch = unwatched,
 ) -> Page:
-    """Return a page with scores, significance, breakdowns, figures and all sentences.
+    """Make a page with scores, significance, breakdowns, figures and all sentences.
 
     `save_report` writes it as HTML.
 
@@ -184,11 +183,11 @@ def _page(
     about: tuple[str | None, str | None],
     more: Sequence[Report],
 ) -> Page:
-    """Return the page of a run; `about` is its title and its date."""
+    """Make the page of a run; `about` is its title and its date."""
     title, date = about
     compared = tested(run_stats, options)
     once = replace(options, per_sentence=False, resamples=0 if compared else options.resamples)
-    scores = _with_intervals(summed(run_stats, once), compared)
+    scores = _with_intervals(score_run(run_stats, once), compared)
     metric = span_metric(run_stats)
     hard = edit_weights(run_stats.cases) if metric else []
     rows = sentence_rows(run_stats, metric, hard)
@@ -212,7 +211,7 @@ def _page(
 
 
 def _with_intervals(scores: ScoreReport, compared: Comparisons | None) -> ScoreReport:
-    """Return scores with the intervals of the resamples by which systems were compared."""
+    """Give scores the intervals of the resamples by which systems were compared."""
     if compared is None:
         return scores
     found = {
@@ -247,7 +246,7 @@ def save_report(page: Page, path: Path | str, *, language: Language = "en") -> N
 
 
 def _with_edits(options: Options, corpus: Corpus) -> Options:
-    """Return options with a metric that compares edits."""
+    """Add a metric that compares edits."""
     asked = options.metrics
     if not asked or any(metric_class(name).needs == "edits" for name in asked):
         return options
@@ -255,7 +254,7 @@ def _with_edits(options: Options, corpus: Corpus) -> Options:
 
 
 def span_metric(run_stats: RunStats) -> str | None:
-    """Return the first metric that compares edits and applies; None where there is none."""
+    """The first metric that compares edits and applies; None where there is none."""
     for name, metric in run_stats.metrics.items():
         if metric.span_metric is not None and name not in run_stats.refused:
             return name

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from gecbench.analysis.perturbed_cases import CaseCheck, check_cases
 from gecbench.analysis.robustness import CountWords, Robustness, measure_robustness
-from gecbench.api.extract import Watch, unwatched
 from gecbench.api.options import Options
 from gecbench.api.schemes import AnyScheme, corpus_language, without_types
 from gecbench.api.score import collect_stats
@@ -17,6 +16,7 @@ from gecbench.core.errors import CorpusError, UsageError, counted
 from gecbench.core.files import write_text
 from gecbench.core.perturbed import PerturbedSet
 from gecbench.core.sample import SystemOutput
+from gecbench.core.scheme import Watch, unwatched
 from gecbench.formats.frequencies import read_frequencies
 from gecbench.formats.perturbed import read_outputs, read_perturbed, write_perturbed
 from gecbench.lang import language_of

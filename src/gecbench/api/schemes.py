@@ -125,6 +125,11 @@ def name_of(scheme: AnyScheme) -> str | None:
     return scheme if scheme is None or isinstance(scheme, str) else scheme.name
 
 
+def is_chosen(scheme: AnyScheme) -> bool:
+    """Say whether somebody chose a scheme, or an option of one."""
+    return scheme.is_chosen if isinstance(scheme, SchemeSpec) else scheme is not None
+
+
 def _load(spec: SchemeSpec, name: str) -> Scheme:
     if name == "errant" and "spacy_model" not in spec.options.keys() - spec.preferences:
         name = "en-errant"

@@ -18,10 +18,9 @@ from gecbench.analysis.segmentation import (
     texts_only,
 )
 from gecbench.analysis.sentences import signatures, system_scores
-from gecbench.api.extract import Watch, unwatched
 from gecbench.api.options import Options
 from gecbench.api.schemes import AnyScheme, corpus_language
-from gecbench.api.score import check_outputs, collect_stats, places, segmenter
+from gecbench.api.score import collect_stats
 from gecbench.backends import SEGMENTERS
 from gecbench.core.errors import (
     CorpusError,
@@ -33,8 +32,11 @@ from gecbench.core.errors import (
 )
 from gecbench.core.options import check_once
 from gecbench.core.sample import Corpus, SystemOutput, Systems, as_systems
+from gecbench.core.scheme import Watch, unwatched
 from gecbench.core.score import Score
 from gecbench.metrics import metric_class
+from gecbench.scoring.run import check_outputs, select_samples
+from gecbench.scoring.segmenters import segmenter
 
 BESIDE = ("cherrant", "char-bleu", "sentence-accuracy")
 """Metrics of Chinese texts to which division into words makes no difference."""
@@ -125,13 +127,15 @@ def _range(
     corpus: Corpus, systems: Sequence[SystemOutput], options: Options
 ) -> tuple[Corpus, Sequence[SystemOutput]]:
     """Return the sentences that are wanted: later, places would no longer be those of the file."""
-    wanted, _ = places(corpus, replace(options, references_exactly=None))
-    kept = [corpus.samples[at] for at in wanted]
+    corpus, _ = select_samples(corpus, options.part)
     outputs = [
-        replace(system, hypotheses={sample.id: system.hypotheses[sample.id] for sample in kept})
+        replace(
+            system,
+            hypotheses={sample.id: system.hypotheses[sample.id] for sample in corpus.samples},
+        )
         for system in systems
     ]
-    return replace(corpus, samples=tuple(kept)), outputs
+    return corpus, outputs
 
 
 def _given(corpus: Corpus) -> bool:

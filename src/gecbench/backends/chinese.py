@@ -33,7 +33,7 @@ def jieba(model: str) -> tuple[str, Divide]:
         raise UsageError(f"segmenter jieba takes no model, as {model!r}; write jieba alone")
     tokenizer = _jieba_tokenizer("jieba, which was asked for as the segmenter,")
     name = f"jieba {version('jieba')}"
-    return name, _checked(name, tokenizer.cut)
+    return name, _check_words(name, tokenizer.cut)
 
 
 def _jieba_tokenizer(what: str) -> Any:
@@ -74,7 +74,7 @@ def pkuseg(model: str) -> tuple[str, Divide]:
         # A folder, never a name: by name pkuseg downloads.
         program = spacy_pkuseg.pkuseg(str(folder))
     name = f"pkuseg {version('spacy-pkuseg')} ({folder.name} {_digest(folder)})"
-    return name, _checked(name, program.cut)
+    return name, _check_words(name, program.cut)
 
 
 def _pkuseg_model(model: str, config: Any) -> Path:
@@ -130,10 +130,10 @@ def ltp(model: str) -> tuple[str, Divide]:
         return [word for piece in words for word in piece]
 
     name = f"ltp {version('ltp')} ({folder.name} {_digest(folder)})"
-    return name, _checked(name, cut)
+    return name, _check_words(name, cut)
 
 
-def _checked(name: str, cut: Callable[[str], Iterable[str]]) -> Divide:
+def _check_words(name: str, cut: Callable[[str], Iterable[str]]) -> Divide:
     """Wrap a segmenter so that it refuses to change the text.
 
     Systems leave most sentences alike, so texts and their words stay in memory.

@@ -77,7 +77,7 @@ def describe(name: str | Path) -> Description:
     """
     folder = Path(name)
     if not folder.is_dir():
-        folder = _packaged(str(name))
+        folder = _find_package(str(name))
     meta = folder / "meta.json"
     if not meta.is_file() or not (folder / "config.cfg").is_file():
         raise ResourceError(
@@ -90,7 +90,7 @@ def describe(name: str | Path) -> Description:
         raise ResourceError(f"{meta}: does not name the pipeline: {error}") from error
 
 
-def _packaged(name: str) -> Path:
+def _find_package(name: str) -> Path:
     spec = find_spec(name) if name.isidentifier() else None
     if spec is None or not spec.submodule_search_locations:
         raise UsageError(
@@ -134,20 +134,22 @@ class Pipeline:
             ResourceError: The pipeline cannot be loaded, or gives no part of speech or lemma.
         """
         parsers = self._parsers
-        known = self._known(sentences) if parsed and parsers else None
-        if known is not None:
+        from spacy.tokens import Doc
+
+        if parsed and parsers and all(tokens in self._docs for tokens in sentences):
+            known = [self._docs[tokens] for tokens in sentences]
             parsed_docs: Iterable[Any] = [doc for doc, _ in known]
             for _, parser in parsers:
                 parsed_docs = list(parser.pipe(parsed_docs, batch_size=_BATCH))
             for doc, (_, words) in zip(parsed_docs, known, strict=True):
-                yield self._reader.with_parse(words, doc)
+                yield self._with_parse(words, doc)
             return
         skipped = [] if parsed or self._tagging_needs_parse else [name for name, _ in parsers]
-        docs = (self._make(tokens) for tokens in sentences)
+        docs = (Doc(self._nlp.vocab, words=list(tokens)) for tokens in sentences)
         for tokens, doc in zip(
             sentences, self._nlp.pipe(docs, batch_size=_BATCH, disable=skipped), strict=True
         ):
-            words = self._reader.words(doc, parsed=parsed or not skipped)
+            words = self._read(doc, parsed=parsed or not skipped)
             if skipped and again:
                 self._docs[tokens] = doc, words
             yield words
@@ -156,26 +158,11 @@ class Pipeline:
         """Let go of documents that were kept for parsing."""
         self._docs.clear()
 
-    def _known(self, sentences: Sequence[Tokens]) -> list[tuple[Any, Words]] | None:
-        """Look up the documents of these sentences, None if one is missing."""
-        if not all(tokens in self._docs for tokens in sentences):
-            return None
-        return [self._docs[tokens] for tokens in sentences]
-
-    def _make(self, tokens: Tokens) -> Any:
-        return self._doc(self._nlp.vocab, words=tokens)
-
-    @cached_property
-    def _doc(self) -> Any:
-        from spacy.tokens import Doc
-
-        return Doc
-
     @cached_property
     def _nlp(self) -> Any:
         _spacy_version()
         try:
-            nlp = _loaded(self.about.folder)
+            nlp = _load(self.about.folder)
             unused = [name for name in nlp.pipe_names if nlp.get_pipe_meta(name).factory in _UNUSED]
         except Exception as error:  # components, also of other packages, raise what they like
             raise ResourceError(
@@ -186,12 +173,34 @@ class Pipeline:
         for name in unused:
             nlp.remove_pipe(name)
         for _, pipe in nlp.pipeline:
-            _hasten(pipe)
+            _index_lemmas(pipe)
         return nlp
 
+    def _read(self, doc: Any, *, parsed: bool) -> Words:
+        """Read the annotations of a document."""
+        from spacy.attrs import LEMMA, POS, TAG
+
+        lemmas, pos, tags = self._columns(doc, [LEMMA, POS, TAG])
+        words = Words(lemmas, pos, tags)
+        return self._with_parse(words, doc) if parsed else words
+
+    def _with_parse(self, words: Words, doc: Any) -> Words:
+        """Add to annotations the dependencies of the document."""
+        from spacy.attrs import DEP, HEAD
+
+        (deps,) = self._columns(doc, [DEP])
+        # Heads are differences of places, negative ones wrapped as unsigned numbers are.
+        steps = doc.to_array([HEAD]).tolist()
+        heads = tuple([(place + step) % _WRAP for place, step in enumerate(steps)])
+        return Words(words.lemmas, words.pos, words.tags, deps, heads)
+
+    def _columns(self, doc: Any, names: list[int]) -> Iterator[tuple[str, ...]]:
+        columns = doc.to_array(names).reshape(len(doc), -1).T.tolist()
+        return (tuple(map(self._texts.__getitem__, column)) for column in columns)
+
     @cached_property
-    def _reader(self) -> _Reader:
-        return _Reader(_Texts(self._nlp.vocab.strings))
+    def _texts(self) -> _Texts:
+        return _Texts(self._nlp.vocab.strings)
 
     @cached_property
     def _parsers(self) -> list[tuple[str, Any]]:
@@ -212,7 +221,7 @@ class Pipeline:
         return False
 
 
-def _loaded(folder: Path) -> Any:
+def _load(folder: Path) -> Any:
     """Load the pipeline, without the tokenizer that is never asked, a third of loading."""
     import spacy
     from spacy.tokenizer import Tokenizer
@@ -251,7 +260,7 @@ def _check_components(folder: Path, nlp: Any) -> None:
         )
 
 
-def _hasten(pipe: Any) -> None:
+def _index_lemmas(pipe: Any) -> None:
     """Let the rule lemmatizer look words up in sets; its tables are lists, searched in full."""
     lookups = getattr(pipe, "lookups", None)
     if lookups is not None and lookups.has_table("lemma_index"):
@@ -277,35 +286,6 @@ class _Texts(dict[int, str]):
     def __missing__(self, code: int) -> str:
         text = self[code] = str(self._strings[code])
         return text
-
-
-@dataclass
-class _Reader:
-    """Reads what a document says of its tokens."""
-
-    texts: _Texts
-
-    def words(self, doc: Any, *, parsed: bool) -> Words:
-        """Read the annotations of a document."""
-        from spacy.attrs import LEMMA, POS, TAG
-
-        lemmas, pos, tags = self._columns(doc, [LEMMA, POS, TAG])
-        words = Words(lemmas, pos, tags)
-        return self.with_parse(words, doc) if parsed else words
-
-    def with_parse(self, words: Words, doc: Any) -> Words:
-        """Read the annotations with the dependencies of the document."""
-        from spacy.attrs import DEP, HEAD
-
-        (deps,) = self._columns(doc, [DEP])
-        # Heads are differences of places, negative ones wrapped as unsigned numbers are.
-        steps = doc.to_array([HEAD]).tolist()
-        heads = tuple([(place + step) % _WRAP for place, step in enumerate(steps)])
-        return Words(words.lemmas, words.pos, words.tags, deps, heads)
-
-    def _columns(self, doc: Any, names: list[int]) -> Iterator[tuple[str, ...]]:
-        columns = doc.to_array(names).reshape(len(doc), -1).T.tolist()
-        return (tuple(map(self.texts.__getitem__, column)) for column in columns)
 
 
 # Results of pipelines, cached on disk by the content of sentences.

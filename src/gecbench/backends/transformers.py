@@ -339,7 +339,7 @@ class MaskedModel:
             codes[row, : len(ids)] = torch.tensor(ids)
             seen[row, : len(ids)] = 1
         places = torch.tensor([at for _, at in read], device=self._device)
-        with torch.inference_mode(), self._only(places):
+        with torch.inference_mode(), self._score_only(places):
             logits = self._model(
                 input_ids=codes.to(self._device), attention_mask=seen.to(self._device)
             ).logits[:, 0]
@@ -347,7 +347,7 @@ class MaskedModel:
         return scores
 
     @contextmanager
-    def _only(self, places: torch.Tensor) -> Iterator[None]:
+    def _score_only(self, places: torch.Tensor) -> Iterator[None]:
         """Let the model score its vocabulary at one place of each sentence.
 
         Scores of all places would take gigabytes for a batch of long sentences.
@@ -369,7 +369,7 @@ class MaskedModel:
     ) -> tuple[tuple[str, ...], tuple[float, ...]]:
         import torch
 
-        barred = self._lowered.get(exclude.lower(), ())
+        barred = self._by_lower_case.get(exclude.lower(), ())
         row = row.double()
         for n in barred:
             row[n] = -torch.inf
@@ -379,7 +379,7 @@ class MaskedModel:
         return tuple(names[n] for n in best.indices.tolist()), tuple(weights)
 
     @cached_property
-    def _lowered(self) -> Mapping[str, Sequence[int]]:
+    def _by_lower_case(self) -> Mapping[str, Sequence[int]]:
         """The places of words by what they are in small letters."""
         places: dict[str, list[int]] = {}
         for n, word in enumerate(self._words):

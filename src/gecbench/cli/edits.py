@@ -60,8 +60,9 @@ def edits(
     gecbench edits source.txt --reference output.txt --scheme zh-char
     gecbench edits conll14.m2 --keep-edits -o conll14.errant.m2
     """  # noqa: D301 - \b keeps click from joining lines
-    from gecbench.api.extract import capped_note, extract
+    from gecbench.api.extract import extract
     from gecbench.api.files import save
+    from gecbench.scoring.extractor import capped_note
 
     loaded = load_corpus(corpus, reading)
     extracted = extract(

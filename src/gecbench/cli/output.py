@@ -110,7 +110,7 @@ class Output:
 
 
 def format_of(path: Path) -> Format:
-    """Return the format that the ending of a file means; text for all others."""
+    """The format that the ending of a file means; text for all others."""
     return ENDINGS.get(path.suffix.lower(), "text")
 
 
@@ -174,7 +174,7 @@ def _check_distinct(written: Sequence[tuple[str, Path]], read: Sequence[Path]) -
 
 
 def _same(one: Path, other: Path) -> bool:
-    """Return whether two paths are one file; devices and pipes can be had twice."""
+    """Say whether two paths are one file; devices and pipes can be had twice."""
     if STDIO in (str(one), str(other)) or (one.exists() and not one.is_file()):
         return False
     try:

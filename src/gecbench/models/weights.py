@@ -7,7 +7,7 @@ import pickle  # for the name of its error alone; nothing is unpickled by it
 import shutil
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -103,6 +103,21 @@ def fill_network(
             )
     whole = {n: t.float() if t.is_floating_point() else t for n, t in weights.items()}
     network.load_state_dict(whole, assign=True)
+
+
+def wide_dtype(tensor: torch.Tensor) -> torch.dtype:
+    """Choose 32 bits for sums, or 64 where a tensor has them, as when gradients are checked."""
+    return torch.promote_types(tensor.dtype, torch.float32)
+
+
+@contextmanager
+def evaluating(*networks: torch.nn.Module) -> Iterator[None]:
+    """Switch dropout off in networks, and on again where they were learning."""
+    with ExitStack() as stack:
+        for network in networks:
+            stack.callback(network.train, network.training)
+            network.eval()
+        yield
 
 
 # Pickled weights of checkpoints become safetensors, and nothing in them is run.

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gecbench.analysis.agreement import Agreement, Rate, Why
+from gecbench.analysis.agreement import Agreement, Why
 from gecbench.reports.report import (
     Column,
     Figure,
     Report,
     Series,
     Table,
-    Value,
     Words,
     joined,
     json_values,
-    percent,
 )
 
 WHY: Mapping[Why, Words] = {
@@ -33,7 +31,7 @@ _SHOWN = 20
 
 
 def build_report(result: Agreement) -> Report:
-    """Return the whole, each annotator against the others, and all pairs."""
+    """Show the whole, each annotator against the others, and all pairs."""
     return Report(
         name="agreement",
         title=Words("Agreement of annotators", "标注一致性"),
@@ -47,15 +45,11 @@ def build_report(result: Agreement) -> Report:
 
 
 def figure(result: Agreement) -> Figure:
-    """Return how well each annotator's edits agree with those of the others, both ways."""
+    """How well each annotator's edits agree with those of the others, both ways."""
     known = [one for one in result.each if one.made.value is not None][:_SHOWN]
-    series = []
-    for name, values in (
-        (Words("their edits against the others'", "本人编辑对他人"), [one.made for one in known]),
-        (Words("the others' edits against theirs", "他人编辑对本人"), [one.met for one in known]),
-    ):
-        shown = tuple(percent(rate.value) for rate in values)
-        series.append(Series(name, tuple(one.name for one in known), shown))
+    names = [one.name for one in known]
+    theirs = Words("their edits against the others'", "本人编辑对他人")
+    others = Words("the others' edits against theirs", "他人编辑对本人")
     scores = joined(f"{one.name} {100 * (one.made.value or 0):.1f}" for one in known)
     alpha = WHY[result.alpha.why or "alone"]
     if result.alpha.value is not None:
@@ -71,78 +65,62 @@ def figure(result: Agreement) -> Figure:
         ),
         x_label=Words("annotators", "标注者"),
         y_label=Words("F0.5 (percent)", "F0.5（%）"),
-        series=tuple(series),
+        series=(
+            Series.of_shares(theirs, names, [one.made.value for one in known]),
+            Series.of_shares(others, names, [one.met.value for one in known]),
+        ),
     )
 
 
 def overall_table(result: Agreement) -> Table:
-    """Return the few numbers of the whole; what is undefined says why."""
-    rows: list[tuple[Value, ...]] = []
-    for name, rate in (
+    """The few numbers of the whole; what is undefined says why."""
+    rates = (
         (Words("decisions: Krippendorff's alpha", "判断：Krippendorff α"), result.alpha),
         (Words("decisions: alike", "判断：相同比例"), result.decisions),
         (Words("answers: just the same", "答案：完全相同比例"), result.exact),
         (Words("answers: one in common", "答案：至少一个相同的比例"), result.common),
         (Words("edits: F0.5, both ways", "编辑：F0.5（双向）"), result.edits),
-    ):
-        why = Words("", "") if rate.why is None else WHY[rate.why]
-        rows.append((name, rate.value, rate.of, why))
-    return Table(
+    )
+    return Table.of(
         "agreement",
         Words("Agreement of annotators", "标注一致性"),
+        rates,
+        (Column("agreement", zh="指标"), lambda row: row[0]),
+        (Column("value", "number", 4, zh="值"), lambda row: row[1].value),
+        (Column("over", "count", zh="样本数"), lambda row: row[1].of),
         (
-            Column("agreement", zh="指标"),
-            Column("value", "number", 4, zh="值"),
-            Column("over", "count", zh="样本数"),
             Column("undefined because", zh="无值原因"),
+            lambda row: WHY[row[1].why] if row[1].why else Words("", ""),
         ),
-        tuple(rows),
     )
 
 
 def annotators_table(result: Agreement) -> Table:
-    """Return each annotator against the others."""
-    return Table(
+    """Each annotator against the others."""
+    return Table.of(
         "annotators",
         Words("Each annotator against the others", "各标注者与他人的一致性"),
-        (
-            Column("annotator", zh="标注者"),
-            Column("sentences", "count", zh="句数"),
-            Column("decisions alike", "percent", zh="判断相同"),
-            Column("just the same", "percent", zh="完全相同"),
-            Column("F0.5 against others", "percent", zh="对他人 F0.5"),
-            Column("F0.5 of others", "percent", zh="他人对其 F0.5"),
-        ),
-        tuple(
-            (one.name, one.sentences, *_values(one.decisions, one.exact, one.made, one.met))
-            for one in result.each
-        ),
+        result.each,
+        (Column("annotator", zh="标注者"), lambda one: one.name),
+        (Column("sentences", "count", zh="句数"), lambda one: one.sentences),
+        (Column("decisions alike", "percent", zh="判断相同"), lambda one: one.decisions.value),
+        (Column("just the same", "percent", zh="完全相同"), lambda one: one.exact.value),
+        (Column("F0.5 against others", "percent", zh="对他人 F0.5"), lambda one: one.made.value),
+        (Column("F0.5 of others", "percent", zh="他人对其 F0.5"), lambda one: one.met.value),
     )
 
 
 def pairs_table(result: Agreement) -> Table:
-    """Return all pairs of annotators with enough sentences in common."""
-    return Table(
+    """All pairs of annotators with enough sentences in common."""
+    return Table.of(
         "pairs",
         Words("Pairs of annotators", "标注者两两比较"),
-        (
-            Column("one", zh="甲"),
-            Column("other", zh="乙"),
-            Column("sentences", "count", zh="共同句数"),
-            Column("decisions alike", "percent", zh="判断相同"),
-            Column("just the same", "percent", zh="完全相同"),
-            Column("F0.5 one to other", "percent", zh="甲对乙 F0.5"),
-            Column("F0.5 other to one", "percent", zh="乙对甲 F0.5"),
-        ),
-        tuple(
-            (
-                *(one.one, one.other, one.sentences),
-                *_values(one.decisions, one.exact, one.forth, one.back),
-            )
-            for one in result.pairs
-        ),
+        result.pairs,
+        (Column("one", zh="甲"), lambda pair: pair.one),
+        (Column("other", zh="乙"), lambda pair: pair.other),
+        (Column("sentences", "count", zh="共同句数"), lambda pair: pair.sentences),
+        (Column("decisions alike", "percent", zh="判断相同"), lambda pair: pair.decisions.value),
+        (Column("just the same", "percent", zh="完全相同"), lambda pair: pair.exact.value),
+        (Column("F0.5 one to other", "percent", zh="甲对乙 F0.5"), lambda pair: pair.forth.value),
+        (Column("F0.5 other to one", "percent", zh="乙对甲 F0.5"), lambda pair: pair.back.value),
     )
-
-
-def _values(*rates: Rate) -> tuple[float | None, ...]:
-    return tuple(rate.value for rate in rates)

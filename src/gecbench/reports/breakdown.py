@@ -48,17 +48,17 @@ _UNITS: Mapping[str, str] = {"edits": "编辑数", "sentences": "句数"}
 
 
 def build_report(result: Breakdowns, *, counts: bool = False) -> Report:
-    """Return all breakdowns, the widest differences and the sentences that do most to them.
+    """Show all breakdowns, the widest differences and the sentences that do most to them.
 
     Args:
         result: What was found.
         counts: Also a table with a row for each group and system: counts, precision and recall.
     """
-    several = len({each.metric for each in result.breakdowns}) > 1
+    several = len({breakdown.metric for breakdown in result.breakdowns}) > 1
     names = _names(result.breakdowns, several=several)
     tables = [
-        _table(each, name, result.systems)
-        for each, name in zip(result.breakdowns, names, strict=True)
+        _table(breakdown, name, result.systems)
+        for breakdown, name in zip(result.breakdowns, names, strict=True)
     ]
     for comparison in result.comparisons:
         prefix = f"{_slug(comparison.metric)}-" if several else ""
@@ -73,8 +73,8 @@ def build_report(result: Breakdowns, *, counts: bool = False) -> Report:
         corpus=result.corpus,
         tables=tuple(tables),
         figures=tuple(
-            _figure(each, f"breakdown-{name}")
-            for each, name in zip(result.breakdowns, names, strict=True)
+            _figure(breakdown, f"breakdown-{name}")
+            for breakdown, name in zip(result.breakdowns, names, strict=True)
         ),
         data=_data(result),
         notes=(*result.notes, *_pair_notes(result)),
@@ -82,68 +82,68 @@ def build_report(result: Breakdowns, *, counts: bool = False) -> Report:
     )
 
 
-def _figure(found: Breakdown, name: str) -> Figure:
-    """Return a breakdown as grouped bars, in percent.
+def _figure(breakdown: Breakdown, name: str) -> Figure:
+    """Show a breakdown as grouped bars, in percent.
 
     Args:
-        found: One breakdown.
+        breakdown: One breakdown.
         name: Of the figure.
     """
-    kind, size = _kind_words(found), found.unit
-    groups = tuple(_group_words(group) for group in found.groups)
+    kind, size = _kind_words(breakdown), breakdown.unit
+    groups = tuple(_group_words(group) for group in breakdown.groups)
     series = tuple(
         Series(system, groups, tuple(percent(cell.value) for cell in cells))
-        for system, cells in found.cells.items()
+        for system, cells in breakdown.cells.items()
     )
     sizes = joined(
         Words(f"{group.en} {n}", f"{group.zh} {n}")
-        for group, n in zip(groups, found.sizes, strict=True)
+        for group, n in zip(groups, breakdown.sizes, strict=True)
     )
-    extremes = [_extremes(system, found) for system in found.cells]
+    extremes = [_extremes(system, breakdown) for system in breakdown.cells]
     return Figure(
         name=name,
         kind="bars",
-        title=Words(f"{found.metric} by {kind.en}", f"按{kind.zh}划分的 {found.metric}"),
+        title=Words(f"{breakdown.metric} by {kind.en}", f"按{kind.zh}划分的 {breakdown.metric}"),
         alt=Words(
-            f"Bars: {found.metric} of each system by {kind.en}. "
+            f"Bars: {breakdown.metric} of each system by {kind.en}. "
             + " ".join(one.en for one in extremes)
             + f" Number of {size}: {sizes.en}.",
-            f"柱状图：各系统按{kind.zh}划分的 {found.metric}。"
+            f"柱状图：各系统按{kind.zh}划分的 {breakdown.metric}。"
             + "".join(one.zh for one in extremes)
             + f"{_UNITS[size]}：{sizes.zh}。",
         ),
         x_label=kind,
-        y_label=Words(f"{found.metric} (percent)", f"{found.metric}（%）"),
+        y_label=Words(f"{breakdown.metric} (percent)", f"{breakdown.metric}（%）"),
         series=series,
     )
 
 
-def _kind_words(found: Breakdown) -> Words:
-    """Return what the groups of a breakdown are, with their unit."""
-    if found.by.startswith(FIELD):
-        name = found.by.removeprefix(FIELD)
+def _kind_words(breakdown: Breakdown) -> Words:
+    """What the groups of a breakdown are, with their unit."""
+    if breakdown.by.startswith(FIELD):
+        name = breakdown.by.removeprefix(FIELD)
         return Words(name, f"“{name}”")
-    words = _KINDS[found.by]
-    if not found.scale:
+    words = _KINDS[breakdown.by]
+    if not breakdown.scale:
         return words
-    return Words(f"{words.en} in {found.scale}", f"{words.zh}（{_SCALES[found.scale]}）")
+    return Words(f"{words.en} in {breakdown.scale}", f"{words.zh}（{_SCALES[breakdown.scale]}）")
 
 
 def _group_words(group: str) -> Words:
-    """Return the name of a group in both languages."""
+    """The name of a group in both languages."""
     return _GROUPS.get(group, Words(group, group))
 
 
 def _kind_of(by: str) -> str | Words:
-    """Return what groups are, for a table, by the name that `--by` has for it in English."""
+    """What groups are, for a table, by the name that `--by` has for it in English."""
     if by.startswith(FIELD):
         return Words(by, f"“{by.removeprefix(FIELD)}”")
     return Words(by, _KINDS[by].zh)
 
 
-def _extremes(system: str, found: Breakdown) -> Words:
-    """Return the highest and the lowest group of a system, in words."""
-    cells = zip(found.groups, found.cells[system], strict=True)
+def _extremes(system: str, breakdown: Breakdown) -> Words:
+    """The highest and the lowest group of a system, in words."""
+    cells = zip(breakdown.groups, breakdown.cells[system], strict=True)
     known = [(cell.value, group) for group, cell in cells if cell.value is not None]
     if not known:
         return Words(f"{system}: nothing to score.", f"{system}：无可评分项。")
@@ -155,16 +155,18 @@ def _extremes(system: str, found: Breakdown) -> Words:
     )
 
 
-def _names(found: Sequence[Breakdown], *, several: bool) -> list[str]:
-    """Return a name for each table and figure; names of fields that would be alike get numbers."""
+def _names(breakdowns: Sequence[Breakdown], *, several: bool) -> list[str]:
+    """A name for each table and figure; names of fields that would be alike get numbers."""
     names: list[str] = []
-    for each in found:
-        name = f"{_slug(each.metric)}-{_slug(each.by)}" if several else _slug(each.by)
+    for breakdown in breakdowns:
+        name = (
+            f"{_slug(breakdown.metric)}-{_slug(breakdown.by)}" if several else _slug(breakdown.by)
+        )
         number = 2
-        made = name
-        while made in names:
-            made, number = f"{name}-{number}", number + 1
-        names.append(made)
+        numbered = name
+        while numbered in names:
+            numbered, number = f"{name}-{number}", number + 1
+        names.append(numbered)
     return names
 
 
@@ -172,21 +174,21 @@ def _slug(text: str) -> str:
     return re.sub("[^a-z0-9]+", "-", text.lower()).strip("-") or "other"
 
 
-def _table(found: Breakdown, name: str, systems: Sequence[str]) -> Table:
-    kind = _kind_words(found)
+def _table(breakdown: Breakdown, name: str, systems: Sequence[str]) -> Table:
+    kind = _kind_words(breakdown)
     rows: list[tuple[Value, ...]] = []
     marks: set[tuple[int, int]] = set()
-    for at, (group, size) in enumerate(zip(found.groups, found.sizes, strict=True)):
-        values = [found.cells[system][at].value for system in systems]
+    for at, (group, size) in enumerate(zip(breakdown.groups, breakdown.sizes, strict=True)):
+        values = [breakdown.cells[system][at].value for system in systems]
         rows.append((_GROUPS.get(group, group), size, *values))
-        best = best_places(values, higher_is_better=found.higher_is_better)
+        best = best_places(values, higher_is_better=breakdown.higher_is_better)
         marks |= {(at, 2 + n) for n in best}
     return Table(
         name,
-        Words(f"{found.metric} by {kind.en}", f"按{kind.zh}划分的 {found.metric}"),
+        Words(f"{breakdown.metric} by {kind.en}", f"按{kind.zh}划分的 {breakdown.metric}"),
         (
             Column(kind.en, zh=kind.zh),
-            Column(found.unit, "count", zh=_UNITS[found.unit]),
+            Column(breakdown.unit, "count", zh=_UNITS[breakdown.unit]),
             *(Column(system, "percent") for system in systems),
         ),
         tuple(rows),
@@ -194,16 +196,16 @@ def _table(found: Breakdown, name: str, systems: Sequence[str]) -> Table:
     )
 
 
-def _differences(found: PairDifferences, name: str) -> Table:
-    one, two = found.between
+def _differences(comparison: PairDifferences, name: str) -> Table:
+    one, two = comparison.between
     rows = tuple(
         (
             *(_kind_of(d.by), _GROUPS.get(d.group, d.group), d.size),
             *(*d.values, d.difference),
         )
-        for d in found.differences[:_SHOWN]
+        for d in comparison.differences[:_SHOWN]
     )
-    number = len(found.differences)
+    number = len(comparison.differences)
     cut = number > _SHOWN
     return Table(
         name,
@@ -223,8 +225,8 @@ def _differences(found: PairDifferences, name: str) -> Table:
     )
 
 
-def _sentences(found: PairDifferences, name: str) -> Table:
-    one, two = found.between
+def _sentences(comparison: PairDifferences, name: str) -> Table:
+    one, two = comparison.between
     return Table(
         name,
         Words(
@@ -232,16 +234,16 @@ def _sentences(found: PairDifferences, name: str) -> Table:
             f"决定 {one} 与 {two} 差别的句子",
         ),
         (Column("id", zh="编号"), Column("contribution", "percent", 4, zh="贡献")),
-        tuple((sentence.id, sentence.contribution) for sentence in found.sentences),
+        tuple((sentence.id, sentence.contribution) for sentence in comparison.sentences),
     )
 
 
-def _texts(found: PairDifferences, name: str) -> Table:
-    """Return a row for each text; they are too long to stand side by side."""
+def _texts(comparison: PairDifferences, name: str) -> Table:
+    """A row for each text; they are too long to stand side by side."""
     rows: list[tuple[Value, ...]] = []
-    for sentence in found.sentences:
+    for sentence in comparison.sentences:
         texts: list[tuple[str | Words, str | None]] = [(Words("source", "原文"), sentence.source)]
-        texts += zip(found.between, sentence.outputs, strict=True)
+        texts += zip(comparison.between, sentence.outputs, strict=True)
         texts += [
             (Words(f"reference {n}", f"参考 {n}"), text)
             for n, text in enumerate(sentence.references, 1)

@@ -35,7 +35,7 @@ _NOT = Words("not significant", "不显著")
 
 
 def build_report(corpus: str, results: Sequence[Comparison], notes: Sequence[str] = ()) -> Report:
-    """Return what comparisons by one or more metrics show.
+    """Show comparisons by one or more metrics.
 
     Args:
         corpus: Name of the data.
@@ -62,7 +62,7 @@ def build_report(corpus: str, results: Sequence[Comparison], notes: Sequence[str
 
 
 def letters(result: Comparison) -> dict[str, str]:
-    """Return the groups of each system as letters: two that share one do not differ."""
+    """The groups of each system as letters: two that share one do not differ."""
     names: dict[str, str] = dict.fromkeys(result.values, "")
     for at, group in enumerate(result.groups):
         for name in group:
@@ -71,7 +71,7 @@ def letters(result: Comparison) -> dict[str, str]:
 
 
 def _letter(at: int) -> str:
-    """Return a, b, ..., z, then (27), (28), ..."""
+    """One of a, b, ..., z, then (27), (28), ..."""
     return chr(ord("a") + at) if at < 26 else f"({at + 1})"
 
 
@@ -89,7 +89,7 @@ def _about(result: Comparison) -> str:
 
 
 def _systems(results: Sequence[Comparison]) -> Table:
-    """Return the scores, the best system first, with their groups."""
+    """The scores, the best system first, with their groups."""
     several, grouped = len(results) > 1, any(one.groups for one in results)
     rows: list[tuple[Value, ...]] = []
     for one in results:
@@ -112,7 +112,7 @@ def _systems(results: Sequence[Comparison]) -> Table:
 
 
 def _pairs(results: Sequence[Comparison]) -> Table:
-    """Return a row for each pair of systems and metric."""
+    """A row for each pair of systems and metric."""
     several, plan = len(results) > 1, results[0].plan
     corrected = plan.correction != "none" and any(len(one.pairs) > 1 for one in results)
     columns = [Column("metric", zh="指标")] * several
@@ -141,7 +141,7 @@ def _pairs(results: Sequence[Comparison]) -> Table:
 
 
 def _matrix(result: Comparison) -> Table:
-    """Return the corrected p of the main test for each pair."""
+    """The corrected p of the main test for each pair."""
     columns = (Column("system", zh="系统"), *(Column(name, "p", 4) for name in result.ranked))
     rows = tuple((one, *row) for one, row in _rows(result, _corrected))
     title = Words(
@@ -173,7 +173,7 @@ def _rows(result: Comparison, value: Cell) -> Iterator[tuple[str, tuple[float | 
 
 
 def _number_significant(result: Comparison) -> Words:
-    """Return how many pairs differ, in words."""
+    """How many pairs differ, in words."""
     number, total = sum(pair.significant for pair in result.pairs), len(result.pairs)
     return Words(
         f"{number} of {counted(total, 'pair', ' differs', ' differ')} significantly at "
@@ -232,7 +232,7 @@ def _matrix_figure(
     alt: Words,
     value: Cell,
 ) -> Figure:
-    """Return a matrix with a value for each pair of systems, the best first."""
+    """A matrix with a value for each pair of systems, the best first."""
     return Figure(
         name=f"compare-{result.metric}-{name}",
         kind="matrix",
@@ -245,7 +245,7 @@ def _matrix_figure(
 
 
 def _interval_figure(result: Comparison) -> Figure:
-    """Return the differences with their intervals, those that are significant apart.
+    """The differences with their intervals, those that are significant apart.
 
     Of all pairs the better system less the worse, so that they can be read down the ranks.
     """

@@ -28,7 +28,7 @@ NAMES: dict[Kind, Words] = {
 
 
 def build_report(result: Correlations) -> Report:
-    """Return what the correlations of metrics show."""
+    """Show the correlations of metrics."""
     scores = result.scores
     return Report(
         name="correlation",
@@ -61,7 +61,7 @@ COEFFICIENT_COLUMNS = tuple(
 
 
 def coefficient_cells(coefficients: Mapping[Kind, Coefficient]) -> list[Value]:
-    """Return the cells of `COEFFICIENT_COLUMNS`."""
+    """The cells of `COEFFICIENT_COLUMNS`."""
     return [value for kind in KINDS for value in (coefficients[kind].value, coefficients[kind].p)]
 
 
@@ -144,7 +144,7 @@ def _scatter(result: Correlations, pair: MetricPair) -> Figure:
 
 
 def slugs(names: Iterable[str]) -> dict[str, str]:
-    """Return names as files and anchors have them, each its own: a-z, digits, hyphens.
+    """Make names as files and anchors have them, each its own: a-z, digits, hyphens.
 
     >>> slugs(["Acc_sen", "acc sen", "准确率"])
     {'Acc_sen': 'acc-sen', 'acc sen': 'acc-sen-2', '准确率': '3'}

@@ -34,7 +34,7 @@ _ALWAYS = ("sentences read", "pairs", "kept", "weight", "written")
 
 
 def counts_of(manifest: Manifest) -> list[str]:
-    """Return a table of all counts that are not 0, a column for each corpus, and what follows it.
+    """Write a table of all counts that are not 0, a column for each corpus, and what follows it.
 
     These are the evaluation sets, the first near-duplicates, notes, and the files written.
     """
@@ -78,7 +78,7 @@ _LENGTHS = 8
 
 
 def report_of(counts: Counts) -> list[str]:
-    """Return tables of types and numbers of errors, and the counts around them."""
+    """Write tables of types and numbers of errors, and the counts around them."""
     lines = [
         f"{counted(counts.sentences, 'sentence')}, {counted(counts.written, 'pair')} written: "
         f"{counts.with_errors} with errors, {counts.left_correct} left correct as drawn",
@@ -126,7 +126,7 @@ def _numbers(counts: Counts) -> Grid:
 
 
 def fit_of(fit: Fit) -> list[str]:
-    """Return what a profile was fitted to, and what it does not hold."""
+    """Say what a profile was fitted to, and what it does not hold."""
     shared = [one for one in fit.profile.fitted if not (one.by or kind_of(one.lengths))]
     again = sum(round(one.rest * one.edits) for one in shared)
     rest = fit.edits - fit.kept - again

@@ -88,7 +88,7 @@ def _notes(results: Sequence[Difficulty]) -> Iterator[str]:
 
 
 def _heads(results: Sequence[Difficulty]) -> dict[Column, list[str]]:
-    """Return the columns that tell results apart, with the names of each result."""
+    """The columns that tell results apart, with the names of each result."""
     heads = {
         Column("corpus", zh="语料"): [result.corpus for result in results],
         Column("reference", zh="参考答案"): [result.reference for result in results],
@@ -97,17 +97,17 @@ def _heads(results: Sequence[Difficulty]) -> dict[Column, list[str]]:
 
 
 def _names(results: Sequence[Difficulty]) -> list[tuple[str, ...]]:
-    """Return what tells each result from the others; () where there is one."""
+    """What tells each result from the others; () where there is one."""
     return list(zip(*_heads(results).values(), strict=True)) or [()] * len(results)
 
 
 def _f(results: Sequence[Difficulty]) -> str:
-    """Return what the F of these results is called, as F0.5."""
+    """What the F of these results is called, as F0.5."""
     return f"F{results[0].beta:g}"
 
 
 def _measure_words(results: Sequence[Difficulty], measure: Measure) -> Words:
-    """Return the name of a measure, with the spaces that it has inside Chinese text."""
+    """The name of a measure, with the spaces that it has inside Chinese text."""
     return Words(_f(results), f" {_f(results)} ") if measure == "f" else Words("accuracy", "准确率")
 
 
@@ -184,7 +184,7 @@ def _ranking(results: Sequence[Difficulty], measure: Measure) -> Table:
 
 
 def _types(results: Sequence[Difficulty], level: Level) -> Table:
-    """Return the difficulty of types, the most difficult of the first corpus first."""
+    """The difficulty of types, the most difficult of the first corpus first."""
     part = _PARTS[level]
     columns = [Column(part.en, zh=part.zh)]
     for names in _names(results):
@@ -197,8 +197,8 @@ def _types(results: Sequence[Difficulty], level: Level) -> Table:
     by_label = [{one.label: one for one in result.types[level]} for result in results]
     rows: list[tuple[Value, ...]] = []
     for label in dict.fromkeys(chain(*by_label)):
-        found = (types.get(label) for types in by_label)
-        cells = ((o.mean, o.deviation, o.errors) if o else (None, None, 0) for o in found)
+        types = (one.get(label) for one in by_label)
+        cells = ((o.mean, o.deviation, o.errors) if o else (None, None, 0) for o in types)
         rows.append((label or _NO_PART, *chain(*cells)))
     title = Words(
         f"Weights of errors by {part.en}, the most difficult first", f"各{part.zh}的权重，难的在前"
@@ -295,7 +295,7 @@ def _scores_figure(results: Sequence[Difficulty]) -> Figure:
 
 
 def _types_figure(results: Sequence[Difficulty], level: Level) -> Figure:
-    """Return the mean weight of each type with its standard deviation."""
+    """The mean weight of each type with its standard deviation."""
     shown = [_most_frequent(result.types[level]) for result in results]
     first = [f"{o.label or _NO_PART} {o.mean:.2f}" for o in next(filter(None, shown))]
     hardest, easiest = ", ".join(first[:3]), ", ".join(first[-3:][::-1])
@@ -325,7 +325,7 @@ def _types_figure(results: Sequence[Difficulty], level: Level) -> Figure:
 
 
 def _most_frequent(types: Sequence[TypeDifficulty]) -> list[TypeDifficulty]:
-    """Return the types with most errors, still the most difficult first."""
+    """The types with most errors, still the most difficult first."""
     frequent = sorted(types, key=lambda one: -one.errors)[:_MOST_TYPES]
     return [one for one in types if one in frequent]
 
@@ -380,9 +380,9 @@ def _result(result: Difficulty) -> dict[str, object]:
     types = {
         str(level): [
             {"label": o.label, "mean": o.mean, "deviation": o.deviation, "errors": o.errors}
-            for o in found
+            for o in difficulties
         ]
-        for level, found in result.types.items()
+        for level, difficulties in result.types.items()
     }
     weights = {"systems": result.voters, "from": result.origin}
     return {
@@ -406,7 +406,7 @@ def _result(result: Difficulty) -> dict[str, object]:
 
 
 def chunk_lines(result: Difficulty) -> str:
-    """Return the chunks as the official program writes them into a file.
+    """Write the chunks as the official program writes them into a file.
 
     Cells are centred, a blank too many at the right; weights have two decimals at most. Cells of
     Han characters are as wide as a terminal shows them, those of the program as many characters.

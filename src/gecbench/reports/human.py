@@ -26,7 +26,7 @@ _NAMELESS = "(no name)"
 
 
 def build_report(result: Human) -> Report:
-    """Return the table of annotators, and score against volume for each metric."""
+    """Show the table of annotators, and score against volume for each metric."""
     return Report(
         name="human",
         title=Words("Annotators against the final references", "标注者与最终参考答案的比较"),
@@ -40,7 +40,7 @@ def build_report(result: Human) -> Report:
 
 
 def _figure(result: Human, metric: str) -> Figure:
-    """Return the score of each annotator against how much they did, MuCGEC's figure 2."""
+    """The score of each annotator against how much they did, MuCGEC's figure 2."""
     shown = [one for one in result.annotators if one.name is not None and metric in one.scores]
     values = [100 * one.scores[metric].value for one in shown]
     points = joined(
@@ -130,7 +130,7 @@ def _mean_cells(means: Mapping[str, Mean], counted: Mapping[str, bool]) -> list[
 def _best(
     rows: Sequence[tuple[Value, ...]], columns: Sequence[Column], result: Human
 ) -> frozenset[tuple[int, int]]:
-    """Return the cells of the best annotators who did enough; where all are equal, none is."""
+    """The cells of the best annotators who did enough; where all are equal, none is."""
     enough = [
         one.name is not None and one.scored >= result.options.least for one in result.annotators
     ]

@@ -23,7 +23,6 @@ from gecbench.reports.report import (
     Table,
     Words,
     json_values,
-    percent,
 )
 
 _SHOWN: tuple[Kind, ...] = ("pearson", "spearman")
@@ -31,7 +30,7 @@ _SHOWN: tuple[Kind, ...] = ("pearson", "spearman")
 
 
 def build_report(result: MetaEvaluation) -> Report:
-    """Return what the agreement of metrics with people shows."""
+    """Show the agreement of metrics with people."""
     tables = [_systems(result)] if result.systems else []
     tables += [_sentences(result)] if result.sentences else []
     tables += [_windows(result)] if result.windows else []
@@ -67,32 +66,33 @@ def _systems(result: MetaEvaluation) -> Table:
 
 
 def _sentences(result: MetaEvaluation) -> Table:
-    columns = (
-        Column("metric", zh="指标"),
-        Column("judgments", zh="人工排序"),
-        Column("set", zh="系统集合"),
-        Column("pairs", "count", zh="对数"),
-        Column("metric ties", "count", zh="指标平局"),
-        Column("official accuracy", "percent", zh="官方准确率"),
-        Column("official kendall", "number", 4, zh="官方 Kendall"),
-        Column("fair accuracy", "percent", zh="公平准确率"),
-        Column("fair kendall", "number", 4, zh="公平 Kendall"),
-        Column("human ties", "count", zh="人工平局"),
-    )
-    rows = tuple(
+    return Table.of(
+        "sentences",
+        Words(
+            "Sentence level; a tie of the metric: official, the second name is better; fair, half",
+            "句子层面；指标平局：官方规则判后一系统更好，公平规则计一半",
+        ),
+        result.sentences,
+        (Column("metric", zh="指标"), lambda o: o.metric),
+        (Column("judgments", zh="人工排序"), lambda o: o.judgments),
+        (Column("set", zh="系统集合"), lambda o: o.set),
+        (Column("pairs", "count", zh="对数"), lambda o: o.pairs),
         (
-            *(one.metric, one.judgments, one.set, one.pairs),
-            one.metric_ties.first + one.metric_ties.second,
-            *(one.official.accuracy, one.official.kendall, one.fair.accuracy, one.fair.kendall),
-            one.human_ties,
-        )
-        for one in result.sentences
+            Column("metric ties", "count", zh="指标平局"),
+            lambda o: o.metric_ties.first + o.metric_ties.second,
+        ),
+        (
+            Column("official accuracy", "percent", zh="官方准确率"),
+            lambda o: o.official.accuracy,
+        ),
+        (
+            Column("official kendall", "number", 4, zh="官方 Kendall"),
+            lambda o: o.official.kendall,
+        ),
+        (Column("fair accuracy", "percent", zh="公平准确率"), lambda o: o.fair.accuracy),
+        (Column("fair kendall", "number", 4, zh="公平 Kendall"), lambda o: o.fair.kendall),
+        (Column("human ties", "count", zh="人工平局"), lambda o: o.human_ties),
     )
-    title = Words(
-        "Sentence level; a tie of the metric: official, the second name is better; fair, half",
-        "句子层面；指标平局：官方规则判后一系统更好，公平规则计一半",
-    )
-    return Table("sentences", title, columns, rows)
 
 
 def _windows(result: MetaEvaluation) -> Table:
@@ -115,7 +115,7 @@ def _windows(result: MetaEvaluation) -> Table:
 
 
 def _numbered(windows: Sequence[SystemLevel]) -> list[tuple[int, SystemLevel]]:
-    """Return each window with the rank of its best system among its series."""
+    """Each window with the rank of its best system among its series."""
     seen: Counter[tuple[str, str, int]] = Counter()
     numbered = []
     for one in windows:
@@ -126,7 +126,7 @@ def _numbered(windows: Sequence[SystemLevel]) -> list[tuple[int, SystemLevel]]:
 
 
 def _scatters(result: MetaEvaluation) -> list[Figure]:
-    """Return a scatter of each metric against each way of judging, over all systems."""
+    """A scatter of each metric against each way of judging, over all systems."""
     if result.scores is None or not result.human:
         return []
     scores, short = result.scores, slugs((*result.scores.metrics, *result.human))
@@ -176,7 +176,7 @@ def _pearson(levels: Sequence[SystemLevel]) -> Words:
 
 
 def _window_figures(result: MetaEvaluation) -> list[Figure]:
-    """Return a figure for each way of judging, size and coefficient, a line for each metric."""
+    """A figure for each way of judging, size and coefficient, a line for each metric."""
     numbered = _numbered(result.windows)
     ways = list(dict.fromkeys(one.human for one in result.windows))
     short, sizes = slugs(ways), sorted({len(one.systems) for one in result.windows})
@@ -224,7 +224,7 @@ def _window_figure(
 
 
 def _sentence_figures(result: MetaEvaluation) -> list[Figure]:
-    """Return the accuracies by metric for each file of rankings and set."""
+    """The accuracies by metric for each file of rankings and set."""
     groups = dict.fromkeys((one.judgments, one.set) for one in result.sentences)
     short = slugs(f"{judgments} {group}" for judgments, group in groups)
     return [
@@ -239,9 +239,10 @@ def _sentence_figures(result: MetaEvaluation) -> list[Figure]:
 def _sentence_figure(name: str, rows: Sequence[SentenceLevel]) -> Figure:
     first = rows[0]
     metrics = tuple(one.metric for one in rows)
-    fair = [percent(one.fair.accuracy) for one in rows]
+    fair = [one.fair.accuracy for one in rows]
+    official = [one.official.accuracy for one in rows]
     values = ", ".join(
-        f"{one.metric} {value:.1f}" for one, value in zip(rows, fair, strict=True) if value
+        f"{metric} {100 * value:.1f}" for metric, value in zip(metrics, fair, strict=True) if value
     )
     about = f"{first.judgments}, {first.set}"
     return Figure(
@@ -255,11 +256,9 @@ def _sentence_figure(name: str, rows: Sequence[SentenceLevel]) -> Figure:
         x_label=Words("metric", "指标"),
         y_label=Words("accuracy in percent", "准确率（%）"),
         series=(
-            Series(
-                Words('official: ties are "the second"', "官方：平局判后者"),
-                metrics,
-                tuple(percent(one.official.accuracy) for one in rows),
+            Series.of_shares(
+                Words('official: ties are "the second"', "官方：平局判后者"), metrics, official
             ),
-            Series(Words("fair: ties are half", "公平：平局计一半"), metrics, tuple(fair)),
+            Series.of_shares(Words("fair: ties are half", "公平：平局计一半"), metrics, fair),
         ),
     )

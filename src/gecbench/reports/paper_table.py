@@ -35,7 +35,7 @@ _STATUSES = {
 
 
 def build_report(name: str, result: PaperResult, *, small: bool = False) -> Report:
-    """Return the tables and figures of a paper, filled.
+    """Show the tables and figures of a paper, filled.
 
     Args:
         name: Of the workflow.
@@ -189,7 +189,7 @@ def _figure(name: str, result: FigureResult, *, small: bool) -> Figure:
 
 
 def _series(name: Words, points: Sequence[Point]) -> Series:
-    """Return a line in percent, with whiskers of one standard deviation where there is any."""
+    """A line in percent, with whiskers of one standard deviation where there is any."""
     means = [point.y for point in points]
     spread = any(mean.sd is not None for mean in means)
     return Series(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gecbench.analysis.references import Curve, References, Statistics
+from gecbench.analysis.references import Curve, References
 from gecbench.reports.report import (
     Column,
     Figure,
@@ -17,7 +17,7 @@ from gecbench.reports.report import (
 
 
 def build_report(result: References) -> Report:
-    """Return statistics, distribution and curves."""
+    """Show statistics, distribution and curves."""
     tables = [_statistics(result), _distribution(result)]
     figures = [distribution_figure(result)]
     for metric in dict.fromkeys(curve.metric for curve in result.curves):
@@ -39,7 +39,7 @@ def build_report(result: References) -> Report:
 
 
 def distribution_figure(result: References) -> Figure:
-    """Return the share of sentences with each number of references, MuCGEC's figure 1."""
+    """The share of sentences with each number of references, MuCGEC's figure 1."""
     numbers = [k for k in result.everywhere if k]
     series, alt = [], []
     for name, counts in (
@@ -67,7 +67,7 @@ def distribution_figure(result: References) -> Figure:
 
 
 def curve_figure(metric: str, curves: list[Curve]) -> Figure:
-    """Return score against the number of references, MuCGEC's figure 3.
+    """Score against the number of references, MuCGEC's figure 3.
 
     Args:
         metric: Name of the metric.
@@ -77,21 +77,16 @@ def curve_figure(metric: str, curves: list[Curve]) -> Figure:
     for curve in curves:
         points = curve.points
         spread = any(point.low < point.high for point in points)
-        series.append(
-            Series(
-                curve.system,
-                tuple(point.k for point in points),
-                tuple(100 * point.mean for point in points),
-                tuple(100 * point.low for point in points) if spread else (),
-                tuple(100 * point.high for point in points) if spread else (),
-            )
-        )
+        low = [point.low for point in points] if spread else []
+        high = [point.high for point in points] if spread else []
+        means = [point.mean for point in points]
+        series.append(Series.of_shares(curve.system, [p.k for p in points], means, low, high))
         first, last = points[0], points[-1]
-        low, high = f"{100 * first.mean:.2f}", f"{100 * last.mean:.2f}"
+        start, end = f"{100 * first.mean:.2f}", f"{100 * last.mean:.2f}"
         alt.append(
             Words(
-                f"{curve.system} {low} with {first.k}, {high} with {last.k}",
-                f"{curve.system} {first.k} 个时 {low}，{last.k} 个时 {high}",
+                f"{curve.system} {start} with {first.k}, {end} with {last.k}",
+                f"{curve.system} {first.k} 个时 {start}，{last.k} 个时 {end}",
             )
         )
     values = joined(alt, "; ")
@@ -111,29 +106,25 @@ def curve_figure(metric: str, curves: list[Curve]) -> Figure:
 
 
 def _statistics(result: References) -> Table:
-    return Table(
+    return Table.of(
         "statistics",
         Words("Sentences and references", "句子与参考答案统计"),
+        result.statistics,
+        (Column("sentences of", zh="部分"), lambda part: part.name),
+        (Column("sentences", "count", zh="句数"), lambda part: part.sentences),
+        (Column("discarded", "count", zh="弃用句数"), lambda part: part.discarded),
+        (Column("erroneous", "count", zh="有错误句数"), lambda part: part.erroneous),
         (
-            Column("sentences of", zh="部分"),
-            Column("sentences", "count", zh="句数"),
-            Column("discarded", "count", zh="弃用句数"),
-            Column("erroneous", "count", zh="有错误句数"),
             Column("erroneous (%)", "percent", 1, zh="有错误比例（%）"),
-            Column("characters", "number", 1, zh="平均字数"),
-            Column("edits per reference", "number", 1, zh="每个参考答案的编辑数"),
-            Column("references", "number", 1, zh="每句参考答案数"),
-            Column("different", "number", 1, zh="其中不同者"),
+            lambda part: part.erroneous / part.sentences if part.sentences else None,
         ),
-        tuple(map(_row, result.statistics)),
-    )
-
-
-def _row(one: Statistics) -> tuple[Value, ...]:
-    share = one.erroneous / one.sentences if one.sentences else None
-    return (
-        *(one.name, one.sentences, one.discarded, one.erroneous, share),
-        *(one.characters, one.edits, one.references, one.distinct),
+        (Column("characters", "number", 1, zh="平均字数"), lambda part: part.characters),
+        (
+            Column("edits per reference", "number", 1, zh="每个参考答案的编辑数"),
+            lambda part: part.edits,
+        ),
+        (Column("references", "number", 1, zh="每句参考答案数"), lambda part: part.references),
+        (Column("different", "number", 1, zh="其中不同者"), lambda part: part.distinct),
     )
 
 

@@ -1,21 +1,23 @@
 """What an analysis shows: tables, figures, the data behind them, and what to know about them.
 
 One way to the terminal, to files and to the report page for all analyses: each has a module here
-that turns its result into an `Report`.
+that turns its result into a `Report`.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from gecbench.core.errors import UsageError
 from gecbench.core.score import Counts, WarningNote
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+
+Item = TypeVar("Item")
 
 # What readers see, in the languages of the reports.
 
@@ -36,12 +38,12 @@ class Words:
     zh: str
 
     def in_(self, language: Language) -> str:
-        """Return the text in a language."""
+        """The text in a language."""
         return self.zh if language == "zh" else self.en
 
 
 def said(text: str | Words, language: Language) -> str:
-    """Return a text in a language; names of systems and the like are the same in all."""
+    """A text in a language; names of systems and the like are the same in all."""
     return text.in_(language) if isinstance(text, Words) else text
 
 
@@ -57,7 +59,7 @@ def joined(parts: Iterable[str | Words], separator: Literal[", ", "; "] = ", ") 
 
 
 def percent(value: float | None) -> float | None:
-    """Return a share in percent, as figures have it; None where there is none."""
+    """Convert a share to percent, as figures have it; None where there is none."""
     return None if value is None else 100 * value
 
 
@@ -89,7 +91,7 @@ class Grid:
 
 
 def columns_of(text: str) -> int:
-    """Return how many columns a terminal needs; Han characters and the like need two."""
+    """Count the columns that a terminal needs; Han characters and the like need two."""
     if text.isascii():
         return len(text)
     import unicodedata
@@ -100,7 +102,7 @@ def columns_of(text: str) -> int:
 
 
 def as_text(grid: Grid) -> str:
-    """Return aligned columns, words to the left and numbers to the right; the best with a star."""
+    """Write aligned columns, words to the left and numbers to the right; the best with a star."""
     marked = {column for _, column in grid.marks}
     body = [
         tuple(
@@ -123,7 +125,7 @@ def as_text(grid: Grid) -> str:
 
 
 def as_latex(grid: Grid, note: str) -> str:
-    """Return a tabular for booktabs, the best in bold, with a comment that holds the signature."""
+    """Write a tabular for booktabs, the best in bold, with a comment that holds the signature."""
     columns = "l" * grid.words + "r" * (len(grid.header) - grid.words)
     lines = [f"% {line}" for line in note.splitlines()]
     lines += [rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
@@ -139,7 +141,7 @@ def as_latex(grid: Grid, note: str) -> str:
 
 
 def as_markdown(grid: Grid) -> str:
-    """Return a Markdown table, the best in bold."""
+    """Write a Markdown table, the best in bold."""
     rules = tuple("---" if at < grid.words else "---:" for at in range(len(grid.header)))
     lines = []
     for at, row in enumerate((grid.header, rules, *grid.rows), -2):
@@ -152,7 +154,7 @@ def as_markdown(grid: Grid) -> str:
 
 
 def as_csv(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Return comma-separated values with a header, quoted where needed, lines ended by LF."""
+    """Write comma-separated values with a header, quoted where needed, lines ended by LF."""
     import csv
     import io
 
@@ -192,6 +194,20 @@ class Series:
     high: tuple[float | None, ...] = ()
     labels: tuple[str, ...] = ()
 
+    @classmethod
+    def of_shares(
+        cls,
+        name: str | Words,
+        x: Iterable[float | str | Words],
+        y: Iterable[float | None],
+        low: Iterable[float | None] = (),
+        high: Iterable[float | None] = (),
+        labels: Iterable[str] = (),
+    ) -> Series:
+        """Make a series in percent of shares in [0, 1]."""
+        y, low, high = (tuple(map(percent, shares)) for shares in (y, low, high))
+        return cls(name, tuple(x), y, low, high, tuple(labels))
+
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -222,7 +238,7 @@ class Figure:
 
 
 def figure_csv(figure: Figure) -> str:
-    """Return the data of a figure as CSV, unrounded, a row for each point."""
+    """Write the data of a figure as CSV, unrounded, a row for each point."""
     rows = []
     for series in figure.series:
         name = series.name.en if isinstance(series.name, Words) else series.name
@@ -267,7 +283,7 @@ class Column:
     zh: str | None = None
 
     def shown(self, value: Value) -> str:
-        """Return a value as a reader sees it."""
+        """Write a value as a reader sees it."""
         if value is None:
             return _ABSENT
         if isinstance(value, Words):
@@ -299,6 +315,18 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[tuple[Value, ...], ...]
     marks: frozenset[tuple[int, int]] = frozenset()
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        title: Words,
+        items: Iterable[Item],
+        *columns: tuple[Column, Callable[[Item], Value]],
+    ) -> Table:
+        """Make a table with a row for each item; a column comes with what gives its value."""
+        rows = tuple(tuple(value(item) for _, value in columns) for item in items)
+        return cls(name, title, tuple(column for column, _ in columns), rows)
 
     @property
     def grid(self) -> Grid:
@@ -352,19 +380,19 @@ COUNT_COLUMNS = (
 
 
 def count_cells(counts: Counts | None) -> tuple[Value, ...]:
-    """Return the cells of `COUNT_COLUMNS`, empty where nothing was counted."""
+    """The cells of `COUNT_COLUMNS`, empty where nothing was counted."""
     if counts is None:
         return (None,) * len(COUNT_COLUMNS)
     return (counts.tp, counts.fp, counts.fn, counts.precision, counts.recall)
 
 
 def count_values(counts: Counts | None) -> dict[str, object]:
-    """Return counts as JSON values; none where nothing was counted."""
+    """Counts as JSON values; none where nothing was counted."""
     return {} if counts is None else {"tp": counts.tp, "fp": counts.fp, "fn": counts.fn}
 
 
 def json_values(result: DataclassInstance, *without: str) -> dict[str, object]:
-    """Return the fields of a result as JSON values, but for those that every analysis prints.
+    """The fields of a result as JSON values, but for those that every analysis prints.
 
     Args:
         result: Its field names are the keys.
@@ -416,7 +444,7 @@ def table_csv(table: Table) -> str:
 
 
 def plain(value: Value) -> str | int | float:
-    """Return a value as files have it: nothing where there is none, and words in English."""
+    """Write a value as files have it: nothing where there is none, and words in English."""
     if value is None:
         return ""
     return value.en if isinstance(value, Words) else value

@@ -68,50 +68,52 @@ _LONGEST = 60
 _PLACE = (Column("subset", zh="子集"), Column("system", zh="系统"))
 
 
-def build_report(found: Robustness) -> Report:
+def build_report(result: Robustness) -> Report:
     """Show scores and bounds, consistency by two rules, and kinds of variants."""
     tables = [
-        _scores(found),
+        _scores(result),
         *(
             replace(_scores(other), name=f"scores-f{other.beta:g}".replace(".", "-"))
-            for other in found.others
+            for other in result.others
         ),
-        _consistency(found),
-        _disagreements(found.disagreements),
+        _consistency(result),
+        _disagreements(result.disagreements),
     ]
-    if any(one.orders for one in found.systems):
-        tables.append(_orders(found))
-    kinds = [kind for kind in _kinds(found) if kind.groups]
+    if any(one.orders for one in result.systems):
+        tables.append(_orders(result))
+    kinds = [kind for kind in _kinds(result) if kind.groups]
     return Report(
         name="robustness",
         title=Words("Robustness to context", "对上下文的鲁棒性"),
-        corpus=found.corpus,
+        corpus=result.corpus,
         tables=(*tables, *(_kind_table(kind) for kind in kinds)),
         figures=(
-            _bounds_figure(found),
-            _consistency_figure(found),
+            _bounds_figure(result),
+            _consistency_figure(result),
             *(_kind_figure(kind, rule) for kind in kinds for rule in RULES),
         ),
-        data=_data(found),
-        notes=(*_notes(found), *found.notes),
-        signatures=found.signatures,
+        data=_data(result),
+        notes=(*_notes(result), *result.notes),
+        signatures=result.signatures,
     )
 
 
-def _data(found: Robustness) -> dict[str, object]:
-    def systems(result: Robustness) -> dict[str, object]:
+def _data(result: Robustness) -> dict[str, object]:
+    def systems(part: Robustness) -> dict[str, object]:
         return {
-            "systems": [json_values(one, "verdicts") for one in result.systems],
-            "trivial": [json_values(one, "verdicts") for one in result.trivial],
+            "systems": [json_values(one, "verdicts") for one in part.systems],
+            "trivial": [json_values(one, "verdicts") for one in part.trivial],
         }
 
-    others = [{"beta": other.beta, **systems(other)} for other in found.others]
+    others = [{"beta": other.beta, **systems(other)} for other in result.others]
     return (
-        json_values(found, "others") | systems(found) | ({"other_betas": others} if others else {})
+        json_values(result, "others")
+        | systems(result)
+        | ({"other_betas": others} if others else {})
     )
 
 
-def _notes(found: Robustness) -> Iterator[str]:
+def _notes(result: Robustness) -> Iterator[str]:
     yield (
         "CRS and P-CRS never stand alone: a system that copies its input has them too; the rows "
         "(perfect) and (copies its input) say how far they reach on these data"
@@ -120,13 +122,13 @@ def _notes(found: Robustness) -> Iterator[str]:
         "official: one variant is best and worst for the running F, P-CRS: the F of a variant "
         "alone is the original's; edits: the corrections are the same after mapping"
     )
-    if found.unpaired_errors:
+    if result.unpaired_errors:
         yield (
-            f"{counted(found.unpaired_errors, 'error', ' stands', ' stand')} in the reference of "
+            f"{counted(result.unpaired_errors, 'error', ' stands', ' stand')} in the reference of "
             "an original or a variant and not in the other; correcting them counts for neither "
             "side of edits"
         )
-    systems = [case.system for case in found.disagreements]
+    systems = [case.system for case in result.disagreements]
     counts = {system: systems.count(system) for system in systems}
     if any(count > _SHOWN for count in counts.values()):
         yield (
@@ -139,16 +141,16 @@ def _notes(found: Robustness) -> Iterator[str]:
 # The tables.
 
 
-def _rows(found: Robustness) -> Iterator[tuple[tuple[Value, Value], SystemRobustness]]:
+def _rows(result: Robustness) -> Iterator[tuple[tuple[Value, Value], SystemRobustness]]:
     """Yield systems, then the trivial ones, subset by subset, with their names."""
-    for subset in dict.fromkeys(one.subset for one in found.systems):
-        for one in (*found.systems, *found.trivial):
+    for subset in dict.fromkeys(one.subset for one in result.systems):
+        for one in (*result.systems, *result.trivial):
             if one.subset == subset:
                 yield (subset or _ALL, _TRIVIAL.get(one.system, one.system)), one
 
 
-def _scores(found: Robustness) -> Table:
-    f = f"F{found.beta:g}"
+def _scores(result: Robustness) -> Table:
+    f = f"F{result.beta:g}"
     heads = [("", ""), ("upper ", "上界 "), ("lower ", "下界 ")]
     columns = (
         *_PLACE,
@@ -162,7 +164,7 @@ def _scores(found: Robustness) -> Table:
         Column("P-CRS", "percent"),
     )
     rows: list[tuple[Value, ...]] = []
-    for place, one in _rows(found):
+    for place, one in _rows(result):
         bounds = (one.original, one.upper, one.lower)
         scores = [v for scores in bounds for v in (scores.precision, scores.recall, scores.f)]
         rows.append((*place, *scores, one.delta_f, one.official.crs, one.official.p_crs))
@@ -173,7 +175,7 @@ def _scores(found: Robustness) -> Table:
     return Table("scores", title, columns, tuple(rows))
 
 
-def _consistency(found: Robustness) -> Table:
+def _consistency(result: Robustness) -> Table:
     columns = (
         *_PLACE,
         Column("cases", "count", zh="用例"),
@@ -188,7 +190,7 @@ def _consistency(found: Robustness) -> Table:
         Column("edits/sentence", "number", zh="每句编辑数"),
     )
     rows: list[tuple[Value, ...]] = []
-    for place, one in _rows(found):
+    for place, one in _rows(result):
         both, agreement = (one.official, one.edits), one.agreement
         cases = (agreement.both, agreement.official_only, agreement.edits_only, agreement.neither)
         shares = (*(rule.crs for rule in both), *(rule.p_crs for rule in both))
@@ -197,8 +199,8 @@ def _consistency(found: Robustness) -> Table:
     return Table("consistency", title, columns, tuple(rows))
 
 
-def _orders(found: Robustness) -> Table:
-    f = f"F{found.beta:g}"
+def _orders(result: Robustness) -> Table:
+    f = f"F{result.beta:g}"
     columns = (
         *_PLACE,
         Column("orders", "count", zh="顺序数"),
@@ -211,7 +213,7 @@ def _orders(found: Robustness) -> Table:
         Column("unsettled cases", "count", zh="随顺序变化的用例"),
     )
     rows: list[tuple[Value, ...]] = []
-    for place, one in _rows(found):
+    for place, one in _rows(result):
         if orders := one.orders:
             crs = [count / one.cases for count in orders.consistent_cases]
             ends = (*crs, *orders.upper_f, *orders.lower_f)
@@ -251,7 +253,7 @@ def _disagreements(cases: Sequence[Disagreement]) -> Table:
 
 
 def _corrections(sentence: ShownSentence) -> str:
-    """Return the corrections of a sentence in short; a star stands at wrong ones."""
+    """The corrections of a sentence in short; a star stands at wrong ones."""
     corrections = [
         f"{change.before or '-'} > {change.after or '-'}{'' if change.right else ' *'}"
         for change in sentence.changes
@@ -277,19 +279,19 @@ class _Kind(NamedTuple):
         return tuple(_ACTIONS.get(one.name, Words(one.name, one.name)) for one in self.groups)
 
 
-def _kinds(found: Robustness) -> tuple[_Kind, ...]:
-    unit = Words(f"{found.unit}s", "词" if found.unit == "word" else "字")
+def _kinds(result: Robustness) -> tuple[_Kind, ...]:
+    unit = Words(f"{result.unit}s", "词" if result.unit == "word" else "字")
     return (
         _Kind(
             "action",
-            found.actions,
+            result.actions,
             Words("By perturbing action", "按扰动方式"),
             Words("P-CRS by perturbing action", "各扰动方式下的 P-CRS"),
             Words("what the perturbation did", "扰动方式"),
         ),
         _Kind(
             "distance",
-            found.distances,
+            result.distances,
             Words(
                 f"By {unit.en} between perturbation and error, where both are single",
                 f"按扰动与错误之间的{unit.zh}数（单一扰动、单一错误）",
@@ -299,7 +301,7 @@ def _kinds(found: Robustness) -> tuple[_Kind, ...]:
         ),
         _Kind(
             "frequency",
-            found.frequencies or (),
+            result.frequencies or (),
             Words("By frequency of the rarest word put in", "按插入的最罕见词的频次"),
             Words("P-CRS by frequency of the word put in", "P-CRS 与插入词的频次"),
             Words("occurrences in the training text", "在训练文本中的出现次数"),
@@ -329,18 +331,16 @@ def _kind_table(kind: _Kind) -> Table:
 def _kind_figure(kind: _Kind, rule: Rule) -> Figure:
     series, alt = [], []
     for at, name in enumerate(one.system for one in kind.groups[0].systems):
-        shares = tuple(
-            100 * group.systems[at].share(rule).like_original / group.variants
-            for group in kind.groups
-        )
-        series.append(Series(name, kind.names, shares))
-        pairs = list(zip(kind.names, shares, strict=True))
-        alt.append(
-            Words(
-                f"{name} " + ", ".join(f"{words.en} {share:.1f}" for words, share in pairs),
-                f"{name} " + ", ".join(f"{words.zh} {share:.1f}" for words, share in pairs),
-            )
-        )
+        shares = [
+            group.systems[at].share(rule).like_original / group.variants for group in kind.groups
+        ]
+        series.append(Series.of_shares(name, kind.names, shares))
+        pairs = [
+            (words, f"{100 * share:.1f}") for words, share in zip(kind.names, shares, strict=True)
+        ]
+        en = ", ".join(f"{words.en} {share}" for words, share in pairs)
+        zh = ", ".join(f"{words.zh} {share}" for words, share in pairs)
+        alt.append(Words(f"{name} {en}", f"{name} {zh}"))
     axis, words = kind.axis, _RULES[rule]
     return Figure(
         name=f"robustness-{kind.name}" + ("" if rule == "official" else f"-{rule}"),
@@ -359,23 +359,18 @@ def _kind_figure(kind: _Kind, rule: Rule) -> Figure:
 # The other figures.
 
 
-def _bounds_figure(found: Robustness) -> Figure:
-    f = f"F{found.beta:g}"
-    names = tuple(one.system for one in found.whole)
-    original, lower, upper = (
-        tuple(100 * scores.f for scores in column)
-        for column in zip(*((o.original, o.lower, o.upper) for o in found.whole), strict=True)
-    )
-    alt = joined(
-        (
+def _bounds_figure(result: Robustness) -> Figure:
+    f = f"F{result.beta:g}"
+    alt = []
+    for one in result.whole:
+        score, low, high = (f"{100 * s.f:.2f}" for s in (one.original, one.lower, one.upper))
+        alt.append(
             Words(
-                f"{name} {own:.2f}, between {low:.2f} and {high:.2f}",
-                f"{name} 原句 {own:.2f}，介于 {low:.2f} 与 {high:.2f} 之间",
+                f"{one.system} {score}, between {low} and {high}",
+                f"{one.system} 原句 {score}，介于 {low} 与 {high} 之间",
             )
-            for name, own, low, high in zip(names, original, lower, upper, strict=True)
-        ),
-        "; ",
-    )
+        )
+    bounds = joined(alt, "; ")
     return Figure(
         name="robustness-bounds",
         kind="intervals",
@@ -384,21 +379,29 @@ def _bounds_figure(found: Robustness) -> Figure:
             f"原句上的 {f} 及上下文变化时的上下界",
         ),
         alt=Words(
-            f"{f} in percent on {found.corpus}: {alt.en}.",
-            f"{found.corpus} 上的 {f}（%）：{alt.zh}。",
+            f"{f} in percent on {result.corpus}: {bounds.en}.",
+            f"{result.corpus} 上的 {f}（%）：{bounds.zh}。",
         ),
         x_label=Words("system", "系统"),
         y_label=Words(f"{f} (%)", f"{f}（%）"),
-        series=(Series(f, names, original, lower, upper),),
+        series=(
+            Series.of_shares(
+                f,
+                (one.system for one in result.whole),
+                (one.original.f for one in result.whole),
+                (one.lower.f for one in result.whole),
+                (one.upper.f for one in result.whole),
+            ),
+        ),
     )
 
 
-def _consistency_figure(found: Robustness) -> Figure:
-    names = tuple(one.system for one in found.whole)
+def _consistency_figure(result: Robustness) -> Figure:
+    names = tuple(one.system for one in result.whole)
     shares = {
         (score, rule): tuple(
             100 * (one.consistency(rule).crs if score == "CRS" else one.consistency(rule).p_crs)
-            for one in found.whole
+            for one in result.whole
         )
         for score in ("CRS", "P-CRS")
         for rule in RULES
@@ -414,8 +417,8 @@ def _consistency_figure(found: Robustness) -> Figure:
             "Consistency of corrections when the context changes", "上下文变化时修改的一致性"
         ),
         alt=Words(
-            f"Shares in percent on {found.corpus}, by the official rule / by edits: {alt}.",
-            f"{found.corpus} 上的比例（%，官方规则 / 按编辑）：{alt}。",
+            f"Shares in percent on {result.corpus}, by the official rule / by edits: {alt}.",
+            f"{result.corpus} 上的比例（%，官方规则 / 按编辑）：{alt}。",
         ),
         x_label=Words("system", "系统"),
         y_label=Words("share (%)", "比例（%）"),
@@ -439,15 +442,15 @@ _MEANINGS: Mapping[str, str] = {
 }
 
 
-def build_check_report(found: CaseCheck) -> Report:
+def build_check_report(check: CaseCheck) -> Report:
     """Show the problems of perturbed cases."""
     shown = [
         finding
         for kind in KINDS
-        for finding in [one for one in found.findings if one.kind == kind][:_SHOWN]
+        for finding in [one for one in check.findings if one.kind == kind][:_SHOWN]
     ]
-    hidden = len(found.findings) - len(shown)
-    names: list[str | None] = [subset.name for subset in found.subsets]
+    hidden = len(check.findings) - len(shown)
+    names: list[str | None] = [subset.name for subset in check.subsets]
     names += [None] if len(names) > 1 else []
     counts = Table(
         "oddities",
@@ -458,7 +461,7 @@ def build_check_report(found: CaseCheck) -> Report:
             *(Column(n or "all", "count", zh=None if n else "合计") for n in names),
         ),
         tuple(
-            (kind, _MEANINGS[kind], *(found.count(kind, name) for name in names)) for kind in KINDS
+            (kind, _MEANINGS[kind], *(check.count(kind, name) for name in names)) for kind in KINDS
         ),
     )
     places = Table(
@@ -476,8 +479,8 @@ def build_check_report(found: CaseCheck) -> Report:
     return Report(
         name="robustness",
         title=Words("A look at perturbed cases", "扰动用例检查"),
-        corpus=found.corpus,
+        corpus=check.corpus,
         tables=(counts, places),
-        data=json_values(found),
+        data=json_values(check),
         notes=(f"{hidden} more findings are not shown; --format json has all",) if hidden else (),
     )

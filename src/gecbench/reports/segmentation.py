@@ -24,7 +24,7 @@ from gecbench.reports.report import (
 
 
 def build_report(result: Segmentation) -> Report:
-    """Return scores and ranks under each segmenter, what moved, and scores that need no words."""
+    """Show scores and ranks under each segmenter, what moved, and scores that need no words."""
     tables = [_segmenters(result)]
     figures: list[Figure] = []
     for metric, moved in result.movements.items():
@@ -45,7 +45,7 @@ def build_report(result: Segmentation) -> Report:
 
 
 def _bars(result: Segmentation, metric: str, moved: Sequence[Movement]) -> Figure:
-    """Return the score of each system under each segmenter as grouped bars."""
+    """The score of each system under each segmenter as grouped bars."""
     systems = tuple(one.system for one in moved)
     series, alt = [], []
     for at, one in enumerate(result.segmenters):
@@ -68,16 +68,15 @@ def _bars(result: Segmentation, metric: str, moved: Sequence[Movement]) -> Figur
 
 
 def _ranges(result: Segmentation, metric: str, moved: Sequence[Movement]) -> Figure:
-    """Return from where to where each system's score moves; the dot is the first segmenter."""
+    """From where to where each system's score moves; the dot is the first segmenter."""
     first = result.segmenters[0].segmenter
     systems = tuple(one.system for one in moved)
-    dots, low, high = (
-        tuple(100 * value for value in values)
-        for values in zip(
-            *((one.values[0], min(one.values), max(one.values)) for one in moved), strict=True
-        )
-    )
-    ranges = [f"{n} {a:.2f} to {b:.2f}" for n, a, b in zip(systems, low, high, strict=True)]
+    dots = [one.values[0] for one in moved]
+    low, high = [min(one.values) for one in moved], [max(one.values) for one in moved]
+    ranges = [
+        f"{name} {100 * least:.2f} to {100 * most:.2f}"
+        for name, least, most in zip(systems, low, high, strict=True)
+    ]
     alt = joined(Words(text, text.replace(" to ", " 到 ")) for text in ranges)
     return Figure(
         name=f"segmentation-{metric}-range",
@@ -90,7 +89,7 @@ def _ranges(result: Segmentation, metric: str, moved: Sequence[Movement]) -> Fig
         ),
         x_label=Words("system", "系统"),
         y_label=Words(f"{metric} (percent)", f"{metric}（%）"),
-        series=(Series(first, systems, dots, low, high),),
+        series=(Series.of_shares(first, systems, dots, low, high),),
     )
 
 
@@ -132,22 +131,16 @@ def _scores(result: Segmentation, metric: str, moved: Sequence[Movement]) -> Tab
 
 
 def _movements(metric: str, moved: Sequence[Movement]) -> Table:
-    rows = tuple(
-        (one.system, min(one.values), max(one.values), one.width, min(one.ranks), max(one.ranks))
-        for one in moved
-    )
-    return Table(
+    return Table.of(
         f"{metric}-moves",
         Words(f"How far {metric} moves", f"{metric} 的变动"),
-        (
-            Column("system", zh="系统"),
-            Column("lowest", "percent", zh="最低"),
-            Column("highest", "percent", zh="最高"),
-            Column("moves by", "percent", zh="变动"),
-            Column("best rank", "count", zh="最好名次"),
-            Column("worst rank", "count", zh="最差名次"),
-        ),
-        rows,
+        moved,
+        (Column("system", zh="系统"), lambda one: one.system),
+        (Column("lowest", "percent", zh="最低"), lambda one: min(one.values)),
+        (Column("highest", "percent", zh="最高"), lambda one: max(one.values)),
+        (Column("moves by", "percent", zh="变动"), lambda one: one.width),
+        (Column("best rank", "count", zh="最好名次"), lambda one: min(one.ranks)),
+        (Column("worst rank", "count", zh="最差名次"), lambda one: max(one.ranks)),
     )
 
 

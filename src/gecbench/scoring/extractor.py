@@ -11,6 +11,7 @@ from gecbench.core.errors import CorpusError, EditError
 from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample, SystemOutput
 from gecbench.core.scheme import Extraction, Scheme, Watch, unwatched
 from gecbench.core.sentence import Sentence
+from gecbench.edits.alignment import SET_LIMIT
 from gecbench.edits.apply import apply
 
 Tokens = tuple[str, ...]
@@ -267,6 +268,16 @@ def _check(where: str, rewrite: Rewrite, own: Tokens, tokens: Tokens) -> None:
             f"{where}: {error}; metrics over edits cannot use that: take --metric m2, or extract "
             "all edits again by --re-extract"
         ) from error
+
+
+def capped_note(ids: Sequence[str]) -> str:
+    """Return the sentence that tells of texts with more edit sets than are listed."""
+    names = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
+    have = "sentence has" if len(ids) == 1 else "sentences have"
+    return (
+        f"{len(ids)} {have} more than {SET_LIMIT} different edit sets, of which the first was "
+        f"kept, as by strategy first: {names}"
+    )
 
 
 # Whether edits of files can be compared with edits of a scheme, or with one another.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gecbench.core.edit import Edit
@@ -11,7 +11,7 @@ from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample, SystemOutput
 from gecbench.edits.apply import apply
 from gecbench.lang.zh.parse import parse
 from gecbench.scoring.texts import characters
-from gecbench.text.normalise import Normalisation
+from gecbench.text.normalise import Normalisation, normalisation
 
 Tokens = tuple[str, ...]
 
@@ -127,6 +127,29 @@ class Normaliser:
                 f"{quote(' '.join(after[1]))} of its tokens, so given edits no longer fit; make "
                 "the change before edits are found, or give texts without edits"
             )
+
+
+def normalise(
+    corpus: Corpus, systems: Sequence[SystemOutput], names: Sequence[str]
+) -> tuple[Corpus, Sequence[SystemOutput], Mapping[str, str]]:
+    """Return corpus and systems with their texts changed, and what the signature says of it.
+
+    Args:
+        corpus: Whose sources and references are changed.
+        systems: Whose outputs are.
+        names: Of changes, made in this order.
+
+    Raises:
+        UnknownNameError: There is no such change.
+        MissingExtraError: What it needs is not installed.
+        CorpusError: A token would be empty or hold white space, or a text would no longer be
+            what its tokens are; names the sample.
+    """
+    if not names:
+        return corpus, systems, {}
+    normaliser = Normaliser([normalisation(name) for name in names])
+    changed = tuple(map(normaliser.system, systems))
+    return normaliser.corpus(corpus), changed, {"normalise": normaliser.name}
 
 
 def change_notes(

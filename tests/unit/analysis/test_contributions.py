@@ -9,7 +9,8 @@ from score_corpus import BAD, COPY, CORPUS, GOOD
 
 from gecbench import breakdown
 from gecbench.analysis.breakdown import contributions
-from gecbench.api.score import Options, collect_stats
+from gecbench.api.options import Options
+from gecbench.api.score import collect_stats
 from gecbench.core.edit import Edit
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.metrics.edits import Cherrant

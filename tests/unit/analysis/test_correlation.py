@@ -21,7 +21,7 @@ from gecbench.analysis.correlation import (
     constant,
     correlations,
 )
-from gecbench.api.score import Options
+from gecbench.api.options import Options
 from gecbench.core.errors import MissingExtraError, UnknownNameError, UsageError
 from gecbench.core.score import Counts
 from gecbench.reports.correlation import build_report, slugs

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from gecbench import human
-from gecbench.api.score import Options
+from gecbench.api.options import Options
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample

@@ -25,7 +25,8 @@ from gecbench.analysis.meta import (
 )
 from gecbench.analysis.options import SystemSet
 from gecbench.api.meta import Layout, of_tables, read_people
-from gecbench.api.score import Options, collect_stats
+from gecbench.api.options import Options
+from gecbench.api.score import collect_stats
 from gecbench.core.errors import CorpusError, UnknownNameError, UsageError
 from gecbench.core.score import Counts
 from gecbench.formats.judgments import SEEDA, Item, Judgments

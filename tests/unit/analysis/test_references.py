@@ -10,7 +10,8 @@ from score_corpus import COPY, CORPUS, FREE, GOOD, IMPOSSIBLE, texts
 from gecbench import references
 from gecbench.analysis.options import Sweep
 from gecbench.analysis.references import curves
-from gecbench.api.score import Options, collect_stats
+from gecbench.api.options import Options
+from gecbench.api.score import collect_stats
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput

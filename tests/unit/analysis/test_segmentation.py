@@ -10,7 +10,7 @@ import pytest
 from gecbench import segmentation
 from gecbench.analysis.segmentation import SegmenterScores, movements, swaps
 from gecbench.api import segmentation as module
-from gecbench.api.score import Options, Segmenter
+from gecbench.api.options import Options
 from gecbench.core.edit import Edit
 from gecbench.core.errors import (
     CorpusError,
@@ -23,6 +23,7 @@ from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.score import Score, Signature
 from gecbench.reports.report import render
 from gecbench.reports.segmentation import build_report
+from gecbench.scoring.segmenters import Segmenter
 
 WORDS = ("我们", "去", "了", "学校")
 GIVEN = Corpus(

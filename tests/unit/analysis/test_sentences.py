@@ -16,7 +16,8 @@ from gecbench.analysis.sentences import (
     text_of_rewrite,
 )
 from gecbench.api.files import load, load_system, sample
-from gecbench.api.score import Options, collect_stats, summed
+from gecbench.api.options import Options
+from gecbench.api.score import collect_stats, score_run
 from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.edit import Edit
 from gecbench.core.errors import UsageError
@@ -152,7 +153,7 @@ def test_the_counts_of_all_sentences_are_those_of_the_score(level: str):
     options = Options(level=level)  # type: ignore[arg-type]
     run_stats = collect_stats(corpus, systems, scheme="zh-char", options=options)
     rows = list(sentence_rows(run_stats, "cherrant"))
-    for at, result in enumerate(summed(run_stats, options).results):
+    for at, result in enumerate(score_run(run_stats, options).results):
         counted = [row.outputs[at].counts for row in rows]
         assert total(one for one in counted if one) == result.score.counts
         assert [one is None for one in counted] == [

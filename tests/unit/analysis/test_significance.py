@@ -15,7 +15,8 @@ from score_corpus import COPY, CORPUS, GOOD, texts
 import gecbench
 from gecbench.analysis.options import Plan
 from gecbench.analysis.significance import compare
-from gecbench.api.score import Options, collect_stats
+from gecbench.api.options import Options
+from gecbench.api.score import collect_stats
 from gecbench.core.errors import CorpusError, UnknownNameError, UsageError
 from gecbench.core.sample import Corpus, Sample, SystemOutput
 from gecbench.reports.compare import build_report

@@ -6,12 +6,13 @@ from unicodedata import unidata_version
 
 import pytest
 
-from gecbench.api.score import Options, normalised, score
+from gecbench.api.options import Options
+from gecbench.api.score import score
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UnknownNameError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.lang.zh.char import scheme
-from gecbench.scoring.normalise import change_notes
+from gecbench.scoring.normalise import change_notes, normalise
 
 
 def corpus(*samples: Sample) -> Corpus:
@@ -30,14 +31,14 @@ def edits_of(made: Corpus) -> tuple[Edit, ...]:
 
 
 def lowered(one: Corpus) -> Corpus:
-    return normalised(one, (), ["lower"])[0]
+    return normalise(one, (), ["lower"])[0]
 
 
 def test_sources_references_and_outputs_are_changed_in_the_order_of_the_names():
     references = (Rewrite("ＡＢ"), Rewrite(error_free=True), Rewrite("Ｃ　d", annotator="Ann"))
     one = corpus(Sample("1", "Ａ b", references, {"k": "Ｋ"}))
     system = SystemOutput("s", {"1": (Rewrite("Ｂ"), Rewrite("x"))})
-    made, systems, parts = normalised(one, (system,), ["halfwidth", "lower"])
+    made, systems, parts = normalise(one, (system,), ["halfwidth", "lower"])
     expected = (Rewrite("ab"), Rewrite(error_free=True), Rewrite("c d", annotator="Ann"))
     assert made == corpus(Sample("1", "a b", expected, {"k": "Ｋ"}))
     assert systems == (SystemOutput("s", {"1": (Rewrite("b"), Rewrite("x"))}),)
@@ -46,13 +47,13 @@ def test_sources_references_and_outputs_are_changed_in_the_order_of_the_names():
 
 def test_the_order_makes_a_difference():
     one = corpus(Sample("1", "ﬁ ´"))
-    made = [normalised(one, (), names)[0] for names in (["nfkc", "squeeze"], ["squeeze", "nfkc"])]
+    made = [normalise(one, (), names)[0] for names in (["nfkc", "squeeze"], ["squeeze", "nfkc"])]
     assert [each.samples[0].source for each in made] == ["fi \u0301", "fi  \u0301"]
 
 
 def test_no_name_changes_nothing_and_says_nothing():
     one, systems = given("A", Edit(0, 1, ("B",))), (SystemOutput("s", {}),)
-    made, same, parts = normalised(one, systems, [])
+    made, same, parts = normalise(one, systems, [])
     assert made is one
     assert same is systems
     assert parts == {}
@@ -92,7 +93,7 @@ def test_the_tokens_of_systems_are_changed_too():
         "2": (Rewrite("A"),),
     }
     system = SystemOutput("s", hypotheses, {"1": ("A",)})
-    _, (made,), _ = normalised(corpus(), (system,), ["lower"])
+    _, (made,), _ = normalise(corpus(), (system,), ["lower"])
     assert made.tokens == {"1": ("a",)}
     assert made.hypotheses["1"] == (Rewrite("x", edit_sets=((Edit(0, 1, ("x",)),),)),)
     assert made.hypotheses["2"] == (Rewrite("a"),)
@@ -129,7 +130,7 @@ def test_the_tokens_of_systems_are_changed_too():
 )
 def test_what_would_part_texts_from_their_tokens_is_refused(names, one: Corpus, message: str):
     with pytest.raises(CorpusError) as error:
-        normalised(one, (), names)
+        normalise(one, (), names)
     assert message in str(error.value)
     assert str(error.value).startswith("sample '7': ")
 
@@ -137,7 +138,7 @@ def test_what_would_part_texts_from_their_tokens_is_refused(names, one: Corpus, 
 def test_the_refusal_names_the_system():
     system = SystemOutput("mine", {"7": (Rewrite(edit_sets=((),)),)}, {"7": ("´",)})
     with pytest.raises(CorpusError, match=r"^mine, sample '7': nfkc.* of the token '´'"):
-        normalised(corpus(), (system,), ["nfkc"])
+        normalise(corpus(), (system,), ["nfkc"])
 
 
 @pytest.mark.parametrize(
@@ -150,30 +151,30 @@ def test_the_refusal_names_the_system():
     ],
 )
 def test_what_was_not_so_before_is_no_reason_to_refuse(one: Corpus):
-    made = normalised(one, (), ["t2s"])[0]
+    made = normalise(one, (), ["t2s"])[0]
     assert made.samples[0].source == one.samples[0].source
 
 
 def test_a_space_in_a_token_may_stay_and_change():
     one = corpus(Sample("1", "Ａ　Ｂ", tokens=("Ａ　Ｂ", "")))
-    assert normalised(one, (), ["halfwidth"])[0].samples[0].tokens == ("A B", "")
+    assert normalise(one, (), ["halfwidth"])[0].samples[0].tokens == ("A B", "")
 
 
 def test_unknown_names_are_refused():
     with pytest.raises(UnknownNameError, match="unknown normalisation 'Lower'; did you mean"):
-        normalised(corpus(), (), ["Lower"])
+        normalise(corpus(), (), ["Lower"])
 
 
 def test_what_was_changed_can_be_told():
     references = (Rewrite("ab"), Rewrite("Ab", edit_sets=((Edit(0, 1, ("Ab",)),),)))
     one = corpus(Sample("1", "AB", references, tokens=("ab",)), Sample("2", "´"))
     system = SystemOutput("s", {"1": (Rewrite("C"),), "2": (Rewrite("d"), Rewrite("e"))})
-    made, systems, _ = normalised(one, (system,), ["lower"])
+    made, systems, _ = normalise(one, (system,), ["lower"])
     assert change_notes((one, (system,)), (made, systems)) == [
         "normalising changed 1 of 2 sources, 1 of 2 references, 1 of 3 outputs of s",
         "edits that change nothing any more, or repeat another edit set, left out: 1",
     ]
-    made, systems, _ = normalised(one, (system,), ["nfkc"])
+    made, systems, _ = normalise(one, (system,), ["nfkc"])
     assert change_notes((one, (system,)), (made, systems)) == [
         "normalising changed 1 of 2 sources, 0 of 2 references, 0 of 3 outputs of s",
         "texts that normalising put white space into: 1",

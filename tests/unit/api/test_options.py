@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from gecbench.api.score import Options, make_metrics
+from gecbench.api.options import Options
+from gecbench.api.score import make_metrics
 from gecbench.core.errors import UsageError
+from gecbench.lang import language_of
 
 
 def made(metric: str, lang: str = "en", **settings: str):
     settings = {name.replace("__", "."): value for name, value in settings.items()}
     options = Options(metrics=(metric,), settings=settings)
-    return make_metrics([metric], options, lang)[0]
+    return make_metrics([metric], options, language_of(lang))[0]
 
 
 def test_settings_become_what_the_metric_has_for_them():
@@ -21,12 +23,12 @@ def test_settings_become_what_the_metric_has_for_them():
     assert made("meaning-preservation", **{"meaning-preservation.t": "0.5"}).t == 0.5
     assert made("gleu", gleu__unit="character").unit == "character"
     options = Options(settings={"m2.max-unchanged-words": "1"})
-    assert make_metrics(["m2"], options, "en")[0].max_unchanged_words == 1
+    assert make_metrics(["m2"], options, language_of("en"))[0].max_unchanged_words == 1
 
 
 def test_general_options_reach_the_metrics_that_have_them():
     options = Options(beta=1.0, level="detection-span", choice="sentence-best", size="multi")
-    errant, m2, _ = make_metrics(["errant", "m2", "gleu"], options, "en")
+    errant, m2, _ = make_metrics(["errant", "m2", "gleu"], options, language_of("en"))
     assert (errant.beta, errant.level, errant.choice) == (1.0, "detection-span", "sentence-best")
     assert errant.chosen.size == "multi"
     assert m2.beta == 1.0
@@ -52,7 +54,7 @@ def test_characters_are_counted_in_chinese_unless_words_are_asked_for():
 )
 def test_settings_that_mean_nothing_are_refused(metric, setting, value, message: str):
     with pytest.raises(UsageError) as error:
-        make_metrics([metric], Options(settings={setting: value}), "en")
+        make_metrics([metric], Options(settings={setting: value}), language_of("en"))
     assert str(error.value).startswith(message)
 
 

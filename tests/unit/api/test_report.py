@@ -14,8 +14,8 @@ import pytest
 from score_corpus import BAD, COPY, CORPUS, GOOD, system
 
 import gecbench
+from gecbench.api.options import Options
 from gecbench.api.report import report, save_report
-from gecbench.api.score import Options
 from gecbench.core.edit import Edit
 from gecbench.core.errors import GecbenchError, MissingExtraError, UsageError
 from gecbench.core.files import check_target

@@ -9,9 +9,9 @@ import pytest
 from score_corpus import BAD, COPY, CORPUS, FREE, GOOD, IMPOSSIBLE, counts, system, texts
 
 import gecbench
-from gecbench.api import schemes as api_schemes
 from gecbench.api.extract import extract
 from gecbench.api.files import load, sample, save
+from gecbench.api.options import Options
 from gecbench.api.schemes import (
     AnyScheme,
     Places,
@@ -19,7 +19,7 @@ from gecbench.api.schemes import (
     default_scheme,
     load_scheme,
 )
-from gecbench.api.score import Options, score
+from gecbench.api.score import score
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, ResourceError, UnknownNameError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
@@ -269,7 +269,7 @@ def test_both_right_and_wrong_languages_of_the_default_scheme():
 
 
 def test_the_default_scheme_is_asked_for_its_resources(tmp_path, monkeypatch):
-    monkeypatch.setattr(api_schemes, "data_folder", lambda: tmp_path)
+    monkeypatch.setattr("gecbench.datasets.catalog.data_folder", lambda: tmp_path)
     with pytest.raises(ResourceError, match="run: gecbench data get cherrant"):
         score(CORPUS, [GOOD])
 

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from gecbench.api.score import Segmenter, divided_otherwise, segmenter, unsegmented
 from gecbench.backends import SEGMENTERS, chinese
 from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.errors import MissingExtraError, ResourceError, UnknownNameError, UsageError
 from gecbench.core.registry import resolve
 from gecbench.core.sample import Corpus, Sample
+from gecbench.scoring.segmenters import Segmenter, segmentation_notes, segmenter, segmenter_notes
 
 NONE = Corpus("x", ())
 PAGE = Path(__file__).parents[3] / "docs" / "texts.md"
@@ -184,7 +184,7 @@ def test_ltp_is_asked_for_the_words_of_each_piece_and_for_no_download(tmp_path: 
 
 
 def test_a_program_that_loses_characters_is_refused():
-    divide = chinese._checked("cutter 1", lambda text: [text[:3]])
+    divide = chinese._check_words("cutter 1", lambda text: [text[:3]])
     assert divide("我们 ".strip()) == ("我们",)
     with pytest.raises(UsageError) as error:
         divide("我们来了")
@@ -195,7 +195,7 @@ def test_a_program_that_loses_characters_is_refused():
 
 def test_a_text_is_divided_once():
     asked: list[str] = []
-    divide = chinese._checked("counter", lambda text: asked.append(text) or [text])
+    divide = chinese._check_words("counter", lambda text: asked.append(text) or [text])
     assert [divide("我"), divide("我")] == [("我",), ("我",)]
     assert asked == ["我"]
 
@@ -239,7 +239,7 @@ def test_every_name_is_imported_and_documented():
 
 QUIET = """
 import sys
-from gecbench.api.score import segmenter
+from gecbench.scoring.segmenters import segmenter
 from gecbench.core.sample import Corpus
 assert not {"jieba", "spacy_pkuseg", "numpy"} & set(sys.modules)
 for name in sys.argv[1:]:
@@ -300,24 +300,24 @@ def case(source: str, *hypotheses: str) -> Case:
     ],
 )
 def test_systems_that_are_divided_otherwise_are_named(cases: list[Case], note: str | None):
-    notes = unsegmented({"s": cases})
+    notes = segmentation_notes({"s": cases})
     assert len(notes) == (note is not None)
     assert all(each.startswith(note) for each in notes)
 
 
 def test_how_many_sources_are_divided_alike_is_said():
     given = corpus(("我 去", "我|去"), ("我 们", "我 们"), ("他", ""))
-    assert divided_otherwise(segmenter("spaces", NONE), given) == [
+    assert segmenter_notes(segmenter("spaces", NONE), given) == [
         "segmenter spaces divides 1 of 2 sources as dev does; in the others, words that a system "
         "left alone can count as edits"
     ]
-    assert divided_otherwise(segmenter("spaces", NONE), corpus(("我 去", "我|去"))) == []
+    assert segmenter_notes(segmenter("spaces", NONE), corpus(("我 去", "我|去"))) == []
 
 
 def test_sources_are_divided_as_texts_come_that_nothing_has_divided():
     asked: list[str] = []
     other = Segmenter("other 1", lambda text: asked.append(text) or ("我们", "去"))
     given = corpus(("我们 去", "我们|去"), ("我 们去", "我|们去"))
-    (note,) = divided_otherwise(other, given)
+    (note,) = segmenter_notes(other, given)
     assert note.startswith("segmenter other 1 divides 1 of 2 sources as dev does; ")
     assert asked == ["我们去", "我们去"]

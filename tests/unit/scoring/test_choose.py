@@ -6,11 +6,11 @@ import itertools
 
 import pytest
 
-from gecbench.core.case import Case, CaseRewrite
+from gecbench.core.case import CHOICES, Case, CaseRewrite
 from gecbench.core.edit import Edit
 from gecbench.core.score import Counts, total
 from gecbench.metrics.edits import Cherrant as SpanF
-from gecbench.scoring.spans import CHOICES, Pairing, choose
+from gecbench.scoring.spans import Pairing, choose
 
 
 def row(*counts: tuple[int, int, int]) -> tuple[Pairing, ...]:

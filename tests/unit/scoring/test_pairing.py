@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from gecbench.core.case import CaseRewrite
+from gecbench.core.case import LEVELS, CaseRewrite
 from gecbench.core.edit import Edit
 from gecbench.core.score import Counts
 from gecbench.scoring.results import by_tier
-from gecbench.scoring.spans import LEVELS, Filter, keys, pair
+from gecbench.scoring.spans import Filter, keys, pair
 
 ANY = Filter()
 NOTHING = CaseRewrite(())

@@ -74,7 +74,7 @@ def robustness(
     seed: Annotated[int, Option("--seed", "Seed of --orders.", needs=("--orders",))] = 0,
     lang: Lang = None,
     check: Annotated[
-        bool, Option("--check", "Look for oddities in CASES; without systems.")
+        bool, Option("--check", "Look for problems in CASES; without systems.")
     ] = False,
 ) -> None:
     """Say how far corrections depend on the context of errors, as RobustGEC does.

@@ -13,7 +13,7 @@ from gecbench.lang import language_of
 from gecbench.models.batches import batches
 from gecbench.models.chat.answers import Bounds, is_encodable, keep_source, parse_answer
 from gecbench.models.chat.prompts import Prompt
-from gecbench.models.training.config import Count, Positive
+from gecbench.models.training.config import Count, OptionalLanguage, Positive
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -45,7 +45,7 @@ class Options(Bounds, frozen=True, forbid_unknown_fields=True, kw_only=True):
         precision: Of the weights.
     """
 
-    language: Literal["", "zh", "en"] = ""
+    language: OptionalLanguage = ""
     prompt: str = ""
     style: Style = "auto"
     base: str = ""
@@ -225,15 +225,12 @@ class Causal(Corrector):
                     corrections[text] = keep_source(text, "too long")
                 else:
                     questions[text] = ids
-        training = self.network.training
-        self.network.eval()
         for group in self._groups(list(questions)):
             lengths = [len(questions[text]) for text in group]
             for batch in batches(lengths, self.options.batch_size, self.options.batch_tokens):
                 together = [group[k] for k in batch]
                 answers = self._answer([questions[text] for text in together], together)
                 corrections |= dict(zip(together, answers, strict=True))
-        self.network.train(training)
         return [corrections[text] for text in texts]
 
     def close(self) -> None:
@@ -260,12 +257,14 @@ class Causal(Corrector):
         """Correct texts whose questions are one batch."""
         import torch
 
+        from gecbench.models.weights import evaluating
+
         limits = [self._limit(text) for text in texts]
         width = max(map(len, questions))
         device = next(self.network.parameters()).device
         rows = [[self.question.pad] * (width - len(ids)) + ids for ids in questions]
         mask = [[0] * (width - len(ids)) + [1] * len(ids) for ids in questions]
-        with torch.inference_mode():
+        with evaluating(self.network), torch.inference_mode():
             answers = self.network.generate(
                 input_ids=torch.tensor(rows, device=device),
                 # Positions follow from it: padding on the left takes none.

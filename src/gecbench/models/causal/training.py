@@ -41,6 +41,7 @@ from gecbench.models.robust.pairs import (
 from gecbench.models.training.config import Below1, Positive, Robust, RunConfig
 from gecbench.models.training.decoder import IGNORED, TargetTask, mask_of, pad_tensor
 from gecbench.models.training.task import Batch, ComparableTask, Kind
+from gecbench.models.weights import wide_dtype
 
 if TYPE_CHECKING:
     from peft import PeftModel
@@ -148,8 +149,7 @@ class CausalTask(TargetTask[Example], ComparableTask[Example, torch.Tensor]):
         in_answer = labels != IGNORED
         # Chosen before they become 32-bit floats: with large vocabularies logits are most of it.
         chosen = outputs[:, :-1][in_answer]
-        wide = torch.promote_types(chosen.dtype, torch.float32)
-        return cross_entropy(chosen.to(wide), labels[in_answer], reduction="sum")
+        return cross_entropy(chosen.to(wide_dtype(chosen)), labels[in_answer], reduction="sum")
 
     def matches(
         self, pair: ContextPair, original: Example, perturbed: Example, robust: Robust

@@ -18,7 +18,7 @@ from gecbench.core.files import read_lines
 from gecbench.formats.reading import read
 from gecbench.formats.validation import convert, options_of, read_toml, toml_of
 from gecbench.models.chat.answers import Bounds
-from gecbench.models.training.config import Count, Positive
+from gecbench.models.training.config import Count, OptionalLanguage, Positive
 
 # Several sentences in one question: numbered lines, there and back.
 
@@ -82,7 +82,7 @@ class PromptFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     batch: str = ""
     about: str = ""
     source: str = ""
-    language: Literal["", "zh", "en"] = ""
+    language: OptionalLanguage = ""
     examples: tuple[Example, ...] = ()
 
 
@@ -265,7 +265,7 @@ class Profile(Bounds, frozen=True, forbid_unknown_fields=True, kw_only=True):
     base_url: str
     model: str
     name: str = ""
-    language: Literal["", "zh", "en"] = ""
+    language: OptionalLanguage = ""
     prompt: str = ""
     examples: str = ""
     shots: Count = 0

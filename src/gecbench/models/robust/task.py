@@ -18,6 +18,7 @@ from gecbench.models.batches import ContextPair, Pair
 from gecbench.models.robust.pairs import distinct_pairs
 from gecbench.models.training.config import Robust
 from gecbench.models.training.task import Batch, ComparableTask, Dataset, Measurement, Task
+from gecbench.models.weights import wide_dtype
 
 # The divergence of predictions on matched places: symmetric, exact at zero, bounded in memory.
 
@@ -51,7 +52,7 @@ class _Divergence(torch.autograd.Function):
         """Compute the sum."""
         ctx.save_for_backward(logits)
         ctx.chunk = chunk
-        total = torch.zeros((), dtype=_wide(logits), device=logits.device)
+        total = torch.zeros((), dtype=wide_dtype(logits), device=logits.device)
         for _, p, q, difference in _chunks(logits, chunk):
             total += ((p - q) * difference).sum() / 2
         return total
@@ -78,17 +79,13 @@ def _chunks(logits: Tensor, chunk: int) -> Iterator[tuple[slice, Tensor, Tensor,
     step = max(1, chunk // max(1, logits.shape[-1]))
     for at in range(0, logits.shape[1], step):
         places = slice(at, at + step)
-        log_p, log_q = logits[:, places].log_softmax(-1, dtype=_wide(logits))
+        log_p, log_q = logits[:, places].log_softmax(-1, dtype=wide_dtype(logits))
         p, q = log_p.exp(), log_q.exp()
         yield places, p, q, log_p - log_q
 
 
 def _mean(values: Tensor, probabilities: Tensor) -> Tensor:
     return (values * probabilities).sum(-1, keepdim=True)
-
-
-def _wide(logits: Tensor) -> torch.dtype:
-    return torch.promote_types(logits.dtype, torch.float32)
 
 
 Example = TypeVar("Example")

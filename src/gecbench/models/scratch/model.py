@@ -27,7 +27,13 @@ from gecbench.models.scratch.encoding import (
 from gecbench.models.scratch.network import EncoderDecoder, Shape
 from gecbench.models.seq2seq.corrector import Answer, Decoding, normalise_score, rank
 from gecbench.models.seq2seq.encoding import Specials
-from gecbench.models.weights import WEIGHTS, fill_network, load_weights, save_network
+from gecbench.models.weights import (
+    WEIGHTS,
+    evaluating,
+    fill_network,
+    load_weights,
+    save_network,
+)
 
 VOCABULARY = "vocabulary.json"
 
@@ -132,11 +138,8 @@ def read_model(folder: Path, *, segmenter: str = "", with_weights: bool = True) 
             f"{folder / VOCABULARY}: its {len(units)} units are not those that the model was made "
             "with; copy the model's folder again, whole"
         )
-    division = Division(
-        units=settings.units,
-        segmenter=segmenter or settings.segmenter,
-        simplify=settings.simplify,
-    )
+    division = msgspec.convert(settings, Division, from_attributes=True)
+    division = msgspec.structs.replace(division, segmenter=segmenter or division.segmenter)
     encoding, versions = division.encoding(card.languages[0], units)
     # Without numbers first: none are drawn that are not used, and a wrong shape costs nothing.
     with torch.device("meta" if with_weights else "cpu"):
@@ -202,13 +205,8 @@ class BeamSearch:
         network = self._network
         if network is None:
             raise RuntimeError("the corrector is closed")
-        learning = network.training
-        network.train(False)
-        try:
-            with torch.inference_mode():
-                sentences = self._search(network, sources, limit)
-        finally:
-            network.train(learning)
+        with evaluating(network), torch.inference_mode():
+            sentences = self._search(network, sources, limit)
         number = self._options.alternatives + 1
         return [rank(self._answers(sentence), number) for sentence in sentences]
 

@@ -117,12 +117,12 @@ class EncoderDecoder(nn.Module):
         Returns:
             (sentences, positions, vocabulary).
         """
-        memory = self._body.read(self._embedded(sources), there.bool())
-        return self._logits(self._body.write(memory, self._embedded(reads)))
+        memory = self._body.read(self._embed(sources), there.bool())
+        return self._logits(self._body.write(memory, self._embed(reads)))
 
     def begin(self, sources: Tensor, there: Tensor) -> tuple[Tensors, Tensors]:
         """Begin with sources as `forward` takes them: what `step` is to be given."""
-        return self._body.begin(self._body.read(self._embedded(sources), there.bool()))
+        return self._body.begin(self._body.read(self._embed(sources), there.bool()))
 
     def step(
         self, fixed: Tensors, state: Tensors, reads: Tensor, at: int
@@ -135,14 +135,14 @@ class EncoderDecoder(nn.Module):
             reads: The last ids, (rows,).
             at: Their position, from 0.
         """
-        states, state = self._body.step(fixed, state, self._embedded(reads.unsqueeze(1), at))
+        states, state = self._body.step(fixed, state, self._embed(reads.unsqueeze(1), at))
         return self._logits(states)[:, 0], state
 
     @property
     def _body(self) -> Body:
         return cast("Body", self.body)
 
-    def _embedded(self, ids: Tensor, at: int = 0) -> Tensor:
+    def _embed(self, ids: Tensor, at: int = 0) -> Tensor:
         """Compute the embeddings of ids, each number of variance 1 at the start."""
         states: Tensor = self.embedding(ids) * self.shape.width**0.5
         if not self._body.ordered:

@@ -120,7 +120,7 @@ def answer_units(pieces: Sequence[Piece]) -> tuple[Unit, ...]:
     """Divide an answer into units; bytes that are no character are unknown."""
     return tuple(
         Unit(character, before)
-        for group in _spaced_groups([(piece, -1, -1) for piece in pieces])
+        for group in _split_spaces([(piece, -1, -1) for piece in pieces])
         for character, before in group.characters
     )
 
@@ -133,7 +133,7 @@ def source_units(text: str, pieces: Sequence[tuple[Piece, int, int]]) -> tuple[U
         pieces: Tokens with their half-open character spans in it.
     """
     units: list[Unit] = []
-    for block, (characters, start, end) in enumerate(_spaced_groups(pieces)):
+    for block, (characters, start, end) in enumerate(_split_spaces(pieces)):
         places = [k for k in range(max(start, 0), end) if not text[k].isspace()]
         if len(characters) == len(places) and all(c != UNKNOWN for c, _ in characters):
             units += [
@@ -159,10 +159,10 @@ class _Group(NamedTuple):
     end: int
 
 
-def _spaced_groups(pieces: Sequence[tuple[Piece, int, int]]) -> Iterator[_Group]:
+def _split_spaces(pieces: Sequence[tuple[Piece, int, int]]) -> Iterator[_Group]:
     """Yield groups of pieces; white space is no character, but joins the next one."""
     blank = False
-    for text, joint, start, end in _decoded_groups(pieces):
+    for text, joint, start, end in _decode_groups(pieces):
         characters: list[tuple[str, str]] = []
         before = joint
         for character in [text] if text == UNKNOWN else text:
@@ -174,7 +174,7 @@ def _spaced_groups(pieces: Sequence[tuple[Piece, int, int]]) -> Iterator[_Group]
         yield _Group(characters, start, end)
 
 
-def _decoded_groups(
+def _decode_groups(
     pieces: Sequence[tuple[Piece, int, int]],
 ) -> Iterator[tuple[str, str, int, int]]:
     """Yield pieces as text, those together that share a character, with their span."""

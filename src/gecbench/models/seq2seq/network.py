@@ -25,6 +25,7 @@ from gecbench.core.seeding import number
 from gecbench.models.batches import pad_rows
 from gecbench.models.seq2seq.corrector import Answer, Options, normalise_score, rank
 from gecbench.models.seq2seq.encoding import Specials, SubwordEncoding
+from gecbench.models.weights import evaluating
 
 _SPARE = 128
 """Rows that a network may have beyond its tokenizer: sizes are rounded up."""
@@ -239,22 +240,21 @@ class TorchSearch:
         scores = _Scores(specials, beams)
         ids = torch.from_numpy(pad_rows(sources, specials.pad)).to(network.device)
         mask = torch.from_numpy(pad_rows([(1,) * len(ids) for ids in sources], 0))
-        learning, config = network.training, network.generation_config
-        network.train(False)
+        config = network.generation_config
         # What a checkpoint asks for elsewhere (facebook/bart-large: no 3-gram twice, an end
         # forced at the limit) must not get into ours: transformers fills gaps from it.
         network.generation_config = self._neutral
         try:
-            rows: list[list[int]] = network.generate(
-                input_ids=ids,
-                attention_mask=mask.to(network.device),
-                generation_config=self._config,
-                max_new_tokens=limit,
-                logits_processor=LogitsProcessorList([scores]),
-            ).tolist()
+            with evaluating(network):
+                rows: list[list[int]] = network.generate(
+                    input_ids=ids,
+                    attention_mask=mask.to(network.device),
+                    generation_config=self._config,
+                    max_new_tokens=limit,
+                    logits_processor=LogitsProcessorList([scores]),
+                ).tolist()
         finally:
             network.generation_config = config
-            network.train(learning)
         return [
             rank(
                 [self._answer(row, k, scores) for row in rows[k * beams : (k + 1) * beams]],

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
@@ -31,7 +30,14 @@ from gecbench.models.tagger.corrector import (
 from gecbench.models.tagger.encoding import Encoding, Layout, Subwords, read_encoding
 from gecbench.models.tags.labels import LabelVocabulary, write_vocabulary
 from gecbench.models.training.config import Below1, Positive
-from gecbench.models.weights import WEIGHTS, fill_network, load_weights, save_network
+from gecbench.models.weights import (
+    WEIGHTS,
+    evaluating,
+    fill_network,
+    load_weights,
+    save_network,
+    wide_dtype,
+)
 
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig, PreTrainedModel
@@ -452,17 +458,18 @@ def tagging_loss(
         reduction: "token" sums over tokens. "sentence" sums the means of sentences, so that each
             sentence weighs the same (AllenNLP, hence the official code).
     """
+    wide = wide_dtype(logits.labels)
     read = labels != PADDING
     errors = ((labels != keep) & read).long().masked_fill(~read, PADDING)
     by_label = functional.cross_entropy(
-        _wide(logits.labels).flatten(0, 1),
+        logits.labels.to(wide).flatten(0, 1),
         labels.flatten(),
         ignore_index=PADDING,
         label_smoothing=smoothing,
         reduction="none",
     )
     by_detection = functional.cross_entropy(
-        _wide(logits.detection).flatten(0, 1),
+        logits.detection.to(wide).flatten(0, 1),
         errors.flatten(),
         ignore_index=PADDING,
         reduction="none",
@@ -471,11 +478,6 @@ def tagging_loss(
     if reduction == "token":
         return per_token.sum()
     return (per_token.sum(-1) / read.sum(-1).clamp(min=1)).sum()
-
-
-def _wide(logits: Tensor) -> Tensor:
-    """Convert logits to 32 bits, or in 64 where they have them, as when gradients are checked."""
-    return logits.to(torch.promote_types(logits.dtype, torch.float32))
 
 
 def loss_weight(labels: Tensor, reduction: Reduction) -> float:
@@ -643,10 +645,7 @@ class TorchRuntime:
         self, batches: Iterable[Sequence[Encoded]], biases: Biases
     ) -> Iterator[Predictions]:
         """Yield the predictions of the models together."""
-        with ExitStack() as stack:  # dropout is off, and on again where a network was learning
-            for model in self._models:
-                stack.callback(model.network.train, model.network.training)
-                model.network.eval()
+        with evaluating(*(model.network for model in self._models)):
             for batch in batches:
                 yield self._predict(batch, biases)
 

@@ -216,9 +216,9 @@ def text_edits(
     """
     results = outcomes([token.text for token in tokens], labels, transforms)
     blanks = Blanks(language, spacing or detect_spacing(tokens, language=language))
-    written = _Written(text, tokens, blanks)
+    layout = _Layout(text, tokens, blanks)
     edits = []
-    for owner, run in groupby(_changes(written, results), key=lambda change: change.owner):
+    for owner, run in groupby(_changes(layout, results), key=lambda change: change.owner):
         changes = list(run)
         replacement = "".join(change.replacement for change in changes)
         score = None
@@ -245,7 +245,7 @@ class _Side(NamedTuple):
     now: str
 
 
-class _Written(NamedTuple):
+class _Layout(NamedTuple):
     """A text, its tokens, and where blanks belong."""
 
     text: str
@@ -275,33 +275,33 @@ class _Written(NamedTuple):
         return _Side(token.text, outcome.words[-1 if left else 0])
 
 
-def _changes(written: _Written, results: Sequence[Outcome]) -> Iterator[_Change]:
+def _changes(layout: _Layout, results: Sequence[Outcome]) -> Iterator[_Change]:
     """Yield all changes in the order of the text, those of one label next to one another."""
     standing = [at for at, outcome in enumerate(results) if outcome.words or outcome.first < 0]
     for one, two in pairwise((*standing, len(results))):
         left = results[one]
         right = results[two] if two < len(results) else None
         if left.words:
-            start, end = written.start(left), written.end(left)
-            now = written.now(left)
-            if now != written.text[start:end]:
+            start, end = layout.start(left), layout.end(left)
+            now = layout.now(left)
+            if now != layout.text[start:end]:
                 yield _Change(start, end, now, left.first + 1)
         gone = results[one + 1 : two]
         if gone:
-            yield from _deleted(written, left, gone, right)
+            yield from _delete(layout, left, gone, right)
         elif left.behind:
-            yield from _inserted(written, left, right)
+            yield from _insert(layout, left, right)
         elif right is not None and left.words:
-            yield from _respaced(written, left, right)
+            yield from _respace(layout, left, right)
 
 
-def _respaced(written: _Written, left: Outcome, right: Outcome) -> Iterator[_Change]:
+def _respace(layout: _Layout, left: Outcome, right: Outcome) -> Iterator[_Change]:
     """Yield the change of the blank between two neighbours that stand, if there is one."""
-    start, end = written.end(left), written.start(right)
-    gap = written.text[start:end]
-    one, two = written.side(left, left=True), written.side(right, left=False)
+    start, end = layout.end(left), layout.start(right)
+    gap = layout.text[start:end]
+    one, two = layout.side(left, left=True), layout.side(right, left=False)
     changed = one is not None and one.before != one.now
-    blanks = written.blanks
+    blanks = layout.blanks
     new = gap if left.joint is None else left.joint
     if left.joint is None and one and two and (changed or two.before != two.now):
         wanted = blanks.wants(one.now, two.now)
@@ -314,12 +314,12 @@ def _respaced(written: _Written, left: Outcome, right: Outcome) -> Iterator[_Cha
         yield _Change(start, end, new, owner.first + 1)
 
 
-def _inserted(written: _Written, left: Outcome, right: Outcome | None) -> Iterator[_Change]:
+def _insert(layout: _Layout, left: Outcome, right: Outcome | None) -> Iterator[_Change]:
     """Yield the insertion behind a token whose neighbour stands, with its blanks."""
-    start, end = written.end(left), written.start(right)
-    gap = written.text[start:end]
+    start, end = layout.end(left), layout.start(right)
+    gap = layout.text[start:end]
     # White space at the head of a text stays before what is inserted there.
-    before, after = _around(written, left, right, gap, gap if left.words else "")
+    before, after = _around(layout, left, right, gap, gap if left.words else "")
     new = before + left.behind + after
     if gap and new.endswith(gap):
         yield _Change(start, start, new[: -len(gap)], left.first + 1)
@@ -330,19 +330,19 @@ def _inserted(written: _Written, left: Outcome, right: Outcome | None) -> Iterat
 
 
 def _around(
-    written: _Written, left: Outcome, right: Outcome | None, first: str, last: str
+    layout: _Layout, left: Outcome, right: Outcome | None, first: str, last: str
 ) -> tuple[str, str]:
     """Find the blanks on both sides of an insertion; `first` and `last` are the old ones.
 
     White space at the ends of a text stays there.
     """
-    one, two = written.side(left, left=True), written.side(right, left=False)
+    one, two = layout.side(left, left=True), layout.side(right, left=False)
     before, after = first, last
     if one is not None:
-        wanted = written.blanks.wants(one.now, left.behind)
+        wanted = layout.blanks.wants(one.now, left.behind)
         before = first if wanted is None and two is not None else " " * bool(wanted)
     if two is not None:
-        after = _blank(written.blanks.wants(left.behind, two.now), last)
+        after = _blank(layout.blanks.wants(left.behind, two.now), last)
     return before, after
 
 
@@ -353,16 +353,16 @@ def _blank(wanted: bool | None, old: str) -> str:
     return (old or " ") if wanted else ""
 
 
-def _deleted(
-    written: _Written, left: Outcome, gone: Sequence[Outcome], right: Outcome | None
+def _delete(
+    layout: _Layout, left: Outcome, gone: Sequence[Outcome], right: Outcome | None
 ) -> Iterator[_Change]:
     """Yield what deletes tokens between two that stand, with an insertion before them."""
-    ends = [written.end(left), *(written.end(outcome) for outcome in gone)]
-    starts = [*(written.start(outcome) for outcome in gone), written.start(right)]
-    gaps = [written.text[end:start] for end, start in zip(ends, starts, strict=True)]
-    new = _closed(written, left, right, gaps)
+    ends = [layout.end(left), *(layout.end(outcome) for outcome in gone)]
+    starts = [*(layout.start(outcome) for outcome in gone), layout.start(right)]
+    gaps = [layout.text[end:start] for end, start in zip(ends, starts, strict=True)]
+    new = _close_gap(layout, left, right, gaps)
     if left.behind:
-        before, new = _around(written, left, right, gaps[0], gaps[-1])
+        before, new = _around(layout, left, right, gaps[0], gaps[-1])
         yield _Change(ends[0], ends[0], before + left.behind, left.first + 1)
     if new == gaps[0]:  # each takes the blank behind it along
         bounds, new = starts, ""
@@ -374,16 +374,16 @@ def _deleted(
         yield _Change(start, end, new if outcome is gone[-1] else "", outcome.first + 1)
 
 
-def _closed(written: _Written, left: Outcome, right: Outcome | None, gaps: Sequence[str]) -> str:
+def _close_gap(layout: _Layout, left: Outcome, right: Outcome | None, gaps: Sequence[str]) -> str:
     """Find what divides two tokens after all between them are gone."""
-    one, two = written.side(left, left=True), written.side(right, left=False)
+    one, two = layout.side(left, left=True), layout.side(right, left=False)
     if one is None:
         return gaps[0]
     if two is None:
         return gaps[-1]
     if left.joint is not None:
         return left.joint
-    wanted = written.blanks.wants(one.now, two.now)
+    wanted = layout.blanks.wants(one.now, two.now)
     if wanted is None:
         return gaps[0] if one.now[-1].isascii() and one.now[-1].isalnum() else gaps[-1]
     return _blank(wanted, next(filter(None, gaps), ""))
@@ -392,7 +392,7 @@ def _closed(written: _Written, left: Outcome, right: Outcome | None, gaps: Seque
 # Edits of edits: what several rounds did to a text, as one list of edits of the first text.
 
 
-class _Placed(NamedTuple):
+class _PlacedEdit(NamedTuple):
     """An edit over the text between the rounds.
 
     Args:
@@ -443,17 +443,19 @@ replacement='', score=None, label=None))
     return tuple(edits)
 
 
-def _group_edits(first: Sequence[TextEdit], second: Sequence[TextEdit]) -> Iterator[list[_Placed]]:
+def _group_edits(
+    first: Sequence[TextEdit], second: Sequence[TextEdit]
+) -> Iterator[list[_PlacedEdit]]:
     """Yield edits that belong together, in the order of the text between."""
-    placed = [_Placed(edit.start, edit.end, edit, late=True) for edit in second]
+    placed = [_PlacedEdit(edit.start, edit.end, edit, late=True) for edit in second]
     shift = 0
     for edit in first:
         start = edit.start + shift
-        placed.append(_Placed(start, start + len(edit.replacement), edit, late=False))
+        placed.append(_PlacedEdit(start, start + len(edit.replacement), edit, late=False))
         shift += len(edit.replacement) - (edit.end - edit.start)
     # At one place deletions come first, then insertions, then what has characters there.
     placed.sort(key=lambda one: (one.start, one.end, one.late))
-    group: list[_Placed] = []
+    group: list[_PlacedEdit] = []
     for one in placed:
         if group and not any(_interact(other, one) for other in group):
             yield group
@@ -463,7 +465,7 @@ def _group_edits(first: Sequence[TextEdit], second: Sequence[TextEdit]) -> Itera
         yield group
 
 
-def _interact(one: _Placed, two: _Placed) -> bool:
+def _interact(one: _PlacedEdit, two: _PlacedEdit) -> bool:
     """Say whether two edits become one."""
     if one.late == two.late:
         return False
@@ -475,7 +477,7 @@ def _interact(one: _Placed, two: _Placed) -> bool:
     return early.start < late.end and late.start < early.end
 
 
-def _merge(group: Sequence[_Placed], shift: int, between: str) -> tuple[TextEdit, int]:
+def _merge(group: Sequence[_PlacedEdit], shift: int, between: str) -> tuple[TextEdit, int]:
     """Merge a group to an edit of the source, and the shift behind it."""
     start, end = min(one.start for one in group), max(one.end for one in group)
     after = shift + sum(

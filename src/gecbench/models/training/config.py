@@ -6,6 +6,10 @@ from typing import Annotated, Literal
 
 import msgspec
 
+Language = Literal["zh", "en"]
+OptionalLanguage = Literal["", "zh", "en"]
+"""Languages that models are trained and asked for: those with prompts and schemes of their own."""
+
 Positive = Annotated[int, msgspec.Meta(gt=0)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Rate = Annotated[float, msgspec.Meta(gt=0, le=1e3)]
@@ -175,7 +179,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
     kind: str
     name: str
-    language: Literal["zh", "en"]
+    language: Language
     about: str = ""
     data: Data = Data()
     training: Training = Training()

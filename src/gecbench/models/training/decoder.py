@@ -20,6 +20,7 @@ from gecbench.models.seq2seq.corrector import Decoding, Search, Seq2Seq, build_c
 from gecbench.models.seq2seq.encoding import Encoding
 from gecbench.models.training.config import Robust, RunConfig, Share
 from gecbench.models.training.task import Batch, Dataset, Task
+from gecbench.models.weights import wide_dtype
 
 
 class DecoderTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -199,9 +200,8 @@ class DecoderTask(TargetTask[Example]):
 
     def likelihood(self, outputs: torch.Tensor, batch: Batch) -> torch.Tensor:
         """Compute the summed cross entropy of the target tokens, smoothed."""
-        wide = torch.promote_types(outputs.dtype, torch.float32)
         return cross_entropy(
-            outputs.to(wide).flatten(0, 1),
+            outputs.to(wide_dtype(outputs)).flatten(0, 1),
             batch["labels"].flatten(),
             ignore_index=IGNORED,
             label_smoothing=self.table.label_smoothing,

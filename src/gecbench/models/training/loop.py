@@ -6,8 +6,8 @@ import json
 import math
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -26,7 +26,7 @@ from gecbench.models.batches import batches
 from gecbench.models.folder import atomic_folder
 from gecbench.models.training.config import RunConfig, Training
 from gecbench.models.training.task import Batch, Task
-from gecbench.models.weights import load_weights, report_full_disk, save_weights
+from gecbench.models.weights import evaluating, load_weights, report_full_disk, save_weights
 
 _POOL = 256
 """Batches whose sentences are sorted by length together: chance stays, padding goes."""
@@ -490,7 +490,7 @@ class Loop:
         groups = batches(lengths, training.batch_size, training.batch_tokens, most_padding=0.1)
         names = ("loss", *self.task.metrics)
         sums = torch.zeros(len(names), 2, dtype=torch.float64)
-        with self._evaluation():
+        with evaluating(self.task.module), torch.no_grad():
             for group in groups[rank::devices]:
                 batch = self._move(self.task.collate([self.dev_examples[k] for k in group]))
                 for k, part in enumerate(self.task.measure(self.task.module, batch)):
@@ -503,7 +503,7 @@ class Loop:
         """Score the network's corrections of the dev sentences."""
         rank, devices = self.accelerator.process_index, self.accelerator.num_processes
         samples = self.dev.samples[: self.config.scoring.sentences or None]
-        with self._evaluation():
+        with evaluating(self.task.module), torch.no_grad():
             corrections = self.task.corrector().correct([s.source for s in samples[rank::devices]])
         texts = gather_object([(rank + devices * k, c.text) for k, c in enumerate(corrections)])
         value = [0.0]
@@ -513,15 +513,6 @@ class Loop:
             self.state.scored_by = self.score.signature
         broadcast_object_list(value)
         return value[0]
-
-    @contextmanager
-    def _evaluation(self) -> Iterator[None]:
-        self.task.module.eval()
-        try:
-            with torch.no_grad():
-                yield
-        finally:
-            self.task.module.train()
 
     def _save_checkpoint(self) -> None:
         """Keep where the run is; what it was before goes when this is whole."""

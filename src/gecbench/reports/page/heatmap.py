@@ -25,49 +25,49 @@ Mark = tuple[str, int, float, int, str, list[int], list[int]]
 and systems that change it otherwise."""
 
 
-def values(found: Difficulty, sources: Mapping[str, str]) -> dict[str, object]:
-    """Return what the page needs of one result.
+def values(result: Difficulty, sources: Mapping[str, str]) -> dict[str, object]:
+    """Collect what the page needs of one result.
 
     Args:
-        found: Weights, verdicts and chunks.
+        result: Weights, verdicts and chunks.
         sources: Texts by id; where the tokens are not those of a text, as after normalisation,
             the tokens are shown.
     """
-    touching = _touching(found, sources)
-    types = sorted({found.table.label(at, chunk) or "" for at, chunk in _errors(found)})
-    table = found.weighting.table(found.voters)
+    touching = _touching(result, sources)
+    types = sorted({result.table.label(at, chunk) or "" for at, chunk in _errors(result)})
+    table = result.weighting.table(result.voters)
     rows = []
-    for at, name in enumerate(found.table.ids):
-        pieces = list(_pieces(found, at, sources.get(name), types, touching=touching))
-        value = sum(w for w, c in _weighted(found, at) if c.edit is not None)
+    for at, name in enumerate(result.table.ids):
+        pieces = list(_pieces(result, at, sources.get(name), types, touching=touching))
+        value = sum(w for w, c in _weighted(result, at) if c.edit is not None)
         rows.append([name, round(value, 4), pieces])
     return {
-        "corpus": found.corpus,
-        "reference": found.reference,
-        "origin": found.origin,
-        "voters": found.voters,
-        "systems": list(found.table.verdicts),
+        "corpus": result.corpus,
+        "reference": result.reference,
+        "origin": result.origin,
+        "voters": result.voters,
+        "systems": list(result.table.verdicts),
         "types": types,
         "range": [round(table[-1], 4), round(table[0], 4)],
-        "notes": list(found.notes),
-        "signature": str(found.signature),
+        "notes": list(result.notes),
+        "signature": str(result.signature),
         "sentences": rows,
     }
 
 
-def _errors(found: Difficulty) -> Iterator[tuple[int, Chunk]]:
-    for at, chunks in enumerate(found.table.chunks):
+def _errors(result: Difficulty) -> Iterator[tuple[int, Chunk]]:
+    for at, chunks in enumerate(result.table.chunks):
         for chunk in chunks:
             if chunk.edit is not None:
                 yield at, chunk
 
 
-def _weighted(found: Difficulty, at: int) -> Iterator[tuple[float, Chunk]]:
-    return zip(found.weights[at], found.table.chunks[at], strict=True)
+def _weighted(result: Difficulty, at: int) -> Iterator[tuple[float, Chunk]]:
+    return zip(result.weights[at], result.table.chunks[at], strict=True)
 
 
 def _pieces(
-    found: Difficulty,
+    result: Difficulty,
     at: int,
     source: str | None,
     types: Sequence[str],
@@ -75,26 +75,30 @@ def _pieces(
     touching: bool,
 ) -> Iterator[str | Mark]:
     """Yield plain text and marks from left to right; together they are the whole text."""
-    tokens = found.table.references[at].tokens
+    tokens = result.table.references[at].tokens
     text, places = _laid_out(source, tokens, touching=touching)
     done = 0
-    for place, (weight, chunk) in enumerate(_weighted(found, at)):
-        letters = {name: rows[at][place] for name, rows in found.table.verdicts.items()}
+    for place, (weight, chunk) in enumerate(_weighted(result, at)):
+        letters = {name: rows[at][place] for name, rows in result.table.verdicts.items()}
         if chunk.edit is None and FALSE not in letters.values():
             continue
         start, end = _characters(chunk, places, len(text))
         if text[done:start]:
             yield text[done:start]
-        new = () if chunk.edit is None else found.table.references[at].edits[chunk.edit].replacement
-        said = _joined(new or (), touching=touching)
-        yield _mark(chunk, weight, letters, text[start:end], said, _type(found, at, chunk, types))
+        new = (
+            () if chunk.edit is None else result.table.references[at].edits[chunk.edit].replacement
+        )
+        correction = _joined(new or (), touching=touching)
+        yield _mark(
+            chunk, weight, letters, text[start:end], correction, _type(result, at, chunk, types)
+        )
         done = end
     if text[done:]:
         yield text[done:]
 
 
-def _type(found: Difficulty, at: int, chunk: Chunk, types: Sequence[str]) -> int:
-    label = found.table.label(at, chunk)
+def _type(result: Difficulty, at: int, chunk: Chunk, types: Sequence[str]) -> int:
+    label = result.table.label(at, chunk)
     return -1 if label is None else types.index(label)
 
 
@@ -116,40 +120,40 @@ def _mark(
 def _laid_out(
     source: str | None, tokens: Sequence[str], *, touching: bool
 ) -> tuple[str, Sequence[tuple[int, int]]]:
-    """Return a text and where its tokens are in it."""
-    found = spans(source, tokens) if source is not None else None
-    if source is not None and found is not None:
-        return source, found
+    """A text and where its tokens are in it."""
+    places = spans(source, tokens) if source is not None else None
+    if source is not None and places is not None:
+        return source, places
     text = _joined(tokens, touching=touching)
     return text, spans(text, tokens) or ()
 
 
 def _characters(chunk: Chunk, places: Sequence[tuple[int, int]], length: int) -> tuple[int, int]:
-    """Return where a chunk begins and ends in the text."""
+    """Where a chunk begins and ends in the text."""
     if chunk.start < chunk.end:
         return places[chunk.start][0], places[chunk.end - 1][1]
     at = places[chunk.start][0] if chunk.start < len(places) else length
     return at, at
 
 
-def _touching(found: Difficulty, sources: Mapping[str, str]) -> bool:
+def _touching(result: Difficulty, sources: Mapping[str, str]) -> bool:
     """Say whether tokens are mostly written without space between, as characters are."""
     gaps = []
-    for name, reference in zip(found.table.ids, found.table.references, strict=True):
+    for name, reference in zip(result.table.ids, result.table.references, strict=True):
         places = spans(sources[name], reference.tokens) if name in sources else None
         gaps += [b[0] == a[1] for a, b in pairwise(places or ())]
     if not gaps:
-        gaps = [len(token) == 1 for one in found.table.references for token in one.tokens]
+        gaps = [len(token) == 1 for one in result.table.references for token in one.tokens]
     return 2 * sum(gaps) > len(gaps)
 
 
 def _joined(tokens: Sequence[str], *, touching: bool) -> str:
-    """Return tokens as text, with spaces except where none are written."""
-    made = ""
+    """Join tokens as text, with spaces except where none are written."""
+    text = ""
     for token in tokens:
-        apart = made and token and not (touching or _wide(made[-1]) or _wide(token[0]))
-        made += f" {token}" if apart else token
-    return made
+        apart = text and token and not (touching or _wide(text[-1]) or _wide(token[0]))
+        text += f" {token}" if apart else token
+    return text
 
 
 def _wide(character: str) -> bool:
@@ -164,7 +168,7 @@ def heat_map(
     sources: Sequence[Mapping[str, str]],
     language: Language = "en",
 ) -> str:
-    """Return the page as HTML: it opens offline and loads nothing.
+    """Write the page as HTML: it opens offline and loads nothing.
 
     Args:
         results: What is shown, one at a time where there are several.

@@ -42,7 +42,7 @@ def compressed(value: object) -> str:
 
 
 def changes(edits: Sequence[Edit], places: Spans, between: str) -> list[Change]:
-    """Return edits over tokens as replacements of characters.
+    """Turn edits over tokens into replacements of characters.
 
     Args:
         edits: Over the tokens.
@@ -196,7 +196,7 @@ class _Packer:
         return self.strings.setdefault(text, len(self.strings))
 
     def _add_edits(self, edits: Sequence[Edit], found: Sequence[Change]) -> list[int]:
-        """Return the places of edits among those of the sentence; those that are new are added."""
+        """The places of edits among those of the sentence; those that are new are added."""
         for edit, change in zip(edits, found, strict=True):
             if change in self.edits:
                 continue

@@ -67,7 +67,7 @@ COLOURS: Mapping[Theme, Mapping[str, str]] = {
 
 
 def properties(theme: Theme) -> str:
-    """Return the colours of a theme as CSS declarations.
+    """Write the colours of a theme as CSS declarations.
 
     >>> properties("light").splitlines()[0]
     '--paper: #ffffff;'
@@ -85,7 +85,7 @@ _COLOUR = re.compile(r"var\(--([\w-]+), #[0-9a-f]{6}\)")
 
 
 def svg(figure: Figure, language: Language) -> str:
-    """Return a figure as an SVG element to stand in a page.
+    """Draw a figure as an SVG element to stand in a page.
 
     Text stays text, in the fonts of the reader's system. Each colour is a custom property of
     `COLOURS` with the light one as fallback, so that one picture serves both themes. It has
@@ -103,7 +103,7 @@ def svg(figure: Figure, language: Language) -> str:
 
 
 def coloured(drawn: str, theme: Theme) -> str:
-    """Return what `svg` gave in the colours of one theme, to be shown by an address of its own.
+    """Give what `svg` drew the colours of one theme, to be shown by an address of its own.
 
     An image in a page does not see the page's colours.
     """
@@ -113,7 +113,7 @@ def coloured(drawn: str, theme: Theme) -> str:
 def draw(
     figure: Figure, *, format: FileFormat, language: Language, theme: Theme = "light"
 ) -> bytes:
-    """Return a figure as a file that needs no other: letters are outlines or embedded fonts.
+    """Draw a figure as a file that needs no other: letters are outlines or embedded fonts.
 
     The title stands above it. The same figure gives the same bytes each time.
 

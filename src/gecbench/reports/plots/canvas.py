@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import matplotlib as mpl
+import matplotlib.style
 from matplotlib import font_manager
 from matplotlib.backends.backend_svg import FigureCanvasSVG, RendererSVG
 from matplotlib.figure import Figure as Drawing
@@ -71,7 +72,7 @@ STACK = (
 
 
 def families(texts: Sequence[str]) -> list[str]:
-    """Return the font families that have all characters of some texts, to be tried in order.
+    """Find the font families that have all characters of some texts, to be tried in order.
 
     Raises:
         GecbenchError: No font of this system has a character.
@@ -97,7 +98,7 @@ def families(texts: Sequence[str]) -> list[str]:
 
 
 def measurable(text: str) -> str:
-    """Return a text as wide as another, in characters that DejaVu Sans has.
+    """Replace a text by one as wide, in characters that DejaVu Sans has.
 
     A page is shown with fonts that are not known when it is made; in all of them a Han character
     is as wide as it is high, and so is the em dash of DejaVu Sans.
@@ -125,7 +126,7 @@ def _characters(family: str) -> frozenset[int]:
 
 @cache
 def _installed() -> frozenset[str]:
-    """Return the names of the fonts, those that came after matplotlib made its list as well."""
+    """The names of the fonts, those that came after matplotlib made its list as well."""
     manager = font_manager.fontManager
     known = {entry.fname for entry in manager.ttflist}
     for path in sorted(font_manager.findSystemFonts()):
@@ -242,7 +243,7 @@ def _rename(root: ET.Element, prefix: str) -> None:
 
 
 def _references(element: ET.Element) -> list[tuple[str, str]]:
-    """Return the attributes that name other elements, with their ids."""
+    """The attributes that name other elements, with their ids."""
     found = [(name, _URL.match(value)) for name, value in element.attrib.items()]
     links = [("href", element.attrib["href"][1:])] if "href" in element.attrib else []
     return links + [(name, match[1]) for name, match in found if match]
@@ -288,7 +289,7 @@ _ANCHORED: Mapping[str | None, tuple[Literal["center", "right"], float]] = {
 
 
 def page_svg(figure: Figure, language: Language) -> str:
-    """Return a figure as `plots.svg` promises."""
+    """Draw a figure as `plots.svg` promises."""
     look = Look("light", language)
     _require_numbers(figure, look)
     with _settings(look, [LATIN], "none", figure.name):
@@ -304,7 +305,7 @@ def page_svg(figure: Figure, language: Language) -> str:
 
 
 def file_bytes(figure: Figure, format: FileFormat, language: Language, theme: Theme) -> bytes:
-    """Return a figure as `plots.draw` promises."""
+    """Draw a figure as `plots.draw` promises."""
     look = Look(theme, language)
     _require_numbers(figure, look)
     with _settings(look, families(_texts(figure, look)), "path", figure.name):
@@ -332,7 +333,7 @@ def file_bytes(figure: Figure, format: FileFormat, language: Language, theme: Th
 
 
 def _texts(figure: Figure, look: Look) -> Sequence[str]:
-    """Return all that a figure may write."""
+    """All texts that a figure may write."""
     words = [figure.title, figure.x_label, figure.y_label, NO_DATA, "…−"]
     for series in figure.series:
         words += [series.name, *series.labels]
@@ -346,46 +347,21 @@ def _settings(look: Look, families: list[str], letters: str, salt: str) -> Itera
     ink, muted, line = (look.colour(name) for name in ("ink", "muted", "line"))
     with mpl.rc_context():
         mpl.rcdefaults()
+        mpl.style.use(Path(__file__).with_name("figures.mplstyle"))
         mpl.rcParams.update(
             {
                 "font.family": families,
-                "font.size": SIZE,
-                "text.color": ink,
-                "text.parse_math": False,
-                "axes.edgecolor": line,
-                "axes.labelcolor": muted,
-                "axes.labelsize": SIZE,
-                "axes.titlesize": SIZE,
-                "axes.titlecolor": muted,
-                "axes.titlepad": 8,
-                "figure.facecolor": "none",
-                "axes.facecolor": "none",
-                "axes.axisbelow": True,
-                "axes.spines.top": False,
-                "axes.spines.right": False,
-                "axes.formatter.useoffset": False,
-                "axes.formatter.limits": (-6, 9),
-                "grid.color": line,
-                "grid.linewidth": 0.6,
-                "xtick.color": line,
-                "ytick.color": line,
-                "xtick.labelcolor": ink,
-                "ytick.labelcolor": ink,
-                "xtick.labelsize": SIZE,
-                "ytick.labelsize": SIZE,
-                "xtick.major.size": 3,
-                "ytick.major.size": 0,
-                "ytick.major.pad": 5,
-                "legend.frameon": False,
-                "legend.fontsize": SIZE,
-                "legend.borderaxespad": 0.2,
-                "legend.handlelength": 2.2,
-                "legend.labelspacing": 0.55,
-                "lines.linewidth": 1.5,
-                "lines.markersize": 4.8,
                 "svg.fonttype": letters,
                 "svg.hashsalt": salt,
-                "pdf.compression": 9,
+                "text.color": ink,
+                "xtick.labelcolor": ink,
+                "ytick.labelcolor": ink,
+                "axes.labelcolor": muted,
+                "axes.titlecolor": muted,
+                "axes.edgecolor": line,
+                "grid.color": line,
+                "xtick.color": line,
+                "ytick.color": line,
             }
         )
         yield

@@ -54,7 +54,7 @@ _BAR_SHARE = 0.78
 
 
 def bars_height(figure: Figure, look: Look) -> float:
-    """Return the height in inches without the legend."""
+    """The height in inches without the legend."""
     names = style.categories(figure, look)
     if _dotted(figure, names):
         return max(style.row_height(names, 0.27) * len(names) + 0.9, _LEAST)
@@ -109,17 +109,19 @@ def _dots(axes: Axes, figure: Figure, look: Look, names: Sequence[str]) -> Entri
         axes.axhline(row, color=look.colour("line"), linewidth=0.6, zorder=0.5)
     entries = []
     for at, series in enumerate(figure.series):
-        kept = [
-            (y, names.index(look.said(x)))
-            for x, y in zip(series.x, series.y, strict=True)
-            if y is not None
-        ]
-        (drawn,) = axes.plot(
-            [y for y, _ in kept], [row for _, row in kept], linestyle="none", **look.marker(at)
-        )
-        entries.append((look.said(series.name), drawn))
+        rows = [names.index(look.said(x)) for x in series.x]
+        entries.append((look.said(series.name), _markers(axes, series.y, rows, look.marker(at))))
     style.raise_floor(axes, figure, values="x", floor=-0.02)  # half a marker
     return entries
+
+
+def _markers(
+    axes: Axes, x: Sequence[float | None], y: Sequence[float | None], look: Given
+) -> Artist:
+    """Draw a marker at each point that has both numbers."""
+    points = [(a, b) for a, b in zip(x, y, strict=True) if a is not None and b is not None]
+    (line,) = axes.plot([a for a, _ in points], [b for _, b in points], linestyle="none", **look)
+    return line
 
 
 def _numbers(
@@ -155,7 +157,7 @@ _SHARE = 0.7
 
 
 def intervals_height(figure: Figure, look: Look) -> float:
-    """Return the height in inches without the legend."""
+    """The height in inches without the legend."""
     names = style.categories(figure, look)
     row = style.row_height(names, 0.1 + 0.15 * len(figure.series))
     return max(row * len(names) + 0.9, 1.4)
@@ -172,11 +174,7 @@ def draw_intervals(axes: Axes, figure: Figure, look: Look) -> Entries:
         shift = (at - (len(figure.series) - 1) / 2) * _SHARE / len(figure.series)
         rows = [names.index(look.said(x)) + shift for x in series.x]
         axes.hlines(*style.whiskers(rows, series), color=look.series_colour(at), linewidth=1.6)
-        kept = [(y, row) for y, row in zip(series.y, rows, strict=True) if y is not None]
-        (drawn,) = axes.plot(
-            [y for y, _ in kept], [row for _, row in kept], linestyle="none", **look.marker(at)
-        )
-        entries.append((look.said(series.name), drawn))
+        entries.append((look.said(series.name), _markers(axes, series.y, rows, look.marker(at))))
     low, high = axes.get_xlim()
     if low < 0 < high:
         axes.axvline(0, color=look.colour("muted"), linewidth=0.8, zorder=0.8)
@@ -188,12 +186,6 @@ def draw_intervals(axes: Axes, figure: Figure, look: Look) -> Entries:
 
 _MARKERS = 24
 """At most so many markers on a line; more would hide it."""
-
-
-def lines_height(figure: Figure, look: Look) -> float:
-    """Return the height in inches without the legend; all have the same."""
-    del figure, look
-    return 3.7
 
 
 def draw_lines(axes: Axes, figure: Figure, look: Look) -> Entries:
@@ -255,7 +247,7 @@ _NAME = 16
 
 
 def matrix_height(figure: Figure, look: Look) -> float:
-    """Return the height in inches."""
+    """The height in inches."""
     names = style.categories(figure, look)
     turned = 0 if style.columns_fit(names) else 0.055 * min(_NAME, max(map(columns_of, names)))
     return 0.34 * len(figure.series) + 0.75 + turned
@@ -298,7 +290,7 @@ def draw_matrix(axes: Axes, figure: Figure, look: Look) -> Entries:
 
 
 def opacity(value: float, values: Sequence[float]) -> float:
-    """Return how far a value shows: by its size from zero, or among values that are all far off.
+    """How far a value shows: by its size from zero, or among values that are all far off.
 
     Values up to 1, as correlations and p-values, are held against 1.
     """
@@ -311,7 +303,7 @@ def opacity(value: float, values: Sequence[float]) -> float:
 
 
 def _shown(value: float, values: Sequence[float]) -> str:
-    """Return a number with as many decimals as its neighbours; what is not zero is not shown so."""
+    """A number with as many decimals as its neighbours; what is not zero is not shown so."""
     if all(float(each).is_integer() for each in values):
         return str(int(value)).replace("-", "−")
     digits = 1 if max(map(abs, values)) >= 10 else 2
@@ -322,7 +314,7 @@ def _shown(value: float, values: Sequence[float]) -> str:
 
 
 def _letters(columns: int) -> float:
-    """Return the size of the numbers: smaller where the columns are many."""
+    """The size of the numbers: smaller where the columns are many."""
     return SIZE if columns <= 9 else max(5.5, SIZE * 9.5 / columns)
 
 
@@ -365,116 +357,54 @@ _ANGLES = (0, 180, 90, 270, 45, 315, 135, 225, 22, 338, 158, 202, 68, 112, 248, 
 _LABEL_MARK = 4.0
 """Half the side of the square that a marker takes."""
 
-_ROUNDS = 4
-
-_FEE = 30.0
-"""What covering anything costs, more than any distance."""
-
-
-class _Place(NamedTuple):
-    """Where a label may stand, and what it costs to stand there: far away, or aslant."""
-
-    cost: float
-    box: Box
-
 
 def spread(
     points: Sequence[Point], sizes: Sequence[Point], room: Box, *, full: bool
 ) -> list[Box | None]:
-    """Return a box for the label of each point, None for those that find no room.
+    """Find a box for the label of each point, None for those that find no room.
 
-    No box covers another or a marker, and none leaves the room.
+    Each takes the first place that covers no marker and no other label and does not leave the
+    room; those in a crowd choose first.
 
     Args:
         points: Centres of the markers.
         sizes: Width and height of the labels; a width of 0 is no label.
         room: Where labels may stand.
-        full: Labels may stand far away and make way for one another; else each takes a place
-            close to its point or none.
+        full: Labels may stand far away from their points; else close to them or nowhere.
     """
     marks = [
         Box(x - _LABEL_MARK, y - _LABEL_MARK, x + _LABEL_MARK, y + _LABEL_MARK) for x, y in points
     ]
     rings = _RINGS if full else _RINGS[:1]
-    free = [
-        _places(point, size, marks, room, rings) if size[0] else []
-        for point, size in zip(points, sizes, strict=True)
-    ]
-    found: list[Box | None] = [None] * len(points)
-    if not full:
-        for at, places in enumerate(free):
-            found[at] = _best(places, _others(found, at), limit=_FEE)
-        return found
-    crowded = sorted(range(len(points)), key=lambda at: (_closest(points, at), at))
-    for _ in range(_ROUNDS):
-        before = list(found)
-        for at in crowded:
-            found[at] = _best(free[at], _others(found, at))
-        if found == before:
-            break
-    return _parted(found, free)
-
-
-def _parted(found: Sequence[Box | None], free: Sequence[Sequence[_Place]]) -> list[Box | None]:
-    """Leave off labels that cover others, the worst first, and try once more to place them."""
-    kept = list(found)
-
-    def covering(at: int) -> float:
-        box = kept[at]
-        return 0.0 if box is None else sum(_cover(box, other) for other in _others(kept, at))
-
-    removed = []
-    while kept and covering(worst := max(range(len(kept)), key=covering)):
-        kept[worst] = None
-        removed.append(worst)
-    for at in removed:
-        kept[at] = _best(free[at], _others(kept, at), limit=_FEE)
-    return kept
-
-
-def _others(found: Sequence[Box | None], at: int) -> list[Box]:
-    return [box for i, box in enumerate(found) if box is not None and i != at]
+    boxes: list[Box | None] = [None] * len(points)
+    for at in sorted(range(len(points)), key=lambda at: _closest(points, at) if full else at):
+        if not sizes[at][0]:
+            continue
+        taken = (*marks, *(box for box in boxes if box))
+        places = (
+            _beside(points[at], sizes[at], distance, angle)
+            for distance in rings
+            for angle in _ANGLES
+        )
+        boxes[at] = next(
+            (
+                box
+                for box in places
+                if _inside(box, room) and not any(_overlap(box, other) for other in taken)
+            ),
+            None,
+        )
+    return boxes
 
 
 def _closest(points: Sequence[Point], at: int) -> float:
-    """Return how near the next point is; the most crowded choose first."""
+    """How near the next point is; the most crowded choose first."""
     apart = [math.dist(points[at], other) for i, other in enumerate(points) if i != at]
     return min(apart, default=0.0)
 
 
-def _places(
-    point: Point, size: Point, marks: Sequence[Box], room: Box, rings: Sequence[float]
-) -> list[_Place]:
-    """Return where in the room a label covers no marker, the best place first."""
-    found = []
-    for ring, distance in enumerate(rings):
-        for rank, angle in enumerate(_ANGLES):
-            box = _beside(point, size, distance, angle)
-            if _inside(box, room) and not any(_cover(box, mark) for mark in marks):
-                found.append(_Place(4.0 * ring + 0.2 * rank, box))
-    return sorted(found, key=lambda place: place.cost)
-
-
-def _best(places: Sequence[_Place], taken: Sequence[Box], *, limit: float = math.inf) -> Box | None:
-    """Return the place that costs least with what it covers, then the first.
-
-    None is good enough whose cost is not below the limit; one below `_FEE` covers nothing.
-    """
-    best, least = None, limit
-    for cost, box in places:
-        if cost >= least:
-            break
-        for other in taken:
-            cost += _cover(box, other)
-            if cost >= least:
-                break
-        if cost < least:
-            best, least = box, cost
-    return best
-
-
 def _beside(point: Point, size: Point, distance: float, angle: int) -> Box:
-    """Return the box whose nearest side or corner is at a distance from its point."""
+    """The box whose nearest side or corner is at a distance from its point."""
     across, up = math.cos(math.radians(angle)), math.sin(math.radians(angle))
     width, height = size
     x = point[0] + across * distance + _push(across) * width / 2
@@ -486,14 +416,11 @@ def _push(part: float) -> float:
     return 0.0 if abs(part) < 0.1 else math.copysign(min(1.0, abs(part) * 1.5), part)
 
 
-def _cover(one: Box, other: Box) -> float:
-    """Return the area that two boxes share, with a little air around, and a fee for sharing."""
-    left, low, right, high = one
-    if left >= other[2] + 1.5 or other[0] >= right + 1.5:  # most are, and there are millions
-        return 0.0
-    across = min(right, other[2]) - max(left, other[0]) + 1.5
-    up = min(high, other[3]) - max(low, other[1]) + 0.5
-    return _FEE + 2 * across * up if up > 0 else 0.0
+def _overlap(one: Box, other: Box) -> bool:
+    """Say whether two boxes overlap or nearly touch."""
+    across = min(one.right, other.right) - max(one.left, other.left)
+    up = min(one.high, other.high) - max(one.low, other.low)
+    return across > -1.5 and up > -0.5
 
 
 def _inside(box: Box, room: Box) -> bool:
@@ -517,12 +444,6 @@ _LINES = 7
 """At most so many lines of equal F."""
 
 
-def points_height(figure: Figure, look: Look) -> float:
-    """Return the height in inches without the legend; all have the same."""
-    del figure, look
-    return 4.3
-
-
 def draw_points(axes: Axes, figure: Figure, look: Look) -> Entries:
     """Draw the points, and behind them the lines of equal F."""
     style.name_axes(axes, figure, look, values="y")
@@ -531,14 +452,8 @@ def draw_points(axes: Axes, figure: Figure, look: Look) -> Entries:
     for at, series in enumerate(figure.series):
         places = [float(x) for x in series.x]  # type: ignore[arg-type]
         axes.vlines(*style.whiskers(places, series), color=look.series_colour(at), linewidth=1)
-        kept = [(x, y) for x, y in zip(places, series.y, strict=True) if y is not None]
-        (drawn,) = axes.plot(
-            [x for x, _ in kept],
-            [y for _, y in kept],
-            linestyle="none",
-            **look.marker(at, _MARK),
-        )
-        entries.append((look.said(series.name), drawn))
+        markers = _markers(axes, places, series.y, look.marker(at, _MARK))
+        entries.append((look.said(series.name), markers))
     axes.margins(0.1)
     if all(float(x).is_integer() for series in figure.series for x in series.x):  # type: ignore[arg-type]
         axes.xaxis.set_major_locator(
@@ -571,7 +486,7 @@ def name_points(axes: Axes, figure: Figure, look: Look) -> bool:
 
 
 def _labels(axes: Axes, figure: Figure, look: Look) -> tuple[list[Point], list[str]]:
-    """Return where the points are on paper, and what stands at each."""
+    """Where the points are on paper, and what stands at each."""
     points: list[Point] = []
     names = []
     for series in figure.series:
@@ -585,7 +500,7 @@ def _labels(axes: Axes, figure: Figure, look: Look) -> tuple[list[Point], list[s
 
 
 def _sizes(axes: Axes, texts: Sequence[str]) -> list[Point]:
-    """Return widths and heights of labels on paper."""
+    """Widths and heights of labels on paper."""
     drawing = cast("Drawing", axes.get_figure(root=True))
     drawn = [drawing.text(0, 0, text, size=SMALL, linespacing=_LEADING) for text in texts]
     boxes = [one.get_window_extent(_renderer(axes)) for one in drawn]
@@ -697,7 +612,7 @@ def _f(recall: float, precision: float, square: float) -> float:
 
 
 def _levels(low: float, high: float) -> list[float]:
-    """Return round values between two, at most `_LINES`."""
+    """Round values between two, at most `_LINES`."""
     steps = (0.5, 1, 2, 5, 10, 20)
     step = next((each for each in steps if (high - low) / each <= _LINES), steps[-1])
     first = math.floor(low / step) + 1
@@ -726,9 +641,9 @@ class Drawn:
 
 
 KINDS: Mapping[Kind, Drawn] = {
-    "lines": Drawn(lines_height, draw_lines),
+    "lines": Drawn(lambda *_: 3.7, draw_lines),
     "bars": Drawn(bars_height, draw_bars),
-    "points": Drawn(points_height, draw_points, name_points, all_named),
+    "points": Drawn(lambda *_: 4.3, draw_points, name_points, all_named),
     "intervals": Drawn(intervals_height, draw_intervals),
     "matrix": Drawn(matrix_height, draw_matrix),
 }

@@ -52,19 +52,19 @@ class Look:
     language: Language
 
     def colour(self, name: str) -> str:
-        """Return the colour of a name of `reports.plots`."""
+        """The colour of a name of `COLOURS`."""
         return COLOURS[self.theme][name]
 
     def series_colour(self, at: int) -> str:
-        """Return the colour of a series by its place."""
+        """The colour of a series by its place."""
         return self.colour(f"series-{at % PALETTE + 1}")
 
     def line(self, at: int) -> Given:
-        """Return the dash of a series by its place."""
+        """The dash of a series by its place."""
         return {"linestyle": _DASHES[at // PALETTE % len(_DASHES)]}
 
     def marker(self, at: int, size: float = 4.8) -> Given:
-        """Return colour, shape and filling of the markers of a series by its place."""
+        """Colour, shape and filling of the markers of a series by its place."""
         round_, colour = at // PALETTE, self.series_colour(at)
         shape, hollow = MARKERS[(at + round_) % len(MARKERS)], round_ % 2 == 1
         return {
@@ -77,12 +77,12 @@ class Look:
         }
 
     def said(self, text: object) -> str:
-        """Return a text, or a number of x, as this figure shows it."""
+        """Write a text, or a number of x, as this figure shows it."""
         return printable(said(text, self.language) if isinstance(text, Words) else str(text))
 
 
 def printable(text: str) -> str:
-    r"""Return a text in one line, without characters that no font shows and XML does not allow.
+    r"""Put a text in one line, without characters that no font shows and XML does not allow.
 
     >>> printable("a\x00b\tc")
     'a�b c'
@@ -95,7 +95,7 @@ _BARRED = frozenset(map(chr, (*range(0xD800, 0xE000), 0xFFFE, 0xFFFF, *range(0x7
 
 
 def wrapped(text: str, columns: int, lines: int = 3) -> str:
-    r"""Return a text in lines of at most some columns, of which Han characters take two.
+    r"""Wrap a text into lines of at most some columns, of which Han characters take two.
 
     Words that are longer are broken, and what is over the last line is left off with an ellipsis.
 
@@ -125,7 +125,7 @@ def wrapped(text: str, columns: int, lines: int = 3) -> str:
 
 
 def _pieces(text: str) -> list[str]:
-    """Return where a line may end: after spaces, hyphens and the like, and after Han characters."""
+    """Where a line may end: after spaces, hyphens and the like, and after Han characters."""
     pieces, piece = [], ""
     for character in text:
         piece += character
@@ -136,7 +136,7 @@ def _pieces(text: str) -> list[str]:
 
 
 def _fitting(text: str, columns: int) -> int:
-    """Return how many characters from the start fit; at least one."""
+    """How many characters from the start fit; at least one."""
     for cut in range(len(text), 1, -1):
         if columns_of(text[:cut]) <= columns:
             return cut
@@ -144,7 +144,7 @@ def _fitting(text: str, columns: int) -> int:
 
 
 def number(value: float) -> str:
-    """Return a value as short as it is legible: whole numbers as they are, others rounded.
+    """Write a value as short as it is legible: whole numbers as they are, others rounded.
 
     >>> [number(value) for value in (12, 1234.5, 45.678, 0.5, 0.0123)]
     ['12', '1234', '45.7', '0.50', '0.012']
@@ -164,7 +164,7 @@ _KEPT = 3
 
 
 def shortened(names: Sequence[str], columns: int, lines: int) -> list[str]:
-    r"""Return names in lines of at most some columns, no two different ones alike.
+    r"""Shorten names to lines of at most some columns, no two different ones alike.
 
     A name too long ends with an ellipsis; where several would then look the same, they are cut in
     the middle instead, else at the start that they share, else they get their number.
@@ -185,7 +185,7 @@ def shortened(names: Sequence[str], columns: int, lines: int) -> list[str]:
 
 
 def _alike(found: dict[str, str]) -> list[list[str]]:
-    """Return the names that came out the same, in groups."""
+    """The names that came out the same, in groups."""
     groups: dict[str, list[str]] = {}
     for name, text in found.items():
         groups.setdefault(text, []).append(name)
@@ -210,7 +210,7 @@ def _middle(text: str, kept: int) -> str:
 
 
 def _names_fitting(text: str, columns: int, lines: int, cut: Callable[[str, int], str]) -> str:
-    """Return a text with as many characters as fit into the lines, at least none."""
+    """Cut a text to as many characters as fit into the lines."""
     made = (cut(text, kept) for kept in range(min(len(text) - 1, columns * lines), 0, -1))
     broken = (wrapped(each, columns, len(text) + lines) for each in made)
     return next((each for each in broken if each.count("\n") < lines), cut(text, 0))
@@ -298,7 +298,7 @@ def name_axes(axes: Axes, figure: Figure, look: Look, *, values: Literal["x", "y
 
 
 def categories(figure: Figure, look: Look) -> list[str]:
-    """Return the categories of all series, in the order in which they come first."""
+    """The categories of all series, in the order in which they come first."""
     return list(dict.fromkeys(look.said(x) for series in figure.series for x in series.x))
 
 
@@ -310,7 +310,7 @@ def rows_of(axes: Axes, names: Sequence[str]) -> None:
 
 
 def row_height(names: Sequence[str], least: float) -> float:
-    """Return the inches that a row needs for its name."""
+    """The inches that a row needs for its name."""
     two = any("\n" in name for name in shortened(names, _ROW_NAME, 2))
     return max(least, 0.36 if two else 0.22)
 
@@ -348,7 +348,7 @@ def raise_floor(axes: Axes, figure: Figure, *, values: Literal["x", "y"], floor:
 def whiskers(
     places: Sequence[float], series: Series
 ) -> tuple[list[float], list[float], list[float]]:
-    """Return places, lower and upper ends of intervals; a value may lie outside of its own."""
+    """Collect places, lower and upper ends of intervals; a value may lie outside of its own."""
     kept = [
         (place, low, high)
         for place, low, high in zip(places, series.low, series.high, strict=bool(series.low))

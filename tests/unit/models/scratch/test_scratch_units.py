@@ -58,9 +58,9 @@ def test_what_divides_says_its_version() -> None:
 
 def test_what_was_divided_is_not_remembered(monkeypatch) -> None:
     made: list[object] = []
-    real = chinese._checked
+    real = chinese._check_words
     monkeypatch.setattr(
-        chinese, "_checked", lambda name, cut: made.append(real(name, cut)) or made[0]
+        chinese, "_check_words", lambda name, cut: made.append(real(name, cut)) or made[0]
     )
     made_now = word_divider("jieba", "zh")
     assert [p.text for p in made_now.divide("我们去学校。")] == ["我们", "去", "学校", "。"]

@@ -1,0 +1,415 @@
+"""A run: the statistics of all metrics for each sentence, and the scores that they sum up to."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from gecbench.core.case import Case, Part
+from gecbench.core.errors import CorpusError, MissingExtraError, UsageError, counted
+from gecbench.core.sample import GOLD_EDITS, Corpus, SystemOutput
+from gecbench.core.score import WarningNote
+from gecbench.scoring.cases import Cases
+from gecbench.scoring.extractor import capped_note
+from gecbench.scoring.metric import Metric
+from gecbench.scoring.results import Result, RunStats, ScoreReport, SentenceResult
+from gecbench.scoring.segmenters import Segmenter, segmentation_notes, segmenter_notes
+
+if TYPE_CHECKING:
+    from gecbench.scoring.metric import Draws
+
+LEFT_OUT = "no annotator could correct it"
+
+
+# Which sentences and systems take part.
+
+
+def check_outputs(corpus: Corpus, systems: Sequence[SystemOutput]) -> None:
+    """Refuse systems of one name, and outputs that lack a sentence of this corpus."""
+    names = [system.system for system in systems]
+    if len(set(names)) < len(names):
+        raise UsageError(
+            f"two systems have one name among {', '.join(names)}; name them apart: NAME=FILE"
+        )
+    for system in systems:
+        ids = [s.id for s in corpus.samples if not system.hypotheses.get(s.id)]
+        if ids:
+            some = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
+            raise CorpusError(
+                f"system {system.system}: no output for {counted(len(ids), 'sentence')} of corpus "
+                f"{corpus.name!r}: {some}; give one for each"
+            )
+
+
+def select_samples(
+    corpus: Corpus,
+    part: tuple[int, int | None] | None,
+    *,
+    max_references: int | None = None,
+    references_exactly: int | None = None,
+) -> tuple[Corpus, dict[str, int]]:
+    """Return a corpus with the wanted sentences, and how many others there are, by reason.
+
+    Args:
+        corpus: All sentences.
+        part: The first place, from 0, and the one behind the last; None there is the end.
+        max_references: Only the first this many references of a sentence count.
+        references_exactly: Only sentences with this many references.
+    """
+    samples, total = corpus.samples, len(corpus.samples)
+    if part:
+        first, last = part[0], total if part[1] is None else part[1]
+        if not 0 <= first < last <= total:
+            raise UsageError(
+                f"range {first}:{last} must be A:B with 0 <= A < B <= {total}, the number of "
+                "sentences; it means sentences A+1 to B"
+            )
+        samples = samples[first:last]
+    inside = len(samples)
+    if references_exactly is not None:
+        samples = tuple(
+            s for s in samples if len(s.references[:max_references]) == references_exactly
+        )
+        if not samples:
+            raise CorpusError(
+                f"{corpus.name}: no sentence has exactly {counted(references_exactly, 'reference')}"
+            )
+    return replace(corpus, samples=samples), {
+        "outside the range": total - inside,
+        "other number of references": inside - len(samples),
+    }
+
+
+def subsets(corpus: Corpus, by: str | None) -> dict[str | None, list[int]]:
+    """Return the places of all sentences, then of those that share a value of a field."""
+    groups: dict[str | None, list[int]] = {None: list(range(len(corpus.samples)))}
+    for place, sample in enumerate(corpus.samples):
+        if by is None:
+            break
+        if by not in sample.meta:
+            known = sorted({name for one in corpus.samples for name in one.meta})
+            raise CorpusError(
+                f"{corpus.name}: sentence {sample.id!r} has no metadata field {by!r}; "
+                f"fields are: {', '.join(known) or 'none (add some with --meta)'}"
+            )
+        groups.setdefault(sample.meta[by], []).append(place)
+    return groups
+
+
+# What the reader of scores should know of the data behind them.
+
+
+def edit_notes(cases: Cases, exclude: Collection[str], *, scheme_chosen: bool) -> list[str]:
+    """Return what the reader should know of the edits that take part.
+
+    Args:
+        cases: With the edits.
+        exclude: Types of edits that are left out.
+        scheme_chosen: Whether somebody chose a scheme.
+    """
+    notes: list[str] = []
+    if cases.edits is None:
+        return notes
+    corpus_edits = cases.edits
+    if corpus_edits.warning:
+        notes.append(WarningNote(corpus_edits.warning))
+    if corpus_edits.capped:
+        ids = [s.id for s in corpus_edits.corpus.samples if s.id in corpus_edits.capped]
+        notes.append(WarningNote(capped_note(ids)))
+    if corpus_edits.scheme is not None and corpus_edits.extracted:
+        notes += corpus_edits.scheme.notes
+    elif scheme_chosen:
+        notes.append(
+            WarningNote(
+                "all edits stand in the files, so the scheme extracted none; --re-extract does"
+            )
+        )
+    edits = [
+        edit
+        for cases_of_system in cases.by_system.values()
+        for case in cases_of_system
+        for version in (*case.hypotheses, *case.references)
+        for edit in version.edits
+    ]
+    if any(edit.alternatives for edit in edits if edit.replacement is not None):
+        notes.append("some edits have alternative corrections; only the first of each counts")
+    labels = {edit.label for edit in edits if edit.label}
+    unseen = sorted(set(exclude) - labels)
+    if unseen:
+        absent = (
+            f"no edit has a type that was to be left out: {', '.join(unseen)}; types here are "
+            f"{', '.join(sorted(labels)) or 'none'}"
+        )
+        notes.append(WarningNote(absent))
+    return notes
+
+
+def output_notes(corpus: Corpus, systems: Sequence[SystemOutput]) -> list[str]:
+    """Return what looks like a mistake in the systems' files and cannot be refused."""
+    notes: list[str] = []
+    ids = {sample.id for sample in corpus.samples}
+    for system in systems:
+        unknown = len(system.hypotheses.keys() - ids)
+        if unknown:
+            notes.append(f"{system.system}: outputs for sentences not in the corpus: {unknown}")
+        empty: list[str] = []
+        strange: list[str] = []
+        for sample in corpus.samples:
+            for rewrite in system.hypotheses[sample.id]:
+                if rewrite.text is None or not sample.source:
+                    continue
+                if not rewrite.text.strip():
+                    empty.append(sample.id)
+                elif not 4 * len(set(rewrite.text) & set(sample.source)) >= len(set(rewrite.text)):
+                    strange.append(sample.id)
+        if empty:
+            notes.append(f"{system.system}: empty outputs: {len(empty)} (first: {empty[0]})")
+        if 5 * len(strange) > len(corpus.samples):  # a few may be so; many are lines that slipped
+            notes.append(
+                f"{system.system}: outputs that share almost nothing with their source: "
+                f"{len(strange)} (first: {strange[0]}); are they in the order of the corpus?"
+            )
+    return [WarningNote(note) for note in notes]
+
+
+def text_notes(
+    cases: Cases,
+    needs: Collection[Part],
+    corpus: Corpus,
+    segmenter: Segmenter,
+    chosen: str | None,
+) -> list[str]:
+    """Return what the reader should know of texts and of their division into tokens.
+
+    Args:
+        cases: Of all systems.
+        needs: What metrics read.
+        corpus: The data.
+        segmenter: Divides texts.
+        chosen: Its name, if somebody chose it.
+
+    Raises:
+        UsageError: A segmenter was chosen for nothing, or texts are not divided and it was not.
+    """
+    notes = []
+    if "texts" in needs:
+        several = {
+            system: sum(len(case.hypotheses) > 1 for case in of)
+            for system, of in cases.by_system.items()
+        }
+        counts = ", ".join(f"{system} {count}" for system, count in several.items() if count)
+        if counts:
+            notes.append(
+                "sentences with several versions, of which metrics over texts take the first: "
+                f"{counts}"
+            )
+    if cases.gold_edits_extracted and chosen and cases.edits and cases.edits.scheme:
+        raise UsageError(
+            f"segmenter {chosen}: edits are not given but found by scheme "
+            f"{cases.edits.scheme.name}, which divides texts itself; leave the segmenter out"
+        )
+    if "gold_edits" in needs and not cases.gold_edits_extracted:
+        undivided = segmentation_notes(cases.by_system)
+        if undivided and not chosen:
+            raise UsageError("; ".join(undivided))
+        notes += undivided
+        notes += segmenter_notes(segmenter, corpus) if chosen else []
+    return notes
+
+
+def signature_context(part: Part, corpus: Corpus, cases: Cases, segmenter: str) -> dict[str, str]:
+    """Return the part of the signature that says what is compared with what.
+
+    Args:
+        part: What the metric reads.
+        corpus: The data.
+        cases: Of all systems.
+        segmenter: Its name.
+    """
+    context: dict[str, str] = {}
+    scheme_name = corpus.provenance.get("scheme")
+    as_given = "as given" + (f" ({scheme_name})" if scheme_name else "")
+    edits = cases.edits
+    scheme = dict(edits.scheme.signature) if edits and edits.scheme else {}
+    if part == "edits" and edits:
+        if edits.from_files:
+            context["edits"] = as_given + (" and extracted" if edits.extracted else "")
+        context |= scheme if edits.extracted else {}
+    if part == "gold_edits" and cases.gold_edits_extracted:
+        context |= {"golds": "extracted", **scheme}
+    elif part == "gold_edits":
+        context |= {
+            "golds": corpus.provenance.get(GOLD_EDITS, as_given),
+            "tokens": segmenter,
+        }
+    return context
+
+
+# Statistics.
+
+
+def run_metrics(
+    metrics: Sequence[Metric[Any]], cases: Mapping[str, Sequence[Case]], refused: dict[str, str]
+) -> tuple[dict[tuple[str, str], Sequence[Any]], list[str]]:
+    """Return the statistics of each sentence by system and metric, and what metrics have to say.
+
+    Args:
+        metrics: Those that apply.
+        cases: By system.
+        refused: Why metrics do not apply; one that cannot be computed is added.
+
+    Raises:
+        MissingExtraError: What the only metric needs is not installed.
+    """
+    rows: dict[tuple[str, str], Sequence[Any]] = {}
+    notes: list[str] = []
+    for metric in metrics:
+        try:
+            rows |= {
+                (system, metric.name): tuple(map(metric.stats, of)) for system, of in cases.items()
+            }
+        except MissingExtraError as error:
+            if len(metrics) + len(refused) == 1:
+                raise
+            refused[metric.name] = f"{metric.name}: {error}"
+            continue
+        notes += _metric_notes(metric, cases, rows)
+    left_out = {metric: list(stats).count(None) for (_, metric), stats in rows.items()}
+    if len(set(left_out.values())) > 1:
+        counts = ", ".join(f"{name} {count}" for name, count in left_out.items())
+        notes.append(
+            f"metrics leave out different numbers of sentences that nobody could correct: {counts}"
+        )
+    return rows, notes
+
+
+def _metric_notes(
+    metric: Metric[Any],
+    cases: Mapping[str, Sequence[Case]],
+    rows: Mapping[tuple[str, str], Sequence[Any]],
+) -> list[str]:
+    """Return what the metric itself has to say, with the systems that it is true of."""
+    systems: dict[str, list[str]] = {}
+    for system, of in cases.items():
+        scored = [
+            (case.id, row)
+            for case, row in zip(of, rows[system, metric.name], strict=True)
+            if row is not None
+        ]
+        notes = list(metric.notes([row for _, row in scored]))
+        if beyond := [name for name, row in scored if metric.is_approximate(row)]:
+            notes.append(
+                f"{metric.name}: sentences too long for the exact computation, done by one that "
+                f"is linear in their length and can differ in single edits: {', '.join(beyond)}"
+            )
+        for note in notes:
+            systems.setdefault(note, []).append(system)
+    return [
+        note if len(of) == len(cases) else f"{', '.join(of)}: {note}"
+        for note, of in systems.items()
+    ]
+
+
+# Scores.
+
+
+def summarise(
+    run: RunStats,
+    *,
+    by: str | None = None,
+    beta: float = 0.5,
+    resamples: int = 0,
+    seed: int = 0,
+    per_sentence: bool = False,
+) -> ScoreReport:
+    """Sum up the statistics of a run.
+
+    Args:
+        run: The statistics.
+        by: A metadata field; each of its values is scored as a subset, too.
+        beta: Weight of recall, as the report says it.
+        resamples: Of the intervals; 0 for none.
+        seed: Of the resamples.
+        per_sentence: Whether the report has what each metric says of each sentence.
+
+    Raises:
+        CorpusError: A sentence lacks the metadata field of the subsets.
+        MissingExtraError: What a metric needs is not installed, and no other is asked for.
+    """
+    groups = subsets(run.corpus, by)
+    draws: dict[int, Draws] = {}
+    missing: dict[str, str] = {}
+    results: list[Result] = []
+    for name, metric in run.metrics.items():
+        why, scores = run.refused.get(name), []
+        try:
+            for system in run.systems if why is None else ():
+                rows = run.rows[system, name]
+                scores += _results(metric, system, rows, groups, (resamples, seed), draws)
+        except MissingExtraError as error:
+            if len(run.metrics) == 1:
+                raise
+            missing[name] = why = f"{name}: {error}"
+            scores = []
+        results += scores or [Result(system, name, None, None, why) for system in run.systems]
+    uncorrectable = max((list(rows).count(None) for rows in run.rows.values()), default=0)
+    left_out = {LEFT_OUT: uncorrectable, **run.left_out}
+    sentences = {
+        (system, name): _sentences(metric, run.cases[system], rows)
+        for name, metric in run.metrics.items()
+        for (system, of), rows in run.rows.items()
+        if per_sentence and of == name and name not in missing
+    }
+    return ScoreReport(
+        corpus=run.corpus.name,
+        sentences=len(run.corpus.samples) + sum(run.left_out.values()),
+        left_out={reason: count for reason, count in left_out.items() if count},
+        beta=beta,
+        results=tuple(results),
+        per_sentence=sentences,
+        notes=run.notes,
+    )
+
+
+def _results(
+    metric: Metric[Any],
+    system: str,
+    rows: Sequence[Any],
+    groups: Mapping[str | None, Sequence[int]],
+    resampling: tuple[int, int],
+    draws: dict[int, Draws],
+) -> list[Result]:
+    """Return the scores of a system in all groups; draws are kept by the number of sentences."""
+    results = []
+    for subset, members in groups.items():
+        # Whatever goes through the corpus begins again in each subset.
+        part = [rows[at] for at in members if rows[at] is not None]
+        if not part:
+            why = f"{metric.name}: no sentence to score"
+            why += f" in subset {subset!r}" if subset is not None else ""
+            results.append(Result(system, metric.name, subset, None, why))
+            continue
+        score = metric.aggregate(part)
+        resamples, seed = resampling
+        if resamples:
+            from gecbench.scoring import resample
+
+            if len(part) not in draws:
+                draws.clear()
+                draws[len(part)] = resample.draws(len(part), resamples=resamples, seed=seed)
+            interval = resample.interval(metric.resample(part, draws[len(part)]))
+            score = replace(score, interval=replace(interval, resamples=resamples, seed=seed))
+        better = metric.higher_is_better
+        results.append(Result(system, metric.name, subset, score, None, better))
+    return results
+
+
+def _sentences(
+    metric: Metric[Any], cases: Sequence[Case], rows: Sequence[Any]
+) -> tuple[SentenceResult, ...]:
+    values = iter(metric.sentences([row for row in rows if row is not None]))
+    return tuple(
+        SentenceResult(case.id, None if row is None else next(values))
+        for case, row in zip(cases, rows, strict=True)
+    )

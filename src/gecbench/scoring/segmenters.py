@@ -1,0 +1,129 @@
+"""Segmenters, by name, and whether texts are divided as those that they are compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from gecbench.backends import SEGMENTERS
+from gecbench.core.case import Case
+from gecbench.core.errors import UnknownNameError, UsageError, quote
+from gecbench.core.registry import resolve
+from gecbench.core.sample import Corpus
+from gecbench.lang.zh.parse import parse
+from gecbench.scoring.cases import spaced
+
+Tokens = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Segmenter:
+    """A way to divide texts.
+
+    Args:
+        name: With the version of what does it; stands in signatures.
+        divide: The tokens of a text.
+    """
+
+    name: str
+    divide: Callable[[str], tuple[str, ...]]
+
+
+def characters(text: str) -> Tokens:
+    """Return the characters of a text, as the Chinese schemes of edits take it."""
+    return parse(text).tokens
+
+
+_OWN: Mapping[str, Callable[[str], Tokens]] = {"spaces": spaced, "characters": characters}
+
+
+def segmenter(name: str | None, corpus: Corpus) -> Segmenter:
+    """Return the segmenter of that name; None means as the corpus is divided.
+
+    Args:
+        name: As "spaces", "characters", "jieba"; with a model after a colon where the program
+            has several, as "ltp:FOLDER".
+        corpus: Whose tokens show how it is divided: at white space, or else into characters.
+
+    Raises:
+        UnknownNameError: There is no such segmenter.
+        MissingExtraError: Its program is not installed.
+        ResourceError: Its model is not here.
+    """
+    if name is None:
+        return _as_divided(corpus)
+    kind, colon, model = name.partition(":")
+    if kind in _OWN:
+        if colon:
+            raise UsageError(f"segmenter {kind} takes no model, as {model!r}; write {kind} alone")
+        return Segmenter(kind, _OWN[kind])
+    if kind not in SEGMENTERS:
+        raise UnknownNameError("segmenter", name, [*_OWN, *SEGMENTERS])
+    make = resolve("segmenter", kind, SEGMENTERS)
+    return Segmenter(*cast("Callable[[str], tuple[str, Callable[[str], Tokens]]]", make)(model))
+
+
+def _as_divided(corpus: Corpus) -> Segmenter:
+    divided = [sample for sample in corpus.samples if sample.tokens]
+    if all(" ".join(sample.tokens) == sample.source for sample in divided):
+        return Segmenter("spaces", spaced)
+    odd = next((s for s in divided if characters(s.source) != s.tokens), None)
+    if odd is None:
+        return Segmenter("characters", characters)
+
+    def refuse(_: str) -> Tokens:
+        raise UsageError(
+            f"{corpus.name}: the tokens of sample {odd.id!r} are neither what white space "
+            f"divides nor characters ({quote(' '.join(odd.tokens))}), so texts cannot be "
+            "divided alike; choose a segmenter, or give texts with spaces between the tokens"
+        )
+
+    # Not refused at once: where edits are given on both sides, no text is divided.
+    return Segmenter("as given", refuse)
+
+
+def segmentation_notes(outputs: Mapping[str, Sequence[Case]]) -> list[str]:
+    """Return notes on systems whose texts are divided otherwise than the sources.
+
+    Args:
+        outputs: The cases of each system, with gold edits and tokens.
+    """
+    notes = []
+    for system, cases in outputs.items():
+        shares = sorted(
+            len(version.tokens) / len(case.tokens)
+            for case in cases
+            for version in case.hypotheses
+            if version.tokens and len(case.tokens) > 1
+        )
+        share = shares[len(shares) // 2] if shares else 1.0
+        if share < 0.5:
+            notes.append(
+                f"{system}: looks unsegmented: the median text has {share:.2f} tokens for each "
+                "of its source; choose --segmenter"
+            )
+        elif share > 1.4:
+            notes.append(
+                f"{system}: looks divided finer than the sources: the median text has "
+                f"{share:.2f} tokens for each of its source; choose another --segmenter"
+            )
+    return notes
+
+
+def segmenter_notes(segmenter: Segmenter, corpus: Corpus) -> list[str]:
+    """Return a note if the segmenter does not divide all sources into the corpus's tokens.
+
+    All but "spaces" are asked to divide them as texts come that nothing has divided: without
+    the white space between tokens.
+    """
+    divided = [sample for sample in corpus.samples if sample.tokens]
+    asked = (s.source if segmenter.name == "spaces" else "".join(s.tokens) for s in divided)
+    found = zip(map(segmenter.divide, asked), divided, strict=True)
+    alike = sum(tokens == sample.tokens for tokens, sample in found)
+    if alike == len(divided):
+        return []
+    return [
+        f"segmenter {segmenter.name} divides {alike} of {len(divided)} sources as "
+        f"{corpus.name} does; in the others, words that a system left alone can count as edits"
+    ]
