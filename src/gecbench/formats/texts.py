@@ -52,6 +52,11 @@ def blocks(lines: Iterable[str]) -> Iterator[list[tuple[int, str]]]:
             yield list(rows)
 
 
+def is_number(text: str) -> bool:
+    """Whether a text is a whole number as files have it: at most nine digits, no sign."""
+    return text.isascii() and text.isdecimal() and len(text) < 10
+
+
 def check_cell(
     text: str, sample: Sample, what: str, name: str, *, tab_divides: bool = False
 ) -> None:
