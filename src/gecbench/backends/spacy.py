@@ -145,7 +145,7 @@ class Pipeline:
                 yield self._with_parse(words, doc)
             return
         skipped = [] if parsed or self._tagging_needs_parse else [name for name, _ in parsers]
-        docs = (Doc(self._nlp.vocab, words=tokens) for tokens in sentences)
+        docs = (Doc(self._nlp.vocab, words=list(tokens)) for tokens in sentences)
         for tokens, doc in zip(
             sentences, self._nlp.pipe(docs, batch_size=_BATCH, disable=skipped), strict=True
         ):
