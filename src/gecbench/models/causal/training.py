@@ -102,8 +102,11 @@ class CausalTask(TargetTask[Example], ComparableTask[Example, torch.Tensor]):
 
     def __init__(self, config: CausalConfig, module: PeftModel, question: Question) -> None:
         """Take a network with a new adapter, and how it is asked."""
-        super().__init__(config, changed_options(config.model.correcting))
-        self.too_long = f"longer than {config.model.max_length} tokens with the prompt"
+        super().__init__(
+            config,
+            changed_options(config.model.correcting),
+            f"longer than {config.model.max_length} tokens with the prompt",
+        )
         self._table = config.model
         self._module = module
         self._question = question
