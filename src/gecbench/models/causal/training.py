@@ -39,8 +39,8 @@ from gecbench.models.robust.pairs import (
     check_dropout,
 )
 from gecbench.models.training.config import Below1, Positive, Robust, RunConfig
-from gecbench.models.training.decoder import IGNORED, TargetTask, mask_of, pad_tensor
-from gecbench.models.training.task import Batch, ComparableTask, Kind
+from gecbench.models.training.decoder import TargetTask, mask_of, pad_tensor
+from gecbench.models.training.task import IGNORED, Batch, ComparableTask, Kind
 from gecbench.models.weights import wide_dtype
 
 if TYPE_CHECKING:

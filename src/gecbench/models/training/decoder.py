@@ -19,7 +19,7 @@ from gecbench.models.folder import Card, changed_options
 from gecbench.models.seq2seq.corrector import Decoding, Search, Seq2Seq, build_corrector
 from gecbench.models.seq2seq.encoding import Encoding
 from gecbench.models.training.config import Robust, RunConfig, Share
-from gecbench.models.training.task import Batch, Dataset, Task
+from gecbench.models.training.task import IGNORED, Batch, Dataset, Task
 from gecbench.models.weights import wide_dtype
 
 
@@ -42,9 +42,6 @@ class DecoderTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
 
 Encoded = TypeVar("Encoded")
-
-IGNORED = -100
-"""Stands where a label would, in places that carry no loss."""
 
 
 class Example(NamedTuple):
