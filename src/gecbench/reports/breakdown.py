@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, count
 
 from gecbench.analysis.breakdown import (
     FIELD,
@@ -165,14 +166,11 @@ def _names(breakdowns: Sequence[Breakdown], *, several: bool) -> list[str]:
     """A name for each table and figure; names of fields that would be alike get numbers."""
     names: list[str] = []
     for breakdown in breakdowns:
-        name = (
-            f"{_slug(breakdown.metric)}-{_slug(breakdown.by)}" if several else _slug(breakdown.by)
-        )
-        number = 2
-        numbered = name
-        while numbered in names:
-            numbered, number = f"{name}-{number}", number + 1
-        names.append(numbered)
+        name = _slug(breakdown.by)
+        if several:
+            name = f"{_slug(breakdown.metric)}-{name}"
+        numbered = (f"{name}-{number}" for number in count(2))
+        names.append(next(one for one in chain([name], numbered) if one not in names))
     return names
 
 
