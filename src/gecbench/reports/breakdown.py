@@ -28,7 +28,6 @@ from gecbench.reports.report import (
     count_values,
     joined,
     json_values,
-    percent,
 )
 
 _KINDS: Mapping[str, Words] = {
@@ -99,7 +98,7 @@ def _figure(breakdown: Breakdown, name: str) -> Figure:
     kind, size = _kind_words(breakdown), breakdown.unit
     groups = tuple(_group_words(group) for group in breakdown.groups)
     series = tuple(
-        Series(system, groups, tuple(percent(cell.value) for cell in cells))
+        Series.of_shares(system, groups, (cell.value for cell in cells))
         for system, cells in breakdown.cells.items()
     )
     sizes = joined(
