@@ -96,7 +96,7 @@ def corrupt(
     refuse("edits are found for --fit alone", SchemeOptions)
     from gecbench.api.corrupt import corrupt as corrupt_texts
     from gecbench.core.files import check_target, write_text
-    from gecbench.reports.datasets import report_of
+    from gecbench.reports.datasets import corruption_lines
 
     if report is not None:
         check_target(report)
@@ -118,7 +118,7 @@ def corrupt(
         progress=_show,
     )
     clear_count()
-    for line in report_of(counts):
+    for line in corruption_lines(counts):
         say(line)
     if report is not None:
         import msgspec
@@ -132,7 +132,7 @@ def _fit(
 ) -> None:
     from gecbench.api.corrupt import fit
     from gecbench.api.schemes import scheme_for
-    from gecbench.reports.datasets import fit_of
+    from gecbench.reports.datasets import fit_lines
 
     corpus = load_corpus(path, reading)
     has_edits = all(
@@ -142,7 +142,7 @@ def _fit(
     )
     needed = options.name is not None or not has_edits
     scheme = scheme_for(corpus, options.spec()) if needed else None
-    for line in fit_of(fit(corpus, output, scheme=scheme, least=least)):
+    for line in fit_lines(fit(corpus, output, scheme=scheme, least=least)):
         say(line)
 
 
