@@ -252,7 +252,7 @@ def prepare(
       --corpus hsk=hsk.tsv --filter filter_sentences.txt --dev 5000 -o train.jsonl
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.api.training_data import prepare as prepare_pairs
-    from gecbench.reports.datasets import counts_of
+    from gecbench.reports.datasets import preparation_lines
 
     keys = dict(settings or {})
     for key, value in (("dev", dev), ("seed", seed)):
@@ -271,7 +271,7 @@ def prepare(
         progress=lambda name, count: show_count(f"{name}: {counted(count, 'sentence')} read"),
     )
     clear_count()
-    for line in counts_of(manifest):
+    for line in preparation_lines(manifest):
         say(line)
 
 
