@@ -329,10 +329,11 @@ def _kind_table(kind: _Kind) -> Table:
 def _kind_figure(kind: _Kind, rule: Rule) -> Figure:
     series, alt = [], []
     for at, name in enumerate(one.system for one in kind.groups[0].systems):
-        shares = [
-            group.systems[at].share(rule).like_original / group.variants for group in kind.groups
-        ]
-        series.append(Series.of_shares(name, kind.names, shares))
+        shares = tuple(
+            100 * group.systems[at].share(rule).like_original / group.variants
+            for group in kind.groups
+        )
+        series.append(Series(name, kind.names, shares))
         pairs = [
             (words, f"{100 * share:.1f}") for words, share in zip(kind.names, shares, strict=True)
         ]
