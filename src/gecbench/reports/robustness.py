@@ -334,9 +334,7 @@ def _kind_figure(kind: _Kind, rule: Rule) -> Figure:
             for group in kind.groups
         )
         series.append(Series(name, kind.names, shares))
-        pairs = [
-            (words, f"{100 * share:.1f}") for words, share in zip(kind.names, shares, strict=True)
-        ]
+        pairs = [(words, f"{share:.1f}") for words, share in zip(kind.names, shares, strict=True)]
         en = ", ".join(f"{words.en} {share}" for words, share in pairs)
         zh = ", ".join(f"{words.zh} {share}" for words, share in pairs)
         alt.append(Words(f"{name} {en}", f"{name} {zh}"))
