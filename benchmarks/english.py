@@ -26,10 +26,9 @@ from jobs import GECBENCH, Job, below, measure, table, tell
 from measure import BenchmarkError, Cost, load, machine, run_once
 
 import gecbench
-from gecbench.api.schemes import own_pipeline
 from gecbench.backends.spacy import Description, describe
 from gecbench.edits import maxmatch
-from gecbench.lang.en import alignment
+from gecbench.lang.en import PIPELINE, alignment
 
 UNCOMPILED = (
     "import gecbench.edits.maxmatch as m; m.compiled = None; from gecbench.cli import main; main()"
@@ -73,7 +72,7 @@ def main() -> int:
     for setting in ("GECBENCH_PARSE_CACHE", "GECBENCH_SPACY_MODEL"):
         os.environ.pop(setting, None)  # a cache would be measured instead of the work
     try:
-        pipeline = describe(given.spacy_model or own_pipeline())
+        pipeline = describe(given.spacy_model or PIPELINE)
         report = "\n".join(_report(_files(given, pipeline), pipeline, given.runs)) + "\n"
     except (BenchmarkError, gecbench.GecbenchError) as error:
         print(f"english.py: {error}", file=sys.stderr)

@@ -97,7 +97,7 @@ def corrupt(
     refuse("edits are found for --fit alone", SchemeSpec)
     from gecbench.api.training_data import corrupt as corrupt_texts
     from gecbench.core.files import check_target, write_text
-    from gecbench.reports.datasets import report_of
+    from gecbench.reports.datasets import corruption_lines
 
     if report is not None:
         check_target(report)
@@ -119,7 +119,7 @@ def corrupt(
         progress=_show,
     )
     clear_count()
-    for line in report_of(counts):
+    for line in corruption_lines(counts):
         say(line)
     if report is not None:
         import msgspec
@@ -131,7 +131,7 @@ def corrupt(
 def _fit(path: Path, output: Path, reading: CorpusOptions, options: SchemeSpec, least: int) -> None:
     from gecbench.api.schemes import scheme_for
     from gecbench.api.training_data import fit
-    from gecbench.reports.datasets import fit_of
+    from gecbench.reports.datasets import fit_lines
 
     corpus = load_corpus(path, reading)
     has_edits = all(
@@ -141,7 +141,7 @@ def _fit(path: Path, output: Path, reading: CorpusOptions, options: SchemeSpec, 
     )
     needed = options.name is not None or not has_edits
     scheme = scheme_for(corpus, scheme_of(options)) if needed else None
-    for line in fit_of(fit(corpus, output, scheme=scheme, least=least)):
+    for line in fit_lines(fit(corpus, output, scheme=scheme, least=least)):
         say(line)
 
 

@@ -66,11 +66,7 @@ def list_(
     output: OutputFile = Path(STDIO),
 ) -> None:
     """List the data sets that gecbench knows."""
-    from gecbench.datasets import catalog
-
-    known = catalog.catalogue().values()
-    folder = places.folder or catalog.data_folder()
-    entries = [_samples_entry(), *(_entry(each, folder, places.mirror) for each in known)]
+    entries = _entries(places)
     form = chosen_format or format_of(output)
     if form == "json":
         import json
@@ -256,7 +252,7 @@ def prepare(
       --corpus hsk=hsk.tsv --filter filter_sentences.txt --dev 5000 -o train.jsonl
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.api.training_data import prepare as prepare_pairs
-    from gecbench.reports.datasets import counts_of
+    from gecbench.reports.datasets import preparation_lines
 
     keys = dict(settings or {})
     for key, value in (("dev", dev), ("seed", seed)):
@@ -275,7 +271,7 @@ def prepare(
         progress=lambda name, count: show_count(f"{name}: {counted(count, 'sentence')} read"),
     )
     clear_count()
-    for line in counts_of(manifest):
+    for line in preparation_lines(manifest):
         say(line)
 
 
@@ -339,11 +335,12 @@ def _show_progress(file: DataFile, done: int) -> None:
         click.echo(f"\r{file.name}: {done / file.size:4.0%}", nl=done == file.size, err=True)
 
 
-def _samples_entry() -> Entry:
+def _entries(places: Places) -> list[Entry]:
+    """List the data sets that gecbench knows, the bundled samples first."""
     from gecbench.datasets import catalog
 
     paths = [(name, catalog.locate_sample(name)) for name in catalog.sample_files()]
-    return Entry(
+    samples = Entry(
         name=catalog.SAMPLES,
         title="Small Chinese and English corpora, written for gecbench",
         homepage=None,
@@ -356,29 +353,19 @@ def _samples_entry() -> Entry:
             for name, path in paths
         ),
     )
-
-
-def _entry(data_set: DataSet, folder: Path, mirror: Path | None) -> Entry:
-    return Entry(
-        name=data_set.name,
-        title=data_set.title,
-        homepage=data_set.homepage,
-        licence=data_set.licence,
-        note=data_set.note,
-        citation=data_set.citation,
-        bundled=False,
-        files=tuple(_file_entry(data_set, file, folder, mirror) for file in data_set.files),
-    )
-
-
-def _file_entry(data_set: DataSet, file: DataFile, folder: Path, mirror: Path | None) -> FileEntry:
-    from gecbench.datasets import catalog
-
-    try:
-        path = str(catalog.locate(data_set, file.name, folder=folder, mirror=mirror))
-    except ResourceError:
-        return FileEntry(file.name, file.size, file.sha256, None)
-    return FileEntry(file.name, file.size, file.sha256, path)
+    entries = [samples]
+    folder = places.folder or catalog.data_folder()
+    for data_set in catalog.catalogue().values():
+        files = []
+        for file in data_set.files:
+            try:
+                path = catalog.locate(data_set, file.name, folder=folder, mirror=places.mirror)
+            except ResourceError:
+                files.append(FileEntry(file.name, file.size, file.sha256, None))
+            else:
+                files.append(FileEntry(file.name, file.size, file.sha256, str(path)))
+        entries.append(Entry(**{**asdict(data_set), "bundled": False, "files": tuple(files)}))
+    return entries
 
 
 def _row(entry: Entry) -> tuple[str, str, str, str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from gecbench.core.errors import CorpusError, UsageError
@@ -57,7 +57,9 @@ def divide(
     groups = _groups(cases)
     part_of: dict[Key, str] = {}
     room = {TEST: test, DEV: dev}
-    for _, group in sorted((_place(cases_, seed), keys) for keys, cases_ in groups):
+    # A group's place in the random order depends on its least sentence alone.
+    least = {keys: min(_bare(case.original.source) for case in members) for keys, members in groups}
+    for group in sorted(least, key=lambda keys: (number(seed, f"divide:{least[keys]}"), keys)):
         part = next((name for name in (TEST, DEV) if len(group) <= room[name]), TRAIN)
         if part in room:
             room[part] -= len(group)
@@ -104,11 +106,6 @@ def _check_sizes(cases: PerturbedSet, room: Mapping[str, int], parts: Mapping[Ke
         )
     if TRAIN not in parts.values():
         raise CorpusError(f"{cases.name}: no case is left to train on; ask for fewer")
-
-
-def _place(cases: Sequence[PerturbedCase], seed: int) -> int:
-    """A group's place in the random order, by its least sentence."""
-    return number(seed, f"divide:{min(_bare(case.original.source) for case in cases)}")
 
 
 def _groups(cases: PerturbedSet) -> list[tuple[tuple[Key, ...], tuple[PerturbedCase, ...]]]:

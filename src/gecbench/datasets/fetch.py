@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING
@@ -65,7 +66,12 @@ def get(
             if not force and path.is_file() and sha256_of(path) == file.sha256:
                 say(f"{file.name}: already here")
             else:
-                _fetch(data_set, file, target, _filler(data_set, file, mirror, say, progress))
+                fill = (
+                    partial(_download, file, say, progress)
+                    if mirror is None
+                    else partial(_copy, file, mirror / data_set.name / file.name, say)
+                )
+                _fetch(data_set, file, target, fill)
                 say(f"{file.name}: verified, in {target}")
                 fetched = True
             paths.append(path)
@@ -75,15 +81,6 @@ def get(
         say(f"licence: {data_set.licence}{note}")
         say(f"please cite: {data_set.citation}")
     return paths
-
-
-def _filler(
-    data_set: DataSet, file: DataFile, mirror: Path | None, say: Say, progress: Progress
-) -> Fill:
-    """What makes the file whole: a copy from the mirror, or a download."""
-    if mirror is None:
-        return lambda part: _download(file, part, say, progress)
-    return lambda part: _copy(mirror / data_set.name / file.name, file, part, say)
 
 
 def _fetch(data_set: DataSet, file: DataFile, target: Path, fill: Fill) -> None:
@@ -107,7 +104,7 @@ def _fetch(data_set: DataSet, file: DataFile, target: Path, fill: Fill) -> None:
         Path(keeper.fetch(file.name, downloader=downloader)).replace(target / file.name)
 
 
-def _copy(source: Path, file: DataFile, part: Path, say: Say) -> None:
+def _copy(file: DataFile, source: Path, say: Say, part: Path) -> None:
     """Copy a file of the mirror to `part`; a wrong one is refused."""
     import shutil
 
@@ -121,7 +118,7 @@ def _copy(source: Path, file: DataFile, part: Path, say: Say) -> None:
     _check_part(part, file, origin=str(source))
 
 
-def _download(file: DataFile, part: Path, say: Say, progress: Progress) -> None:
+def _download(file: DataFile, say: Say, progress: Progress, part: Path) -> None:
     """Download a file to `part`, after the bytes that an earlier run left there."""
     continued = _pull(file, part, say, progress)
     if continued and sha256_of(part) != file.sha256:

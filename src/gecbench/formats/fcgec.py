@@ -259,10 +259,7 @@ def _annotatable(sample: Sample) -> list[Rewrite]:
 
 
 def _reference_texts(sample: Sample, lang: str | None) -> list[str]:
-    return [
-        sample.source if rewrite.error_free else text_of(sample, rewrite, lang)
-        for rewrite in _annotatable(sample)
-    ]
+    return [text_of(sample, rewrite, lang) for rewrite in _annotatable(sample)]
 
 
 def _operation(source: str, text: str) -> dict[str, list[object]]:

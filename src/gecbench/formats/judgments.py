@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from gecbench.core.errors import FormatError, UsageError, counted, quote
 from gecbench.core.files import name_of, read_lines
+from gecbench.formats.texts import is_number
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -231,7 +232,7 @@ def _item(path: Path, at: int, element: Element) -> Item:
     source = element.get("src-id", "")
     if not source:
         raise FormatError(f"{where}: it has no src-id, which says what was judged")
-    if not _whole(source):
+    if not is_number(source.strip()):
         raise FormatError(
             f"{where}: src-id {quote(source)} is no number of a line; give SEEDA's judgments "
             "as they were published, or a table"
@@ -249,14 +250,9 @@ def _item(path: Path, at: int, element: Element) -> Item:
 
 
 def _rank(text: str, where: str) -> int:
-    if not _whole(text):
+    if not is_number(text.strip()):
         raise FormatError(f"{where}: rank {quote(text)} is no whole number; 1 is the best")
     return int(text)
-
-
-def _whole(text: str) -> bool:
-    """Whether a text is a number of at most nine digits; Python refuses too many."""
-    return text.strip().isdecimal() and len(text.strip()) <= 9
 
 
 def _from_table(table: Sequence[Row]) -> tuple[Item, ...]:

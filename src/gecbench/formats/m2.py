@@ -13,7 +13,15 @@ from gecbench.core.files import name_of
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import NOT_KEPT, Corpus, EditSet, Rewrite, Sample
 from gecbench.edits.apply import apply
-from gecbench.formats.texts import CHINESE, check_cell, corrected_tokens, join_rows, loss, lost
+from gecbench.formats.texts import (
+    CHINESE,
+    check_cell,
+    corrected_tokens,
+    is_number,
+    join_rows,
+    loss,
+    lost,
+)
 from gecbench.formats.texts import blocks as text_blocks
 
 BARS = "|||"
@@ -29,11 +37,6 @@ OR_MAXMATCH = f", or read the file as the MaxMatch scorer does: --from {MAXMATCH
 def join(tokens: Sequence[str], *, targets: bool) -> str:
     """Join tokens to a text: without spaces in ChERRANT's dialect, which has target lines."""
     return ("" if targets else " ").join(tokens)
-
-
-def is_number(text: str) -> bool:
-    """Whether a text is a number as the format has it: at most nine digits, no sign."""
-    return text.isascii() and text.isdecimal() and len(text) < 10
 
 
 Block = Sequence[tuple[int, str]]

@@ -17,7 +17,7 @@ _LINE_ENDS = {"\n": "a line end", "\r": "a line end"}
 
 
 def text_of(sample: Sample, rewrite: Rewrite, lang: str | None) -> str:
-    """The text of a rewrite that is neither error free nor unannotatable.
+    """The text of a rewrite that is not unannotatable; the source where it is error free.
 
     One that is known only by edits is what its first edit set makes of the tokens; errors that
     are detected and not corrected stay.
@@ -25,6 +25,8 @@ def text_of(sample: Sample, rewrite: Rewrite, lang: str | None) -> str:
     Raises:
         CorpusError: The edits cannot be applied; names the sample.
     """
+    if rewrite.error_free:
+        return sample.source
     if rewrite.text is not None:
         return rewrite.text
     joiner = language_of(lang).joiner if lang else " "
@@ -48,6 +50,11 @@ def blocks(lines: Iterable[str]) -> Iterator[list[tuple[int, str]]]:
     for is_blank, rows in groupby(enumerate(lines, 1), key=lambda row: not row[1].strip()):
         if not is_blank:
             yield list(rows)
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a whole number as files have it: at most nine digits, no sign."""
+    return text.isascii() and text.isdecimal() and len(text) < 10
 
 
 def check_cell(

@@ -19,6 +19,7 @@ import msgspec
 
 from gecbench.core.errors import FormatError, counted
 from gecbench.core.files import read_lines
+from gecbench.formats.texts import is_number
 from gecbench.formats.validation import convert
 
 FORMAT = "gecbench-weights"
@@ -114,7 +115,7 @@ def format_weights(
 
 
 def _weights(path: Path, lines: Sequence[str]) -> tuple[int, tuple[tuple[int, ...], ...]]:
-    if not lines or not _is_number(lines[0].strip()) or int(lines[0]) < 1:
+    if not lines or not is_number(lines[0].strip()) or int(lines[0]) < 1:
         seen = lines[0][:20] if lines else ""
         raise FormatError(
             f"{path}:1: {seen!r} is not the number of systems, with which a weight file begins"
@@ -128,7 +129,7 @@ def _row(at: str, line: str, systems: int) -> tuple[int, ...]:
     words = line.split()
     if not words:
         raise FormatError(f"{at}: the line is blank; each sentence has a number for each chunk")
-    wrong = next((word for word in words if not _is_number(word)), None)
+    wrong = next((word for word in words if not is_number(word)), None)
     if wrong is not None:
         raise FormatError(f"{at}: {wrong[:20]!r} is not a whole number; a line holds numbers only")
     numbers = tuple(map(int, words))
@@ -138,10 +139,6 @@ def _row(at: str, line: str, systems: int) -> tuple[int, ...]:
             f"first line says that there are {systems}"
         )
     return numbers
-
-
-def _is_number(word: str) -> bool:
-    return word.isascii() and word.isdecimal() and len(word) < 10
 
 
 def _label(path: Path, content: str) -> Label:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, count
 
 from gecbench.analysis.breakdown import NOWHERE, Breakdown, Breakdowns, Cell, PairDifferences
 from gecbench.analysis.options import FIELD
@@ -21,7 +22,6 @@ from gecbench.reports.report import (
     count_values,
     joined,
     json_values,
-    percent,
 )
 
 _KINDS: Mapping[str, Words] = {
@@ -92,7 +92,7 @@ def _figure(breakdown: Breakdown, name: str) -> Figure:
     kind, size = _kind_words(breakdown), breakdown.unit
     groups = tuple(_group_words(group) for group in breakdown.groups)
     series = tuple(
-        Series(system, groups, tuple(percent(cell.value) for cell in cells))
+        Series.of_shares(system, groups, (cell.value for cell in cells))
         for system, cells in breakdown.cells.items()
     )
     sizes = joined(
@@ -159,14 +159,11 @@ def _names(breakdowns: Sequence[Breakdown], *, several: bool) -> list[str]:
     """A name for each table and figure; names of fields that would be alike get numbers."""
     names: list[str] = []
     for breakdown in breakdowns:
-        name = (
-            f"{_slug(breakdown.metric)}-{_slug(breakdown.by)}" if several else _slug(breakdown.by)
-        )
-        number = 2
-        numbered = name
-        while numbered in names:
-            numbered, number = f"{name}-{number}", number + 1
-        names.append(numbered)
+        name = _slug(breakdown.by)
+        if several:
+            name = f"{_slug(breakdown.metric)}-{name}"
+        numbered = (f"{name}-{number}" for number in count(2))
+        names.append(next(one for one in chain([name], numbered) if one not in names))
     return names
 
 

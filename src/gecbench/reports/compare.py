@@ -252,7 +252,6 @@ def _interval_figure(result: Comparison) -> Figure:
     pairs = result.pairs
     if result.plan.baseline is None and len(result.ranked) > 2:
         pairs = tuple(result.pair(one, two) for one, two in combinations(result.ranked, 2))
-    named = [(pair, f"{pair.first} − {pair.second}") for pair in pairs]
     first, level = pairs[0], f"{100 * result.plan.confidence:g}%"
     values = (
         f"{first.first} − {first.second}: {100 * first.difference:.2f} "
@@ -275,18 +274,18 @@ def _interval_figure(result: Comparison) -> Figure:
         series=tuple(
             _intervals(words, some)
             for words, significant in ((_SIGNIFICANT, True), (_NOT, False))
-            if (some := [one for one in named if one[0].significant == significant])
+            if (some := [pair for pair in pairs if pair.significant == significant])
         ),
     )
 
 
-def _intervals(name: Words, named: Sequence[tuple[Pair, str]]) -> Series:
-    return Series(
+def _intervals(name: Words, pairs: Sequence[Pair]) -> Series:
+    return Series.of_shares(
         name,
-        tuple(label for _, label in named),
-        tuple(100 * pair.difference for pair, _ in named),
-        tuple(100 * pair.interval.low for pair, _ in named),
-        tuple(100 * pair.interval.high for pair, _ in named),
+        (f"{pair.first} − {pair.second}" for pair in pairs),
+        (pair.difference for pair in pairs),
+        (pair.interval.low for pair in pairs),
+        (pair.interval.high for pair in pairs),
     )
 
 

@@ -33,7 +33,7 @@ _AFTER: Mapping[str, Callable[[CorpusCounts], int]] = {
 _ALWAYS = ("sentences read", "pairs", "kept", "weight", "written")
 
 
-def counts_of(manifest: Manifest) -> list[str]:
+def preparation_lines(manifest: Manifest) -> list[str]:
     """Write a table of all counts that are not 0, a column for each corpus, and what follows it.
 
     These are the evaluation sets, the first near-duplicates, notes, and the files written.
@@ -58,8 +58,8 @@ def counts_of(manifest: Manifest) -> list[str]:
 
 def _table(manifest: Manifest) -> Grid:
     dropped: dict[str, Callable[[CorpusCounts], int]] = {
-        f"  dropped: {said}": lambda one, reason=reason: one.dropped[reason]  # type: ignore[misc]
-        for reason, said in DROPPED.items()
+        f"  dropped: {words}": lambda one, reason=reason: one.dropped[reason]  # type: ignore[misc]
+        for reason, words in DROPPED.items()
     }
     rows = []
     for name, count in {**_BEFORE, **dropped, **_AFTER}.items():
@@ -77,7 +77,7 @@ def _table(manifest: Manifest) -> Grid:
 _LENGTHS = 8
 
 
-def report_of(counts: Counts) -> list[str]:
+def corruption_lines(counts: Counts) -> list[str]:
     """Write tables of types and numbers of errors, and the counts around them."""
     lines = [
         f"{counted(counts.sentences, 'sentence')}, {counted(counts.written, 'pair')} written: "
@@ -125,7 +125,7 @@ def _numbers(counts: Counts) -> Grid:
     return Grid(("errors in a sentence", "pairs", "%"), rows, 0)
 
 
-def fit_of(fit: Fit) -> list[str]:
+def fit_lines(fit: Fit) -> list[str]:
     """Say what a profile was fitted to, and what it does not hold."""
     shared = [one for one in fit.profile.fitted if not (one.by or kind_of(one.lengths))]
     again = sum(round(one.rest * one.edits) for one in shared)

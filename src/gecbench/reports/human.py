@@ -42,10 +42,8 @@ def build_report(result: Human) -> Report:
 def _figure(result: Human, metric: str) -> Figure:
     """The score of each annotator against how much they did, MuCGEC's figure 2."""
     shown = [one for one in result.annotators if one.name is not None and metric in one.scores]
-    values = [100 * one.scores[metric].value for one in shown]
     points = joined(
-        f"{one.name} {value:.2f} ({one.submissions})"
-        for one, value in zip(shown, values, strict=True)
+        f"{one.name} {100 * one.scores[metric].value:.2f} ({one.submissions})" for one in shown
     )
     mean = result.means.get(metric)
     average = Words("", "")
@@ -65,11 +63,11 @@ def _figure(result: Human, metric: str) -> Figure:
         x_label=Words("submissions", "提交数"),
         y_label=Words(f"{metric} (percent)", f"{metric}（%）"),
         series=(
-            Series(
+            Series.of_shares(
                 Words("annotators", "标注者"),
-                tuple(one.submissions for one in shown),
-                tuple(values),
-                labels=tuple(one.name or "" for one in shown),
+                (one.submissions for one in shown),
+                (one.scores[metric].value for one in shown),
+                labels=(one.name or "" for one in shown),
             ),
         ),
     )

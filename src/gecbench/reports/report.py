@@ -42,7 +42,7 @@ class Words:
         return self.zh if language == "zh" else self.en
 
 
-def said(text: str | Words, language: Language) -> str:
+def text_in(text: str | Words, language: Language) -> str:
     """A text in a language; names of systems and the like are the same in all."""
     return text.in_(language) if isinstance(text, Words) else text
 

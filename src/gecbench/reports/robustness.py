@@ -105,12 +105,10 @@ def _data(result: Robustness) -> dict[str, object]:
             "trivial": [json_values(one, "verdicts") for one in part.trivial],
         }
 
-    others = [{"beta": other.beta, **systems(other)} for other in result.others]
-    return (
-        json_values(result, "others")
-        | systems(result)
-        | ({"other_betas": others} if others else {})
-    )
+    data = json_values(result, "others") | systems(result)
+    if result.others:
+        data["other_betas"] = [{"beta": other.beta, **systems(other)} for other in result.others]
+    return data
 
 
 def _notes(result: Robustness) -> Iterator[str]:

@@ -19,7 +19,6 @@ from gecbench.reports.report import (
     Words,
     count_cells,
     joined,
-    percent,
 )
 from gecbench.scoring.results import RESULT_SCHEMA, Result, ScoreReport, by_tier
 
@@ -398,12 +397,12 @@ def _values_figure(metric: str, results: Sequence[Result]) -> Figure:
         x_label=Words("system", "系统"),
         y_label=Words(f"{metric} in percent", f"{metric}（%）"),
         series=(
-            Series(
+            Series.of_shares(
                 metric,
-                tuple(name for name, _ in scored),
-                tuple(percent(score.value) for _, score in scored),
-                tuple(percent(interval.low) for interval in intervals),
-                tuple(percent(interval.high) for interval in intervals),
+                (name for name, _ in scored),
+                (score.value for _, score in scored),
+                (interval.low for interval in intervals),
+                (interval.high for interval in intervals),
             ),
         ),
     )
@@ -427,11 +426,11 @@ def _plane_figure(metric: str, counts: Sequence[tuple[str, Counts]], beta: float
         x_label=Words("recall in percent", "召回率（%）"),
         y_label=Words("precision in percent", "精确率（%）"),
         series=(
-            Series(
+            Series.of_shares(
                 metric,
-                tuple(100 * one.recall for _, one in counts),
-                tuple(100 * one.precision for _, one in counts),
-                labels=tuple(name for name, _ in counts),
+                (100 * one.recall for _, one in counts),
+                (one.precision for _, one in counts),
+                labels=(name for name, _ in counts),
             ),
         ),
         iso_f=beta,

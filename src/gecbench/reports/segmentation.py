@@ -49,10 +49,10 @@ def _bars(result: Segmentation, metric: str, moved: Sequence[Movement]) -> Figur
     systems = tuple(one.system for one in moved)
     series, alt = [], []
     for at, one in enumerate(result.segmenters):
-        values = tuple(100 * movement.values[at] for movement in moved)
-        series.append(Series(one.segmenter, systems, values))
-        pairs = zip(systems, values, strict=True)
-        alt.append(f"{one.segmenter}: {', '.join(f'{name} {v:.2f}' for name, v in pairs)}")
+        values = [movement.values[at] for movement in moved]
+        series.append(Series.of_shares(one.segmenter, systems, values))
+        scores = [f"{name} {100 * v:.2f}" for name, v in zip(systems, values, strict=True)]
+        alt.append(f"{one.segmenter}: {', '.join(scores)}")
     return Figure(
         name=f"segmentation-{metric}",
         kind="bars",

@@ -16,7 +16,7 @@ from gecbench.core.corrector import Corrector
 from gecbench.core.errors import FormatError, GecbenchError, MissingExtraError, UsageError
 from gecbench.formats.validation import convert
 from gecbench.models import load_corrector
-from gecbench.models.training import config as kinds
+from gecbench.models.training import task as kinds
 from gecbench.models.training.run import train_run
 
 

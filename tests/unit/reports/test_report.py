@@ -9,7 +9,7 @@ import json
 import pytest
 
 from gecbench.core.errors import UsageError
-from gecbench.reports.report import Column, Report, Table, Words, render, said, table_csv
+from gecbench.reports.report import Column, Report, Table, Words, render, table_csv, text_in
 
 MAIN = Table(
     "main",
@@ -111,4 +111,8 @@ def test_a_table_that_is_not_there_is_refused_with_those_that_are():
 
 def test_texts_are_said_in_a_language_and_names_are_the_same_in_all():
     words = Words("score", "得分")
-    assert [said(words, "en"), said(words, "zh"), said("T5", "zh")] == ["score", "得分", "T5"]
+    assert [text_in(words, "en"), text_in(words, "zh"), text_in("T5", "zh")] == [
+        "score",
+        "得分",
+        "T5",
+    ]

@@ -312,8 +312,6 @@ def _text(sample: Sample, lang: str | None) -> Text:
     if not sample.references:
         return sample.id, sample.source
     for rewrite in sample.references:
-        if rewrite.error_free:
-            return sample.id, sample.source
         if not rewrite.unannotatable:
             return sample.id, text_of(sample, rewrite, lang)
     return sample.id, None

@@ -128,7 +128,7 @@ def _targets(sample: Sample, lang: str) -> dict[str, Spans]:
     errors: dict[str, Spans] = {}
     for reference in sample.references:
         if not reference.unannotatable:
-            text = _text(sample, reference, lang)
+            text = text_of(sample, reference, lang)
             if text.strip():
                 errors[text] = errors.get(text, ()) + tuple(_errors(sample, reference))
     return errors
@@ -146,10 +146,6 @@ def _errors(sample: Sample, reference: Rewrite) -> Iterator[tuple[int, int]]:
         else:
             before = tokens[edit.start - 1][1] - 1 if edit.start else 0
             yield before, tokens[edit.end][0] + 1 if edit.end < len(tokens) else length
-
-
-def _text(sample: Sample, reference: Rewrite, lang: str) -> str:
-    return sample.source if reference.error_free else text_of(sample, reference, lang)
 
 
 # The words of a text: spans of its tokens, with parts of speech where something knows them.

@@ -6,7 +6,6 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from gecbench.core.errors import CorpusError, UnknownNameError, UsageError, counted
 from gecbench.core.perturbed import PerturbedCase, Subset, Variant
@@ -262,7 +261,7 @@ def perturb(
         CorpusError: No pair has as many different variants as the plan wants.
     """
     several = len({pair.subset for pair in pairs}) > 1
-    cases: list[tuple[str, PerturbedCase]] = []
+    cases: dict[str, list[PerturbedCase]] = defaultdict(list)
     operations: Counter[str] = Counter(dict.fromkeys(plan.operations, 0))
     rejected: Counter[str] = Counter()
     left_out: dict[str, list[str]] = defaultdict(list)
@@ -274,15 +273,17 @@ def perturb(
             continue
         operations.update(name for name, _ in result.variants)
         variants = tuple(variant for _, variant in result.variants)
-        cases.append((pair.subset, _case(pair, variants)))
+        original = Variant(pair.source, pair.target)
+        cases[pair.subset].append(PerturbedCase(pair.id, original, variants))
     if not cases:
         raise CorpusError(
             f"none of {counted(len(pairs), 'sentence')} has "
             f"{counted(plan.variants, 'different variant')} (rejected: {list_counts(rejected)}); "
             "ask for fewer by --variants, or allow more --operations"
         )
-    report = Report(len(pairs), len(cases), operations, rejected, dict(left_out))
-    return _subsets(cases), report
+    subsets = tuple(Subset(name, tuple(of_subset)) for name, of_subset in cases.items())
+    count = sum(map(len, cases.values()))
+    return subsets, Report(len(pairs), count, operations, rejected, dict(left_out))
 
 
 def list_counts(counts: Mapping[str, int]) -> str:
@@ -293,17 +294,6 @@ def list_counts(counts: Mapping[str, int]) -> str:
     """
     largest = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{count:,} {name}" for name, count in largest) or "none"
-
-
-def _case(pair: Pair, variants: tuple[Variant, ...]) -> PerturbedCase:
-    return PerturbedCase(pair.id, Variant(pair.source, pair.target), variants)
-
-
-def _subsets(cases: Sequence[tuple[str, PerturbedCase]]) -> tuple[Subset, ...]:
-    return tuple(
-        Subset(name, tuple(case for _, case in group))
-        for name, group in groupby(cases, key=lambda item: item[0])
-    )
 
 
 def _vary_all(

@@ -9,12 +9,19 @@ from typing import Annotated, Literal, NamedTuple
 
 import msgspec
 
-from gecbench.core.errors import CorpusError, FormatError, UnknownNameError, UsageError, quote
+from gecbench.core.errors import (
+    CorpusError,
+    FormatError,
+    UnknownNameError,
+    UsageError,
+    counted,
+    quote,
+)
 from gecbench.core.files import stream_lines
-from gecbench.core.sample import NOT_KEPT, Rewrite, Sample
+from gecbench.core.sample import NOT_KEPT, Sample
 from gecbench.formats.reading import stream_corpus, stream_parallel
 from gecbench.formats.texts import text_of
-from gecbench.formats.validation import load_packaged, packaged_names, with_values
+from gecbench.formats.validation import load_packaged, with_values
 from gecbench.lang import language_of
 
 Positive = Annotated[int, msgspec.Meta(ge=1)]
@@ -106,11 +113,6 @@ SETTABLE = tuple(
     if field.encode_name not in ("corpus", "filter", "normalise")
 )
 """Keys that a terminal can set to one value."""
-
-
-def recipe_names() -> list[str]:
-    """The names of the packaged recipes."""
-    return packaged_names(RECIPES)
 
 
 def load_recipe(which: str) -> Recipe:
@@ -287,24 +289,16 @@ def evaluation_texts(path: Path) -> Iterator[str]:
 
 def _sentence(sample: Sample, lang: str | None) -> Sentence:
     targets = []
-    inapplicable = 0
+    unannotatable = inapplicable = 0
     for rewrite in sample.references:
-        if rewrite.error_free:
-            targets.append(sample.source)
-        elif not rewrite.unannotatable:
-            text = _text(sample, rewrite, lang)
-            inapplicable += text is None
-            targets += [] if text is None else [text]
-    unannotatable = len(sample.references) - len(targets) - inapplicable
+        if rewrite.unannotatable:
+            unannotatable += 1
+            continue
+        try:
+            targets.append(text_of(sample, rewrite, lang))
+        except CorpusError:  # edits that overlap, as MaxMatch allows
+            inapplicable += 1
     return Sentence(sample.source, tuple(targets), unannotatable, inapplicable)
-
-
-def _text(sample: Sample, rewrite: Rewrite, lang: str | None) -> str | None:
-    """The text of a reference; None where its edits overlap, as MaxMatch allows."""
-    try:
-        return text_of(sample, rewrite, lang)
-    except CorpusError:
-        return None
 
 
 def _pairs(path: Path, source: int, target: int) -> Iterator[Sentence]:
@@ -312,15 +306,13 @@ def _pairs(path: Path, source: int, target: int) -> Iterator[Sentence]:
     for n, line in enumerate(stream_lines(path), 1):
         cells = line.split("\t")
         if len(cells) < target:
+            width = counted(len(cells), "column")
             raise FormatError(
-                f"{path}:{n}: {_columns(cells)}, but the target stands in column {target}: "
+                f"{path}:{n}: there {'is' if len(cells) == 1 else 'are'} {width}, but the target "
+                f"stands in column {target}: "
                 f"{quote(line)}; rows are source TAB target, or name other columns"
             )
         targets = cells[target - 1 : target] + [cell for cell in cells[target:] if cell.strip()]
         yield Sentence(cells[source - 1], tuple(targets))
     if not n:
         raise FormatError(f"{path}:1: the file is empty; a corpus has at least one sentence")
-
-
-def _columns(cells: Sequence[str]) -> str:
-    return "there is 1 column" if len(cells) == 1 else f"there are {len(cells)} columns"

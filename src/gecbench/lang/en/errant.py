@@ -34,7 +34,7 @@ def correct(edits: Sequence[Edit], source: Tokens) -> tuple[Tokens, tuple[tuple[
     tokens: list[str] = []
     joined: list[tuple[Edit, Span]] = []
     at = 0
-    for edit in sorted(edits, key=_place):
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
         tokens += source[at : edit.start]
         start = len(tokens)
         tokens += source[edit.start : edit.end] if edit.replacement is None else edit.replacement
@@ -81,10 +81,6 @@ def keep(
         edit = replace(edit, label=label)
         results.append(_detection(edit, source.tokens) if label == UNKNOWN and relabel else edit)
     return tuple(results)
-
-
-def _place(edit: Edit) -> tuple[int, int]:
-    return edit.start, edit.end
 
 
 def _detection(edit: Edit, source: Tokens) -> Edit:

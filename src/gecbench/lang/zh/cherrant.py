@@ -111,7 +111,7 @@ def scheme(
         MissingExtraError: OpenCC or pypinyin is needed and absent.
     """
     costs = load_costs(resource, cache, say)
-    simplified, opencc = _simplifier() if simplify else (_unchanged, "none")
+    simplified, opencc = _simplifier() if simplify else (str, "none")
 
     def parse_target(text: str) -> Sentence:
         return parse(simplified("".join(text.split())))  # phrases may span white space
@@ -138,10 +138,6 @@ def scheme(
         },
         has_type={"M", "R", "S", "W", "UNK"}.__contains__,
     )
-
-
-def _unchanged(text: str) -> str:
-    return text
 
 
 def _simplifier() -> tuple[Callable[[str], str], str]:

@@ -39,8 +39,8 @@ from gecbench.models.robust.pairs import (
     check_dropout,
 )
 from gecbench.models.training.config import Below1, Positive, Robust, RunConfig
-from gecbench.models.training.decoder import IGNORED, TargetTask, mask_of, pad_tensor
-from gecbench.models.training.task import Batch, ComparableTask, Kind
+from gecbench.models.training.decoder import TargetTask, mask_of, pad_tensor
+from gecbench.models.training.task import IGNORED, Batch, ComparableTask, Kind
 from gecbench.models.weights import wide_dtype
 
 if TYPE_CHECKING:
@@ -102,8 +102,11 @@ class CausalTask(TargetTask[Example], ComparableTask[Example, torch.Tensor]):
 
     def __init__(self, config: CausalConfig, module: PeftModel, question: Question) -> None:
         """Take a network with a new adapter, and how it is asked."""
-        super().__init__(config, changed_options(config.model.correcting))
-        self.too_long = f"longer than {config.model.max_length} tokens with the prompt"
+        super().__init__(
+            config,
+            changed_options(config.model.correcting),
+            f"longer than {config.model.max_length} tokens with the prompt",
+        )
         self._table = config.model
         self._module = module
         self._question = question

@@ -128,9 +128,7 @@ class ScratchTask(DecoderTask):
 
     def __init__(self, config: ScratchConfig, model: ScratchModel) -> None:
         """Take a model and how it is to learn."""
-        super().__init__(config, config.model.defaults())
-        self.encoding = model.encoding
-        self.table = config.model
+        super().__init__(config, config.model, model.encoding)
         self._model = model
 
     @property

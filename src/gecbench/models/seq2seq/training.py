@@ -102,9 +102,8 @@ class Seq2SeqTask(DecoderTask, ComparableTask[Example, torch.Tensor]):
         encoding: SubwordEncoding,
     ) -> None:
         """Take a network with rows for all tokens of its tokenizer, as it will be saved."""
-        super().__init__(config, config.model.defaults())
-        self.encoding = encoding
-        self.table = self._table = config.model
+        super().__init__(config, config.model, encoding)
+        self._table = config.model
         self._network = network
         self._tokenizer = tokenizer
         self.positions = max_positions(network.config)

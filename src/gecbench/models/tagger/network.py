@@ -30,6 +30,7 @@ from gecbench.models.tagger.corrector import (
 from gecbench.models.tagger.encoding import Encoding, Layout, Subwords, read_encoding
 from gecbench.models.tags.labels import LabelVocabulary, write_vocabulary
 from gecbench.models.training.config import Below1, Positive
+from gecbench.models.training.task import IGNORED
 from gecbench.models.weights import (
     WEIGHTS,
     evaluating,
@@ -441,8 +442,6 @@ def _has_pooler(config: PreTrainedConfig) -> bool:
 
 
 Reduction = Literal["token", "sentence"]
-PADDING = -100
-"""Stands where a label would, in places that carry no loss."""
 
 
 def tagging_loss(
@@ -452,26 +451,26 @@ def tagging_loss(
 
     Args:
         logits: Of the heads.
-        labels: (sentences, tokens); `PADDING` where there is no token.
+        labels: (sentences, tokens); `IGNORED` where there is no token.
         keep: The label of a correct token; every other is an error.
         smoothing: Share of the target that is spread over all labels; detection has none.
         reduction: "token" sums over tokens. "sentence" sums the means of sentences, so that each
             sentence weighs the same (AllenNLP, hence the official code).
     """
     wide = wide_dtype(logits.labels)
-    read = labels != PADDING
-    errors = ((labels != keep) & read).long().masked_fill(~read, PADDING)
+    read = labels != IGNORED
+    errors = ((labels != keep) & read).long().masked_fill(~read, IGNORED)
     by_label = functional.cross_entropy(
         logits.labels.to(wide).flatten(0, 1),
         labels.flatten(),
-        ignore_index=PADDING,
+        ignore_index=IGNORED,
         label_smoothing=smoothing,
         reduction="none",
     )
     by_detection = functional.cross_entropy(
         logits.detection.to(wide).flatten(0, 1),
         errors.flatten(),
-        ignore_index=PADDING,
+        ignore_index=IGNORED,
         reduction="none",
     )
     per_token = (by_label + by_detection).view_as(labels)
@@ -482,7 +481,7 @@ def tagging_loss(
 
 def loss_weight(labels: Tensor, reduction: Reduction) -> float:
     """Count what the summed loss is to be divided by: tokens or sentences."""
-    read = labels != PADDING
+    read = labels != IGNORED
     return float(read.sum() if reduction == "token" else read.any(-1).sum())
 
 

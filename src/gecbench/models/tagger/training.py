@@ -21,7 +21,6 @@ from gecbench.models.robust.pairs import align_tokens
 from gecbench.models.tagger.corrector import Decision, TaggerCorrector, TaggerOptions
 from gecbench.models.tagger.encoding import Encoding, build_own_pieces, own_encoding
 from gecbench.models.tagger.network import (
-    PADDING,
     ConvolutionShape,
     ConvolutionTable,
     Encoder,
@@ -48,7 +47,7 @@ from gecbench.models.tags.labels import (
 )
 from gecbench.models.training.config import Below1, Count, Positive, Robust, RunConfig, Share
 from gecbench.models.training.decoder import mask_of, pad_tensor
-from gecbench.models.training.task import Batch, ComparableTask, Dataset, Kind
+from gecbench.models.training.task import IGNORED, Batch, ComparableTask, Dataset, Kind
 from gecbench.text.tokens import token_texts
 
 OWN = "convolution"
@@ -213,7 +212,7 @@ class TaggerTask(ComparableTask[Example, Logits]):
             "ids": pad_tensor(ids, self._model.encoding.layout.pad),
             "mask": mask_of(ids),
             "firsts": pad_tensor(firsts, 0),
-            "labels": pad_tensor(labels, PADDING),
+            "labels": pad_tensor(labels, IGNORED),
         }
 
     def weight(self, batch: Batch) -> float:

@@ -19,7 +19,7 @@ from gecbench.models.folder import Card, changed_options
 from gecbench.models.seq2seq.corrector import Decoding, Search, Seq2Seq, build_corrector
 from gecbench.models.seq2seq.encoding import Encoding
 from gecbench.models.training.config import Robust, RunConfig, Share
-from gecbench.models.training.task import Batch, Dataset, Task
+from gecbench.models.training.task import IGNORED, Batch, Dataset, Task
 from gecbench.models.weights import wide_dtype
 
 
@@ -42,9 +42,6 @@ class DecoderTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
 
 Encoded = TypeVar("Encoded")
-
-IGNORED = -100
-"""Stands where a label would, in places that carry no loss."""
 
 
 class Example(NamedTuple):
@@ -82,12 +79,16 @@ def refuse_cold_epochs(config: RunConfig, why: str) -> None:
 class TargetTask(Task[Pair, Encoded]):
     """Learns to write targets token by token, whatever the network is."""
 
-    too_long: str
-    """Why a pair is left out that cannot be encoded."""
+    def __init__(self, config: RunConfig, defaults: Mapping[str, object], too_long: str) -> None:
+        """Take a run's configuration.
 
-    def __init__(self, config: RunConfig, defaults: Mapping[str, object]) -> None:
-        """Take the run's configuration, and the options of inference that it chooses."""
+        Args:
+            config: Of the run.
+            defaults: The options of inference that it chooses for its model.
+            too_long: Why a pair is left out that cannot be encoded.
+        """
         self.config = config
+        self._too_long = too_long
         self.tokens = language_of(config.language).tokens
         self._defaults = defaults
 
@@ -106,7 +107,7 @@ class TargetTask(Task[Pair, Encoded]):
             if not source or not target:
                 dropped["empty source or target"] += 1
             elif (example := self.encode(source, target, counts)) is None:
-                dropped[self.too_long] += 1
+                dropped[self._too_long] += 1
             else:
                 examples.append(example)
                 sources.append(index)
@@ -139,17 +140,16 @@ class TargetTask(Task[Pair, Encoded]):
 class DecoderTask(TargetTask[Example]):
     """Learns to write targets with an encoder-decoder."""
 
-    table: DecoderTable
-    encoding: Encoding
     positions = 0
     """Most tokens that the decoder can be at; 0 where there is no bound."""
     truncates = False
     """Whether pairs that are too long are cut; else they are dropped. Both are counted."""
 
-    @property
-    def too_long(self) -> str:  # type: ignore[override]
-        """Why a pair is left out that is not cut."""
-        return f"longer than {self.table.max_length} tokens"
+    def __init__(self, config: RunConfig, table: DecoderTable, encoding: Encoding) -> None:
+        """Take the run's configuration, its `model` table, and the encoding of texts."""
+        super().__init__(config, table.defaults(), f"longer than {table.max_length} tokens")
+        self.table = table
+        self.encoding = encoding
 
     @abstractmethod
     def outputs(self, module: torch.nn.Module, batch: Batch) -> torch.Tensor:

@@ -26,6 +26,9 @@ Outputs = TypeVar("Outputs")
 Batch = Mapping[str, "torch.Tensor"]
 """Tensors by name, on the CPU as `collate` builds them; the loop moves them."""
 
+IGNORED = -100
+"""Stands where a label would, in places of a batch that carry no loss."""
+
 
 @dataclass(frozen=True, slots=True)
 class Dataset(Generic[Example]):

@@ -85,36 +85,17 @@ def _pieces(
         start, end = _characters(chunk, places, len(text))
         if text[done:start]:
             yield text[done:start]
-        new = (
-            () if chunk.edit is None else result.table.references[at].edits[chunk.edit].replacement
-        )
-        correction = _joined(new or (), touching=touching)
-        yield _mark(
-            chunk, weight, letters, text[start:end], correction, _type(result, at, chunk, types)
-        )
+        edit = None if chunk.edit is None else result.table.references[at].edits[chunk.edit]
+        correction = _joined((edit.replacement or ()) if edit else (), touching=touching)
+        label = result.table.label(at, chunk)
+        type_ = -1 if label is None else types.index(label)
+        kind, right_letters = (ERROR, (RIGHT, KEPT)) if edit else (ALARM, ())
+        right = [i for i, letter in enumerate(letters.values()) if letter in right_letters]
+        other = [i for i, letter in enumerate(letters.values()) if letter in (FALSE, WRONG)]
+        yield (text[start:end], kind, round(weight, 4), type_, correction, right, other)
         done = end
     if text[done:]:
         yield text[done:]
-
-
-def _type(result: Difficulty, at: int, chunk: Chunk, types: Sequence[str]) -> int:
-    label = result.table.label(at, chunk)
-    return -1 if label is None else types.index(label)
-
-
-def _mark(
-    chunk: Chunk,
-    weight: float,
-    letters: Mapping[str, str],
-    text: str,
-    correction: str,
-    type_: int,
-) -> Mark:
-    right = [i for i, letter in enumerate(letters.values()) if letter in (RIGHT, KEPT)]
-    other = [i for i, letter in enumerate(letters.values()) if letter in (FALSE, WRONG)]
-    if chunk.edit is None:
-        return (text, ALARM, round(weight, 4), type_, correction, [], other)
-    return (text, ERROR, round(weight, 4), type_, correction, right, other)
 
 
 def _laid_out(

@@ -25,7 +25,15 @@ from matplotlib.transforms import IdentityTransform
 from gecbench.core.errors import GecbenchError
 from gecbench.reports.plots import COLOURS
 from gecbench.reports.plots.charts import KINDS
-from gecbench.reports.plots.style import NO_DATA, SIZE, WIDTH, Look, place, printable, wrapped
+from gecbench.reports.plots.style import (
+    NO_DATA,
+    SIZE,
+    WIDTH,
+    Look,
+    place_legend,
+    printable,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from matplotlib.backend_bases import GraphicsContextBase
@@ -293,7 +301,7 @@ def page_svg(figure: Figure, language: Language) -> str:
     look = Look("light", language)
     _require_numbers(figure, look)
     with _settings(look, [LATIN], "none", figure.name):
-        drawing = _painted(figure, look, titled=False, renderer=_PageRenderer)
+        drawing = _draw_figure(figure, look, titled=False, renderer=_PageRenderer)
         width, height = (side * _DPI for side in drawing.get_size_inches())
         out = io.StringIO()
         renderer = _PageRenderer(  # type: ignore[no-untyped-call]
@@ -309,15 +317,15 @@ def file_bytes(figure: Figure, format: FileFormat, language: Language, theme: Th
     look = Look(theme, language)
     _require_numbers(figure, look)
     with _settings(look, families(_texts(figure, look)), "path", figure.name):
-        drawing = _painted(figure, look, titled=True, renderer=RendererSVG)
+        drawing = _draw_figure(figure, look, titled=True, renderer=RendererSVG)
         out = io.BytesIO()
         metadata = {
             "svg": {"Date": None, "Creator": None, "Format": None, "Type": None},
-            "pdf": {"CreationDate": None, "Title": look.said(figure.title)},
+            "pdf": {"CreationDate": None, "Title": look.text(figure.title)},
             "png": {
                 "Software": None,
-                "Title": look.said(figure.title),
-                "Description": look.said(figure.alt),
+                "Title": look.text(figure.title),
+                "Description": look.text(figure.alt),
             },
         }
         drawing.savefig(
@@ -338,7 +346,7 @@ def _texts(figure: Figure, look: Look) -> Sequence[str]:
     for series in figure.series:
         words += [series.name, *series.labels]
         words += [x for x in series.x if not isinstance(x, int | float)]
-    return [look.said(text) for text in words]
+    return [look.text(text) for text in words]
 
 
 @contextmanager
@@ -367,7 +375,7 @@ def _settings(look: Look, families: list[str], letters: str, salt: str) -> Itera
         yield
 
 
-def _painted(
+def _draw_figure(
     figure: Figure,
     look: Look,
     *,
@@ -387,29 +395,29 @@ def _painted(
     values = [y for series in figure.series for y in series.y if y is not None]
     kind = KINDS[figure.kind]
     height = kind.height(figure, look) if values else 1.2
-    title = wrapped(look.said(figure.title), _TITLE_COLUMNS, 3) if titled else ""
+    title = wrapped(look.text(figure.title), _TITLE_COLUMNS, 3) if titled else ""
     above = _TITLE_HEIGHT * (title.count("\n") + 1) + 0.08 if title else 0.0
     drawing = Drawing(figsize=(WIDTH, height + above), dpi=_DPI)
     _Canvas(drawing, renderer)
     axes = drawing.add_subplot()
     if not values:
-        _entitle(drawing, title)
+        _write_title(drawing, title)
         axes.set_axis_off()
-        axes.text(0.5, 0.5, look.said(NO_DATA), color=look.colour("muted"), ha="center")
-        return _laid_out(drawing)
+        axes.text(0.5, 0.5, look.text(NO_DATA), color=look.colour("muted"), ha="center")
+        return _fix_layout(drawing)
     entries = kind.draw(axes, figure, look)
     named = kind.named(figure, look) and not listed
-    right, top = place(drawing, () if named else entries, above=above)
-    _entitle(drawing, title)
+    right, top = place_legend(drawing, () if named else entries, above=above)
+    _write_title(drawing, title)
     engine = ConstrainedLayoutEngine(w_pad=_PAD, h_pad=_PAD, rect=(0, 0, right, top))
     drawing.set_layout_engine(engine)
-    _laid_out(drawing)
+    _fix_layout(drawing)
     if not kind.finish(axes, figure, look) and named:
-        return _painted(figure, look, titled=titled, renderer=renderer, listed=True)
+        return _draw_figure(figure, look, titled=titled, renderer=renderer, listed=True)
     return drawing
 
 
-def _entitle(drawing: Drawing, title: str) -> None:
+def _write_title(drawing: Drawing, title: str) -> None:
     """Write the title at the upper left."""
     if not title:
         return
@@ -435,13 +443,13 @@ def _require_numbers(figure: Figure, look: Look) -> None:
             for at, value in enumerate(getattr(series, field), 1):
                 if isinstance(value, int | float) and not math.isfinite(value):
                     raise GecbenchError(
-                        f"figure {figure.name}, series {look.said(series.name)!r}: "
+                        f"figure {figure.name}, series {look.text(series.name)!r}: "
                         f"number {at} of its {field} is {value}; give a finite number, or None "
                         "where there is nothing to show"
                     )
 
 
-def _laid_out(drawing: Drawing) -> Drawing:
+def _fix_layout(drawing: Drawing) -> Drawing:
     """Fix the layout, so that all formats have the same."""
     drawing.draw(drawing.canvas.get_renderer())  # type: ignore[attr-defined]
     drawing.set_layout_engine("none")

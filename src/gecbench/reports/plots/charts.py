@@ -15,11 +15,11 @@ from gecbench.reports.plots.style import (
     PALETTE,
     SIZE,
     SMALL,
-    Given,
+    Keywords,
     Look,
     categories,
-    columns_under,
     name_axes,
+    name_columns,
     number,
     raise_floor,
     shortened,
@@ -71,19 +71,19 @@ def draw_bars(axes: Axes, figure: Figure, look: Look) -> Entries:
         return _dots(axes, figure, look, names)
     standing = _standing(figure, names)
     style.name_axes(axes, figure, look, values="y" if standing else "x")
-    (style.columns_under if standing else style.rows_of)(axes, names)
+    (style.name_columns if standing else style.name_rows)(axes, names)
     width = _BAR_SHARE / len(figure.series)
     entries: list[tuple[str, Artist | BarContainer]] = []
     for at, series in enumerate(figure.series):
         shift = (at - (len(figure.series) - 1) / 2) * width
-        places = [names.index(look.said(x)) + shift for x in series.x]
+        places = [names.index(look.text(x)) + shift for x in series.x]
         values = [0.0 if y is None else y for y in series.y]
-        given: Given = {"color": look.series_colour(at), "linewidth": 0}
+        options: Keywords = {"color": look.series_colour(at), "linewidth": 0}
         if standing:
-            drawn = axes.bar(places, values, width * 0.92, **given)
+            drawn = axes.bar(places, values, width * 0.92, **options)
         else:
-            drawn = axes.barh(places, values, width * 0.92, **given)
-        entries.append((look.said(series.name), drawn))
+            drawn = axes.barh(places, values, width * 0.92, **options)
+        entries.append((look.text(series.name), drawn))
         draw = axes.vlines if standing else axes.hlines
         draw(*style.whiskers(places, series), color=look.colour("ink"), linewidth=0.9)
     (axes.axhline if standing else axes.axvline)(0, color=look.colour("muted"), linewidth=0.8)
@@ -104,19 +104,19 @@ def _standing(figure: Figure, names: Sequence[str]) -> bool:
 
 def _dots(axes: Axes, figure: Figure, look: Look, names: Sequence[str]) -> Entries:
     style.name_axes(axes, figure, look, values="x")
-    style.rows_of(axes, names)
+    style.name_rows(axes, names)
     for row in range(len(names)):
         axes.axhline(row, color=look.colour("line"), linewidth=0.6, zorder=0.5)
     entries = []
     for at, series in enumerate(figure.series):
-        rows = [names.index(look.said(x)) for x in series.x]
-        entries.append((look.said(series.name), _markers(axes, series.y, rows, look.marker(at))))
+        rows = [names.index(look.text(x)) for x in series.x]
+        entries.append((look.text(series.name), _markers(axes, series.y, rows, look.marker(at))))
     style.raise_floor(axes, figure, values="x", floor=-0.02)  # half a marker
     return entries
 
 
 def _markers(
-    axes: Axes, x: Sequence[float | None], y: Sequence[float | None], look: Given
+    axes: Axes, x: Sequence[float | None], y: Sequence[float | None], look: Keywords
 ) -> Artist:
     """Draw a marker at each point that has both numbers."""
     points = [(a, b) for a, b in zip(x, y, strict=True) if a is not None and b is not None]
@@ -128,13 +128,13 @@ def _numbers(
     axes: Axes, series: Series, names: Sequence[str], look: Look, *, standing: bool
 ) -> None:
     """Write the value at the end of each bar, outside, beyond its whisker."""
-    margins: Given = {"y" if standing else "x": 0.12}
+    margins: Keywords = {"y" if standing else "x": 0.12}
     axes.margins(**margins)
     highs = series.high or series.y
     for x, y, high in zip(series.x, series.y, highs, strict=True):
         if y is None:
             continue
-        place = names.index(look.said(x))
+        place = names.index(look.text(x))
         end = y if high is None or y < 0 else max(y, high)
         away = -4 if y < 0 else 4
         axes.annotate(
@@ -167,14 +167,14 @@ def draw_intervals(axes: Axes, figure: Figure, look: Look) -> Entries:
     """Draw the intervals, series below one another in each row."""
     names = style.categories(figure, look)
     style.name_axes(axes, figure, look, values="x")
-    style.rows_of(axes, names)
+    style.name_rows(axes, names)
     axes.margins(x=0.06)
     entries = []
     for at, series in enumerate(figure.series):
         shift = (at - (len(figure.series) - 1) / 2) * _SHARE / len(figure.series)
-        rows = [names.index(look.said(x)) + shift for x in series.x]
+        rows = [names.index(look.text(x)) + shift for x in series.x]
         axes.hlines(*style.whiskers(rows, series), color=look.series_colour(at), linewidth=1.6)
-        entries.append((look.said(series.name), _markers(axes, series.y, rows, look.marker(at))))
+        entries.append((look.text(series.name), _markers(axes, series.y, rows, look.marker(at))))
     low, high = axes.get_xlim()
     if low < 0 < high:
         axes.axvline(0, color=look.colour("muted"), linewidth=0.8, zorder=0.8)
@@ -212,10 +212,10 @@ def draw_lines(axes: Axes, figure: Figure, look: Look) -> Entries:
             axes.fill_between(
                 places, low, high, color=look.series_colour(at), alpha=0.13, linewidth=0
             )
-        entries.append((_last(series), look.said(series.name), line))
+        entries.append((_last(series), look.text(series.name), line))
     raise_floor(axes, figure, values="y", floor=-0.04)  # half a marker
     if not numeric:
-        columns_under(axes, names)
+        name_columns(axes, names)
     elif len(alone := {x for series in figure.series for x in series.x}) == 1:
         axes.set_xticks([float(x) for x in alone])  # type: ignore[arg-type]
     elif all(float(x).is_integer() for series in figure.series for x in series.x):  # type: ignore[arg-type]
@@ -224,7 +224,7 @@ def draw_lines(axes: Axes, figure: Figure, look: Look) -> Entries:
 
 
 def _place(x: object, names: list[str], look: Look) -> float:
-    return names.index(look.said(x)) if names else float(x)  # type: ignore[arg-type]
+    return names.index(look.text(x)) if names else float(x)  # type: ignore[arg-type]
 
 
 def _last(series: Series) -> float:
@@ -263,7 +263,7 @@ def draw_matrix(axes: Axes, figure: Figure, look: Look) -> Entries:
     for row, series in enumerate(figure.series):
         labels = series.labels or tuple("" if y is None else _shown(y, values) for y in series.y)
         for x, y, label in zip(series.x, series.y, labels, strict=True):
-            column = names.index(look.said(x))
+            column = names.index(look.text(x))
             if y is not None:
                 axes.add_patch(
                     Rectangle(
@@ -279,13 +279,13 @@ def draw_matrix(axes: Axes, figure: Figure, look: Look) -> Entries:
             axes.text(
                 column,
                 row,
-                look.said(label),
+                look.text(label),
                 size=size,
                 ha="center",
                 va="center_baseline",
                 in_layout=False,
             )
-    _names(axes, [look.said(series.name) for series in figure.series], names)
+    _names(axes, [look.text(series.name) for series in figure.series], names)
     return ()
 
 
@@ -319,8 +319,8 @@ def _letters(columns: int) -> float:
 
 
 def _names(axes: Axes, rows: Sequence[str], columns: Sequence[str]) -> None:
-    style.rows_of(axes, rows)
-    style.columns_under(axes, columns)
+    style.name_rows(axes, rows)
+    style.name_columns(axes, columns)
     axes.spines["bottom"].set_visible(False)
     if not style.columns_fit(columns):
         short = shortened(columns, _NAME, 1)
@@ -453,7 +453,7 @@ def draw_points(axes: Axes, figure: Figure, look: Look) -> Entries:
         places = [float(x) for x in series.x]  # type: ignore[arg-type]
         axes.vlines(*style.whiskers(places, series), color=look.series_colour(at), linewidth=1)
         markers = _markers(axes, places, series.y, look.marker(at, _MARK))
-        entries.append((look.said(series.name), markers))
+        entries.append((look.text(series.name), markers))
     axes.margins(0.1)
     if all(float(x).is_integer() for series in figure.series for x in series.x):  # type: ignore[arg-type]
         axes.xaxis.set_major_locator(
@@ -495,7 +495,7 @@ def _labels(axes: Axes, figure: Figure, look: Look) -> tuple[list[Point], list[s
             if y is not None:
                 x, up = axes.transData.transform((float(series.x[at]), y)).tolist()  # type: ignore[arg-type]
                 points.append((x, up))
-                names.append(look.said(labels[at]) if labels else "")
+                names.append(look.text(labels[at]) if labels else "")
     return points, names
 
 
@@ -553,7 +553,7 @@ def _named_by_series(figure: Figure) -> bool:
 def all_named(figure: Figure, look: Look) -> bool:
     """Say whether the labels say all that a legend would."""
     return _named_by_series(figure) or all(
-        set(series.labels) == {look.said(series.name)} for series in figure.series
+        set(series.labels) == {look.text(series.name)} for series in figure.series
     )
 
 
@@ -597,7 +597,7 @@ def _equal(
     axes.annotate(name, curve[-1], xytext=(4, 0 if at_edge else 3), va=place, **_small(look))
 
 
-def _small(look: Look) -> Given:
+def _small(look: Look) -> Keywords:
     return {
         "textcoords": "offset points",
         "size": SMALL,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from matplotlib.ticker import MaxNLocator
 
 from gecbench.reports.plots import COLOURS, Theme
-from gecbench.reports.report import Language, Words, columns_of, said
+from gecbench.reports.report import Language, Words, columns_of, text_in
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -33,7 +33,7 @@ PALETTE = 7
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _DASHES: tuple[str | tuple[int, tuple[float, ...]], ...] = ("-", (0, (4, 2)), (0, (1, 1.6)))
 
-Given = dict[str, Any]
+Keywords = dict[str, Any]
 """Keyword arguments of matplotlib, which gives each a type of its own."""
 
 NO_DATA = Words("no data", "没有数据")
@@ -59,11 +59,11 @@ class Look:
         """The colour of a series by its place."""
         return self.colour(f"series-{at % PALETTE + 1}")
 
-    def line(self, at: int) -> Given:
+    def line(self, at: int) -> Keywords:
         """The dash of a series by its place."""
         return {"linestyle": _DASHES[at // PALETTE % len(_DASHES)]}
 
-    def marker(self, at: int, size: float = 4.8) -> Given:
+    def marker(self, at: int, size: float = 4.8) -> Keywords:
         """Colour, shape and filling of the markers of a series by its place."""
         round_, colour = at // PALETTE, self.series_colour(at)
         shape, hollow = MARKERS[(at + round_) % len(MARKERS)], round_ % 2 == 1
@@ -76,9 +76,9 @@ class Look:
             "markeredgewidth": 1.0 if hollow else 0.4,
         }
 
-    def said(self, text: object) -> str:
+    def text(self, text: object) -> str:
         """Write a text, or a number of x, as this figure shows it."""
-        return printable(said(text, self.language) if isinstance(text, Words) else str(text))
+        return printable(text_in(text, self.language) if isinstance(text, Words) else str(text))
 
 
 def printable(text: str) -> str:
@@ -233,7 +233,7 @@ _AIR = 4
 """Above and below a legend at the right, together."""
 
 
-def place(drawing: Drawing, entries: Entries, *, above: float) -> tuple[float, float]:
+def place_legend(drawing: Drawing, entries: Entries, *, above: float) -> tuple[float, float]:
     """Put a legend where it leaves the most room; none for a single series.
 
     Args:
@@ -287,7 +287,7 @@ def name_axes(axes: Axes, figure: Figure, look: Look, *, values: Literal["x", "y
         look: Their language.
         values: Which axis shows the y of the series.
     """
-    of_x, of_y = (wrapped(look.said(label), _LABEL) for label in (figure.x_label, figure.y_label))
+    of_x, of_y = (wrapped(look.text(label), _LABEL) for label in (figure.x_label, figure.y_label))
     below, left = (of_y, of_x) if values == "x" else (of_x, of_y)
     axes.set_xlabel(below)
     axes.set_title(left, loc="left")
@@ -299,10 +299,10 @@ def name_axes(axes: Axes, figure: Figure, look: Look, *, values: Literal["x", "y
 
 def categories(figure: Figure, look: Look) -> list[str]:
     """The categories of all series, in the order in which they come first."""
-    return list(dict.fromkeys(look.said(x) for series in figure.series for x in series.x))
+    return list(dict.fromkeys(look.text(x) for series in figure.series for x in series.x))
 
 
-def rows_of(axes: Axes, names: Sequence[str]) -> None:
+def name_rows(axes: Axes, names: Sequence[str]) -> None:
     """Let the left axis have a row for each category, the first at the top."""
     axes.set_yticks(range(len(names)), shortened(names, _ROW_NAME, 2))
     axes.set_ylim(len(names) - 0.5, -0.5)
@@ -323,7 +323,7 @@ def columns_fit(names: Sequence[str]) -> bool:
     return all(len(each) <= 3 for each in lines) and all(columns_of(w) <= room for w in words)
 
 
-def columns_under(axes: Axes, names: Sequence[str]) -> None:
+def name_columns(axes: Axes, names: Sequence[str]) -> None:
     """Let the lower axis have a column for each category."""
     room = max(1, 84 // max(1, len(names)) - 1)
     axes.set_xticks(range(len(names)), shortened(names, room, 3))

@@ -10,7 +10,8 @@ from prepared_rows import A2, B2, A, B, made, table, written
 from gecbench.api.training_data import prepare
 from gecbench.core.errors import CorpusError, FormatError, GecbenchError, UsageError
 from gecbench.datasets.prepare import prepare as running
-from gecbench.datasets.prepare.recipe import RECIPES, load_recipe, recipe_names
+from gecbench.datasets.prepare.recipe import RECIPES, load_recipe
+from gecbench.formats.validation import packaged_names
 
 
 @pytest.fixture(autouse=True)
@@ -134,7 +135,7 @@ class TestRefused:
 
 
 class TestRecipes:
-    @pytest.mark.parametrize("name", recipe_names())
+    @pytest.mark.parametrize("name", packaged_names(RECIPES))
     def test_packaged_ones_are_whole_and_ask_for_their_corpora(self, name: str):
         recipe = load_recipe(name)
         assert recipe.about

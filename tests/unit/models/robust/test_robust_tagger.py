@@ -14,9 +14,8 @@ from gecbench.core.errors import UsageError
 from gecbench.models.batches import ContextPair, Pair
 from gecbench.models.robust.pairs import distinct_pairs
 from gecbench.models.robust.task import RobustTask
-from gecbench.models.tagger.network import PADDING
 from gecbench.models.tagger.training import KIND, _check_dropout
-from gecbench.models.training.task import ComparableTask
+from gecbench.models.training.task import IGNORED, ComparableTask
 
 
 def made(robust=None, given=None, **model) -> RobustTask:
@@ -191,7 +190,7 @@ def test_reductions_divide_everything_alike() -> None:
     assert value(token) == pytest.approx(value(whole))
     batch = batch_of(token)
     assert whole.weight(batch_of(whole)) == len(twins())
-    assert token.weight(batch) == float((batch["labels"] != PADDING).sum()) / 2
+    assert token.weight(batch) == float((batch["labels"] != IGNORED).sum()) / 2
 
 
 def test_parts_of_a_batch_add_up_to_the_whole() -> None:

@@ -8,7 +8,6 @@ import pytest
 import torch
 
 from gecbench.models.tagger.network import (
-    PADDING,
     Logits,
     Tagger,
     decide,
@@ -16,6 +15,7 @@ from gecbench.models.tagger.network import (
     probabilities,
     tagging_loss,
 )
+from gecbench.models.training.task import IGNORED
 
 KEEP = 2
 
@@ -26,7 +26,7 @@ def slow_loss(logits: Logits, labels, smoothing: float, reduction: str) -> float
     for row, sentence in enumerate(labels.tolist()):
         each = []
         for place, gold in enumerate(sentence):
-            if gold == PADDING:
+            if gold == IGNORED:
                 continue
             of_labels = logits.labels[row, place].double().log_softmax(-1).tolist()
             of_errors = logits.detection[row, place].double().log_softmax(-1).tolist()
@@ -46,7 +46,7 @@ def slow_loss(logits: Logits, labels, smoothing: float, reduction: str) -> float
 def test_the_loss_is_the_sum_over_first_pieces(reduction, smoothing):
     torch.manual_seed(0)
     logits = Logits(torch.randn(3, 4, 5), torch.randn(3, 4, 2))
-    labels = torch.tensor([[2, 2, 0, 1], [4, 2, PADDING, PADDING], [2, PADDING, PADDING, PADDING]])
+    labels = torch.tensor([[2, 2, 0, 1], [4, 2, IGNORED, IGNORED], [2, IGNORED, IGNORED, IGNORED]])
     loss = tagging_loss(logits, labels, keep=KEEP, smoothing=smoothing, reduction=reduction)
     assert loss.item() == pytest.approx(slow_loss(logits, labels, smoothing, reduction), rel=1e-5)
     assert loss_weight(labels, reduction) == (7 if reduction == "token" else 3)

@@ -14,10 +14,10 @@ from tiny_taggers import PAIRS, configuration, teach
 from gecbench.core.errors import FormatError, GecbenchError, UnknownNameError, UsageError
 from gecbench.models import load_corrector
 from gecbench.models.batches import Pair
-from gecbench.models.tagger.network import PADDING, read_model
+from gecbench.models.tagger.network import read_model
 from gecbench.models.tagger.training import KIND
 from gecbench.models.tags.labels import UNKNOWN, write_vocabulary
-from gecbench.models.training.task import load_kind
+from gecbench.models.training.task import IGNORED, load_kind
 
 
 def built(language="zh", encoder="convolution", pairs=None, **more):
@@ -61,7 +61,7 @@ def test_a_batch_does_not_change_what_its_examples_lose(tiny_bert):
         task.module.eval()
         examples = task.prepare(PAIRS["en"]).examples
         batch = task.collate(examples)
-        assert (batch["labels"] == PADDING).any()
+        assert (batch["labels"] == IGNORED).any()
         together = task.loss(task.module, batch).item()
         alone = [task.collate([each]) for each in examples]
         assert together == pytest.approx(

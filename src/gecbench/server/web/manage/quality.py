@@ -18,7 +18,7 @@ from django.views.decorators.http import require_GET, require_POST
 from gecbench.core.errors import GecbenchError, MissingExtraError
 from gecbench.reports import agreement, plots, references
 from gecbench.reports.plots import Theme
-from gecbench.reports.report import Figure, Language, Table, Words, said
+from gecbench.reports.report import Figure, Language, Table, Words, text_in
 from gecbench.server import progress
 from gecbench.server.models import Member
 from gecbench.server.progress import tables
@@ -210,7 +210,7 @@ def _table(table: Table, language: Language) -> Shown:
         rows.append(
             tuple(
                 Cell(
-                    said(value, language) if isinstance(value, Words) else column.shown(value),
+                    text_in(value, language) if isinstance(value, Words) else column.shown(value),
                     column.kind != "word",
                 )
                 for column, value in cells
