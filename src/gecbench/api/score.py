@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -39,7 +39,7 @@ from gecbench.scoring.run import (
     summarise,
     text_notes,
 )
-from gecbench.scoring.segmenters import segmenter
+from gecbench.scoring.segmenters import SPACES, segmenter
 from gecbench.scoring.spans import Filter
 
 
@@ -118,9 +118,10 @@ def collect_stats(
     )
     notes = [*language_notes(corpus), *output_notes(corpus, systems)]
     language = corpus_language(part, scheme)
-    texts = part, systems
-    part, systems, changes = normalise(part, systems, options.normalise)
+    changes: Mapping[str, str] = {}
     if options.normalise:
+        texts = part, systems
+        part, systems, changes = normalise(part, systems, options.normalise)
         notes += change_notes(texts, (part, systems))
     metrics = make_metrics(options.metrics or (language.metric,), options, language)
     refused = {
@@ -132,7 +133,9 @@ def collect_stats(
     if len(refused) == len(metrics):
         raise UsageError(f"{'; '.join(refused.values())}; no other metric is asked for")
     needs = frozenset(metric.needs for metric in metrics if metric.name not in refused)
-    division = segmenter(options.segmenter, part)
+    division = SPACES
+    if options.segmenter or "gold_edits" in needs:
+        division = segmenter(options.segmenter, part)
     cases = make_cases(
         part,
         systems,

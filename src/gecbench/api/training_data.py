@@ -211,14 +211,14 @@ def _check_apart(texts: Path, output: Path, labels: Path | None) -> None:
     """Refuse files of which one would take the place of another."""
     named = [("the texts", texts), ("the output", output)]
     named += [("the labels", labels)] if labels is not None else []
-    for k, (what, one) in enumerate(named):
+    for k, (what, path) in enumerate(named):
         for other_name, other in named[:k]:
-            if STDIO in (str(one), str(other)):
-                clash = str(one) == str(other) and other_name != "the texts"
+            if STDIO in (str(path), str(other)):
+                clash = str(path) == str(other) and other_name != "the texts"
             else:
-                clash = one.resolve() == other.resolve()
+                clash = path.resolve() == other.resolve()
             if clash:
-                raise UsageError(f"{one}: is {other_name} and {what}; name another file")
+                raise UsageError(f"{path}: is {other_name} and {what}; name another file")
 
 
 def _default_profile(lang: str | None, texts: Sequence[str], corpus: str) -> str:
@@ -245,8 +245,8 @@ def labels_for(language: str, tokens: str) -> Labels:
     transforms = transforms_for(language)
 
     def label(source: str, target: str) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-        one, two = token_texts(source, tokens), token_texts(target, tokens)
-        return one, derive_labels(one, two, transforms)
+        before, after = token_texts(source, tokens), token_texts(target, tokens)
+        return before, derive_labels(before, after, transforms)
 
     return label
 
@@ -280,20 +280,20 @@ def fit(
     edited = corpus if scheme is None else extract(corpus, scheme)
     empty = Profile(language=language.code, types={})
     corruption = load_corruption(empty, partial(_shapes, None, None))
-    found = run_fit(edited, language, corruption, least=least)
+    fitted = run_fit(edited, language, corruption, least=least)
     by = {"scheme": scheme.name, **scheme.signature} if scheme else {"scheme": "given edits"}
     source = {
         "corpus": corpus.name,
-        "pairs": str(found.pairs),
-        "edits": str(found.edits),
+        "pairs": str(fitted.pairs),
+        "edits": str(fitted.edits),
         "least": str(least),
         **by,
         "gecbench": __version__,
     }
-    found = found._replace(profile=msgspec.structs.replace(found.profile, source=source))
+    fitted = fitted._replace(profile=msgspec.structs.replace(fitted.profile, source=source))
     if output is not None:
-        write_text(Path(output), toml_of_profile(found.profile, _NOTES))
-    return found
+        write_text(Path(output), toml_of_profile(fitted.profile, _NOTES))
+    return fitted
 
 
 _NOTES = (
@@ -345,24 +345,24 @@ def perturb(
     """
     options = options or PerturbOptions()
     plan = _plan(options)
-    language, gathered = _gathered(corpus, each=options.each_reference)
-    texts = [pair.target for pair in gathered.pairs]
+    language, pairs = _gathered(corpus, each=options.each_reference)
+    texts = [pair.target for pair in pairs.pairs]
     kind = options.tokens or kind_of(language, texts)
-    filler, words, how = _filler(gathered.pairs, kind, language, options, watch, corpus.name)
-    made, report = run_perturbation(
-        gathered.pairs, words, kind=kind, filler=filler, plan=plan, watch=watch
+    filler, words, how = _filler(pairs.pairs, kind, language, options, watch, corpus.name)
+    subsets, report = run_perturbation(
+        pairs.pairs, words, kind=kind, filler=filler, plan=plan, watch=watch
     )
     report = replace(
         report,
-        sentences=report.sentences + sum(map(len, gathered.left_out.values())),
-        left_out={**gathered.left_out, **report.left_out},
+        sentences=report.sentences + sum(map(len, pairs.left_out.values())),
+        left_out={**pairs.left_out, **report.left_out},
     )
     provenance = {
         **{name: text for name, text in corpus.provenance.items() if name != NOT_KEPT},
-        **_provenance(plan, filler.name, kind, how, source or f"sha256 {digest(gathered.pairs)}"),
+        **_provenance(plan, filler.name, kind, how, source or f"sha256 {digest(pairs.pairs)}"),
         "references": "each" if options.each_reference else "first",
     }
-    cases = PerturbedSet(f"{corpus.name}-{SYNTHETIC}", made, language.code, provenance)
+    cases = PerturbedSet(f"{corpus.name}-{SYNTHETIC}", subsets, language.code, provenance)
     return Perturbed(cases, report)
 
 
@@ -569,13 +569,13 @@ def divide(
     earlier = [path for path in files.values() if path.exists()]
     if earlier and not overwrite:
         raise GecbenchError(f"{earlier[0]}: is there already; name another folder, or --overwrite")
-    told = {"division input": source, "division gecbench": __version__}
-    divided = divide_run(cases, test=test, dev=dev, seed=seed, provenance=told)
+    provenance = {"division input": source, "division gecbench": __version__}
+    divided = divide_run(cases, test=test, dev=dev, seed=seed, provenance=provenance)
     stale = [path for name, path in files.items() if name not in divided.parts and path.exists()]
     if stale:
         raise GecbenchError(f"{stale[0]}: is of another division and would stay; remove it")
-    made = {files[name]: write_perturbed(part) for name, part in divided.parts.items()}
-    content = {path: encoded(path, text) for path, text in made.items()}
+    texts = {files[name]: write_perturbed(part) for name, part in divided.parts.items()}
+    content = {path: encoded(path, text) for path, text in texts.items()}
     make_folder(folder)
     write_files(content)
     return divided

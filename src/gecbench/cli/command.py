@@ -222,8 +222,8 @@ def _declared_fields(kind: Any, mark: object = None) -> Mapping[str, tuple[objec
 def is_given(option: str) -> bool:
     """Say whether an option, as "--beta", stands on the command line."""
     context = click.get_current_context()
-    parameters = context.command.params
-    return any(_is_given(each, context) for each in parameters if option in each.opts)
+    options = [p for p in context.command.params if option in p.opts]
+    return any(_is_given(parameter, context) for parameter in options)
 
 
 def _is_given(parameter: click.Parameter, context: click.Context) -> bool:

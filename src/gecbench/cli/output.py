@@ -163,13 +163,15 @@ def _paths_read(writing: set[str]) -> Iterator[Path]:
 
 def _check_distinct(written: Sequence[tuple[str, Path]], read: Sequence[Path]) -> None:
     """Refuse two results for one file, and a result that would take the place of its data."""
-    for (one, path), (other, second) in combinations(written, 2):
+    for (option, path), (other, second) in combinations(written, 2):
         if str(path) == str(second) == STDIO:
-            raise UsageError(f"{one} and {other} both go to standard output; name a file for one")
+            raise UsageError(
+                f"{option} and {other} both go to standard output; name a file for one"
+            )
         if _same(path, second):
-            raise UsageError(f"{one} and {other} both write {path}; name two files")
+            raise UsageError(f"{option} and {other} both write {path}; name two files")
     for option, path in written:
-        if any(_same(path, each) for each in read):
+        if any(_same(path, file) for file in read):
             raise UsageError(f"{option} would write over {path}, which is read; name another file")
 
 
@@ -223,7 +225,7 @@ def write_plots(figures: Sequence[Figure], options: FigureOptions, language: Lan
 
 
 def _say_beside_csv(report: Report, table: str | None) -> None:
-    others = [each.name for each in report.tables[1:]]
+    others = [other.name for other in report.tables[1:]]
     if table is None and others:
         say(f"note: the first table only; others by --table: {', '.join(others)}")
     for note in report.notes:

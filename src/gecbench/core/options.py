@@ -81,15 +81,15 @@ def pairs(
     """
 
     def read(texts: Sequence[str]) -> dict[str, str]:
-        found: dict[str, str] = {}
+        values: dict[str, str] = {}
         for text in texts:
             name, equals, value = text.rpartition("=") if last else text.partition("=")
             if not (equals and name and (empty or value)):
                 raise UsageError(f"{option} {text!r} must be {form}")
-            if name in found:
+            if name in values:
                 raise UsageError(f"{option} {name} is given twice; give it once")
-            found[name] = value
-        return found
+            values[name] = value
+        return values
 
     return read
 

@@ -75,10 +75,10 @@ class Subset:
             if case.id in seen:
                 raise CorpusError(f"{self.name}: case {case.id!r} occurs twice; ids are unique")
             seen.add(case.id)
-            found, wanted = len(case.variants), len(self.cases[0].variants)
-            if found != wanted:
+            number, wanted = len(case.variants), len(self.cases[0].variants)
+            if number != wanted:
                 raise CorpusError(
-                    f"{self.name}: case {case.id!r} has {counted(found, 'variant')}, "
+                    f"{self.name}: case {case.id!r} has {counted(number, 'variant')}, "
                     f"case {self.cases[0].id!r} has {wanted}; give all cases the same number"
                 )
 
@@ -112,10 +112,10 @@ class PerturbedSet:
             if subset.name in names:
                 raise CorpusError(f"{self.name}: subset {subset.name!r} occurs twice; name it once")
             names.add(subset.name)
-            found, wanted = len(subset.cases[0].variants), len(first.cases[0].variants)
-            if found != wanted:
+            number, wanted = len(subset.cases[0].variants), len(first.cases[0].variants)
+            if number != wanted:
                 raise CorpusError(
-                    f"{self.name}: subset {subset.name!r} has {counted(found, 'variant')} a case, "
+                    f"{self.name}: subset {subset.name!r} has {counted(number, 'variant')} a case, "
                     f"{first.name!r} has {wanted}; analyse them apart"
                 )
 

@@ -88,10 +88,10 @@ class Counts:
 def total(counts: Iterable[Counts]) -> Counts:
     """Return the counts of all together."""
     tp = fp = fn = 0
-    for one in counts:
-        tp += one.tp
-        fp += one.fp
-        fn += one.fn
+    for part in counts:
+        tp += part.tp
+        fp += part.fp
+        fn += part.fn
     return Counts(tp, fp, fn)
 
 

@@ -98,7 +98,13 @@ class Extractor:
             for sample, rewrite, tokens in rows
             if again or not rewrite.edit_sets
         }
-        extractions = _extract_pairs(scheme, parse, list(pairs), self.watch)
+        if scheme.batch is not None:
+            extractions = dict(zip(pairs, scheme.batch(list(pairs)), strict=True))
+        else:
+            extractions = {
+                (source, text): scheme.extract(parse(source), scheme.parse_target(text))
+                for source, text in self.watch("edits", list(pairs))
+            }
         return _Writer(scheme, parse, extractions, again).edits(corpus, systems, warning)
 
 
@@ -123,20 +129,6 @@ def _target(sample: Sample, rewrite: Rewrite, tokens: Tokens, scheme: Scheme) ->
             f"sentence {sample.id!r}: {error}, so that no text can be made of the edits and none "
             "extracted; take --metric m2, or give texts"
         ) from error
-
-
-def _extract_pairs(
-    scheme: Scheme,
-    parse: Callable[[str], Sentence],
-    pairs: Sequence[tuple[str, str]],
-    watch: Watch,
-) -> Mapping[tuple[str, str], Extraction]:
-    if scheme.batch is not None:
-        return dict(zip(pairs, scheme.batch(pairs), strict=True))
-    return {
-        (source, text): scheme.extract(parse(source), scheme.parse_target(text))
-        for source, text in watch("edits", pairs)
-    }
 
 
 @dataclass(slots=True)

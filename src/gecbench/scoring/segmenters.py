@@ -30,6 +30,10 @@ class Segmenter:
     divide: Callable[[str], tuple[str, ...]]
 
 
+SPACES = Segmenter("spaces", spaced)
+"""Divides texts at white space."""
+
+
 def characters(text: str) -> Tokens:
     """Return the characters of a text, as the Chinese schemes of edits take it."""
     return parse(text).tokens
@@ -67,7 +71,7 @@ def segmenter(name: str | None, corpus: Corpus) -> Segmenter:
 def _as_divided(corpus: Corpus) -> Segmenter:
     divided = [sample for sample in corpus.samples if sample.tokens]
     if all(" ".join(sample.tokens) == sample.source for sample in divided):
-        return Segmenter("spaces", spaced)
+        return SPACES
     odd = next((s for s in divided if characters(s.source) != s.tokens), None)
     if odd is None:
         return Segmenter("characters", characters)
