@@ -47,7 +47,7 @@ def maxmatch(gold: Path, systems: Sequence[Path], rounds: int) -> tuple[Sentence
         rounds: Measurements of each sentence of each system.
     """
     metric = M2()
-    cases = {path.stem: _cases(gold, (), path, "golds") for path in systems}
+    cases = {path.stem: _cases(gold, (), path, "gold_edits") for path in systems}
     seconds = {
         (place, system): _median(lambda case=case: metric.stats(case), rounds)
         for system, made in cases.items()
