@@ -11,28 +11,9 @@ The public names are resolved when first used, so that `import gecbench` costs n
 
 from __future__ import annotations
 
-from importlib import import_module
-from pathlib import Path
+import lazy_loader
 
 __version__ = "0.1.0"
 
-_STUB = Path(__file__).with_suffix(".pyi").read_text("utf-8")
-_IMPORTS = [line.split() for line in _STUB.splitlines() if line.startswith("from ")]
-_MODULES = {name: module for _, module, _, name, *_ in _IMPORTS}
-"""Public names and their modules."""
-
-__all__ = [*_MODULES, "__version__"]  # noqa: PLE0604 - strings, all of them
-
-
-def __getattr__(name: str) -> object:
-    """Resolve a public name at first use."""
-    if name not in _MODULES:
-        raise AttributeError(f"module 'gecbench' has no attribute {name!r}")
-    value: object = getattr(import_module(_MODULES[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    """Return the public names, resolved or not."""
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__all__ += ["__version__"]

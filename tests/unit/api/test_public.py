@@ -126,11 +126,3 @@ def test_robustness():
 def test_segmentation():
     found = gecbench.segmentation(ZH, CAUTIOUS, segmenters=["characters"], beside=())
     assert [each.name for each in found.segmenters] == ["characters"]
-
-
-def test_names_have_one_table_that_type_checkers_read():
-    stub = Path(gecbench.__file__).with_suffix(".pyi").read_text("utf-8")
-    assert set(gecbench.__all__) == {
-        "__version__",
-        *(line.split()[3] for line in stub.splitlines() if line.startswith("from ")),
-    }
