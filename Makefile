@@ -29,7 +29,7 @@ test: $(VENV)/.dev lint  ## what everybody runs before every commit: lint and th
 
 # More workers than cores: these tests wait for servers, browsers and disks.
 test-rest: $(VENV)/.dev  ## what `make test` leaves out: browsers, kills, both databases, all random examples
-	$(BIN)/pytest -n $$(($$(nproc) * 2)) --dist worksteal -m 'slow or hypothesis' $(COVERAGE)
+	.ci/with-postgresql $(BIN)/pytest -n $$(($$(nproc) * 2)) --dist worksteal -m 'slow or hypothesis' $(COVERAGE)
 
 # Without the reference data golden tests skip, and cover less.
 test-all:  ## everything, with coverage; at most 30 minutes on 2 cores
