@@ -468,6 +468,7 @@ def kind_of(language: Language, texts: Sequence[str]) -> str:
     A text is taken for divided where a blank stands before the mark that ends it; most of the
     texts that end in one decide.
 
+    >>> from gecbench.lang import language_of
     >>> english = language_of("en")
     >>> kind_of(english, ["He goes home .", "Why ?"]), kind_of(english, ["He goes home."])
     ('space', 'en')
