@@ -66,6 +66,8 @@ class Scheme:
         extract: Edits from source to target.
         join: Text of a token sequence.
         signature: Options and resource versions, for the signature of every score.
+        defaults: What the signature says of those options that change the edits, each at its
+            default; "" where it says nothing then. The choice of a pipeline is none of them.
         batch: Edits of many pairs of source and target text, in their order, for schemes to
             which that is much cheaper than one pair after another; None for all others.
         has_type: Whether a type is one of those that the scheme gives to edits. It tells the
@@ -83,6 +85,7 @@ class Scheme:
     extract: Callable[[Sentence, Sentence], Extraction]
     join: Callable[[tuple[str, ...]], str]
     signature: Mapping[str, str] = field(default_factory=dict)
+    defaults: Mapping[str, str] = field(default_factory=dict)
     batch: Callable[[Sequence[tuple[str, str]]], Sequence[Extraction]] | None = None
     has_type: Callable[[str], bool] = lambda _: False
     keep_spans: KeepSpans | None = None

@@ -55,8 +55,8 @@ class Extractor:
     2. Where something has to be found, or a system shares no type with the references, and edits
        of a file are not the scheme's own, the two cannot be compared: the edits of all texts are
        extracted again, on both sides, with a warning. Edits are the scheme's own if they count
-       in its tokens and have its types, and the corpus names no scheme that made them, or this
-       one with the same options.
+       in its tokens and have its types, and the corpus names the scheme with the same options,
+       or none while the options of the scheme are its defaults.
     3. `re_extract` decides instead: True extracts all edits again; False uses those of files
        whoever made them, with a warning where rule 2 would extract them again.
 
@@ -293,10 +293,15 @@ def _not_its_own(
         return None
     if "spans" in provenance:
         return f"with the spans of {provenance['spans']}"
-    if "scheme" in provenance and any(
-        provenance.get(name, value) != value for name, value in scheme.signature.items()
-    ):
-        return f"made by {provenance['scheme']}, perhaps with other options"
+    defaults, signature = scheme.defaults, scheme.signature
+    chosen = {name for name, value in defaults.items() if signature.get(name, "") != value}
+    if "scheme" in provenance:
+        in_file = {**signature, **defaults, **provenance}
+        if any(in_file[name] != signature.get(name, "") for name in (*signature, *defaults)):
+            return f"made by {provenance['scheme']}, perhaps with other options"
+    elif chosen:
+        options = ", ".join(f"{name} {signature.get(name, 'none')}" for name in sorted(chosen))
+        return f"no file says whether they were made with {options}"
     for sample, rewrite, tokens in edited:
         for edit in (edit for edits in rewrite.edit_sets for edit in edits):
             if edit.label is None or not (edit.replacement is None or scheme.has_type(edit.label)):

@@ -194,6 +194,32 @@ def test_all_edits_are_extracted_again_where_that_is_asked_for():
     assert (made.from_files, made.warning) == (False, None)
 
 
+def zh_char_with(option: str) -> Scheme:
+    return replace(
+        scheme(), signature={"scheme": "zh-char", "merging": option}, defaults={"merging": "rules"}
+    )
+
+
+@pytest.mark.parametrize(
+    ("provenance", "option", "again"),
+    [
+        ({}, "rules", False),
+        ({}, "all-split", True),
+        ({"scheme": "zh-char", "merging": "all-split"}, "all-split", False),
+        ({"scheme": "zh-char", "merging": "all-split"}, "rules", True),
+        ({"scheme": "zh-char"}, "all-split", True),
+        ({"scheme": "zh-char"}, "rules", False),
+    ],
+)
+def test_edits_are_not_the_schemes_own_unless_its_options_are_those_of_the_file(
+    provenance: dict[str, str], option: str, again: bool
+):
+    corpus = replace(EDITED, provenance=provenance)
+    edits = Extractor(lambda: zh_char_with(option)).extract(corpus, [system("a", "我去")])
+    assert edits.from_files is not again
+    assert bool(edits.warning) is again
+
+
 PEOPLE = SystemOutput("a", {"1": annotated().samples[0].references}, {"1": tuple("我去了")})
 """A system whose edits have the types of people."""
 

@@ -120,6 +120,7 @@ def scheme(
         return _extract(source, target, costs, first=strategy == "first")
 
     provenance = costs.provenance
+    simplifier = f"t2s(opencc {opencc})" if simplify else "no"
     return Scheme(
         name="zh-cherrant",
         lang="zh",
@@ -131,11 +132,12 @@ def scheme(
             "scheme": "zh-cherrant",
             "granularity": "char",
             "strategy": strategy,
-            "simplify": f"t2s(opencc {opencc})" if simplify else "no",
+            "simplify": simplifier,
             "cilin": provenance["cilin"],
             "confusion": provenance["confusion"],
             "pypinyin": provenance["pypinyin"],
         },
+        defaults={"strategy": "all", "simplify": simplifier if simplify else "t2s"},
         has_type={"M", "R", "S", "W", "UNK"}.__contains__,
     )
 
