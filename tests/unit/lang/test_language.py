@@ -128,10 +128,22 @@ def test_errant_without_a_pipeline_of_its_own_is_english():
     assert scheme_for(corpus, "errant").name == "en-errant"
 
 
-@pytest.mark.parametrize("code", ["", "d", "german", "DE", "q9"])
+@pytest.mark.parametrize("code", ["", "d", "german", "q9", "é é"])
 def test_a_code_is_two_or_three_letters(code: str):
     with pytest.raises(UsageError, match="ISO 639"):
         lang.language_of(code)
+
+
+@pytest.mark.parametrize(
+    ("code", "known"),
+    [
+        *(("zho", "zh"), ("cmn", "zh"), ("chi", "zh"), ("eng", "en"), ("jpn", "ja")),
+        *(("deu", "de"), ("ger", "de"), ("DE", "de"), ("ZH-hant", "zh"), ("zh-Hant", "zh")),
+        *(("yue", "yue"), ("qqq", "qqq"), ("XX", "xx")),
+    ],
+)
+def test_a_code_becomes_the_one_of_two_letters_where_there_is_one(code: str, known: str):
+    assert lang.language_of(code).code == known
 
 
 @pytest.mark.parametrize("code", [*lang.LANGUAGES, "de", "ja"])
