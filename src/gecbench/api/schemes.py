@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,7 @@ from gecbench.core.sample import Corpus, Sample
 from gecbench.core.scheme import Scheme, Watch, unwatched
 from gecbench.lang import LANGUAGES, SCHEMES, find_language, language_of
 from gecbench.lang.detection import detect
+from gecbench.metrics import metric_class
 from gecbench.scoring.extractor import Extractor
 
 _OPTIONS = {
@@ -138,8 +139,10 @@ def _load(spec: SchemeSpec, name: str) -> Scheme:
     known = _OPTIONS.get(name, set())
     foreign = [o for o in spec.options if o not in known and o not in spec.preferences]
     if foreign:
+        in_errant = _OPTIONS["errant"].issuperset(foreign)
         raise UsageError(
             f"scheme {name} has no option {' or '.join(foreign).replace('_', '-')}; leave it out"
+            + (", or take --scheme errant --spacy-model NAME, which has it" if in_errant else "")
         )
     options = {option: value for option, value in spec.options.items() if option in known}
     if name == "zh-cherrant":
@@ -214,6 +217,20 @@ def corpus_language(corpus: Corpus, scheme: AnyScheme = None) -> Language:
         prefix = name.partition("-")[0]
         return language_of(prefix if prefix in LANGUAGES else "xx")
     return find_language(code, (), corpus.name)
+
+
+def with_language_of_metrics(corpus: Corpus, metrics: Sequence[str]) -> Corpus:
+    """Return a corpus whose texts do not show their language in that of the metrics.
+
+    Args:
+        corpus: Returned as it is where anything says its language.
+        metrics: Names of metrics; they decide if all that are for certain languages are for one.
+    """
+    languages = {kind.languages for kind in map(metric_class, metrics) if kind.languages}
+    if corpus.lang or len(languages) != 1 or detect(sample.source for sample in corpus.samples):
+        return corpus
+    ((code, *others),) = languages
+    return corpus if others else replace(corpus, lang=code)
 
 
 def check_language(corpus: Corpus, scheme: Scheme) -> None:

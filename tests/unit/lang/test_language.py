@@ -159,6 +159,34 @@ def test_units_are_what_lengths_count():
     assert lang.language_of("de").units(" Das  ist ") == ("Das", "ist")
 
 
+@pytest.mark.parametrize("option", [["--spacy-model", "x"], ["--merging", "all-split"], ["--lev"]])
+def test_an_option_of_errant_without_the_scheme_names_it(run, tmp_path, option: list[str]):
+    source, target = files_of(tmp_path, *PAIRS["de"])
+    code, _, err = run("score", source, target, "--reference", target, *option)
+    assert code == 2
+    assert "take --scheme errant" in err
+
+
+def test_a_metric_for_one_language_decides_where_texts_show_none(run, tmp_path):
+    source, target = files_of(tmp_path, "Go .", "Goes .")
+    words = ["score", source, target, "--reference", target, "--metric"]
+    assert run(*words, "edits")[0] == 2
+    code, out, _ = run(*words, "errant,gleu")
+    assert code == 0
+    assert "metric:errant|scheme:en-errant" in out
+
+
+def test_a_metric_for_another_language_names_the_corpus_and_a_metric(run, tmp_path):
+    source, target = files_of(tmp_path, *PAIRS["de"])
+    source = source.rename(tmp_path / "de.txt")
+    words = ["score", source, target, "--reference", target, "--metric", "errant"]
+    code, _, err = run(*words, "--lang", "de")
+    assert code == 2
+    assert "corpus 'de' is in de; take --metric edits" in err
+    assert "--lang" not in err
+    assert "--lang" in run(*words)[2]
+
+
 def test_edits_written_keep_the_language(run, tmp_path):
     source, target = files_of(tmp_path, *PAIRS["de"])
     words = ["edits", source, "--reference", target, "--to", "jsonl"]
