@@ -133,7 +133,7 @@ def is_chosen(scheme: AnyScheme) -> bool:
 
 
 def _load(spec: SchemeSpec, name: str) -> Scheme:
-    if name == "errant" and "spacy_model" not in spec.options.keys() - spec.preferences:
+    if name == "errant" and spec.spacy_model is None:
         name = "en-errant"
     make = cast("Callable[..., Scheme]", resolve("scheme", name, SCHEMES))
     known = _OPTIONS.get(name, set())

@@ -18,6 +18,7 @@ from gecbench.api.schemes import (
 )
 from gecbench.core.errors import UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
+from gecbench.lang.en import PIPELINE
 from gecbench.metrics import METRICS
 
 PAIRS = {
@@ -126,6 +127,18 @@ def test_errant_without_a_pipeline_of_its_own_is_english():
     corpus = corpus_of("en", "He go .", "He goes .")
     assert scheme_for(corpus, SchemeSpec("errant")).name == "en-errant"
     assert scheme_for(corpus, "errant").name == "en-errant"
+
+
+def test_the_environment_chooses_a_pipeline_of_errant_as_the_option_does(
+    run, tmp_path, monkeypatch
+):
+    source, target = files_of(tmp_path, *PAIRS["de"])
+    words = ["score", source, target, "--reference", target, "--scheme", "errant"]
+    by_option = run(*words, "--spacy-model", str(PIPELINE))
+    assert by_option[0] == 0
+    monkeypatch.setenv("GECBENCH_SPACY_MODEL", str(PIPELINE))
+    assert run(*words) == by_option
+    assert run(*words[:-2])[0] == 0, "a preference, for schemes that have the option"
 
 
 @pytest.mark.parametrize("code", ["", "d", "german", "q9", "é é"])
