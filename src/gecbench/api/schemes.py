@@ -17,8 +17,9 @@ from gecbench.core.language import Language
 from gecbench.core.registry import resolve
 from gecbench.core.sample import Corpus, Sample
 from gecbench.core.scheme import Scheme, Watch, unwatched
+from gecbench.core.score import WarningNote
 from gecbench.lang import LANGUAGES, SCHEMES, find_language, language_of
-from gecbench.lang.detection import detect
+from gecbench.lang.detection import contradiction, detect
 from gecbench.metrics import metric_class
 from gecbench.scoring.extractor import Extractor
 
@@ -263,10 +264,18 @@ def default_scheme(corpus: Corpus) -> str:
 
 def language_notes(corpus: Corpus) -> list[str]:
     """Return what a reader should know of how the language of a corpus was found, if anything."""
-    code = corpus.lang or detect(sample.source for sample in corpus.samples)
-    if corpus.lang or code is None or code in LANGUAGES:
+    texts = [sample.source for sample in corpus.samples]
+    if corpus.lang:
+        code = language_of(corpus.lang).code
+        shown = contradiction(code, texts)
+        if shown is None:
+            return []
+        about = f"{corpus.name}: --lang, the file or its format says that it is in {code}"
+        return [WarningNote(f"{about}, but its texts show {shown}; if it is not, change --lang")]
+    detected = detect(texts)
+    if detected is None or detected in LANGUAGES:
         return []
-    return [f"{corpus.name}: language: {code} (detected); if it is another, name it by --lang"]
+    return [f"{corpus.name}: language: {detected} (detected); if it is another, name it by --lang"]
 
 
 # The edits of a corpus.

@@ -200,6 +200,18 @@ def test_a_metric_for_another_language_names_the_corpus_and_a_metric(run, tmp_pa
     assert "--lang" in run(*words)[2]
 
 
+def test_a_chinese_format_without_chinese_characters_is_noted(run, tmp_path):
+    (tmp_path / "c.tsv").write_text("1\tShe go to school every days .\tShe goes .\n")
+    (tmp_path / "s.txt").write_text("She goes to school every day .\n")
+    words = ["score", tmp_path / "c.tsv", tmp_path / "s.txt", "--scheme"]
+    code, out, _ = run(*words, "zh-char")
+    assert code == 0
+    assert "hardly any Chinese characters" in out.partition("system ")[0]
+    assert "--lang" in out.partition("system ")[0]
+    code, out, _ = run(*words, "en-errant", "--lang", "en")
+    assert (code, "Chinese" in out) == (0, False)
+
+
 def test_edits_written_keep_the_language(run, tmp_path):
     source, target = files_of(tmp_path, *PAIRS["de"])
     words = ["edits", source, "--reference", target, "--to", "jsonl"]
