@@ -76,6 +76,8 @@ class Scheme:
             the scheme's types. `minimise` drops tokens that both sides share at the ends;
             without `relabel` the types stay. None where the scheme cannot do that.
         notes: What the reader of a score by this scheme should know, a sentence each.
+        warn: What the reader should know of it first where its sources are these texts, if
+            anything.
     """
 
     name: str
@@ -90,3 +92,4 @@ class Scheme:
     has_type: Callable[[str], bool] = lambda _: False
     keep_spans: KeepSpans | None = None
     notes: tuple[str, ...] = ()
+    warn: Callable[[Sequence[str]], str | None] = lambda _: None
