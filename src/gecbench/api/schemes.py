@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,8 +17,10 @@ from gecbench.core.language import Language
 from gecbench.core.registry import resolve
 from gecbench.core.sample import Corpus, Sample
 from gecbench.core.scheme import Scheme, Watch, unwatched
+from gecbench.core.score import WarningNote
 from gecbench.lang import LANGUAGES, SCHEMES, find_language, language_of
-from gecbench.lang.detection import detect
+from gecbench.lang.detection import contradiction, detect
+from gecbench.metrics import metric_class
 from gecbench.scoring.extractor import Extractor
 
 _OPTIONS = {
@@ -132,14 +134,16 @@ def is_chosen(scheme: AnyScheme) -> bool:
 
 
 def _load(spec: SchemeSpec, name: str) -> Scheme:
-    if name == "errant" and "spacy_model" not in spec.options.keys() - spec.preferences:
+    if name == "errant" and spec.spacy_model is None:
         name = "en-errant"
     make = cast("Callable[..., Scheme]", resolve("scheme", name, SCHEMES))
     known = _OPTIONS.get(name, set())
     foreign = [o for o in spec.options if o not in known and o not in spec.preferences]
     if foreign:
+        in_errant = _OPTIONS["errant"].issuperset(foreign)
         raise UsageError(
             f"scheme {name} has no option {' or '.join(foreign).replace('_', '-')}; leave it out"
+            + (", or take --scheme errant --spacy-model NAME, which has it" if in_errant else "")
         )
     options = {option: value for option, value in spec.options.items() if option in known}
     if name == "zh-cherrant":
@@ -216,6 +220,20 @@ def corpus_language(corpus: Corpus, scheme: AnyScheme = None) -> Language:
     return find_language(code, (), corpus.name)
 
 
+def with_language_of_metrics(corpus: Corpus, metrics: Sequence[str]) -> Corpus:
+    """Return a corpus whose texts do not show their language in that of the metrics.
+
+    Args:
+        corpus: Returned as it is where anything says its language.
+        metrics: Names of metrics; they decide if all that are for certain languages are for one.
+    """
+    languages = {kind.languages for kind in map(metric_class, metrics) if kind.languages}
+    if corpus.lang or len(languages) != 1 or detect(sample.source for sample in corpus.samples):
+        return corpus
+    ((code, *others),) = languages
+    return corpus if others else replace(corpus, lang=code)
+
+
 def check_language(corpus: Corpus, scheme: Scheme) -> None:
     """Refuse a scheme of another language than the corpus is in.
 
@@ -246,10 +264,18 @@ def default_scheme(corpus: Corpus) -> str:
 
 def language_notes(corpus: Corpus) -> list[str]:
     """Return what a reader should know of how the language of a corpus was found, if anything."""
-    code = corpus.lang or detect(sample.source for sample in corpus.samples)
-    if corpus.lang or code is None or code in LANGUAGES:
+    texts = [sample.source for sample in corpus.samples]
+    if corpus.lang:
+        code = language_of(corpus.lang).code
+        shown = contradiction(code, texts)
+        if shown is None:
+            return []
+        about = f"{corpus.name}: --lang, the file or its format says that it is in {code}"
+        return [WarningNote(f"{about}, but its texts show {shown}; if it is not, change --lang")]
+    detected = detect(texts)
+    if detected is None or detected in LANGUAGES:
         return []
-    return [f"{corpus.name}: language: {code} (detected); if it is another, name it by --lang"]
+    return [f"{corpus.name}: language: {detected} (detected); if it is another, name it by --lang"]
 
 
 # The edits of a corpus.

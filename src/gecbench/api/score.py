@@ -19,6 +19,8 @@ from gecbench.api.schemes import (
     extractor_for,
     is_chosen,
     language_notes,
+    name_of,
+    with_language_of_metrics,
 )
 from gecbench.core.errors import UsageError, counted
 from gecbench.core.language import Language
@@ -117,6 +119,8 @@ def collect_stats(
         references_exactly=options.references_exactly,
     )
     notes = [*language_notes(corpus), *output_notes(corpus, systems)]
+    if name_of(scheme) is None:
+        part = with_language_of_metrics(part, options.metrics)
     language = corpus_language(part, scheme)
     changes: Mapping[str, str] = {}
     if options.normalise:
@@ -126,12 +130,13 @@ def collect_stats(
     metrics = make_metrics(options.metrics or (language.metric,), options, language)
     refused = {
         metric.name: f"{metric.name} is for language {' and '.join(metric.languages)}, "
-        f"{part.name} is {language.code}"
+        f"corpus {part.name!r} is in {language.code}"
         for metric in metrics
         if metric.languages and language.code not in metric.languages
     }
     if len(refused) == len(metrics):
-        raise UsageError(f"{'; '.join(refused.values())}; no other metric is asked for")
+        or_lang = "" if part.lang else ", or name the language by --lang if it is another"
+        raise UsageError(f"{'; '.join(refused.values())}; take --metric {language.metric}{or_lang}")
     needs = frozenset(metric.needs for metric in metrics if metric.name not in refused)
     division = SPACES
     if options.segmenter or "gold_edits" in needs:

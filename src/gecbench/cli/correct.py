@@ -174,7 +174,8 @@ def _check_language(corrector: Corrector, texts: list[str], lang: str | None) ->
     languages = corrector.info.languages
     found = language_of(lang).code if lang else detect(texts) if languages else None
     if languages and found is not None and found not in languages:
-        say(f"note: the texts look like {found!r}; {corrector.info.name} is for {languages[0]!r}")
+        texts_are = f"--lang is {found!r}" if lang else f"the texts look like {found!r}"
+        say(f"note: {texts_are}; {corrector.info.name} is for {languages[0]!r}")
 
 
 def _check_for_text(files: _Files) -> None:

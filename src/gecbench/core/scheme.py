@@ -66,6 +66,8 @@ class Scheme:
         extract: Edits from source to target.
         join: Text of a token sequence.
         signature: Options and resource versions, for the signature of every score.
+        defaults: What the signature says of those options that change the edits, each at its
+            default; "" where it says nothing then. The choice of a pipeline is none of them.
         batch: Edits of many pairs of source and target text, in their order, for schemes to
             which that is much cheaper than one pair after another; None for all others.
         has_type: Whether a type is one of those that the scheme gives to edits. It tells the
@@ -74,6 +76,8 @@ class Scheme:
             the scheme's types. `minimise` drops tokens that both sides share at the ends;
             without `relabel` the types stay. None where the scheme cannot do that.
         notes: What the reader of a score by this scheme should know, a sentence each.
+        warn: What the reader should know of it first where its sources are these texts, if
+            anything.
     """
 
     name: str
@@ -83,7 +87,9 @@ class Scheme:
     extract: Callable[[Sentence, Sentence], Extraction]
     join: Callable[[tuple[str, ...]], str]
     signature: Mapping[str, str] = field(default_factory=dict)
+    defaults: Mapping[str, str] = field(default_factory=dict)
     batch: Callable[[Sequence[tuple[str, str]]], Sequence[Extraction]] | None = None
     has_type: Callable[[str], bool] = lambda _: False
     keep_spans: KeepSpans | None = None
     notes: tuple[str, ...] = ()
+    warn: Callable[[Sequence[str]], str | None] = lambda _: None

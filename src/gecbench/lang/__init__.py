@@ -15,6 +15,7 @@ from typing import cast
 from gecbench.core.errors import UsageError
 from gecbench.core.language import Language
 from gecbench.core.registry import resolve
+from gecbench.lang.codes import TWO_LETTERS
 from gecbench.lang.detection import detect
 
 LANGUAGES: Mapping[str, str] = {
@@ -49,19 +50,23 @@ def language_of(code: str) -> Language:
     """A language by its code; one that has no folder is "xx" under its own code.
 
     Args:
-        code: ISO 639 code of two or three letters; what stands behind a hyphen, as in "zh-Hans",
-            is left out.
+        code: ISO 639 code of two or three letters, in any case; what stands behind a hyphen, as
+            in "zh-Hans", is left out. One of three letters becomes that of two letters for the
+            same language, if there is one.
 
     Raises:
         UsageError: It is no such code.
 
+    >>> language_of("cmn").code, language_of("DE").code, language_of("yue").code
+    ('zh', 'de', 'yue')
     >>> language_of("zh").unit, language_of("de").scheme, language_of("ja").scheme
     ('character', 'xx-word', 'xx-char')
     """
-    short = code.partition("-")[0]
+    short = code.partition("-")[0].lower()
+    short = TWO_LETTERS.get(short, short)
     if short in LANGUAGES:
         return cast("Language", resolve("language", short, LANGUAGES))
-    if not (short.isascii() and short.isalpha() and short.islower() and len(short) in (2, 3)):
+    if not (short.isascii() and short.isalpha() and len(short) in (2, 3)):
         raise UsageError(
             f"language {code!r} is no ISO 639 code, as zh, en or de; xx stands for any language"
         )

@@ -13,6 +13,15 @@ from typing import Any
 
 _HAN = ((0x3400, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x323AF))
 _KANA = (0x3040, 0x30FF)
+_IN_HAN = frozenset(
+    ("zh", "ja", "xx", "cdo", "cjy", "gan", "hak", "hsn", "lzh", "nan", "wuu", "yue")
+)
+"""Languages that are, or may be, written mostly in Han characters."""
+
+_LATIN = 0x24F
+"""The last code point of the blocks with the letters of European languages in Latin script."""
+
+_TOO_FEW = 20
 _ENOUGH = 10_000
 """Letters that are looked at."""
 
@@ -40,9 +49,31 @@ def detect(texts: Iterable[str]) -> str | None:
 
 
 def is_chinese(texts: Iterable[str]) -> bool:
-    """Say whether texts are mostly Han characters, and no kana is among them."""
+    """Say whether texts have enough Han characters for Chinese, and hardly any kana."""
     _, han, kana, other = _letters(texts)
     return bool(han) and _is_chinese(han, kana, other)
+
+
+def contradiction(code: str, texts: Iterable[str]) -> str | None:
+    """What the script of texts plainly says against their being in a language; None if nothing.
+
+    Fewer than 20 letters say nothing.
+
+    Args:
+        code: Of the language, as `gecbench.lang.language_of` has it.
+        texts: Only the first 10,000 letters count.
+    """
+    parts, han, kana, other = _letters(texts)
+    if han + kana + other < _TOO_FEW:
+        return None
+    if code == "zh" and (han * 10 < other or kana * 3 > han):
+        return "hardly any Chinese characters" if han * 10 < other else "Japanese kana"
+    if code not in _IN_HAN and _is_chinese(han, kana, other) and han > other:
+        return "Chinese characters"
+    foreign = sum(ord(character) > _LATIN for character in filter(str.isalpha, "".join(parts)))
+    if code == "en" and foreign * 2 > han + kana + other:
+        return "letters of another script"
+    return None
 
 
 def _is_chinese(han: int, kana: int, other: int) -> bool:

@@ -50,11 +50,13 @@ class Extractor:
     One rule holds for all commands, and for both sides alike:
 
     1. Edits that a file has are used as they are, and a rewrite without edits gets those that
-       the scheme finds. Where nothing has to be found, the scheme is not loaded.
-    2. Where something has to be found, and edits of a file are not the scheme's own, the two
-       cannot be compared: the edits of all texts are extracted again, on both sides, with a
-       warning. Edits are the scheme's own if they count in its tokens and have its types, and
-       the corpus names no scheme that made them, or this one with the same options.
+       the scheme finds. Where all rewrites have edits and both sides share a type, the scheme is
+       not loaded.
+    2. Where something has to be found, or a system shares no type with the references, and edits
+       of a file are not the scheme's own, the two cannot be compared: the edits of all texts are
+       extracted again, on both sides, with a warning. Edits are the scheme's own if they count
+       in its tokens and have its types, and the corpus names the scheme with the same options,
+       or none while the options of the scheme are its defaults.
     3. `re_extract` decides instead: True extracts all edits again; False uses those of files
        whoever made them, with a warning where rule 2 would extract them again.
 
@@ -85,12 +87,16 @@ class Extractor:
         rows = [row for sample in corpus.samples for row in _rows(sample, systems)]
         missing = any(not rewrite.edit_sets for _, rewrite, _ in rows)
         untokenised = any(s.source.strip() and not s.tokens for s in corpus.samples)
+        unlike = [] if missing or untokenised else _systems_of_other_types(corpus, systems)
         if not (missing or untokenised or self.re_extract):
-            return _Writer(None).edits(corpus, systems, _unlike_types(corpus, systems))
+            if not unlike:
+                return _Writer(None).edits(corpus, systems, None)
+            if self.re_extract is False:
+                return _Writer(None).edits(corpus, systems, _compared_as_they_are(corpus, unlike))
         scheme = self.load()
         parse, warning = cache(scheme.parse_source), None
         again = bool(self.re_extract)
-        if missing and not again and (why := _not_its_own(rows, corpus, scheme, parse)):
+        if not again and (missing or unlike) and (why := _not_its_own(rows, corpus, scheme, parse)):
             again = self.re_extract is None
             warning = _mixed(why, corpus.name, scheme, again=again)
         pairs = {
@@ -287,10 +293,15 @@ def _not_its_own(
         return None
     if "spans" in provenance:
         return f"with the spans of {provenance['spans']}"
-    if "scheme" in provenance and any(
-        provenance.get(name, value) != value for name, value in scheme.signature.items()
-    ):
-        return f"made by {provenance['scheme']}, perhaps with other options"
+    defaults, signature = scheme.defaults, scheme.signature
+    chosen = {name for name, value in defaults.items() if signature.get(name, "") != value}
+    if "scheme" in provenance:
+        in_file = {**signature, **defaults, **provenance}
+        if any(in_file[name] != signature.get(name, "") for name in (*signature, *defaults)):
+            return f"made by {provenance['scheme']}, perhaps with other options"
+    elif chosen:
+        options = ", ".join(f"{name} {signature.get(name, 'none')}" for name in sorted(chosen))
+        return f"no file says whether they were made with {options}"
     for sample, rewrite, tokens in edited:
         for edit in (edit for edits in rewrite.edit_sets for edit in edits):
             if edit.label is None or not (edit.replacement is None or scheme.has_type(edit.label)):
@@ -313,21 +324,23 @@ def _mixed(why: str, name: str, scheme: Scheme, *, again: bool) -> str:
     )
 
 
-def _unlike_types(corpus: Corpus, systems: Sequence[SystemOutput]) -> str | None:
-    """Return a warning where no type of edit is on both sides, so that two programs made them."""
+def _systems_of_other_types(corpus: Corpus, systems: Sequence[SystemOutput]) -> list[str]:
+    """Return the systems that share no type of edit with the references."""
     references = _types(rewrite for sample in corpus.samples for rewrite in sample.references)
-    unlike = [
+    return [
         system.system
         for system in systems
         if (types := _types(r for s in corpus.samples for r in system.hypotheses[s.id]))
         and references
         and not types & references
     ]
-    if not unlike:
-        return None
+
+
+def _compared_as_they_are(corpus: Corpus, systems: Sequence[str]) -> str:
     return (
-        f"{corpus.name}: its edits have no type in common with those of {', '.join(unlike)}, so "
-        "they were not found in one way; --re-extract extracts all edits again, on both sides"
+        f"{corpus.name}: its edits have no type in common with those of {', '.join(systems)}, so "
+        "they were not found in one way, and were compared as they are; without --no-re-extract "
+        "all edits are extracted again, on both sides"
     )
 
 

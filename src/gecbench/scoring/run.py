@@ -118,6 +118,9 @@ def edit_notes(cases: Cases, exclude: Collection[str], *, scheme_chosen: bool) -
         ids = [s.id for s in corpus_edits.corpus.samples if s.id in corpus_edits.capped]
         notes.append(WarningNote(capped_note(ids)))
     if corpus_edits.scheme is not None and corpus_edits.extracted:
+        sources = [sample.source for sample in corpus_edits.corpus.samples]
+        if warning := corpus_edits.scheme.warn(sources):
+            notes.append(WarningNote(f"{corpus_edits.corpus.name}: {warning}"))
         notes += corpus_edits.scheme.notes
     elif scheme_chosen:
         notes.append(

@@ -63,14 +63,14 @@ def test_a_metric_of_another_language_says_why_it_has_no_number(run):
         "system": "eager",
         "metric": "errant",
         "value": None,
-        "note": "errant is for language en, zh-samples is zh",
+        "note": "errant is for language en, corpus 'zh-samples' is in zh",
     }
 
 
 def test_where_no_metric_applies_the_run_fails(run):
     code, out, err = run("score", EN, EN_EAGER, "--metric", "cherrant")
     assert (code, out) == (2, "")
-    assert "cherrant is for language zh, en-samples is en; no other metric is asked for" in err
+    assert "cherrant is for language zh, corpus 'en-samples' is in en; take --metric errant" in err
 
 
 def test_a_scheme_of_another_language_than_it_looks_like_is_refused(run, gold, hypothesis):

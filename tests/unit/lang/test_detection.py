@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gecbench.lang.detection import detect, is_chinese
+from gecbench.lang.detection import contradiction, detect, is_chinese
 
 TEXTS = {
     "en": "She see her friends every days , and they is happy .",
@@ -54,3 +54,24 @@ def test_ten_thousand_letters_are_enough():
         raise AssertionError("it asked for more")
 
     assert detect(endless()) == "zh"
+
+
+@pytest.mark.parametrize(
+    ("code", "language", "contradicts"),
+    [
+        *((code, code, False) for code in TEXTS),
+        *(("zh", code, True) for code in TEXTS if code != "zh"),
+        *(("en", code, True) for code in ("ru", "ar", "ko", "ja")),
+        *(("en", "de", False), ("en", "cs", False), ("yue", "zh", False), ("xx", "zh", False)),
+        *(("en", "zh", True), ("de", "zh", True)),
+    ],
+)
+def test_a_script_contradicts_a_language_plainly_or_not_at_all(
+    code: str, language: str, contradicts: bool
+):
+    assert bool(contradiction(code, [TEXTS[language]] * 3)) is contradicts
+
+
+def test_a_few_letters_contradict_nothing():
+    assert contradiction("zh", ["He goes home ."]) is None
+    assert contradiction("zh", ["我用 Python 和 PyTorch 写作业"] * 9) is None

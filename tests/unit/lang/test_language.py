@@ -18,6 +18,7 @@ from gecbench.api.schemes import (
 )
 from gecbench.core.errors import UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
+from gecbench.lang.en import PIPELINE
 from gecbench.metrics import METRICS
 
 PAIRS = {
@@ -128,10 +129,34 @@ def test_errant_without_a_pipeline_of_its_own_is_english():
     assert scheme_for(corpus, "errant").name == "en-errant"
 
 
-@pytest.mark.parametrize("code", ["", "d", "german", "DE", "q9"])
+def test_the_environment_chooses_a_pipeline_of_errant_as_the_option_does(
+    run, tmp_path, monkeypatch
+):
+    source, target = files_of(tmp_path, *PAIRS["de"])
+    words = ["score", source, target, "--reference", target, "--scheme", "errant"]
+    by_option = run(*words, "--spacy-model", str(PIPELINE))
+    assert by_option[0] == 0
+    monkeypatch.setenv("GECBENCH_SPACY_MODEL", str(PIPELINE))
+    assert run(*words) == by_option
+    assert run(*words[:-2])[0] == 0, "a preference, for schemes that have the option"
+
+
+@pytest.mark.parametrize("code", ["", "d", "german", "q9", "é é"])
 def test_a_code_is_two_or_three_letters(code: str):
     with pytest.raises(UsageError, match="ISO 639"):
         lang.language_of(code)
+
+
+@pytest.mark.parametrize(
+    ("code", "known"),
+    [
+        *(("zho", "zh"), ("cmn", "zh"), ("chi", "zh"), ("eng", "en"), ("jpn", "ja")),
+        *(("deu", "de"), ("ger", "de"), ("DE", "de"), ("ZH-hant", "zh"), ("zh-Hant", "zh")),
+        *(("yue", "yue"), ("qqq", "qqq"), ("XX", "xx")),
+    ],
+)
+def test_a_code_becomes_the_one_of_two_letters_where_there_is_one(code: str, known: str):
+    assert lang.language_of(code).code == known
 
 
 @pytest.mark.parametrize("code", [*lang.LANGUAGES, "de", "ja"])
@@ -145,6 +170,46 @@ def test_a_language_names_a_scheme_and_a_metric_that_exist(code: str):
 def test_units_are_what_lengths_count():
     assert lang.language_of("zh").units("我 有3") == ("我", "有", "3")
     assert lang.language_of("de").units(" Das  ist ") == ("Das", "ist")
+
+
+@pytest.mark.parametrize("option", [["--spacy-model", "x"], ["--merging", "all-split"], ["--lev"]])
+def test_an_option_of_errant_without_the_scheme_names_it(run, tmp_path, option: list[str]):
+    source, target = files_of(tmp_path, *PAIRS["de"])
+    code, _, err = run("score", source, target, "--reference", target, *option)
+    assert code == 2
+    assert "take --scheme errant" in err
+
+
+def test_a_metric_for_one_language_decides_where_texts_show_none(run, tmp_path):
+    source, target = files_of(tmp_path, "Go .", "Goes .")
+    words = ["score", source, target, "--reference", target, "--metric"]
+    assert run(*words, "edits")[0] == 2
+    code, out, _ = run(*words, "errant,gleu")
+    assert code == 0
+    assert "metric:errant|scheme:en-errant" in out
+
+
+def test_a_metric_for_another_language_names_the_corpus_and_a_metric(run, tmp_path):
+    source, target = files_of(tmp_path, *PAIRS["de"])
+    source = source.rename(tmp_path / "de.txt")
+    words = ["score", source, target, "--reference", target, "--metric", "errant"]
+    code, _, err = run(*words, "--lang", "de")
+    assert code == 2
+    assert "corpus 'de' is in de; take --metric edits" in err
+    assert "--lang" not in err
+    assert "--lang" in run(*words)[2]
+
+
+def test_a_chinese_format_without_chinese_characters_is_noted(run, tmp_path):
+    (tmp_path / "c.tsv").write_text("1\tShe go to school every days .\tShe goes .\n")
+    (tmp_path / "s.txt").write_text("She goes to school every day .\n")
+    words = ["score", tmp_path / "c.tsv", tmp_path / "s.txt", "--scheme"]
+    code, out, _ = run(*words, "zh-char")
+    assert code == 0
+    assert "hardly any Chinese characters" in out.partition("system ")[0]
+    assert "--lang" in out.partition("system ")[0]
+    code, out, _ = run(*words, "en-errant", "--lang", "en")
+    assert (code, "Chinese" in out) == (0, False)
 
 
 def test_edits_written_keep_the_language(run, tmp_path):

@@ -152,4 +152,12 @@ def test_texts_of_another_language_are_noted(tmp_path) -> None:
         check=True,
     )
     assert "note: the texts look like 'en'; zh-homophone is for 'zh'" in ended.stderr
+    ended = subprocess.run(
+        [sys.executable, "-m", "gecbench", *words, "--lang", "de"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "note: --lang is 'de'; zh-homophone is for 'zh'" in ended.stderr
     assert "1 sentence, 0 changed by 0 edits" in ended.stderr

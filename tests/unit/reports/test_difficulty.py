@@ -97,9 +97,13 @@ def test_types_are_shown_by_category_or_as_asked(found):
 
 def test_types_without_categories_are_shown_whole():
     bare = corpus("dev", (Edit(0, 1, ("A",), "S"),), (), ())
-    shown = build_report(difficulty(bare, SYSTEMS))
+    as_in_files = DifficultyOptions(re_extract=False)
+    shown = build_report(difficulty(bare, SYSTEMS, options=as_in_files))
     assert rows(shown, "types-3")[1][0] == "S"
-    assert rows(build_report(difficulty(bare, SYSTEMS), 2), "types-2")[1][0] == "-"
+    assert (
+        rows(build_report(difficulty(bare, SYSTEMS, options=as_in_files), 2), "types-2")[1][0]
+        == "-"
+    )
     mixed = corpus("dev", (Edit(0, 1, ("A",), "S"), B), (Edit(0, 1, ("A",), "S"),), ())
     assert build_report(difficulty(mixed, SYSTEMS)).tables[3].name == "types-3"
 

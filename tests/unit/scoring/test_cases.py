@@ -194,13 +194,63 @@ def test_all_edits_are_extracted_again_where_that_is_asked_for():
     assert (made.from_files, made.warning) == (False, None)
 
 
-def test_edits_of_files_without_a_common_type_are_compared_with_a_warning():
-    output = SystemOutput("a", {"1": annotated().samples[0].references}, {"1": tuple("我去了")})
+def zh_char_with(option: str) -> Scheme:
+    return replace(
+        scheme(), signature={"scheme": "zh-char", "merging": option}, defaults={"merging": "rules"}
+    )
+
+
+@pytest.mark.parametrize(
+    ("provenance", "option", "again"),
+    [
+        ({}, "rules", False),
+        ({}, "all-split", True),
+        ({"scheme": "zh-char", "merging": "all-split"}, "all-split", False),
+        ({"scheme": "zh-char", "merging": "all-split"}, "rules", True),
+        ({"scheme": "zh-char"}, "all-split", True),
+        ({"scheme": "zh-char"}, "rules", False),
+    ],
+)
+def test_edits_are_not_the_schemes_own_unless_its_options_are_those_of_the_file(
+    provenance: dict[str, str], option: str, again: bool
+):
+    corpus = replace(EDITED, provenance=provenance)
+    edits = Extractor(lambda: zh_char_with(option)).extract(corpus, [system("a", "我去")])
+    assert edits.from_files is not again
+    assert bool(edits.warning) is again
+
+
+PEOPLE = SystemOutput("a", {"1": annotated().samples[0].references}, {"1": tuple("我去了")})
+"""A system whose edits have the types of people."""
+
+
+def test_edits_of_files_without_a_common_type_are_extracted_again_on_both_sides():
+    edits = extracted(EDITED, PEOPLE)
+    assert edits.systems[0].hypotheses["1"][0].edit_sets == ((Edit(2, 3, (), "R"),),)
+    assert (edits.from_files, edits.extracted) == (False, True)
+    assert edits.warning is not None
+    assert "of types as Mec" in edits.warning
+    assert "--no-re-extract" in edits.warning
+
+
+def test_a_system_has_the_same_edits_whether_another_has_a_text_or_not():
+    alone, beside = extracted(EDITED, PEOPLE), extracted(EDITED, PEOPLE, system("b", "我去"))
+    assert alone.systems[0] == beside.systems[0]
+    assert alone.corpus == beside.corpus
+
+
+def test_edits_of_files_without_a_common_type_can_be_compared_as_they_are():
     spy = Spy()
-    made = extracted(EDITED, output, spy=spy)
-    assert (spy.made, made.from_files) == (0, True)
-    assert made.warning is not None
-    assert "no type in common with those of a" in made.warning
+    edits = extracted(EDITED, PEOPLE, spy=spy, re_extract=False)
+    assert (spy.made, edits.from_files, edits.extracted) == (0, True, False)
+    assert edits.warning is not None
+    assert "no type in common with those of a" in edits.warning
+
+
+def test_edits_of_the_scheme_stay_though_few_share_no_type():
+    inserted = Rewrite("我们去了", edit_sets=((Edit(1, 1, ("们",), "M"),),))
+    edits = extracted(EDITED, SystemOutput("a", {"1": (inserted,)}, {"1": tuple("我去了")}))
+    assert (edits.from_files, edits.extracted, edits.warning) == (True, False, None)
 
 
 def test_what_is_only_detected_changes_no_text_and_stays_among_extracted_edits():

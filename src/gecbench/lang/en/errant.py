@@ -226,6 +226,7 @@ def scheme_of(
         extract=extract,
         join=" ".join,
         signature=signature,
+        defaults={"merging": "rules", "alignment": ""},
         batch=errant.batch,
         has_type=_has_type,
         keep_spans=errant.keep,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -120,6 +120,7 @@ def scheme(
         return _extract(source, target, costs, first=strategy == "first")
 
     provenance = costs.provenance
+    simplifier = f"t2s(opencc {opencc})" if simplify else "no"
     return Scheme(
         name="zh-cherrant",
         lang="zh",
@@ -131,12 +132,32 @@ def scheme(
             "scheme": "zh-cherrant",
             "granularity": "char",
             "strategy": strategy,
-            "simplify": f"t2s(opencc {opencc})" if simplify else "no",
+            "simplify": simplifier,
             "cilin": provenance["cilin"],
             "confusion": provenance["confusion"],
             "pypinyin": provenance["pypinyin"],
         },
+        defaults={"strategy": "all", "simplify": simplifier if simplify else "t2s"},
         has_type={"M", "R", "S", "W", "UNK"}.__contains__,
+        warn=lambda sources: traditional_warning(sources, simplified),
+    )
+
+
+_LOOKED_AT = 1000
+_TRADITIONAL = 5
+"""One source of so many that simplification changes is more than slips (MuCGEC: 2%)."""
+
+
+def traditional_warning(sources: Sequence[str], simplified: Callable[[str], str]) -> str | None:
+    """Warn of sources in traditional characters, which are compared with simplified targets."""
+    texts = sources[:_LOOKED_AT]
+    count = sum(simplified(text) != text for text in texts)
+    if count * _TRADITIONAL < len(texts) or not count:
+        return None
+    return (
+        f"{count} of {len(texts)} sources that were looked at have traditional characters, and "
+        "scheme zh-cherrant turns targets alone into simplified ones, so that each such character "
+        "counts as corrected; --no-simplify compares the texts as they are"
     )
 
 
