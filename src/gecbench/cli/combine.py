@@ -17,7 +17,7 @@ from gecbench.cli.options import (
     scheme_of,
     watch,
 )
-from gecbench.cli.output import OutputFile, check_written
+from gecbench.cli.output import OutputFile
 from gecbench.core.errors import counted
 from gecbench.core.files import STDIO, write_text
 from gecbench.core.options import Option
@@ -43,7 +43,7 @@ def combine(
     re_extract: Annotated[bool | None, RE_EXTRACT] = None,
     output: OutputFile = Path(STDIO),
     m2: Annotated[
-        Path | None, Option("--m2", "Write the kept edits as M2 to this file, too.")
+        Path | None, Option("--m2", "Write the kept edits as M2 to this file, too.", writes=("",))
     ] = None,
 ) -> None:
     """Combine what systems wrote: keep the edits that enough of them propose.
@@ -58,7 +58,6 @@ def combine(
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.api.combine import combine as combine_systems
 
-    check_written(("--output", output), ("--m2", m2))
     loaded = load_corpus(corpus, inputs.corpus)
     combination = combine_systems(
         loaded,

@@ -59,7 +59,7 @@ class _Files:
     )
     details: Annotated[
         Path | None,
-        Option("--details", "File for every edit, score and flag, JSON lines."),
+        Option("--details", "File for every edit, score and flag, JSON lines.", writes=("",)),
     ] = None
     restart: Annotated[bool, Option("--restart", "Begin again where a run was interrupted.")] = (
         False

@@ -13,6 +13,7 @@ import click
 
 from gecbench.api.options import PLAIN, Options, SchemeSpec
 from gecbench.cli.command import is_given, refuse
+from gecbench.cli.files import check_standard_input, split_name
 from gecbench.core.errors import UnknownNameError, UsageError
 from gecbench.core.options import Argument, Option, Without
 from gecbench.core.sample import NOT_KEPT, Corpus, SystemOutput
@@ -234,17 +235,3 @@ def number_name(corpus: Corpus, before: Sequence[str]) -> Corpus:
     """Number a corpus if there were some of its name before."""
     count = before.count(corpus.name)
     return replace(corpus, name=f"{corpus.name} ({count + 1})") if count else corpus
-
-
-def check_standard_input(paths: Sequence[Path]) -> None:
-    """Refuse files of which two are standard input."""
-    if [str(split_name(path)[1]) for path in paths].count("-") > 1:
-        raise UsageError("standard input can be read once only; '-' stands twice")
-
-
-def split_name(path: Path) -> tuple[str | None, Path]:
-    """Divide NAME=FILE, unless there is a file of that very name."""
-    name, equals, file = str(path).partition("=")
-    if equals and name and not path.exists():
-        return name, Path(file)
-    return None, path

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from gecbench.api.options import Options
 from gecbench.cli.command import command
+from gecbench.cli.files import split_name
 from gecbench.cli.options import (
     CorpusFile,
     Inputs,
@@ -17,10 +18,9 @@ from gecbench.cli.options import (
     load_inputs,
     say,
     scheme_of,
-    split_name,
     watch,
 )
-from gecbench.cli.output import FigureOptions, Language, check_written, write_plots
+from gecbench.cli.output import FigureOptions, Language, write_plots
 from gecbench.core.errors import UsageError
 from gecbench.core.options import Option
 
@@ -35,7 +35,9 @@ def report(
     inputs: Inputs,
     options: Scoring,
     figures: FigureOptions,
-    output: Annotated[Path, Option("--output", "The HTML file to write.", short="-o")],
+    output: Annotated[
+        Path, Option("--output", "The HTML file to write.", short="-o", writes=("",))
+    ],
     title: Annotated[
         str | None, Option("--title", "Title of the page; else the name of the corpus.")
     ] = None,
@@ -87,7 +89,6 @@ def report(
         raise UsageError(
             "--robustness names cases and --robustness-system outputs for them; give both"
         )
-    check_written(("--output", output), figures=figures.folder)
     options = replace(options, resamples=resamples if ci else 0, seed=seed)
     more: Sequence[Report] = ()
     if robustness is not None:

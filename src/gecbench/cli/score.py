@@ -23,7 +23,6 @@ from gecbench.cli.options import (
 from gecbench.cli.output import (
     OutputFile,
     OutputFormat,
-    check_written,
     format_of,
     write_results,
 )
@@ -52,7 +51,11 @@ def score(
     output: OutputFile = Path(STDIO),
     per_sentence: Annotated[
         Path | None,
-        Option("--per-sentence", "Write what metrics find in each sentence, as JSON lines."),
+        Option(
+            "--per-sentence",
+            "Write what metrics find in each sentence, as JSON lines.",
+            writes=("",),
+        ),
     ] = None,
 ) -> None:
     """Score systems on a corpus with references, or on several corpora.
@@ -70,7 +73,6 @@ def score(
     from gecbench.reports.scores import render_sentences, scores_report
 
     groups = list(corpus_groups([corpus, *systems]))
-    check_written(("--output", output), ("--per-sentence", per_sentence))
     if len(groups) > 1 and (inputs.corpus.references or inputs.corpus.meta):
         raise UsageError("--reference and --meta belong to one corpus; here are several")
     options = replace(
