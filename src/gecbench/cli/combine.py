@@ -77,7 +77,7 @@ def _scheme(options: SchemeSpec) -> SchemeSpec | str:
     if options.name == PLAIN:
         refuse(f"--scheme {PLAIN} finds edits without a scheme", *_SCHEME)
         return PLAIN
-    return scheme_of(options)
+    return scheme_of(options, uses_places=True)
 
 
 def _write(combination: Combination, target_format: str, output: Path, m2: Path | None) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 from gecbench.analysis.options import Plan
-from gecbench.cli.command import command
-from gecbench.cli.options import CorpusFile, Inputs, Scoring, load_run_stats, watch
+from gecbench.cli.command import command, is_given
+from gecbench.cli.options import CorpusFile, Inputs, Scoring, load_run_stats, say, watch
 from gecbench.cli.output import Output, show
 from gecbench.core.options import Argument
 
@@ -35,6 +35,8 @@ def compare(
     from gecbench.reports.compare import build_report
 
     check_number(len(systems))
+    if len(systems) == 2 and is_given("--correction"):
+        say("note: one pair of systems; --correction changes nothing")
     run_stats = load_run_stats(corpus, systems, inputs, options)
     comparisons = compare_run(run_stats, plan, watch=watch)
     show(build_report(comparisons.corpus, comparisons.metrics, comparisons.notes), output)

@@ -15,6 +15,7 @@ from gecbench.cli.options import (
     Inputs,
     Scoring,
     SystemFiles,
+    check_resamples,
     load_inputs,
     say,
     scheme_of,
@@ -89,6 +90,7 @@ def report(
         raise UsageError(
             "--robustness names cases and --robustness-system outputs for them; give both"
         )
+    check_resamples(ci, resamples)
     options = replace(options, resamples=resamples if ci else 0, seed=seed)
     more: Sequence[Report] = ()
     if robustness is not None:

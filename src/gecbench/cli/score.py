@@ -13,11 +13,13 @@ from gecbench.cli.options import (
     CorpusFile,
     Inputs,
     SystemFiles,
+    check_resamples,
     check_scheme_is_used,
     corpus_groups,
     load_inputs,
     needs_types,
     number_name,
+    say,
     watch,
 )
 from gecbench.cli.output import (
@@ -82,12 +84,19 @@ def score(
         per_sentence=per_sentence is not None,
     )
     check_scheme_is_used(options)
+    check_resamples(ci, resamples)
     form = chosen_format or format_of(output)
     types = bool(tier or form == "json" or per_sentence or needs_types(options))
     scores = _score_all(groups, inputs, options, types)
-    contents = {output: render(scores_report(scores, tier=tier), form)}
+    report = scores_report(scores, tier=tier)
+    contents = {output: render(report, form)}
     if per_sentence:
         contents[per_sentence] = render_sentences(scores)
+    if form == "csv":
+        # A row has its signature, so that the notes alone would be lost.
+        summary = [line for line in report.summary if line.startswith("note: ")]
+        for line in (*(f"note: {note}" for note in report.notes), *summary):
+            say(line)
     write_results(contents)
 
 
