@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 from gecbench.cli.options import say
 from gecbench.core.errors import UsageError
@@ -15,6 +15,7 @@ from gecbench.core.options import Option
 if TYPE_CHECKING:
     from gecbench.reports.report import Figure, Report
 
+Name = TypeVar("Name")
 Format = Literal["text", "json", "csv", "latex", "markdown"]
 
 ENDINGS: Mapping[str, Format] = {
@@ -23,7 +24,13 @@ ENDINGS: Mapping[str, Format] = {
     ".tex": "latex",
     ".md": "markdown",
 }
-"""Formats by the ending of the file."""
+"""Formats of results by the ending of the file."""
+
+CORPUS_ENDINGS: Mapping[str, str] = {".m2": "m2", ".jsonl": "jsonl", ".tsv": "mucgec"}
+"""Formats of corpora, likewise."""
+
+_OTHER_ENDINGS = frozenset((".html", ".htm", ".pdf", ".xlsx", ".xls", ".docx", ".svg", ".png"))
+"""Of what somebody may hope for; a file of another ending may hold anything."""
 
 _NAMED = 20
 """More files than that are counted instead of named."""
@@ -96,8 +103,8 @@ class Output:
     ] = "en"
 
     def __post_init__(self) -> None:
-        """Refuse a table of JSON."""
-        if self.table and self.format == "json":
+        """Refuse a table of JSON, and the ending of a format that is not written."""
+        if self.format == "json" and self.table:
             raise UsageError("--table is of text, CSV, LaTeX and Markdown; JSON holds everything")
 
     @property
@@ -107,8 +114,28 @@ class Output:
 
 
 def format_of(path: Path) -> Format:
-    """The format that the ending of a file means; text for all others."""
-    return ENDINGS.get(path.suffix.lower(), "text")
+    """The format of results that the ending of a file means; text for all others."""
+    return format_by_ending(path, ENDINGS, "text")
+
+
+def format_by_ending(path: Path, endings: Mapping[str, Name], default: Name) -> Name:
+    """Return the format that the ending of a file means.
+
+    Args:
+        path: The file that will be written.
+        endings: What the command can write, by ending.
+        default: For a file of no ending, or of one that means nothing.
+
+    Raises:
+        UsageError: The ending means a format that the command cannot write.
+    """
+    ending = path.suffix.lower()
+    if ending not in endings and ending in {*ENDINGS, *CORPUS_ENDINGS, *_OTHER_ENDINGS}:
+        raise UsageError(
+            f"{path}: {ending} is not written by this command; name a file that ends in "
+            f"{', '.join(endings)}, or choose the format by its option"
+        )
+    return endings.get(ending, default)
 
 
 def show(report: Report, output: Output, more: Mapping[Path, str] | None = None) -> None:

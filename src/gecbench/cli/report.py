@@ -21,7 +21,7 @@ from gecbench.cli.options import (
     scheme_of,
     watch,
 )
-from gecbench.cli.output import FigureOptions, Language, write_plots
+from gecbench.cli.output import FigureOptions, Language, format_by_ending, write_plots
 from gecbench.core.errors import UsageError
 from gecbench.core.options import Option
 
@@ -85,6 +85,7 @@ def report(
     from gecbench.api.report import save_report
     from gecbench.reports.page import check_extras
 
+    format_by_ending(output, {".html": "html", ".htm": "html"}, "html")
     check_extras()
     if (robustness is None) != (not robustness_systems):
         raise UsageError(
