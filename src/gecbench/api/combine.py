@@ -134,13 +134,14 @@ def combine(
     rows = collector.rows()
     combination = run.official(rows) if voting.rule == "mucgec-official" else run.voted(rows)
     about = {"rule": combination.about, "systems": ", ".join(names), "gecbench": __version__}
+    alone = ("one system: nothing is voted on",) if len(systems) == 1 else ()
     used = collector.edits.scheme if collector.edits else None
     return replace(
         combination,
         corpus=replace(
             combination.corpus, provenance={**about, **(used.signature if used else {})}
         ),
-        notes=(*collector.notes(), *(used.notes if used else ()), *combination.notes),
+        notes=(*alone, *collector.notes(), *(used.notes if used else ()), *combination.notes),
     )
 
 

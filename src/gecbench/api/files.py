@@ -88,7 +88,7 @@ def save(corpus: Corpus, path: Path | str, *, format: str) -> list[str]:
     Args:
         corpus: What to write.
         path: File to write, whole or not at all; "-" is standard output. A format of several
-            files appends its endings to this name.
+            files appends its endings to this name, and replaces no file.
         format: Name of the format.
 
     Raises:
@@ -103,6 +103,12 @@ def save(corpus: Corpus, path: Path | str, *, format: str) -> list[str]:
         write_text(Path(path), text)
         return writer.losses(corpus)
     files = {Path(f"{path}{ending}"): text for ending, text in contents.items()}
+    existing = [file for file in files if file.exists()]
+    if existing:
+        raise GecbenchError(
+            f"{existing[0]}: is there already and would be replaced; remove it, or write to "
+            "another name"
+        )
     stale = [old for old in Path(f"{path}.ref0").parent.glob("*.ref*") if _stale(old, files, path)]
     if stale:
         raise GecbenchError(

@@ -17,7 +17,7 @@ from gecbench.cli.options import (
     scheme_of,
     watch,
 )
-from gecbench.cli.output import OutputFile, check_written
+from gecbench.cli.output import CORPUS_ENDINGS, OutputFile, format_by_ending
 from gecbench.core.errors import counted
 from gecbench.core.files import STDIO, write_text
 from gecbench.core.options import Option
@@ -36,14 +36,18 @@ def combine(
     systems: SystemFiles,
     voting: Voting,
     inputs: Inputs,
-    target_format: Annotated[
-        Literal["lines", "mucgec", "m2", "jsonl"],
-        Option("--to", "Format to write; lines are the combined sentences alone."),
-    ] = "lines",
+    chosen_format: Annotated[
+        Literal["lines", "mucgec", "m2", "jsonl"] | None,
+        Option(
+            "--to",
+            "Format to write; lines are the combined sentences alone.",
+            show_default="by the ending of --output, else lines",
+        ),
+    ] = None,
     re_extract: Annotated[bool | None, RE_EXTRACT] = None,
     output: OutputFile = Path(STDIO),
     m2: Annotated[
-        Path | None, Option("--m2", "Write the kept edits as M2 to this file, too.")
+        Path | None, Option("--m2", "Write the kept edits as M2 to this file, too.", writes=("",))
     ] = None,
 ) -> None:
     """Combine what systems wrote: keep the edits that enough of them propose.
@@ -58,7 +62,7 @@ def combine(
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.api.combine import combine as combine_systems
 
-    check_written(("--output", output), ("--m2", m2))
+    target_format: str = chosen_format or format_by_ending(output, CORPUS_ENDINGS, "lines")
     loaded = load_corpus(corpus, inputs.corpus)
     combination = combine_systems(
         loaded,
@@ -78,7 +82,7 @@ def _scheme(options: SchemeSpec) -> SchemeSpec | str:
     if options.name == PLAIN:
         refuse(f"--scheme {PLAIN} finds edits without a scheme", *_SCHEME)
         return PLAIN
-    return scheme_of(options)
+    return scheme_of(options, uses_places=True)
 
 
 def _write(combination: Combination, target_format: str, output: Path, m2: Path | None) -> None:

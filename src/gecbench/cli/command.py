@@ -22,6 +22,7 @@ from typing import get_type_hints as hints_of
 import click
 from click.core import ParameterSource
 
+from gecbench.cli.files import check_files
 from gecbench.core.errors import UsageError
 from gecbench.core.options import Argument, Option, Without
 
@@ -39,6 +40,7 @@ def command(function: Callable[..., None]) -> click.Command:
 
     Raises, when it is called:
         UsageError: An option is given without what it needs (`Option.needs`).
+        GecbenchError: A file cannot be written (`Option.writes`), as `check_files` says.
     """
     hints = hints_of(function, include_extras=True)
     del hints["return"]
@@ -49,7 +51,9 @@ def command(function: Callable[..., None]) -> click.Command:
 
     def callback(**values: object) -> None:
         arguments = {name: _value(name, hint, values) for name, hint in hints.items()}
-        _check_needs(click.get_current_context())
+        context = click.get_current_context()
+        _check_needs(context)
+        check_files(context, _declarations(context.command))
         function(**{name: value for name, value in arguments.items() if value is not MISSING})
 
     return click.Command(
@@ -239,6 +243,12 @@ def _typed_name(parameter: click.Parameter, context: click.Context) -> str:
     if parameter.secondary_opts and context.params[parameter.name or ""] is False:
         return parameter.secondary_opts[-1]
     return parameter.opts[-1]
+
+
+def _declarations(function: click.Command) -> Mapping[str, Option]:
+    """Return the declarations of a command's options, by the names of their values."""
+    options = [p for p in function.params if isinstance(p, _DeclaredOption)]
+    return {option.name or "": option.declaration for option in options}
 
 
 def _check_needs(context: click.Context) -> None:

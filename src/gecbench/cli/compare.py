@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 from gecbench.analysis.options import Plan
-from gecbench.cli.command import command
-from gecbench.cli.options import CorpusFile, Inputs, Scoring, load_run_stats, watch
-from gecbench.cli.output import Output, check_output, show
+from gecbench.cli.command import command, is_given
+from gecbench.cli.options import CorpusFile, Inputs, Scoring, load_run_stats, say, watch
+from gecbench.cli.output import Output, show
 from gecbench.core.options import Argument
 
 
@@ -34,8 +34,9 @@ def compare(
     from gecbench.api.score import check_number, compare_run
     from gecbench.reports.compare import build_report
 
-    check_output(output)
     check_number(len(systems))
+    if len(systems) == 2 and is_given("--correction"):
+        say("note: one pair of systems; --correction changes nothing")
     run_stats = load_run_stats(corpus, systems, inputs, options)
     comparisons = compare_run(run_stats, plan, watch=watch)
     show(build_report(comparisons.corpus, comparisons.metrics, comparisons.notes), output)

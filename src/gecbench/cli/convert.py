@@ -26,6 +26,7 @@ def convert(
             "--output",
             "File, instead of the terminal; format lines adds .src, .ref0, ... to it.",
             short="-o",
+            writes=("",),
         ),
     ] = Path(STDIO),
     strict: Annotated[

@@ -6,7 +6,7 @@ import errno
 import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,7 +20,7 @@ from gecbench.cli.options import (
     say,
     scheme_of,
 )
-from gecbench.cli.output import OutputFile
+from gecbench.cli.output import CORPUS_ENDINGS, OutputFile, format_by_ending
 from gecbench.core.errors import GecbenchError, UsageError, counted
 from gecbench.core.files import STDIO
 from gecbench.core.options import Argument, Option, pairs
@@ -50,7 +50,8 @@ class _Files:
         str | None,
         Option(
             "--to",
-            "Format to write (default: that of INPUT); lines are corrected sentences alone.",
+            "Format to write (default: by the ending of --output, else that of INPUT); lines are "
+            "corrected sentences alone.",
             choices=tuple(FORMATS),
         ),
     ] = None
@@ -59,7 +60,7 @@ class _Files:
     )
     details: Annotated[
         Path | None,
-        Option("--details", "File for every edit, score and flag, JSON lines."),
+        Option("--details", "File for every edit, score and flag, JSON lines.", writes=("",)),
     ] = None
     restart: Annotated[bool, Option("--restart", "Begin again where a run was interrupted.")] = (
         False
@@ -120,6 +121,7 @@ def correct(
         _check_for_text(files)
         first = text_or_file.split("\n")
     else:
+        files = replace(files, target_format=_target_format(files, path))
         first = _first_texts(path, files.format)
     corrector = open_corrector(model, settings, split=split, longest=longest)
     try:
@@ -155,6 +157,13 @@ def _is_text(text_or_file: str, format: str | None) -> bool:
     raise GecbenchError(
         f"{text_or_file}: no such file; check the path, or say --text if this is the text itself"
     )
+
+
+def _target_format(files: _Files, path: Path) -> str | None:
+    """Return the format to write; None is that of the input, as of a file of the same ending."""
+    if files.target_format or files.output.suffix.lower() == path.suffix.lower():
+        return files.target_format
+    return format_by_ending(files.output, CORPUS_ENDINGS, None)
 
 
 def _first_texts(path: Path, format: str | None) -> list[str]:

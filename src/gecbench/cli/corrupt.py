@@ -27,7 +27,7 @@ def corrupt(
     scheme: SchemeSpec,
     texts: Annotated[Path | None, Argument()] = None,
     output: Annotated[
-        Path, Option("--output", "File for the pairs, or the profile.", short="-o")
+        Path, Option("--output", "File for the pairs, or the profile.", short="-o", writes=("",))
     ] = Path(STDIO),
     profile: Annotated[
         str,
@@ -61,9 +61,15 @@ def corrupt(
     ] = None,
     labels: Annotated[
         Path | None,
-        Option("--labels", "File for the labels of a tagger that lead back to the target."),
+        Option(
+            "--labels",
+            "File for the labels of a tagger that lead back to the target.",
+            writes=("",),
+        ),
     ] = None,
-    report: Annotated[Path | None, Option("--report", "File for the counts, JSON.")] = None,
+    report: Annotated[
+        Path | None, Option("--report", "File for the counts, JSON.", writes=("",))
+    ] = None,
     corpus: Annotated[
         Path | None,
         Option("--fit", "Write a profile fitted to this corpus; there are no TEXTS."),
@@ -96,14 +102,9 @@ def corrupt(
         raise UsageError("there are no texts; name a file, or fit a profile with --fit CORPUS")
     refuse("edits are found for --fit alone", SchemeSpec)
     from gecbench.api.training_data import corrupt as corrupt_texts
-    from gecbench.core.files import check_target, write_text
+    from gecbench.core.files import write_text
     from gecbench.reports.datasets import corruption_lines
 
-    if report is not None:
-        check_target(report)
-        others = (output, labels, texts)
-        if report.resolve() in [path.resolve() for path in others if path is not None]:
-            raise UsageError(f"{report}: is another file of this run; name another one")
     counts = corrupt_texts(
         texts,
         output,

@@ -209,7 +209,7 @@ class _Corpora:
 
 @command
 def prepare(
-    output: Annotated[Path, Option("--output", "File for the pairs.", short="-o")],
+    output: Annotated[Path, Option("--output", "File for the pairs.", short="-o", writes=("",))],
     corpora: _Corpora,
     recipe: Annotated[str, Argument()] = "",
     target_format: Annotated[
@@ -226,7 +226,7 @@ def prepare(
     dev: Annotated[str | None, Option("--dev", "Put so many sentences aside.", metavar="N")] = None,
     dev_output: Annotated[
         Path | None,
-        Option("--dev-output", "File for these, instead of OUTPUT with .dev."),
+        Option("--dev-output", "File for these, instead of OUTPUT with .dev.", writes=("",)),
     ] = None,
     seed: Annotated[
         str | None, Option("--seed", "Of all that is chosen and shuffled.", metavar="N")

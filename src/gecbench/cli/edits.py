@@ -15,9 +15,11 @@ from gecbench.cli.options import (
     scheme_of,
     watch,
 )
-from gecbench.cli.output import OutputFile
+from gecbench.cli.output import OutputFile, format_by_ending
 from gecbench.core.files import STDIO
 from gecbench.core.options import Option
+
+_ENDINGS = {".m2": "m2", ".jsonl": "jsonl"}
 
 
 @command
@@ -48,7 +50,10 @@ def edits(
             needs=("--keep-edits",),
         ),
     ] = True,
-    target_format: Annotated[Literal["m2", "jsonl"], Option("--to", "Format to write.")] = "m2",
+    chosen_format: Annotated[
+        Literal["m2", "jsonl"] | None,
+        Option("--to", "Format to write.", show_default="by the ending of --output, else m2"),
+    ] = None,
     output: OutputFile = Path(STDIO),
 ) -> None:
     """Find the edits between sources and references, and write them as M2 or JSONL.
@@ -64,6 +69,7 @@ def edits(
     from gecbench.api.schemes import extract
     from gecbench.scoring.extractor import capped_note
 
+    target_format: str = chosen_format or format_by_ending(output, _ENDINGS, "m2")
     loaded = load_corpus(corpus, reading)
     extracted = extract(
         loaded, scheme_of(scheme), keep=keep, minimise=minimise, relabel=relabel, watch=watch

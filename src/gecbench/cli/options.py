@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import click
 
-from gecbench.api.options import PLAIN, Options, SchemeSpec
+from gecbench.api.options import PLAIN, Options, Places, SchemeSpec
 from gecbench.cli.command import is_given, refuse
+from gecbench.cli.files import check_standard_input, split_name
 from gecbench.core.errors import UnknownNameError, UsageError
 from gecbench.core.options import Argument, Option, Without
 from gecbench.core.sample import NOT_KEPT, Corpus, SystemOutput
@@ -56,6 +57,8 @@ Lang = Annotated[
         complete=tuple(LANGUAGES),
     ),
 ]
+_WITHOUT_RESOURCES = frozenset(SCHEMES) - {"zh-cherrant"}
+
 Scoring = Annotated[Options, Without("by")]
 """How systems are scored, for commands that do not score the values of a metadata field."""
 
@@ -122,10 +125,18 @@ def clear_count() -> None:
         click.echo("\033[K", nl=False, err=True)
 
 
-def scheme_of(options: SchemeSpec, *, types: bool = True) -> SchemeSpec:
-    """Return the scheme of the command line; the environment is for schemes with the option."""
+def scheme_of(options: SchemeSpec, *, types: bool = True, uses_places: bool = False) -> SchemeSpec:
+    """Return the scheme of the command line; the environment is for schemes with the option.
+
+    Args:
+        options: As they were given.
+        types: Whether edits need their types.
+        uses_places: Whether the command reads resources even where the scheme does not.
+    """
     if options.name == PLAIN:
         raise UnknownNameError("scheme", PLAIN, SCHEMES)
+    if options.name in _WITHOUT_RESOURCES and not uses_places:
+        refuse(f"scheme {options.name} reads no resources of the data folder", Places)
     from_environment = {
         field
         for option, field in (("--spacy-model", "spacy_model"), ("--parse-cache", "parse_cache"))
@@ -193,7 +204,13 @@ def needs_types(options: Options) -> bool:
 def check_scheme_is_used(options: Options) -> None:
     """Refuse options of schemes where no metric of the run needs edits."""
     if options.metrics and all(part == "texts" for part in needs_of(options.metrics)):
-        refuse(f"no metric of {', '.join(options.metrics)} needs edits", SchemeSpec)
+        refuse(f"no metric of {', '.join(options.metrics)} needs edits", SchemeSpec, Places)
+
+
+def check_resamples(ci: bool, resamples: int) -> None:
+    """Refuse intervals of no resamples."""
+    if ci and not resamples:
+        raise UsageError("--resamples 0 makes no intervals; leave --ci out, or name 100 or more")
 
 
 def needs_of(metrics: Sequence[str]) -> list[Part]:
@@ -234,17 +251,3 @@ def number_name(corpus: Corpus, before: Sequence[str]) -> Corpus:
     """Number a corpus if there were some of its name before."""
     count = before.count(corpus.name)
     return replace(corpus, name=f"{corpus.name} ({count + 1})") if count else corpus
-
-
-def check_standard_input(paths: Sequence[Path]) -> None:
-    """Refuse files of which two are standard input."""
-    if [str(split_name(path)[1]) for path in paths].count("-") > 1:
-        raise UsageError("standard input can be read once only; '-' stands twice")
-
-
-def split_name(path: Path) -> tuple[str | None, Path]:
-    """Divide NAME=FILE, unless there is a file of that very name."""
-    name, equals, file = str(path).partition("=")
-    if equals and name and not path.exists():
-        return name, Path(file)
-    return None, path

@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
-import click
-
-from gecbench.cli.options import check_standard_input, say, split_name
+from gecbench.cli.options import say
 from gecbench.core.errors import UsageError
-from gecbench.core.files import (
-    STDIO,
-    check_folder,
-    check_target,
-    encoded,
-    write_files,
-    write_text,
-)
+from gecbench.core.files import STDIO, encoded, write_files, write_text
 from gecbench.core.options import Option
 
 if TYPE_CHECKING:
     from gecbench.reports.report import Figure, Report
 
+Name = TypeVar("Name")
 Format = Literal["text", "json", "csv", "latex", "markdown"]
 
 ENDINGS: Mapping[str, Format] = {
@@ -34,14 +24,22 @@ ENDINGS: Mapping[str, Format] = {
     ".tex": "latex",
     ".md": "markdown",
 }
-"""Formats by the ending of the file."""
+"""Formats of results by the ending of the file."""
+
+CORPUS_ENDINGS: Mapping[str, str] = {".m2": "m2", ".jsonl": "jsonl", ".tsv": "mucgec"}
+"""Formats of corpora, likewise."""
+
+_OTHER_ENDINGS = frozenset((".html", ".htm", ".pdf", ".xlsx", ".xls", ".docx", ".svg", ".png"))
+"""Of what somebody may hope for; a file of another ending may hold anything."""
 
 _NAMED = 20
 """More files than that are counted instead of named."""
 
 FIGURE_FORMATS = ("svg", "pdf", "png")
 
-OutputFile = Annotated[Path, Option("--output", "File, instead of the terminal.", short="-o")]
+OutputFile = Annotated[
+    Path, Option("--output", "File, instead of the terminal.", short="-o", writes=("",))
+]
 NewFolder = Annotated[Path, Option("--output", "The new folder.", short="-o")]
 OutputFormat = Annotated[
     Format | None,
@@ -60,7 +58,9 @@ class FigureOptions:
 
     folder: Annotated[
         Path | None,
-        Option("--figures", "Write the figures, and their data as CSV.", metavar="FOLDER"),
+        Option(
+            "--figures", "Write the figures, and their data as CSV.", metavar="FOLDER", makes=True
+        ),
     ] = None
     formats: Annotated[
         tuple[str, ...],
@@ -75,10 +75,14 @@ class FigureOptions:
     ] = ("svg",)
 
     def __post_init__(self) -> None:
-        """Refuse formats that do not exist."""
+        """Refuse formats that do not exist, and figures that nothing here can draw."""
         wrong = [name for name in self.formats if name not in FIGURE_FORMATS]
         if wrong:
             raise UsageError(f"figure format {wrong[0]!r} is none of {', '.join(FIGURE_FORMATS)}")
+        if self.folder is not None:
+            from gecbench.reports.plots import require_matplotlib
+
+            require_matplotlib()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +103,8 @@ class Output:
     ] = "en"
 
     def __post_init__(self) -> None:
-        """Refuse a table of JSON."""
-        if self.table and self.format == "json":
+        """Refuse a table of JSON, and the ending of a format that is not written."""
+        if self.format == "json" and self.table:
             raise UsageError("--table is of text, CSV, LaTeX and Markdown; JSON holds everything")
 
     @property
@@ -110,79 +114,28 @@ class Output:
 
 
 def format_of(path: Path) -> Format:
-    """The format that the ending of a file means; text for all others."""
-    return ENDINGS.get(path.suffix.lower(), "text")
+    """The format of results that the ending of a file means; text for all others."""
+    return format_by_ending(path, ENDINGS, "text")
 
 
-def check_output(output: Output, *more: tuple[str, Path | None]) -> None:
-    """Refuse what could not be written, before any work is done for it.
+def format_by_ending(path: Path, endings: Mapping[str, Name], default: Name) -> Name:
+    """Return the format that the ending of a file means.
 
     Args:
-        output: Where results are written.
-        more: Further files that the command writes, each after the option that names it.
+        path: The file that will be written.
+        endings: What the command can write, by ending.
+        default: For a file of no ending, or of one that means nothing.
 
     Raises:
-        UsageError: Two results for one file, a file that is read and written, standard input
-            twice, or matplotlib is missing.
-        GecbenchError: A file or folder surely cannot be written.
+        UsageError: The ending means a format that the command cannot write.
     """
-    check_written(("--output", output.path), *more, figures=output.figures.folder)
-
-
-def check_written(*files: tuple[str, Path | None], figures: Path | None = None) -> None:
-    """Refuse files that could not be written, as `check_output` does.
-
-    Args:
-        files: Each after the option that names it.
-        figures: A folder for figures.
-    """
-    written = [(option, path) for option, path in files if path is not None]
-    folders = [] if figures is None else [("--figures", figures)]
-    read = list(_paths_read({"--figures", *(option for option, _ in files)}))
-    check_standard_input(read)
-    _check_distinct([*written, *folders], read)
-    for _, path in written:
-        check_target(path)
-    for _, folder in folders:
-        from gecbench.reports.plots import require_matplotlib
-
-        require_matplotlib()
-        check_folder(folder)
-
-
-def _paths_read(writing: set[str]) -> Iterator[Path]:
-    """Yield the files that the command line names for reading: all but those of some options."""
-    context = click.get_current_context()
-    for parameter in context.command.params:
-        if not isinstance(parameter.type, click.Path) or writing & set(parameter.opts):
-            continue
-        value: Path | tuple[Path, ...] | None = context.params.get(parameter.name or "")
-        for path in (value,) if isinstance(value, Path) else value or ():
-            yield split_name(path)[1]
-
-
-def _check_distinct(written: Sequence[tuple[str, Path]], read: Sequence[Path]) -> None:
-    """Refuse two results for one file, and a result that would take the place of its data."""
-    for (option, path), (other, second) in combinations(written, 2):
-        if str(path) == str(second) == STDIO:
-            raise UsageError(
-                f"{option} and {other} both go to standard output; name a file for one"
-            )
-        if _same(path, second):
-            raise UsageError(f"{option} and {other} both write {path}; name two files")
-    for option, path in written:
-        if any(_same(path, file) for file in read):
-            raise UsageError(f"{option} would write over {path}, which is read; name another file")
-
-
-def _same(one: Path, other: Path) -> bool:
-    """Say whether two paths are one file; devices and pipes can be had twice."""
-    if STDIO in (str(one), str(other)) or (one.exists() and not one.is_file()):
-        return False
-    try:
-        return one.samefile(other)
-    except OSError:  # one of them is not there yet
-        return os.path.realpath(one) == os.path.realpath(other)
+    ending = path.suffix.lower()
+    if ending not in endings and ending in {*ENDINGS, *CORPUS_ENDINGS, *_OTHER_ENDINGS}:
+        raise UsageError(
+            f"{path}: {ending} is not written by this command; name a file that ends in "
+            f"{', '.join(endings)}, or choose the format by its option"
+        )
+    return endings.get(ending, default)
 
 
 def show(report: Report, output: Output, more: Mapping[Path, str] | None = None) -> None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 from gecbench.api.options import PerturbOptions
 from gecbench.cli.command import command, refuse
 from gecbench.cli.options import CorpusFile, CorpusFormat, Lang, References, note_losses, say, watch
-from gecbench.cli.output import check_written
 from gecbench.core.errors import counted
 from gecbench.core.files import STDIO
 from gecbench.core.options import Option
@@ -26,7 +25,9 @@ _NAMED = 5
 def perturb(
     corpus: CorpusFile,
     options: PerturbOptions,
-    output: Annotated[Path, Option("--output", "File for the perturbed cases.", short="-o")],
+    output: Annotated[
+        Path, Option("--output", "File for the perturbed cases.", short="-o", writes=("",))
+    ],
     corpus_format: CorpusFormat = None,
     references: References = (),
     lang: Lang = None,
@@ -45,7 +46,6 @@ def perturb(
     from gecbench.api.robustness import save_perturbed
     from gecbench.api.training_data import perturb as perturb_corpus
 
-    check_written(("--output", output))
     loaded, source = _load(corpus, corpus_format, references, lang)
     perturbed = perturb_corpus(loaded, options=options, source=source, watch=watch)
     save_perturbed(perturbed.cases, output)

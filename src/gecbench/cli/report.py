@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Annotated
 
 from gecbench.api.options import Options
 from gecbench.cli.command import command
+from gecbench.cli.files import split_name
 from gecbench.cli.options import (
     CorpusFile,
     Inputs,
     Scoring,
     SystemFiles,
+    check_resamples,
     load_inputs,
     say,
     scheme_of,
-    split_name,
     watch,
 )
-from gecbench.cli.output import FigureOptions, Language, check_written, write_plots
+from gecbench.cli.output import FigureOptions, Language, format_by_ending, write_plots
 from gecbench.core.errors import UsageError
 from gecbench.core.options import Option
 
@@ -35,7 +36,9 @@ def report(
     inputs: Inputs,
     options: Scoring,
     figures: FigureOptions,
-    output: Annotated[Path, Option("--output", "The HTML file to write.", short="-o")],
+    output: Annotated[
+        Path, Option("--output", "The HTML file to write.", short="-o", writes=("",))
+    ],
     title: Annotated[
         str | None, Option("--title", "Title of the page; else the name of the corpus.")
     ] = None,
@@ -82,12 +85,13 @@ def report(
     from gecbench.api.report import save_report
     from gecbench.reports.page import check_extras
 
+    format_by_ending(output, {".html": "html", ".htm": "html"}, "html")
     check_extras()
     if (robustness is None) != (not robustness_systems):
         raise UsageError(
             "--robustness names cases and --robustness-system outputs for them; give both"
         )
-    check_written(("--output", output), figures=figures.folder)
+    check_resamples(ci, resamples)
     options = replace(options, resamples=resamples if ci else 0, seed=seed)
     more: Sequence[Report] = ()
     if robustness is not None:

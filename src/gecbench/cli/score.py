@@ -13,17 +13,18 @@ from gecbench.cli.options import (
     CorpusFile,
     Inputs,
     SystemFiles,
+    check_resamples,
     check_scheme_is_used,
     corpus_groups,
     load_inputs,
     needs_types,
     number_name,
+    say,
     watch,
 )
 from gecbench.cli.output import (
     OutputFile,
     OutputFormat,
-    check_written,
     format_of,
     write_results,
 )
@@ -52,7 +53,11 @@ def score(
     output: OutputFile = Path(STDIO),
     per_sentence: Annotated[
         Path | None,
-        Option("--per-sentence", "Write what metrics find in each sentence, as JSON lines."),
+        Option(
+            "--per-sentence",
+            "Write what metrics find in each sentence, as JSON lines.",
+            writes=("",),
+        ),
     ] = None,
 ) -> None:
     """Score systems on a corpus with references, or on several corpora.
@@ -70,7 +75,6 @@ def score(
     from gecbench.reports.scores import render_sentences, scores_report
 
     groups = list(corpus_groups([corpus, *systems]))
-    check_written(("--output", output), ("--per-sentence", per_sentence))
     if len(groups) > 1 and (inputs.corpus.references or inputs.corpus.meta):
         raise UsageError("--reference and --meta belong to one corpus; here are several")
     options = replace(
@@ -80,12 +84,19 @@ def score(
         per_sentence=per_sentence is not None,
     )
     check_scheme_is_used(options)
+    check_resamples(ci, resamples)
     form = chosen_format or format_of(output)
     types = bool(tier or form == "json" or per_sentence or needs_types(options))
     scores = _score_all(groups, inputs, options, types)
-    contents = {output: render(scores_report(scores, tier=tier), form)}
+    report = scores_report(scores, tier=tier)
+    contents = {output: render(report, form)}
     if per_sentence:
         contents[per_sentence] = render_sentences(scores)
+    if form == "csv":
+        # A row has its signature, so that the notes alone would be lost.
+        summary = [line for line in report.summary if line.startswith("note: ")]
+        for line in (*(f"note: {note}" for note in report.notes), *summary):
+            say(line)
     write_results(contents)
 
 

@@ -34,6 +34,9 @@ class Option:
         complete: Values that shells offer, where the type does not say.
         needs: Names of options, as "--figures". Without any of them this one has no effect, and
             is refused if it is given.
+        writes: Of an option that names a file to write, what is put behind the name: ("",) for
+            the file itself, ("", ".json") for two files. They are checked before any work.
+        makes: Whether the option names a folder for files, which is checked likewise.
     """
 
     name: str
@@ -49,6 +52,8 @@ class Option:
     read: Callable[[Any], object] | None = None
     complete: Collection[str] | None = None
     needs: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    makes: bool = False
 
 
 @dataclass(frozen=True, slots=True)

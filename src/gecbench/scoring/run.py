@@ -27,6 +27,8 @@ LEFT_OUT = "no annotator could correct it"
 
 def check_outputs(corpus: Corpus, systems: Sequence[SystemOutput]) -> None:
     """Refuse systems of one name, and outputs that lack a sentence of this corpus."""
+    if not systems:
+        raise UsageError("no system is given; give the outputs of at least one")
     names = [system.system for system in systems]
     if len(set(names)) < len(names):
         raise UsageError(

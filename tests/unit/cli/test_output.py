@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from gecbench.cli import gecbench, main
 from gecbench.cli.analyse import ANALYSES
 from gecbench.cli.command import command
-from gecbench.cli.output import Output, check_output, show
+from gecbench.cli.output import Output, show
 from gecbench.core.errors import GecbenchError
 from gecbench.core.options import Argument, Option
 from gecbench.reports.report import Column, Figure, Report, Series, Table, Words
@@ -34,10 +34,9 @@ NOTED = replace(REPORT, notes=("one system is idle",), signatures=("metric|v:1",
 def trial(
     output: Output,
     data: Annotated[tuple[Path, ...], Argument()] = (),
-    extra: Annotated[Path | None, Option("--extra", "Another file to write.")] = None,
+    extra: Annotated[Path | None, Option("--extra", "Another file to write.", writes=("",))] = None,
 ) -> None:
-    del data
-    check_output(output, ("--extra", extra))
+    del data, extra
     show(REPORT, output)
 
 

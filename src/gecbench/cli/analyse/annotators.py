@@ -21,7 +21,7 @@ from gecbench.cli.options import (
     scheme_of,
     watch,
 )
-from gecbench.cli.output import Output, check_output, show
+from gecbench.cli.output import Output, show
 from gecbench.core.options import Argument, Option
 
 
@@ -48,7 +48,6 @@ def human(
     from gecbench.api.files import load
     from gecbench.reports.human import build_report
 
-    check_output(output)
     check_scheme_is_used(options)
     loaded, _, scheme = load_inputs(corpus, (), inputs, types=needs_types(options))
     # What a submission is called after its file is known here alone.
@@ -86,7 +85,6 @@ def agreement(
     from gecbench.api.analyse import agreement as measure_agreement
     from gecbench.reports.agreement import build_report
 
-    check_output(output)
     corpus = replace(load_corpus(submissions, reading), name=str(submissions))
     spec = scheme_of(scheme, types=False)
     result = measure_agreement(corpus, least=least, scheme=spec, watch=watch)

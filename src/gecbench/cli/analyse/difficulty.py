@@ -18,7 +18,7 @@ from gecbench.cli.options import (
     say,
     watch,
 )
-from gecbench.cli.output import Output, check_output, show
+from gecbench.cli.output import Output, show
 from gecbench.core.errors import UsageError
 from gecbench.core.files import STDIO
 from gecbench.core.options import Argument, Option
@@ -58,11 +58,21 @@ class Files:
     ] = ()
     new_weights: Annotated[
         Path | None,
-        Option("--write-weights", "Write the weights, for later systems.", metavar="FILE"),
+        Option(
+            "--write-weights",
+            "Write the weights, for later systems.",
+            metavar="FILE",
+            writes=("", ".json"),
+        ),
     ] = None
     chunks: Annotated[
         Path | None,
-        Option("--chunks", "Write the chunks of each sentence as a picture.", metavar="FILE"),
+        Option(
+            "--chunks",
+            "Write the chunks of each sentence as a picture.",
+            metavar="FILE",
+            writes=("",),
+        ),
     ] = None
     heat_map: Annotated[
         Path | None,
@@ -70,6 +80,7 @@ class Files:
             "--heat-map",
             "Write a page of all sentences, their errors coloured by difficulty.",
             metavar="FILE.html",
+            writes=("",),
         ),
     ] = None
 
@@ -112,13 +123,6 @@ def difficulty(
     least = 0 if files.systems_in else 1
     groups = list(corpus_groups([corpus, *systems], least=least, other=other))
     _check(len(groups), inputs, files)
-    check_output(
-        output,
-        ("--write-weights", files.new_weights),
-        ("--write-weights", files.new_weights and Path(f"{files.new_weights}.json")),
-        ("--chunks", files.chunks),
-        ("--heat-map", files.heat_map),
-    )
     results = _results(groups, inputs, options, files)
     shown = build_report([result for result, _ in results], tier)
     show(shown, output, _extra_files(results, files, output))

@@ -8,8 +8,9 @@ from typing import Annotated
 
 from gecbench.analysis.options import Layout
 from gecbench.cli.command import command, refuse
-from gecbench.cli.options import Inputs, Scoring, load_run_stats, split_name
-from gecbench.cli.output import FigureOptions, Output, check_output, show
+from gecbench.cli.files import split_name
+from gecbench.cli.options import Inputs, Scoring, load_run_stats
+from gecbench.cli.output import FigureOptions, Output, show
 from gecbench.core.errors import UsageError
 from gecbench.core.options import Argument, Option
 
@@ -55,7 +56,6 @@ def correlation(
     from gecbench.api.analyse import table_scores
     from gecbench.reports.correlation import build_report
 
-    check_output(output)
     if scores is not None:
         refuse(
             "--scores has the scores already",
@@ -136,7 +136,6 @@ def meta(
     from gecbench.api.analyse import of_run, of_tables, read_people
     from gecbench.reports.meta import build_report
 
-    check_output(output)
     if layout.window_set is not None and not layout.sizes:
         raise UsageError("--window-set is of --windows, which is none; leave one of them out")
     people = read_people(_files(human), _files(judgments), human_systems)

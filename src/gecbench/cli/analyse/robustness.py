@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 from gecbench.api.options import LEVEL, NORMALISE, SchemeSpec
 from gecbench.cli.command import command, refuse, split
+from gecbench.cli.files import split_name
 from gecbench.cli.options import (
     Lang,
     note_losses,
     say,
     scheme_of,
-    split_name,
     watch,
 )
-from gecbench.cli.output import FigureOptions, Output, check_output, show
+from gecbench.cli.output import FigureOptions, Output, show
 from gecbench.core.case import Level
 from gecbench.core.errors import UsageError
 from gecbench.core.options import Argument, Option
@@ -100,7 +100,6 @@ def robustness(
         )
     elif not systems:
         raise UsageError("give the outputs of a system, or --check to look at the cases alone")
-    check_output(output)
     loaded = load_perturbed(cases, lang=lang)
     note_losses(loaded.name, loaded.provenance.get(NOT_KEPT))
     if check:

@@ -22,7 +22,7 @@ from gecbench.cli.options import (
     needs_types,
     watch,
 )
-from gecbench.cli.output import Output, check_output, show
+from gecbench.cli.output import Output, show
 from gecbench.core.errors import UsageError
 from gecbench.core.options import Argument, Option
 
@@ -66,7 +66,6 @@ def breakdown(
     from gecbench.analysis.breakdown import break_down
     from gecbench.reports.breakdown import build_report
 
-    check_output(output)
     breaking = replace(breaking, most=sentences)
     if len(systems) == 1:
         refuse("a difference needs two systems", "--between", "--least", "--sentences")
@@ -125,7 +124,6 @@ def references(
     from gecbench.api.analyse import references as count_references
     from gecbench.reports.references import build_report
 
-    check_output(output)
     if not systems:
         refuse("scores need a system", *_OF_SCORES)
     if sweep.taking == "first":
@@ -182,7 +180,6 @@ def segmentation(
     from gecbench.api.segmentation import segmentation as score_segmentations
     from gecbench.reports.segmentation import build_report
 
-    check_output(output)
     metrics = BESIDE if beside is None else tuple(filter(None, split(beside)))
     if "edits" not in needs_of(metrics):
         refuse("gold edits are not found by a scheme, and no metric beside needs edits", SchemeSpec)
@@ -219,5 +216,4 @@ def paper_table(
     from gecbench.analysis.paper_table import fill_tables
     from gecbench.reports.paper_table import build_report
 
-    check_output(output)
     show(build_report(paper.stem, fill_tables(paper, results), small=small), output)

@@ -12,7 +12,7 @@ import click
 from gecbench.cli.annotate.site import DataFolder
 from gecbench.cli.command import command
 from gecbench.cli.options import say
-from gecbench.cli.output import Output, check_output, show
+from gecbench.cli.output import Output, show
 from gecbench.core.errors import GecbenchError, UnknownNameError, counted
 from gecbench.core.files import STDIO
 from gecbench.core.options import Argument, Option
@@ -255,7 +255,6 @@ def stats(
     gecbench annotate stats mucgec
     gecbench annotate stats mucgec --table weeks --format csv
     """  # noqa: D301 - \b keeps click from joining lines
-    check_output(output)
     row = open_project(data, project)
     from gecbench.server import progress
     from gecbench.server.progress.showing import build_report

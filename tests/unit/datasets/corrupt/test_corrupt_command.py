@@ -67,7 +67,7 @@ def test_a_profile_is_fitted_and_used():
         (("x.txt", "--set", "correct"), "--set 'correct' must be KEY=VALUE"),
         (("x.txt", "--set", "correct=0", "--set", "correct=1"), "--set correct is given twice"),
         (("x.txt", "--profile", "zh-defualt"), "did you mean zh-default"),
-        (("x.txt", "-o", "y", "--report", "y"), "is another file of this run"),
+        (("x.txt", "-o", "y", "--report", "y"), "both write"),
         (("nothing.txt",), "nothing.txt: no such file"),
         (("x.txt", "-o", "nowhere/y"), "the folder nowhere does not exist"),
     ],
@@ -82,7 +82,7 @@ def test_wrong_use_is_one_clear_line(words: tuple[str, ...], message: str):
 
 def test_the_report_never_takes_the_place_of_the_pairs():
     ended = run("x.txt", "-o", "y", "--report", Path.cwd() / "y")
-    assert "is another file of this run" in str(ended.exception)
+    assert "both write" in str(ended.exception)
     assert not Path("y").exists()
 
 

@@ -1,0 +1,44 @@
+"""No command writes over a file that it reads, or over one that nobody named."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from gecbench.api.files import sample
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(sample("zh", "corpus.jsonl"), "c.jsonl")
+    Path("s.src").write_text("我今天很高心。\n", "utf-8")
+    Path("s.ref0").write_text("我今天很高兴。\n", "utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("words", "file"),
+    [
+        ("edits c.jsonl --scheme zh-char -o c.jsonl", "c.jsonl"),
+        ("edits s.src --reference s.ref0 --scheme zh-char -o s.ref0", "s.ref0"),
+        ("convert s.src --reference s.ref0 --to jsonl -o s.ref0", "s.ref0"),
+        ("convert s.src --reference s.ref0 --to lines -o s", "s.src"),
+        ("convert c.jsonl --to lines -o s", "s.src"),
+        ("corrupt s.src -o s.src", "s.src"),
+        ("corrupt s.src -o pairs.jsonl --report s.src", "s.src"),
+        ("combine c.jsonl a=s.ref0 -o s.ref0", "s.ref0"),
+        ("correct zh-homophone s.src -o s.src", "s.src"),
+        ("data prepare --corpus a=c.jsonl -o c.jsonl", "c.jsonl"),
+        ("score c.jsonl s.ref0 --per-sentence c.jsonl", "c.jsonl"),
+    ],
+)
+def test_nothing_is_lost(run, folder: Path, words: str, file: str):
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    code, out, err = run(*words.split())
+    assert code in (1, 2)
+    assert out == ""
+    assert file in err
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before

@@ -1,0 +1,68 @@
+"""What `gecbench score` and its relatives say beside the numbers, and what they refuse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import gecbench
+from gecbench.core.errors import GecbenchError
+
+CORPUS, EAGER, CAUTIOUS = (
+    gecbench.sample("zh", name) for name in ("corpus.jsonl", "eager.txt", "cautious.txt")
+)
+SCORE = ("score", CORPUS, EAGER, "--scheme", "zh-char")
+
+
+@pytest.mark.parametrize("to_file", [False, True])
+def test_notes_stand_beside_csv(run, tmp_path: Path, to_file: bool):
+    (tmp_path / "empty.txt").write_text("\n" * 76, "utf-8")
+    words = ("score", CORPUS, tmp_path / "empty.txt", "--scheme", "zh-char")
+    text = run(*words)[1]
+    notes = [line for line in text.splitlines() if line.startswith("note: ")]
+    assert notes
+    output = ("-o", tmp_path / "x.csv") if to_file else ("--format", "csv")
+    code, out, err = run(*words, *output)
+    assert code == 0
+    assert "note: " not in out
+    assert [line for line in err.splitlines() if line.startswith("note: ")] == notes
+
+
+def test_several_tables_are_one_csv(run):
+    err = run(*SCORE, "--metric", "cherrant,sentence-accuracy", "--by-type", 1, "--format", "csv")[
+        2
+    ]
+    assert "--table" not in err
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        ((*SCORE, "--ci", "--resamples", "0"), "--resamples"),
+        ((*SCORE, "--mirror", "nowhere"), "--mirror"),
+        (("score", CORPUS, EAGER, "--metric", "gleu", "--folder", "nowhere"), "--folder"),
+    ],
+)
+def test_what_has_no_effect_is_refused(run, words: tuple[object, ...], option: str):
+    code, out, err = run(*words)
+    assert (code, out) == (2, "")
+    assert option in err
+
+
+def test_a_correction_of_one_pair_is_noted(run):
+    words = ("compare", CORPUS, EAGER, CAUTIOUS, "--scheme", "zh-char", "--resamples", "100")
+    assert "note: one pair" in run(*words, "--correction", "bh")[2]
+    assert run(*words)[2] == ""
+
+
+def test_one_system_votes_on_nothing(run):
+    words = ("combine", CORPUS, EAGER, "--scheme", "zh-char")
+    assert "note: one system" in run(*words)[2]
+    assert "note: one system" not in run(*words, CAUTIOUS)[2]
+
+
+@pytest.mark.parametrize("function", ["score", "compare", "combine"])
+def test_no_system_is_an_error(function: str):
+    with pytest.raises(GecbenchError, match="system"):
+        getattr(gecbench, function)(gecbench.load(CORPUS), [], scheme="zh-char")
