@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Literal
 
 Unit = Literal["character", "word"]
+Tokens = Literal["zh", "en", "space"]
+"""Names of the kinds of tokens in `gecbench.text.tokens`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,10 @@ class Language:
         splitter: Name of the rule that splits a text into sentences, in `gecbench.text.splitting`.
         normalisers: Names of the changes of texts that make sense for it, of
             `gecbench.text.normalise`.
+        prompt: Packaged prompt that asks a causal model to correct, as "zh-minimal"; "" where
+            there is none for the language.
+        chat_prompt: The same for a chat model.
+        instruction: The same that a causal model is fine-tuned with.
     """
 
     code: str
@@ -38,7 +44,7 @@ class Language:
     script: str
     joiner: str
     unit: Unit
-    tokens: Literal["zh", "en", "space"]
+    tokens: Tokens
     scheme: str
     metric: str
     offline_scheme: str
@@ -46,6 +52,9 @@ class Language:
     pipeline: Path | None = None
     splitter: str = "split"
     normalisers: tuple[str, ...] = ("nfc", "nfkc", "lower", "punctuation", "halfwidth", "squeeze")
+    prompt: str = ""
+    chat_prompt: str = ""
+    instruction: str = ""
 
     def join(self, tokens: tuple[str, ...]) -> str:
         """The text of a token sequence."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from gecbench.core.errors import UnknownNameError
-
-Tokens = Literal["zh", "en", "space"]
+from gecbench.core.language import Tokens
 
 
 class Token(NamedTuple):

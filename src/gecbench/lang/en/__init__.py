@@ -21,4 +21,7 @@ ENGLISH = Language(
     metric="errant",
     offline_scheme="en-errant",
     pipeline=PIPELINE,
+    prompt="en-minimal",
+    chat_prompt="robustgec",
+    instruction="en-instruction",
 )

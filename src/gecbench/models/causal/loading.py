@@ -24,6 +24,7 @@ from gecbench.core.corrector import Corrector
 from gecbench.core.errors import FormatError, GecbenchError, UsageError
 from gecbench.core.files import read_bytes
 from gecbench.formats.validation import options_of
+from gecbench.lang import language_of
 from gecbench.models import CARD
 from gecbench.models.causal.corrector import (
     Causal,
@@ -208,7 +209,7 @@ def choose_prompt(location: Location, options: Options) -> tuple[Prompt, Style]:
             examples=settings.examples,
         )
         return prompt, settings.style if options.style == "auto" else options.style
-    name = options.prompt or {"zh": "zh-minimal", "en": "en-minimal"}.get(options.language, "")
+    name = options.prompt or (options.language and language_of(options.language).prompt)
     if not name:
         raise UsageError(
             f"causal:{location.place}: nothing says what to ask it; set prompt, as zh-minimal, or "

@@ -19,6 +19,7 @@ from torch.nn.functional import cross_entropy
 from gecbench.backends import need
 from gecbench.backends.transformers import load_tokenizer
 from gecbench.core.seeding import number
+from gecbench.lang import language_of
 from gecbench.models.batches import ContextPair, Pair
 from gecbench.models.causal.corrector import (
     Causal,
@@ -218,7 +219,7 @@ def build(config: CausalConfig, pairs: Sequence[Pair], checkpoint: Path | None) 
     need("lora", "peft")
     table = config.model
     tokenizer = load_tokenizer(str(checkpoint or table.base))
-    prompt = prompt_of(table.prompt or f"{config.language}-instruction")
+    prompt = prompt_of(table.prompt or language_of(config.language).instruction)
     base = load_base(table.base, table.precision)
     check_dropout(config.robust, base.config.to_dict(), table.dropout)
     ends = answer_ends(base)

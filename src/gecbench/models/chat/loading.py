@@ -77,7 +77,7 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
 
 def _prompt(profile: Profile, place: str, path: Callable[[str, str], Path]) -> Prompt:
     """Load the prompt of a profile, with its examples."""
-    name = profile.prompt or ("zh-minimal" if profile.language == "zh" else "robustgec")
+    name = profile.prompt or language_of(profile.language or "en").chat_prompt
     prompt = prompt_of(name, path("prompt", ""))
     if profile.examples:
         examples = examples_of(path("examples", profile.examples), profile.shots)

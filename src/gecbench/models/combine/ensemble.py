@@ -16,6 +16,7 @@ from gecbench.core.corrector import FLAGS, Correction, Corrector, CorrectorInfo,
 from gecbench.core.edit import Edit
 from gecbench.core.errors import FormatError, GecbenchError, UsageError
 from gecbench.core.files import read_bytes
+from gecbench.core.language import Tokens
 from gecbench.formats.validation import options_of, read_toml
 from gecbench.lang import language_of
 from gecbench.models import CORRECTORS, load_corrector
@@ -74,7 +75,7 @@ class _Ensemble(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     relaxed: float | str = "none"
     thresholds: dict[str, float] = {}
     veto: bool = False
-    tokens: Literal["", "zh", "en", "space"] = ""
+    tokens: Tokens | Literal[""] = ""
     characters: str = ""
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, Literal, NamedTuple, Protocol, TypeVar
 import msgspec
 
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo
+from gecbench.core.language import Tokens
 from gecbench.edits.apply import changes
 from gecbench.models.batches import batches
 from gecbench.models.folder import Card
@@ -48,7 +49,7 @@ class Decoding(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     device: str = "auto"
     precision: Literal["auto", "float32", "bfloat16", "float16", "int8"] = "auto"
     threads: Count = 0
-    tokens: Literal["auto", "zh", "en", "space"] = "auto"
+    tokens: Tokens | Literal["auto"] = "auto"
 
     def __post_init__(self) -> None:
         """Refuse more alternatives than there are beams."""

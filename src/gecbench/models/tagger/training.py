@@ -14,6 +14,7 @@ import torch
 
 from gecbench.core.corrector import CorrectorInfo
 from gecbench.core.errors import UsageError
+from gecbench.core.language import Tokens
 from gecbench.core.seeding import number
 from gecbench.lang import language_of
 from gecbench.models.batches import ContextPair, Pair
@@ -83,7 +84,7 @@ class TaggerTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
     encoder: str = "convolution"
     continue_from: str = ""
-    tokens: Literal["", "zh", "en", "space"] = ""
+    tokens: Tokens | Literal[""] = ""
     labels: str = ""
     min_count: Positive = 1
     size: Count = 0
