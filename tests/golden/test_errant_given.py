@@ -13,7 +13,7 @@ from errant_golden import NOOP, Parse, blocks, extract, line, recorded
 
 from gecbench.api.files import load as load_corpus
 from gecbench.core.edit import Edit
-from gecbench.core.sample import Rewrite, Sample
+from gecbench.core.sample import Sample
 from gecbench.core.sentence import Sentence, Words
 from gecbench.lang.en import errant
 from gecbench.lang.en.classify import Classifier
@@ -33,7 +33,8 @@ def given(
     target = parse(" ".join(made))
     if options is None:
         found = extract(source, target)
-        return with_detections(Rewrite(edit_sets=(edits,)), (found,))[0]
+        detected = [edit for edit in edits if edit.replacement is None]
+        return with_detections(detected, (found,))[0]
     classifier = Classifier(found.dictionary, found.stem)
     kept = errant.keep(joined, source, target, classifier, **options)
     assert kept is not None

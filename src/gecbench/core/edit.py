@@ -66,7 +66,7 @@ def check(edits: Sequence[Edit], length: int) -> None:
     """Refuse edits that cannot be applied together to a source of `length` tokens.
 
     Edits may touch, and several insertions may stand at one place: they are applied in the order
-    in which they are listed.
+    in which they are listed. What was detected and not corrected may overlap anything.
 
     Raises:
         EditError: Names the first edit that is out of range or overlaps another.
@@ -77,8 +77,8 @@ def check(edits: Sequence[Edit], length: int) -> None:
                 f"edit span {edit.start} {edit.end} ends after the source, "
                 f"which has {length} tokens"
             )
-    ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))
-    for one, two in pairwise(ordered):
+    corrections = [edit for edit in edits if edit.replacement is not None]
+    for one, two in pairwise(sorted(corrections, key=lambda edit: (edit.start, edit.end))):
         if two.start < one.end:
             raise EditError(
                 f"edit span {two.start} {two.end} overlaps edit span {one.start} {one.end}"

@@ -119,11 +119,13 @@ class SystemOutput:
         hypotheses: By sample id: one rewrite, or several where a system offers alternatives.
         tokens: By sample id: the source tokens that given edits count in; empty where the
             hypotheses are texts only.
+        provenance: What its file says of how it was made, as that of a corpus.
     """
 
     system: str
     hypotheses: Mapping[str, tuple[Rewrite, ...]]
     tokens: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    provenance: Mapping[str, str] = field(default_factory=dict)
 
 
 Systems = SystemOutput | Sequence[SystemOutput]

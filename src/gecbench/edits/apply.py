@@ -28,11 +28,9 @@ def apply(edits: Sequence[Edit], source: Sequence[str]) -> tuple[str, ...]:
     tokens: list[str] = []
     at = 0
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
-        tokens.extend(source[at : edit.start])
-        tokens.extend(
-            source[edit.start : edit.end] if edit.replacement is None else edit.replacement
-        )
-        at = edit.end
+        if edit.replacement is not None:
+            tokens += [*source[at : edit.start], *edit.replacement]
+            at = edit.end
     tokens.extend(source[at:])
     return tuple(tokens)
 

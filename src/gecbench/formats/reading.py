@@ -183,7 +183,8 @@ def read_system(
     """
     lines = read_lines(path)
     chosen = _format_of(path, lines, format)
-    rows = list(unique(path, chosen.stream(path, lines)[1]))
+    about, samples_of_file = chosen.stream(path, lines)
+    rows = list(unique(path, samples_of_file))
     if chosen.has_ids:
         _check_ids(path, [sample.id for _, sample in rows], corpus)
         by_id = {sample.id: sample for sample in corpus.samples}
@@ -201,7 +202,8 @@ def read_system(
         hypotheses[sample.id] = row.references
         if row.tokens:
             tokens[sample.id] = row.tokens
-    return SystemOutput(name_of(path) if name is None else name, hypotheses, tokens)
+    system = name_of(path) if name is None else name
+    return SystemOutput(system, hypotheses, tokens, about.provenance)
 
 
 def _check_count(path: Path, count: int, corpus: Corpus, format: str) -> None:

@@ -13,6 +13,7 @@ from gecbench.core.scheme import Extraction, Scheme, Watch, unwatched
 from gecbench.core.sentence import Sentence
 from gecbench.edits.alignment import SET_LIMIT
 from gecbench.edits.apply import apply
+from gecbench.text.tokens import Spans, spans
 
 Tokens = tuple[str, ...]
 Row = tuple[Sample, Rewrite, Tokens]
@@ -96,7 +97,11 @@ class Extractor:
         scheme = self.load()
         parse, warning = cache(scheme.parse_source), None
         again = bool(self.re_extract)
-        if not again and (missing or unlike) and (why := _not_its_own(rows, corpus, scheme, parse)):
+        if (
+            not again
+            and (missing or unlike)
+            and (why := _not_its_own(rows, corpus, systems, scheme, parse))
+        ):
             again = self.re_extract is None
             warning = _mixed(why, corpus.name, scheme, again=again)
         pairs = {
@@ -217,7 +222,8 @@ class _Writer:
                 extraction = self.extractions[
                     sample.source, _target(sample, rewrite, own, self.scheme)
                 ]
-                sets = with_detections(rewrite, extraction.edit_sets)
+                detected = _detected(rewrite, sample, own, tokens)
+                sets = with_detections(detected, extraction.edit_sets)
                 self.extracted = True
                 if extraction.capped:
                     self.capped.add(sample.id)
@@ -236,16 +242,51 @@ class _Writer:
         return tuple(edited)
 
 
-def with_detections(rewrite: Rewrite, edit_sets: tuple[EditSet, ...]) -> tuple[EditSet, ...]:
+def with_detections(
+    detected: Sequence[Edit], edit_sets: tuple[EditSet, ...]
+) -> tuple[EditSet, ...]:
     """Return extracted edits with those of a file that correct nothing, as `errant_m2 -auto`.
 
     At one place the edits of the file come first.
     """
-    edits = rewrite.edit_sets[0] if rewrite.edit_sets else ()
-    detected = [replace(edit, label="UNK") for edit in edits if edit.replacement is None]
     if not detected:
         return edit_sets
-    return (tuple(sorted([*sorted(detected, key=_place), *edit_sets[0]], key=_place)),)
+    unknown = sorted((replace(edit, label="UNK") for edit in detected), key=_place)
+    return tuple(tuple(sorted([*unknown, *edits], key=_place)) for edits in edit_sets)
+
+
+def _detected(rewrite: Rewrite, sample: Sample, own: Tokens, tokens: Tokens) -> list[Edit]:
+    """Return what a file detected and did not correct, in the tokens of the extracted edits.
+
+    Raises:
+        CorpusError: The tokens of the file are not those of the source.
+    """
+    edits = rewrite.edit_sets[0] if rewrite.edit_sets else ()
+    detected = [edit for edit in edits if edit.replacement is None]
+    if not detected or own == tokens:
+        return detected
+    before, after = spans(sample.source, own), spans(sample.source, tokens)
+    if before is None or after is None:
+        raise CorpusError(
+            f"sentence {sample.id!r}: what its file detected and did not correct counts in tokens "
+            f"that are not those of the source ({' '.join(own)[:40]!r}); give the source as the "
+            "file has it"
+        )
+    return [_move(edit, before, after) for edit in detected]
+
+
+def _move(edit: Edit, before: Spans, after: Spans) -> Edit:
+    """Return an edit over the tokens that share characters with its own."""
+    if edit.start == edit.end:
+        character = before[edit.start][0] if edit.start < len(before) else None
+        place = len(after) if character is None else sum(end <= character for _, end in after)
+        return replace(edit, start=place, end=place)
+    first, last = before[edit.start][0], before[edit.end - 1][1]
+    return replace(
+        edit,
+        start=sum(end <= first for _, end in after),
+        end=sum(start < last for start, _ in after),
+    )
 
 
 def _place(edit: Edit) -> tuple[int, int]:
@@ -284,13 +325,35 @@ def capped_note(ids: Sequence[str]) -> str:
 
 
 def _not_its_own(
-    rows: Iterable[Row], corpus: Corpus, scheme: Scheme, parse: Callable[[str], Sentence]
+    rows: Iterable[Row],
+    corpus: Corpus,
+    systems: Sequence[SystemOutput],
+    scheme: Scheme,
+    parse: Callable[[str], Sentence],
 ) -> str | None:
     """Return why edits of files are not those of a scheme; None if they are, or there are none."""
-    provenance = corpus.provenance
     edited = [row for row in rows if row[1].edit_sets]
     if not edited:
         return None
+    of_systems = (s.provenance for s in systems if _has_edits(s.hypotheses.values()))
+    for provenance in (corpus.provenance, *of_systems):
+        if why := _made_otherwise(provenance, scheme):
+            return why
+    for sample, rewrite, tokens in edited:
+        for edit in (edit for edits in rewrite.edit_sets for edit in edits):
+            if edit.label is None or not (edit.replacement is None or scheme.has_type(edit.label)):
+                return f"of types as {edit.label or 'none'}"
+        if parse(sample.source).tokens != tokens:
+            return f"in other tokens, as in sentence {sample.id!r}"
+    return None
+
+
+def _has_edits(rewrites: Iterable[Sequence[Rewrite]]) -> bool:
+    return any(rewrite.edit_sets for several in rewrites for rewrite in several)
+
+
+def _made_otherwise(provenance: Mapping[str, str], scheme: Scheme) -> str | None:
+    """Say what in the provenance of edits is not a scheme's; None where nothing is."""
     if "spans" in provenance:
         return f"with the spans of {provenance['spans']}"
     defaults, signature = scheme.defaults, scheme.signature
@@ -302,12 +365,6 @@ def _not_its_own(
     elif chosen:
         options = ", ".join(f"{name} {signature.get(name, 'none')}" for name in sorted(chosen))
         return f"no file says whether they were made with {options}"
-    for sample, rewrite, tokens in edited:
-        for edit in (edit for edits in rewrite.edit_sets for edit in edits):
-            if edit.label is None or not (edit.replacement is None or scheme.has_type(edit.label)):
-                return f"of types as {edit.label or 'none'}"
-        if parse(sample.source).tokens != tokens:
-            return f"in other tokens, as in sentence {sample.id!r}"
     return None
 
 
@@ -325,15 +382,25 @@ def _mixed(why: str, name: str, scheme: Scheme, *, again: bool) -> str:
 
 
 def _systems_of_other_types(corpus: Corpus, systems: Sequence[SystemOutput]) -> list[str]:
-    """Return the systems that share no type of edit with the references."""
+    """Return the systems whose edits share no type with the references', or were made otherwise."""
     references = _types(rewrite for sample in corpus.samples for rewrite in sample.references)
     return [
         system.system
         for system in systems
-        if (types := _types(r for s in corpus.samples for r in system.hypotheses[s.id]))
-        and references
-        and not types & references
+        if _differ(corpus.provenance, system.provenance)
+        or (
+            (types := _types(r for s in corpus.samples for r in system.hypotheses[s.id]))
+            and references
+            and not types & references
+        )
     ]
+
+
+def _differ(one: Mapping[str, str], two: Mapping[str, str]) -> bool:
+    """Whether two files say that their edits were found by different schemes or options."""
+    if not ("scheme" in one and "scheme" in two):
+        return False
+    return any(one[name] != two[name] for name in one.keys() & two.keys() - {"gecbench"})
 
 
 def _compared_as_they_are(corpus: Corpus, systems: Sequence[str]) -> str:

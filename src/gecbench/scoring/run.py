@@ -11,7 +11,7 @@ from gecbench.core.errors import CorpusError, MissingExtraError, UsageError, cou
 from gecbench.core.sample import GOLD_EDITS, Corpus, SystemOutput
 from gecbench.core.score import WarningNote
 from gecbench.scoring.cases import Cases
-from gecbench.scoring.extractor import capped_note
+from gecbench.scoring.extractor import CorpusEdits, capped_note
 from gecbench.scoring.metric import Metric
 from gecbench.scoring.results import Result, RunStats, ScoreReport, SentenceResult
 from gecbench.scoring.segmenters import Segmenter, segmentation_notes, segmenter_notes
@@ -113,23 +113,7 @@ def edit_notes(cases: Cases, exclude: Collection[str], *, scheme_chosen: bool) -
     notes: list[str] = []
     if cases.edits is None:
         return notes
-    corpus_edits = cases.edits
-    if corpus_edits.warning:
-        notes.append(WarningNote(corpus_edits.warning))
-    if corpus_edits.capped:
-        ids = [s.id for s in corpus_edits.corpus.samples if s.id in corpus_edits.capped]
-        notes.append(WarningNote(capped_note(ids)))
-    if corpus_edits.scheme is not None and corpus_edits.extracted:
-        sources = [sample.source for sample in corpus_edits.corpus.samples]
-        if warning := corpus_edits.scheme.warn(sources):
-            notes.append(WarningNote(f"{corpus_edits.corpus.name}: {warning}"))
-        notes += corpus_edits.scheme.notes
-    elif scheme_chosen:
-        notes.append(
-            WarningNote(
-                "all edits stand in the files, so the scheme extracted none; --re-extract does"
-            )
-        )
+    notes += _origin_notes(cases.edits, scheme_chosen=scheme_chosen)
     edits = [
         edit
         for cases_of_system in cases.by_system.values()
@@ -147,6 +131,36 @@ def edit_notes(cases: Cases, exclude: Collection[str], *, scheme_chosen: bool) -
             f"{', '.join(sorted(labels)) or 'none'}"
         )
         notes.append(WarningNote(absent))
+    return notes
+
+
+def _origin_notes(corpus_edits: CorpusEdits, *, scheme_chosen: bool) -> list[str]:
+    """Return what the reader should know of where edits come from."""
+    notes: list[str] = []
+    if corpus_edits.warning:
+        notes.append(WarningNote(corpus_edits.warning))
+    elif corpus_edits.from_files and corpus_edits.extracted:
+        unsaid = "scheme" not in corpus_edits.corpus.provenance
+        if unsaid and corpus_edits.scheme is not None:
+            notes.append(
+                f"{corpus_edits.corpus.name}: some edits are those of files that do not say what "
+                f"found them, the others those of scheme {corpus_edits.scheme.name}; --re-extract "
+                "extracts all again"
+            )
+    if corpus_edits.capped:
+        ids = [s.id for s in corpus_edits.corpus.samples if s.id in corpus_edits.capped]
+        notes.append(WarningNote(capped_note(ids)))
+    if corpus_edits.scheme is not None and corpus_edits.extracted:
+        sources = [sample.source for sample in corpus_edits.corpus.samples]
+        if warning := corpus_edits.scheme.warn(sources):
+            notes.append(WarningNote(f"{corpus_edits.corpus.name}: {warning}"))
+        notes += corpus_edits.scheme.notes
+    elif scheme_chosen:
+        notes.append(
+            WarningNote(
+                "all edits stand in the files, so the scheme extracted none; --re-extract does"
+            )
+        )
     return notes
 
 
