@@ -193,7 +193,7 @@ def needs_types(options: Options) -> bool:
 def check_scheme_is_used(options: Options) -> None:
     """Refuse options of schemes where no metric of the run needs edits."""
     if options.metrics and all(part == "texts" for part in needs_of(options.metrics)):
-        refuse(f"no metric of {', '.join(options.metrics)} needs edits", SchemeSpec)
+        refuse(f"no metric of {', '.join(options.metrics)} needs edits", SchemeSpec, "--re-extract")
 
 
 def needs_of(metrics: Sequence[str]) -> list[Part]:
