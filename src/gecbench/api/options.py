@@ -311,9 +311,17 @@ class SchemeSpec:
         return {name: value for name, value in values.items() if value is not None}
 
     @property
+    def chosen(self) -> tuple[str, ...]:
+        """The scheme and its options, as on the command line, that somebody chose."""
+        options = [name for name in self.options if name not in self.preferences]
+        typed = ["--" + ("lev" if name == "levenshtein" else name) for name in options]
+        names = ["--scheme", *typed] if self.name else typed
+        return tuple(name.replace("_", "-") for name in names)
+
+    @property
     def is_chosen(self) -> bool:
         """Whether somebody chose a scheme, or an option of one."""
-        return self.name is not None or not self.preferences.issuperset(self.options)
+        return bool(self.chosen)
 
 
 SCHEME_OPTIONS = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from gecbench.analysis.significance import Comparison
 from gecbench.analysis.significance import Watch as WatchPairs
 from gecbench.analysis.significance import compare as compare_by_metric
 from gecbench.analysis.significance import unwatched as unwatched_pairs
-from gecbench.api.options import Options
+from gecbench.api.options import Options, SchemeSpec
 from gecbench.api.schemes import (
     AnyScheme,
     corpus_language,
@@ -22,12 +22,13 @@ from gecbench.api.schemes import (
     name_of,
     with_language_of_metrics,
 )
+from gecbench.core.case import Part
 from gecbench.core.errors import UsageError, counted
 from gecbench.core.language import Language
 from gecbench.core.sample import Corpus, Systems, as_systems
 from gecbench.core.scheme import Watch, unwatched
 from gecbench.metrics import make_metric, metric_class
-from gecbench.scoring.cases import make_cases
+from gecbench.scoring.cases import Cases, make_cases
 from gecbench.scoring.metric import Metric
 from gecbench.scoring.normalise import change_notes, normalise
 from gecbench.scoring.results import RunStats, ScoreReport
@@ -149,6 +150,7 @@ def collect_stats(
         segment=division.divide,
         max_references=options.max_references,
     )
+    _check_used(cases, part.name, [m.name for m in metrics], needs, options, scheme)
     notes = [
         *edit_notes(cases, options.exclude, scheme_chosen=is_chosen(scheme)),
         *text_notes(cases, needs, part, division, options.segmenter),
@@ -181,6 +183,37 @@ def collect_stats(
         left_out=left_out,
         notes=tuple(dict.fromkeys((*notes, *metric_notes))),
     )
+
+
+def _check_used(
+    cases: Cases,
+    name: str,
+    metrics: Sequence[str],
+    needs: Collection[Part],
+    options: Options,
+    scheme: AnyScheme,
+) -> None:
+    """Refuse options of how edits are found where all that metrics compare are those of files.
+
+    A scheme of the Python interface that is no `SchemeSpec` is left in peace: it is one value for
+    many corpora.
+
+    Raises:
+        UsageError: Names the options, and what to do.
+    """
+    if options.re_extract and "edits" not in needs and not cases.gold_edits_extracted:
+        raise UsageError(
+            f"{name}: no metric of {', '.join(metrics)} compares edits that --re-extract extracts "
+            "again; leave it out"
+        )
+    chosen = " and ".join(scheme.chosen) if isinstance(scheme, SchemeSpec) else ""
+    extracts = cases.gold_edits_extracted or (cases.edits and cases.edits.extracted)
+    if chosen and needs != {"texts"} and not extracts:
+        add = "add --re-extract, or " if "edits" in needs else ""
+        raise UsageError(
+            f"{name}: all edits stand in the files and are used as they are, so that {chosen} has "
+            f"no effect; {add}leave {chosen} out"
+        )
 
 
 def _selection(options: Options, sentences: int) -> dict[str, str]:

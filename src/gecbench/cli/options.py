@@ -204,7 +204,12 @@ def needs_types(options: Options) -> bool:
 def check_scheme_is_used(options: Options) -> None:
     """Refuse options of schemes where no metric of the run needs edits."""
     if options.metrics and all(part == "texts" for part in needs_of(options.metrics)):
-        refuse(f"no metric of {', '.join(options.metrics)} needs edits", SchemeSpec, Places)
+        refuse(
+            f"no metric of {', '.join(options.metrics)} needs edits",
+            SchemeSpec,
+            Places,
+            "--re-extract",
+        )
 
 
 def check_resamples(ci: bool, resamples: int) -> None:

@@ -159,7 +159,7 @@ def test_systems_are_scored_here_and_metrics_that_do_not_apply_are_named():
         assert list(values) == own
     assert list(found.scores.metrics) == ["sentence-accuracy", "char-bleu", "mp-prime"]
     assert found.scores.lower == {"mp-prime"}
-    assert "n/a: errant is for language en, dev is zh" in found.notes
+    assert "n/a: errant is for language en, corpus 'dev' is in zh" in found.notes
     ranged = Options(metrics=("sentence-accuracy", "char-bleu"), part=(0, 3))
     some = gecbench.correlation(CORPUS, [COPY, GOOD, BAD], options=ranged)
     assert "2 sentences left out: outside the range" in some.notes

@@ -200,7 +200,7 @@ def test_metrics_are_computed_here_and_lower_for_the_better_is_turned(write):
     assert distance.pairs == 3
     assert found.scores.metrics["mp-prime"][0] < 0
     assert "lower is better, so the sign was turned: mp-prime" in found.notes
-    assert "n/a: errant is for language en, dev is zh" in found.notes
+    assert "n/a: errant is for language en, corpus 'dev' is in zh" in found.notes
 
 
 def test_without_judgments_or_people_one_level_is_enough(write):

@@ -292,7 +292,7 @@ def test_a_plan_refuses_what_means_nothing():
 def test_what_cannot_be_compared_is_refused():
     options = Options(metrics=("sentence-accuracy", "errant"))
     run_stats = collect_stats(CORPUS, [COPY, GOOD], options=options)
-    with pytest.raises(UsageError, match="errant is for language en, dev is zh"):
+    with pytest.raises(UsageError, match="errant is for language en, corpus 'dev' is in zh"):
         compare(run_stats, "errant")
     with pytest.raises(UnknownNameError, match="unknown metric of this run 'gleu'"):
         compare(run_stats, "gleu")
@@ -323,7 +323,7 @@ def test_files_and_options_become_comparisons_by_every_metric_that_applies():
     assert [one.metric for one in found.metrics] == ["sentence-accuracy", "mp-prime"]
     assert shown == ["sentence-accuracy: pairs", "mp-prime: pairs"]
     assert found.corpus == "dev"
-    assert "n/a: errant is for language en, dev is zh" in found.notes
+    assert "n/a: errant is for language en, corpus 'dev' is in zh" in found.notes
     assert "1 sentence left out: outside the range" in found.notes
     assert found.metrics[0].sentences == 3
     with pytest.raises(UsageError, match="a comparison takes two systems or more; given: 1"):

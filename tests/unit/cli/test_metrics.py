@@ -315,3 +315,38 @@ def test_an_error_that_is_only_detected_stays_when_edits_are_extracted(run, tmp_
     )
     code, out, _ = run("edits", tmp_path / "x.m2", "--scheme", "zh-char")
     assert (code, out.splitlines()[-2]) == (0, "A 0 1|||UNK|||我|||REQUIRED|||-NONE-|||0")
+
+
+@pytest.mark.parametrize(
+    ("metric", "options", "message"),
+    [
+        ("errant", ["--lev"], "--lev has no effect; add --re-extract, or leave --lev out"),
+        (
+            "errant",
+            ["--scheme", "en-errant", "--merging", "all-split"],
+            "add --re-extract, or leave --scheme and --merging out",
+        ),
+        ("m2", ["--lev"], "no effect; leave --lev out"),
+        ("m2", ["--re-extract"], "leave it out"),
+        ("gleu", ["--re-extract"], "leave --re-extract out"),
+        ("gleu", ["--lev"], "leave --lev out"),
+    ],
+)
+def test_options_of_extraction_are_refused_where_nothing_is_extracted(
+    run, tmp_path: Path, metric: str, options: list[str], message: str
+):
+    (tmp_path / "gold.m2").write_text(OWN, "utf-8")
+    words = ["score", tmp_path / "gold.m2", tmp_path / "gold.m2", "--lang", "en"]
+    code, out, err = run(*words, "--metric", metric, *options)
+    assert (code, out) == (2, "")
+    assert message in err
+    if metric == "errant":
+        assert run(*words, "--metric", metric, *options, "--re-extract")[0] == 0
+
+
+OWN = (
+    "S She go to the school .\n"
+    "A 1 2|||R:VERB:SVA|||goes|||REQUIRED|||-NONE-|||0\n"
+    "A 3 4|||U:DET||||||REQUIRED|||-NONE-|||0\n\n"
+)
+"""Edits as ERRANT finds them."""
