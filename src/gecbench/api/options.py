@@ -161,6 +161,13 @@ class Options:
 
     def __post_init__(self) -> None:
         """Refuse values that would give numbers without meaning."""
+        for option, names in (
+            ("metrics", self.metrics),
+            ("exclude", self.exclude),
+            ("normalise", self.normalise),
+        ):
+            if isinstance(names, str):  # a text is a sequence of its letters, too
+                raise UsageError(f"{option} {names!r} is a text; write a tuple: ({names!r},)")
         for option, value, allowed in (
             ("level", self.level, LEVELS),
             ("choice", self.choice, CHOICES),

@@ -134,3 +134,16 @@ def test_names_have_one_table_that_type_checkers_read():
         "__version__",
         *(line.split()[3] for line in stub.splitlines() if line.startswith("from ")),
     }
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: gecbench.Options(metrics="gleu"), r"metrics 'gleu' is a text"),
+        (lambda: gecbench.sample("zh", "corpus.json"), r"did you mean zh/corpus.jsonl"),
+        (lambda: gecbench.Corpus("c", (), "English"), r"'English' is no ISO 639 code"),
+    ],
+)
+def test_what_beginners_write_is_answered(make, message: str):
+    with pytest.raises(gecbench.GecbenchError, match=message):
+        make()
