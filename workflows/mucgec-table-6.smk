@@ -8,7 +8,7 @@ include: "rules/mucgec-test.smk"
 
 # A table of id and origin, tab-separated, whose origins are NLPCC18, CGED and Lang8: write it from
 # the order of the test set. Without it only the columns of all sentences are filled.
-ORIGINS = config.get("origins", by_form(small="small/origins.tsv"))
+ORIGINS = configured("origins", by_form(small="small/origins.tsv"))
 RESULTS = expand("scores/test-{system}.json", system=systems("lang8-hsk"))
 if ORIGINS:
     RESULTS += expand("scores/sources-{system}.json", system=systems("lang8-hsk"))

@@ -13,7 +13,7 @@ BART = model("bart", "facebook/bart-large", small="bart-en")
 LLAMA = model("llama", "huggyllama/llama-7b", small="llama-en")
 # An LLM behind an address, as --config chatgpt=chat:PROFILE.toml (docs/correct/llm.md); the paper
 # asked gpt-3.5-turbo with the prompt robustgec at temperature 0.
-CHATGPT = config.get("chatgpt", "")
+CHATGPT = configured("chatgpt", "")
 RESULTS = expand(
     "robustness/{system}.json",
     system=["bart", "gector", "llama", *(["chatgpt"] if CHATGPT else [])],

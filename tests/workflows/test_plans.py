@@ -110,6 +110,18 @@ def test_parameters_and_data_are_named_by_config(dry_run, planned) -> None:
     assert (code, "--config seeds: write it as seeds=[1, 2, 3]" in output) == (1, True), output
 
 
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("smal=true", "--config smal: robustgec-table-5 has no such name; it has: "),
+        ("small=yes", "--config small is 'yes'; it is true or false"),
+    ],
+)
+def test_a_misspelt_setting_is_refused(dry_run, setting: str, message: str) -> None:
+    code, output = dry_run("robustgec-table-5", setting)
+    assert (code, message in output) == (1, True), output
+
+
 def test_the_page_names_all_workflows_and_its_example_is_one(dry_run, tmp_path) -> None:
     page = (WORKFLOWS.parent / "docs" / "correct" / "experiments.md").read_text("utf-8")
     assert [name for name in NAMES if f"`{name}`" not in page] == []

@@ -8,7 +8,19 @@ NAME = Path(workflow.main_snakefile).stem
 WORKFLOWS = Path(workflow.main_snakefile).parent
 SAMPLES = Path(gecbench.__file__).parent / "samples"
 TABLE = f"{NAME}.txt"
-SMALL = str(config.get("small", False)).lower() == "true"
+
+KNOWN = {"small"}  # names that --config may have, as the functions below are asked for them
+
+
+def configured(name, default):
+    """Return what --config NAME=VALUE says, else `default`."""
+    KNOWN.add(name)
+    return config.get(name, default)
+
+
+SMALL = str(configured("small", False)).lower() == "true"
+if str(config.get("small", False)).lower() not in ("true", "false"):
+    raise WorkflowError(f"--config small is {config['small']!r}; it is true or false")
 
 # Parses of English sentences are shared by all steps.
 shell.prefix("set -euo pipefail; export GECBENCH_PARSE_CACHE=parses; ")
@@ -16,7 +28,7 @@ shell.prefix("set -euo pipefail; export GECBENCH_PARSE_CACHE=parses; ")
 
 def parameter(name, default, small=None):
     """Return a parameter: that of --config NAME=VALUE, else that of the small or full form."""
-    value = config.get(name, small if SMALL and small is not None else default)
+    value = configured(name, small if SMALL and small is not None else default)
     if isinstance(value, list) != isinstance(default, list):
         raise WorkflowError(f"--config {name}: write it as {name}={default}")
     return value
@@ -25,9 +37,9 @@ def parameter(name, default, small=None):
 def data(name, place, about, small=""):
     """Return where data are: what --config NAME=PATH says, else `place`; in the small form
     something that takes its place."""
+    path = configured(name, place)
     if SMALL and name not in config:
         return str(small)
-    path = config.get(name, place)
     if path and not Path(path).exists():
         logger.warning(f"MISSING: {name}, {about}. Looked for at {path}; --config {name}=PATH")
     return path
@@ -35,9 +47,8 @@ def data(name, place, about, small=""):
 
 def model(name, place, small):
     """Return a model: a folder, or a name on the hub; in the small form a tiny one."""
-    if SMALL and name not in config:
-        return f"small/models/{small}"
-    return config.get(name, place)
+    path = configured(name, place)
+    return f"small/models/{small}" if SMALL and name not in config else path
 
 
 def model_input(place):
@@ -51,8 +62,8 @@ def by_form(full="", small=""):
 
 
 # What starts training, as --config launcher="torchrun --nproc_per_node 8 -m".
-TRAIN = f"{config.get('launcher', '')} gecbench train".strip()
-GPUS = 0 if SMALL else int(config.get("gpus", 1))
+TRAIN = f"{configured('launcher', '')} gecbench train".strip()
+GPUS = int(configured("gpus", 1)) * (not SMALL)
 
 
 # Options that name schemes and segmenters: tried before hours are spent on training.
@@ -69,9 +80,19 @@ localrules:
     table,
 
 
+def results(wildcards):
+    """Return the results of the table; by now all names that --config may have are known."""
+    unknown = sorted(set(config) - KNOWN)
+    if unknown:
+        raise WorkflowError(
+            f"--config {unknown[0]}: {NAME} has no such name; it has: {', '.join(sorted(KNOWN))}"
+        )
+    return RESULTS
+
+
 rule table:
     input:
-        results=lambda wildcards: RESULTS,
+        results=results,
         paper=local(WORKFLOWS / "tables" / f"{NAME}.toml"),
     output:
         multiext(NAME, ".txt", ".json", ".tex", ".md"),

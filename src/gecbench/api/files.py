@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from gecbench.core.errors import GecbenchError, UsageError
+from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError
 from gecbench.core.files import STDIO, encoded, name_of, read_bytes, write_files, write_text
 from gecbench.core.sample import Corpus, SystemOutput
 from gecbench.formats import load_format
@@ -127,10 +127,18 @@ def _stale(old: Path, files: Mapping[Path, str], path: Path | str) -> bool:
 def sample(language: str, name: str) -> Path:
     """Return the path of a bundled sample file.
 
+    Raises:
+        UnknownNameError: There is none of this language or name.
+
     >>> sample("zh", "corpus.jsonl").name
     'corpus.jsonl'
     """
-    return Path(__file__).parent.parent / "samples" / language / name
+    samples = Path(__file__).parent.parent / "samples"
+    path = samples / language / name
+    if not path.is_file():
+        known = [file.relative_to(samples).as_posix() for file in samples.glob("??/*")]
+        raise UnknownNameError("sample", f"{language}/{name}", known)
+    return path
 
 
 # What an output says of the files that it was made from.

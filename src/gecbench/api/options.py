@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from gecbench.analysis.options import ABSENT, Absent, Weighting
+from gecbench.backends import SEGMENTERS
 from gecbench.core.case import CHOICES, LEVELS, Choice, Level
 from gecbench.core.errors import UnknownNameError, UsageError
 from gecbench.core.options import Option, pairs
@@ -15,6 +16,7 @@ from gecbench.core.registry import is_known
 from gecbench.core.scheme import Watch, unwatched
 from gecbench.lang import SCHEMES
 from gecbench.metrics import METRICS
+from gecbench.text.normalise import NORMALISATIONS
 from gecbench.text.tokens import TOKEN_KINDS
 
 PLAIN = "none"
@@ -50,6 +52,7 @@ NORMALISE = Option(
     "Changes of all texts first, with commas: t2s, nfkc, ...",
     metavar="NAMES",
     commas=True,
+    complete=NORMALISATIONS,
 )
 BETA = Option("--beta", "Weight of recall in F.")
 RE_EXTRACT = Option(
@@ -144,7 +147,10 @@ class Options:
     segmenter: Annotated[
         str | None,
         Option(
-            "--segmenter", "How texts become words for MaxMatch; see docs/texts.md.", metavar="NAME"
+            "--segmenter",
+            "How texts become words for MaxMatch; see docs/texts.md.",
+            metavar="NAME",
+            complete=SEGMENTERS,
         ),
     ] = None
     normalise: Annotated[tuple[str, ...], NORMALISE] = ()
@@ -155,6 +161,13 @@ class Options:
 
     def __post_init__(self) -> None:
         """Refuse values that would give numbers without meaning."""
+        for option, names in (
+            ("metrics", self.metrics),
+            ("exclude", self.exclude),
+            ("normalise", self.normalise),
+        ):
+            if isinstance(names, str):  # a text is a sequence of its letters, too
+                raise UsageError(f"{option} {names!r} is a text; write a tuple: ({names!r},)")
         for option, value, allowed in (
             ("level", self.level, LEVELS),
             ("choice", self.choice, CHOICES),

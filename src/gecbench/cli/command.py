@@ -11,7 +11,7 @@ the declaration: `Annotated[int, Option("--workers", "Processes."), click.IntRan
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from pathlib import Path
@@ -24,7 +24,7 @@ from click.core import ParameterSource
 
 from gecbench.cli.files import check_files
 from gecbench.core.errors import UsageError
-from gecbench.core.options import Argument, Option, Without
+from gecbench.core.options import Argument, Complete, Option, Without
 
 _TYPES: Mapping[object, click.ParamType[Any]] = {
     str: click.STRING,
@@ -94,6 +94,7 @@ def _parameters(name: str, hint: object, default: object) -> Iterator[click.Para
             required=default is MISSING,
             nargs=-1 if many else 1,
             metavar=mark.metavar,
+            shell_complete=mark.complete and _completion(mark.complete),
             **with_default,
         )
     else:
@@ -122,7 +123,7 @@ def _option(
         envvar=option.envvar,
         show_envvar=option.envvar is not None,
         show_default=option.show_default or visible,
-        shell_complete=option.complete and _completion(option, option.complete),
+        shell_complete=option.complete and _completion(option.complete, commas=option.commas),
         **attributes,
     )
 
@@ -149,13 +150,15 @@ def _default(default: Any, option: Option) -> Any:
 
 
 def _completion(
-    option: Option, values: Collection[str]
+    values: Complete, *, commas: bool = False
 ) -> Callable[[click.Context, click.Parameter, str], list[str]]:
-    """Return what tells shells the values of an option, after the last comma of several."""
+    """Return what tells shells the values of a parameter, after a comma those not yet there."""
 
     def complete(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[str]:
-        before, comma, word = incomplete.rpartition("," if option.commas else "\0")
-        return [f"{before}{comma}{value}" for value in values if value.startswith(word)]
+        before, comma, word = incomplete.rpartition("," if commas else "\0")
+        names = values() if callable(values) else values
+        fresh = [value for value in names if value not in split(before)]
+        return [f"{before}{comma}{value}" for value in fresh if value.startswith(word)]
 
     return complete
 

@@ -25,6 +25,7 @@ from gecbench.core.errors import GecbenchError, UsageError, counted
 from gecbench.core.files import STDIO
 from gecbench.core.options import Argument, Option, pairs
 from gecbench.formats import FORMATS
+from gecbench.models import CORRECTORS
 
 if TYPE_CHECKING:
     from gecbench.api.correct import Corrected, Target
@@ -76,7 +77,7 @@ class _Files:
 
 @command
 def correct(
-    model: Annotated[str, Argument()],
+    model: Annotated[str, Argument(complete=tuple(CORRECTORS))],
     text_or_file: Annotated[str, Argument("INPUT")],
     files: _Files,
     scheme: SchemeSpec,

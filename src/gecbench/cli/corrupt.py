@@ -20,6 +20,7 @@ from gecbench.cli.options import (
 from gecbench.core.errors import UsageError
 from gecbench.core.files import STDIO
 from gecbench.core.options import Argument, Option, pairs
+from gecbench.formats import FORMATS
 
 
 @command
@@ -49,7 +50,9 @@ def corrupt(
     seed: Annotated[int | None, Option("--seed", "Of all that is random (0).")] = None,
     text_format: Annotated[
         str | None,
-        Option("--from", "Format of TEXTS, else found out.", metavar="FORMAT"),
+        Option(
+            "--from", "Format of TEXTS, else found out.", metavar="FORMAT", complete=tuple(FORMATS)
+        ),
     ] = None,
     lang: Lang = None,
     target_format: Annotated[

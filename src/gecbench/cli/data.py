@@ -47,6 +47,13 @@ class Entry:
     files: tuple[FileEntry, ...]
 
 
+def _names() -> tuple[str, ...]:
+    """Return the names of all data sets, the bundled samples first."""
+    from gecbench.datasets import catalog
+
+    return (catalog.SAMPLES, *catalog.catalogue())
+
+
 @click.group()
 def data() -> None:
     """List, fetch and find data sets, prepare training data, divide perturbed cases."""
@@ -91,7 +98,7 @@ def _render(grid: Grid, form: Format, notes: str) -> str:
 @command
 def get(
     places: Places,
-    names: Annotated[tuple[str, ...], Argument("NAME...")] = (),
+    names: Annotated[tuple[str, ...], Argument("NAME...", complete=_names)] = (),
     everything: Annotated[bool, Option("--all", "Fetch every data set.")] = False,
     force: Annotated[bool, Option("--force", "Fetch also what is here already.")] = False,
 ) -> None:
@@ -124,7 +131,7 @@ def get(
 
 @command
 def where(
-    name: Annotated[str, Argument()],
+    name: Annotated[str, Argument(complete=_names)],
     places: Places,
     file: Annotated[str | None, Argument()] = None,
 ) -> None:
@@ -311,13 +318,6 @@ def divide(
 
 for _command in (list_, get, where, prepare, divide):
     data.add_command(_command)
-
-
-def _names() -> tuple[str, ...]:
-    """Return the names of all data sets, the bundled samples first."""
-    from gecbench.datasets import catalog
-
-    return (catalog.SAMPLES, *catalog.catalogue())
 
 
 def _data_set(name: str) -> DataSet | None:

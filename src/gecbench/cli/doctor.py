@@ -15,6 +15,7 @@ from gecbench.core.errors import ResourceError
 from gecbench.core.files import STDIO, write_text
 
 _EXTRAS = {
+    "py3langid": "",  # always brought along
     "opencc": "zh",
     "pypinyin": "zh",
     "spacy": "en",
@@ -85,7 +86,7 @@ def _kernel() -> str:
 
 def _version(package: str, extra: str) -> str:
     if find_spec(package) is None:
-        return f"missing; run: pip install 'gecbench[{extra}]'"
+        return f"missing; run: pip install 'gecbench{f'[{extra}]' if extra else ''}'"
     try:
         return version(package)
     except PackageNotFoundError:

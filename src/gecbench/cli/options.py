@@ -14,7 +14,7 @@ import click
 from gecbench.api.options import PLAIN, Options, Places, SchemeSpec
 from gecbench.cli.command import is_given, refuse
 from gecbench.cli.files import check_standard_input, split_name
-from gecbench.core.errors import UnknownNameError, UsageError
+from gecbench.core.errors import FormatError, UnknownNameError, UsageError
 from gecbench.core.options import Argument, Option, Without
 from gecbench.core.sample import NOT_KEPT, Corpus, SystemOutput
 from gecbench.formats import FORMATS
@@ -172,7 +172,10 @@ def load_systems(
     from gecbench.api.files import load_system
 
     pairs = map(split_name, paths)
-    return [load_system(file, corpus, name=name, format=format) for name, file in pairs]
+    try:
+        return [load_system(file, corpus, name=name, format=format) for name, file in pairs]
+    except FormatError as error:  # readers know the option of a corpus only
+        raise FormatError(str(error).replace(" --from ", " --system-from ")) from error
 
 
 def load_inputs(

@@ -45,7 +45,7 @@ OutputFormat = Annotated[
     Format | None,
     Option(
         "--format",
-        "How results are written; CSV holds one table, the first unless --table says.",
+        "How results are written.",
         show_default="text, or by the ending of --output: .json, .csv, .tex, .md",
     ),
 ]
@@ -91,7 +91,10 @@ class Output:
 
     path: OutputFile = Path(STDIO)
     chosen_format: OutputFormat = None
-    table: Annotated[str | None, Option("--table", "Show one table only.", metavar="NAME")] = None
+    table: Annotated[
+        str | None,
+        Option("--table", "Show one table only; CSV holds one, else the first.", metavar="NAME"),
+    ] = None
     figures: FigureOptions = FigureOptions()
     language: Annotated[
         Language,

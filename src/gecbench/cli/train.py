@@ -22,13 +22,24 @@ from gecbench.core.files import make_folder
 from gecbench.core.options import Argument, Option
 
 
+def _recipe_names() -> tuple[str, ...]:
+    from gecbench.api.train import recipes
+
+    return tuple(recipes())
+
+
 @command
 def train(
     places: Places,
     config: Annotated[Path | None, Argument()] = None,
     recipe: Annotated[
         str | None,
-        Option("--recipe", "A recipe of the package, instead of CONFIG.", metavar="NAME"),
+        Option(
+            "--recipe",
+            "A recipe of the package, instead of CONFIG.",
+            metavar="NAME",
+            complete=_recipe_names,
+        ),
     ] = None,
     list_recipes: Annotated[bool, Option("--list", "List the recipes and end.")] = False,
     changes: Annotated[

@@ -16,6 +16,8 @@ from gecbench.core.errors import FormatError, GecbenchError
 
 STDIO = "-"
 _BLOCK = 1 << 18
+_COMPRESSED = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
+"""How files of gzip, zip, bzip2, xz and zstd begin."""
 
 
 def name_of(path: Path) -> str:
@@ -84,13 +86,25 @@ def stream_lines(path: Path) -> Iterator[str]:
             yield from lines
             raise FormatError(
                 f"{path}:{count + len(lines) + 1}: byte 0x{block[error.start]:02x} is not UTF-8; "
-                "save the file as UTF-8 (GBK: iconv -f GB18030 -t UTF-8)"
+                f"{_advice(block)}"
             ) from None
         lines = _split(text)
         if not lines[-1]:
             lines.pop()
         count += len(lines)
         yield from lines
+
+
+def _advice(block: bytes) -> str:
+    """Return what to do about a file whose content is not UTF-8."""
+    if block.startswith(_COMPRESSED):
+        return "the file is compressed; unpack it first"
+    if b"\0" in block:
+        return "the file is binary, no text; check the path"
+    return (
+        "save the file as UTF-8 (Chinese is often in GB18030: iconv -f GB18030 -t UTF-8; western "
+        "European languages in Latin-1: iconv -f LATIN1 -t UTF-8)"
+    )
 
 
 def _split(text: str) -> list[str]:

@@ -13,6 +13,8 @@ from typing import Any
 
 from gecbench.core.errors import UsageError
 
+Complete = Collection[str] | Callable[[], Collection[str]]
+
 
 @dataclass(frozen=True, slots=True)
 class Option:
@@ -31,7 +33,7 @@ class Option:
         default: The default as text, for a field that `read` makes; None takes the field's.
         show_default: What help says of the default, where its value would not be understood.
         read: Makes the field's value of the text; raises UsageError.
-        complete: Values that shells offer, where the type does not say.
+        complete: Values that shells offer, where the type does not say, or what lists them.
         needs: Names of options, as "--figures". Without any of them this one has no effect, and
             is refused if it is given.
         writes: Of an option that names a file to write, what is put behind the name: ("",) for
@@ -50,7 +52,7 @@ class Option:
     default: str | None = None
     show_default: str | None = None
     read: Callable[[Any], object] | None = None
-    complete: Collection[str] | None = None
+    complete: Complete | None = None
     needs: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
     makes: bool = False
@@ -61,6 +63,7 @@ class Argument:
     """A positional argument, required unless it has a default."""
 
     metavar: str | None = None
+    complete: Complete | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -82,6 +83,10 @@ class Sample:
     tokens: tuple[str, ...] = ()
 
 
+_CODE = re.compile(r"[a-z]{2,3}(-|$)")
+"""An ISO 639 code, and what may stand behind a hyphen."""
+
+
 @dataclass(frozen=True, slots=True)
 class Corpus:
     """Samples under one name.
@@ -93,7 +98,7 @@ class Corpus:
         provenance: Where it comes from and how it was made.
 
     Raises:
-        CorpusError: Names the first id that occurs twice.
+        CorpusError: Names the first id that occurs twice, or a language that is no code.
     """
 
     name: str
@@ -102,7 +107,11 @@ class Corpus:
     provenance: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Refuse ids that occur twice."""
+        """Refuse ids that occur twice, and a language that is not written as its code."""
+        if self.lang is not None and not _CODE.match(self.lang):
+            raise CorpusError(
+                f"{self.name}: language {self.lang!r} is no ISO 639 code, as zh, en or de"
+            )
         seen: set[str] = set()
         for sample in self.samples:
             if sample.id in seen:

@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from gecbench.core.errors import FormatError
 from gecbench.core.files import name_of
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import Corpus, Sample
 from gecbench.formats.texts import check_cell, join_rows, loss, lost, text_losses, text_of
 
 _NAME = "lines"
+_ANNOTATION = re.compile(r"A -?\d+ -?\d+\|\|\|")
 
 
 def sniff(_lines: Sequence[str]) -> bool:
     """Accept everything: every text file is lines, so this format is tried last."""
     return True
+
+
+def check(path: Path, lines: Sequence[str]) -> None:
+    """Refuse M2 that lacks its first S line, which nothing else takes for M2.
+
+    Raises:
+        FormatError: Names the line.
+    """
+    first = next(((n, line) for n, line in enumerate(lines, 1) if line.strip()), None)
+    if first is not None and _ANNOTATION.match(first[1]):
+        raise FormatError(
+            f"{path}:{first[0]}: an A line of M2 has no S line before it; add the sentence that it "
+            "is of, or say --from lines if this is a text"
+        )
 
 
 def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
@@ -109,4 +126,5 @@ FORMAT = Format(
     losses=losses,
     has_ids=False,
     is_text=True,
+    check=check,
 )

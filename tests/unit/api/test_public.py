@@ -126,3 +126,16 @@ def test_robustness():
 def test_segmentation():
     found = gecbench.segmentation(ZH, CAUTIOUS, segmenters=["characters"], beside=())
     assert [each.name for each in found.segmenters] == ["characters"]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: gecbench.Options(metrics="gleu"), r"metrics 'gleu' is a text"),
+        (lambda: gecbench.sample("zh", "corpus.json"), r"did you mean zh/corpus.jsonl"),
+        (lambda: gecbench.Corpus("c", (), "English"), r"'English' is no ISO 639 code"),
+    ],
+)
+def test_what_beginners_write_is_answered(make, message: str):
+    with pytest.raises(gecbench.GecbenchError, match=message):
+        make()

@@ -219,6 +219,28 @@ def test_names_options_and_values_are_completed(words, found):
     assert [name for name in complete(*words) if name] == found
 
 
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        (("correct", "zh-h"), "zh-homophone"),
+        (("train", "--recipe", "ti"), "tiny"),
+        (("data", "get", "cherr"), "cherrant"),
+        (("data", "where", "sam"), "samples"),
+        (("score", "--normalise", "lower,nf"), "lower,nfkc"),
+        (("score", "--segmenter", "jie"), "jieba"),
+        (("correct", "--from", "js"), "jsonl"),
+        (("corrupt", "--from", "muc"), "mucgec"),
+    ],
+)
+def test_values_of_options_and_arguments_are_completed(words, value):
+    assert value in complete(*words)
+
+
+def test_a_value_is_offered_once():
+    assert complete("score", "--metric", "gleu,gleu-f") == ["gleu,gleu-frequency"]
+    assert "gleu,gleu" not in complete("score", "--metric", "gleu,")
+
+
 def test_an_unknown_command_is_no_failure_of_completion():
     assert "score" in complete("unknown", "")
 

@@ -42,3 +42,14 @@ def test_nothing_is_lost(run, folder: Path, words: str, file: str):
     assert out == ""
     assert file in err
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_a_system_that_cannot_be_read_names_the_option_of_systems(run, folder: Path):
+    (folder / "c.txt").write_text("a b c\n", "utf-8")
+    edits = "".join(f"A {span}|||R|||x|||REQUIRED|||-NONE-|||0\n" for span in ("0 2", "1 3"))
+    (folder / "gold.m2").write_text(f"S a b c\n{edits}\n", "utf-8")
+    words = ("--reference", "c.txt", "--lang", "en", "--metric", "m2")
+    code, _, err = run("score", "c.txt", "gold.m2", *words)
+    assert code == 1
+    assert "gold.m2:3" in err
+    assert " --system-from m2-maxmatch" in err

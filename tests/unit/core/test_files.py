@@ -75,7 +75,8 @@ def test_a_byte_that_is_not_utf_8_is_named_with_its_line(path: Path, before: byt
         read_lines(path)
     assert str(error.value) == (
         f"{path}:{line}: byte 0x{GBK[0]:02x} is not UTF-8; "
-        "save the file as UTF-8 (GBK: iconv -f GB18030 -t UTF-8)"
+        "save the file as UTF-8 (Chinese is often in GB18030: iconv -f GB18030 -t UTF-8; "
+        "western European languages in Latin-1: iconv -f LATIN1 -t UTF-8)"
     )
 
 
