@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated
 
 import click
 
@@ -22,11 +22,7 @@ from gecbench.core.files import (
     write_text,
 )
 from gecbench.core.options import Option
-
-if TYPE_CHECKING:
-    from gecbench.reports.report import Figure, Report
-
-Format = Literal["text", "json", "csv", "latex", "markdown"]
+from gecbench.reports.report import Figure, Format, PageLanguage, Report
 
 ENDINGS: Mapping[str, Format] = {
     ".json": "json",
@@ -51,7 +47,6 @@ OutputFormat = Annotated[
         show_default="text, or by the ending of --output: .json, .csv, .tex, .md",
     ),
 ]
-Language = Literal["en", "zh"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +85,7 @@ class Output:
     table: Annotated[str | None, Option("--table", "Show one table only.", metavar="NAME")] = None
     figures: FigureOptions = FigureOptions()
     language: Annotated[
-        Language,
+        PageLanguage,
         Option(
             "--language",
             "Language of figures and pages.",
@@ -213,7 +208,7 @@ def write_results(contents: Mapping[Path, str]) -> None:
         write_text(path, contents[path])
 
 
-def write_plots(figures: Sequence[Figure], options: FigureOptions, language: Language) -> None:
+def write_plots(figures: Sequence[Figure], options: FigureOptions, language: PageLanguage) -> None:
     """Write figures if a folder is named for them, and say which."""
     if options.folder is None:
         return

@@ -20,9 +20,10 @@ from gecbench.cli.options import (
     split_name,
     watch,
 )
-from gecbench.cli.output import FigureOptions, Language, check_written, write_plots
+from gecbench.cli.output import FigureOptions, check_written, write_plots
 from gecbench.core.errors import UsageError
 from gecbench.core.options import Option
+from gecbench.reports.report import PageLanguage
 
 if TYPE_CHECKING:
     from gecbench.reports.report import Report
@@ -47,7 +48,7 @@ def report(
         ),
     ] = None,
     language: Annotated[
-        Language,
+        PageLanguage,
         Option(
             "--language",
             "Language that the page opens in, and of --figures; a switch in the page changes it.",
