@@ -63,8 +63,8 @@ from gecbench.datasets.perturb.variants import (
     INSERT,
     RANDOM,
     SUBSTITUTE,
+    PerturbReport,
     Plan,
-    Report,
     words_of,
 )
 from gecbench.datasets.perturb.variants import perturb as run_perturbation
@@ -320,7 +320,7 @@ class Perturbed:
     """
 
     cases: PerturbedSet
-    report: Report
+    report: PerturbReport
 
 
 def perturb(

@@ -43,6 +43,10 @@ class Words:
         return self.zh if language == "zh" else self.en
 
 
+YES = Words("yes", "是")
+NO = Words("no", "否")
+
+
 def text_in(text: str | Words, language: PageLanguage) -> str:
     """A text in a language; names of systems and the like are the same in all."""
     return text.in_(language) if isinstance(text, Words) else text
