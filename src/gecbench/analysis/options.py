@@ -16,6 +16,7 @@ Correction = Literal["none", "holm", "bh"]
 CORRECTIONS: tuple[Correction, ...] = ("none", "holm", "bh")
 Test = Literal["bootstrap", "randomisation"]
 TESTS: tuple[Test, ...] = ("bootstrap", "randomisation")
+LEAST_RESAMPLES = 100
 _MOST_RESAMPLES = 1_000_000
 """Resamples: more would run for days, and change no p by as much as 0.001."""
 
@@ -71,8 +72,7 @@ class Plan:
             raise UsageError(f"tests {self.tests!r} must be one or both of {', '.join(TESTS)}")
         if self.correction not in CORRECTIONS:
             raise UnknownNameError("correction", self.correction, CORRECTIONS)
-        if self.resamples < 100:
-            raise UsageError(f"resamples {self.resamples} must be at least 100")
+        check_least("resamples", self.resamples, LEAST_RESAMPLES)
         if self.resamples > _MOST_RESAMPLES:
             raise UsageError(f"resamples {self.resamples} must be at most {_MOST_RESAMPLES}")
         if not 0 < self.alpha <= 0.5:

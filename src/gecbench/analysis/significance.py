@@ -23,7 +23,7 @@ equal outputs have p = 1; sacrebleu counts only greater ones.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import combinations, count
 from math import ceil
@@ -37,6 +37,7 @@ from gecbench.core.errors import (
     UsageError,
     counted,
 )
+from gecbench.core.scheme import Watch, unwatched
 from gecbench.core.score import Interval, ranks
 from gecbench.scoring.metric import Metric
 from gecbench.scoring.resample import draw_blocks, interval, swaps
@@ -143,13 +144,6 @@ def groups(ranked: Sequence[str], different: Set[frozenset[str]]) -> tuple[tuple
 
 
 Names = tuple[str, str]
-Watch = Callable[[str, Sequence[Names]], Iterable[Names]]
-
-
-def unwatched(_what: str, pairs: Sequence[Names]) -> Iterable[Names]:
-    """Iterate without showing progress."""
-    return pairs
-
 
 _EQUAL = 1e-12
 """Differences this close are the same: sums in another order differ in their last digits."""

@@ -17,7 +17,7 @@ from gecbench.core.files import read_bytes
 from gecbench.core.language import Language
 from gecbench.core.sample import Corpus, Rewrite, Sample, Systems, as_systems
 from gecbench.core.scheme import Watch, unwatched
-from gecbench.datasets.catalog import check_content, data_folder, data_set, locate
+from gecbench.datasets.catalog import verified_file
 from gecbench.formats import load_format
 from gecbench.models.combine import official
 from gecbench.models.combine.candidates import (
@@ -271,9 +271,8 @@ class _Run:
         """
         if self.voting.spelling == "sound":
             return by_sound()
-        wanted = data_set("cherrant")
-        file = wanted.file("char_meta.txt")
-        folder = self.places.folder or data_folder()
-        path = locate(wanted, file.name, folder=folder, mirror=self.places.mirror)
-        check_content(path, file, origin=str(path))
+        places = self.places
+        path = verified_file(
+            "cherrant", "char_meta.txt", folder=places.folder, mirror=places.mirror
+        )
         return by_shape_and_sound(partial(read_bytes, path), str(path))

@@ -7,13 +7,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
 
-from gecbench.analysis.options import ABSENT, Absent, Weighting
+from gecbench.analysis.options import ABSENT, LEAST_RESAMPLES, Absent, Weighting
 from gecbench.backends import SEGMENTERS
 from gecbench.core.case import CHOICES, LEVELS, Choice, Level
 from gecbench.core.errors import UnknownNameError, UsageError
-from gecbench.core.options import Option, pairs
+from gecbench.core.options import (
+    Option,
+    check_between,
+    check_choice,
+    check_least,
+    check_once,
+    pairs,
+)
 from gecbench.core.registry import is_known
 from gecbench.core.scheme import Watch, unwatched
+from gecbench.core.score import BETAS
 from gecbench.lang import SCHEMES
 from gecbench.metrics import METRICS
 from gecbench.text.normalise import NORMALISATIONS
@@ -33,17 +41,15 @@ def read_range(text: str) -> tuple[int, int | None]:
 
 def read_settings(texts: Sequence[str]) -> dict[str, str]:
     """Read METRIC.OPTION=VALUE texts; options may be written with hyphens."""
-    found: dict[str, str] = {}
-    for text in texts:
+
+    def normal(text: str) -> str:
         name, equals, value = text.partition("=")
-        if not equals:
-            raise UsageError(f"--set {text!r} must be METRIC.OPTION=VALUE, as gleu.unit=character")
         metric, dot, option = name.strip().partition(".")
-        key = f"{metric}{dot}{option.replace('-', '_')}"
-        if key in found:
-            raise UsageError(f"--set {key} is given twice; give it once")
-        found[key] = value.strip()
-    return found
+        return f"{metric}{dot}{option.replace('-', '_')}{equals}{value.strip()}"
+
+    return pairs("--set", "METRIC.OPTION=VALUE, as gleu.unit=character")(
+        [normal(text) for text in texts]
+    )
 
 
 RANGE = Option("--range", "Score sentences A+1 to B of the corpus.", metavar="A:B", read=read_range)
@@ -168,36 +174,25 @@ class Options:
         ):
             if isinstance(names, str):  # a text is a sequence of its letters, too
                 raise UsageError(f"{option} {names!r} is a text; write a tuple: ({names!r},)")
-        for option, value, allowed in (
-            ("level", self.level, LEVELS),
-            ("choice", self.choice, CHOICES),
-            ("size", self.size, ("any", "single", "multi")),
-        ):
-            if value not in allowed:
-                raise UsageError(f"{option} {value!r} is unknown; one of: {', '.join(allowed)}")
+        check_choice("level", self.level, LEVELS)
+        check_choice("choice", self.choice, CHOICES)
+        check_choice("size", self.size, ("any", "single", "multi"))
         for name in self.metrics:
             if not is_known("metric", name, METRICS):
                 raise UnknownNameError("metric", name, METRICS)
-        if len(set(self.metrics)) < len(self.metrics):
-            raise UsageError(f"a metric is named twice in {','.join(self.metrics)}; name it once")
-        self._check_numbers()
-        self._check_labels()
-
-    def _check_numbers(self) -> None:
-        if not 0.001 <= self.beta <= 1000:
-            raise UsageError(f"beta {self.beta:g} must be a number from 0.001 to 1000")
+        check_once("metric", self.metrics)
+        check_between("beta", self.beta, *BETAS)
         for option, number in (
             ("max-references", self.max_references),
             ("references-exactly", self.references_exactly),
         ):
-            if number is not None and number < 1:
-                raise UsageError(f"{option} {number} must be at least 1")
-        if self.resamples < 0 or 0 < self.resamples < 100:
+            if number is not None:
+                check_least(option, number, 1)
+        if self.resamples and self.resamples < LEAST_RESAMPLES:
             raise UsageError(
-                f"resamples {self.resamples} must be at least 100, or 0 for no intervals"
+                f"resamples {self.resamples} must be at least {LEAST_RESAMPLES}, or 0 for no "
+                "intervals"
             )
-
-    def _check_labels(self) -> None:
         for label in self.exclude:
             if "|" in label:
                 raise UsageError(f"{label!r} is no type of edit: types have no bars")
@@ -581,7 +576,6 @@ class DifficultyOptions:
             raise UsageError(
                 f"reference number {self.reference!r} must be a number from 1, each, or chosen"
             )
-        if self.absent not in ABSENT:
-            raise UsageError(f"absent {self.absent!r} is unknown; one of: {', '.join(ABSENT)}")
+        check_choice("absent", self.absent, ABSENT)
         if self.weights is not None and self.reference == "each":
             raise UsageError("a weight file fits one reference; choose it, not each")

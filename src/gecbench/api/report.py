@@ -24,7 +24,7 @@ from gecbench.reports import breakdown, compare, difficulty, references
 from gecbench.reports import scores as overview
 from gecbench.reports.page import Fact, Page, html, interface_words
 from gecbench.reports.page.sentences import packed_sentences
-from gecbench.reports.report import Language, Report, Words
+from gecbench.reports.report import PageLanguage, Report, Words
 from gecbench.scoring.results import RunStats, ScoreReport, first_edit_sets
 
 # The analyses that a report shows of a run.
@@ -230,7 +230,7 @@ def _with_intervals(scores: ScoreReport, compared: Comparisons | None) -> ScoreR
     )
 
 
-def save_report(page: Page, path: Path | str, *, language: Language = "en") -> None:
+def save_report(page: Page, path: Path | str, *, language: PageLanguage = "en") -> None:
     """Write a page as one HTML file that opens offline.
 
     Args:

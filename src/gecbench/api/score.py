@@ -9,9 +9,7 @@ from typing import Any
 from gecbench import __version__
 from gecbench.analysis.options import Plan
 from gecbench.analysis.significance import Comparison
-from gecbench.analysis.significance import Watch as WatchPairs
 from gecbench.analysis.significance import compare as compare_by_metric
-from gecbench.analysis.significance import unwatched as unwatched_pairs
 from gecbench.api.options import Options, SchemeSpec
 from gecbench.api.schemes import (
     AnyScheme,
@@ -299,7 +297,7 @@ def compare(
     options: Options | None = None,
     plan: Plan | None = None,
     watch: Watch = unwatched,
-    watch_pairs: WatchPairs = unwatched_pairs,
+    watch_pairs: Watch = unwatched,
 ) -> Comparisons:
     """Return whether systems differ significantly, metric by metric.
 
@@ -322,7 +320,7 @@ def compare(
 
 
 def compare_run(
-    run_stats: RunStats, plan: Plan | None = None, *, watch: WatchPairs = unwatched_pairs
+    run_stats: RunStats, plan: Plan | None = None, *, watch: Watch = unwatched
 ) -> Comparisons:
     """Return whether systems differ by each metric that applies to them."""
     names = [name for name in run_stats.metrics if name not in run_stats.refused]

@@ -93,7 +93,12 @@ def read_settings(
     if not isinstance(kind, str):
         raise FormatError(f'{name}: kind is missing; write kind = "{next(iter(KINDS))}"')
     chosen = load_kind(kind)
-    return Settings(convert(name, tables, chosen.config), chosen, home)
+    config = convert(name, tables, chosen.config)
+    try:
+        language_of(config.language)
+    except UsageError as error:
+        raise FormatError(f"{name}: {error}") from error
+    return Settings(config, chosen, home)
 
 
 def _change(tables: dict[str, object], change: str) -> None:

@@ -29,7 +29,7 @@ from gecbench.core.perturbed import SYNTHETIC, PerturbedSet
 from gecbench.core.registry import resolve
 from gecbench.core.sample import NOT_KEPT, Corpus
 from gecbench.core.scheme import Scheme, Watch, unwatched
-from gecbench.datasets.catalog import data_folder, data_set, locate
+from gecbench.datasets.catalog import verified_file
 from gecbench.datasets.corrupt.corrupt import (
     Counts,
     LabelFile,
@@ -63,8 +63,8 @@ from gecbench.datasets.perturb.variants import (
     INSERT,
     RANDOM,
     SUBSTITUTE,
+    PerturbReport,
     Plan,
-    Report,
     words_of,
 )
 from gecbench.datasets.perturb.variants import perturb as run_perturbation
@@ -201,10 +201,8 @@ def corrupt(
 
 
 def _shapes(folder: Path | None, mirror: Path | None) -> Path:
-    """Return the table of shapes of ChERRANT's data set."""
-    return locate(
-        data_set("cherrant"), "char_meta.txt", folder=folder or data_folder(), mirror=mirror
-    )
+    """The table of shapes of ChERRANT's data set."""
+    return verified_file("cherrant", "char_meta.txt", folder=folder, mirror=mirror)
 
 
 def _check_apart(texts: Path, output: Path, labels: Path | None) -> None:
@@ -322,7 +320,7 @@ class Perturbed:
     """
 
     cases: PerturbedSet
-    report: Report
+    report: PerturbReport
 
 
 def perturb(

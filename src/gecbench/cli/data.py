@@ -13,11 +13,11 @@ import click
 from gecbench.api.options import Places
 from gecbench.cli.command import command
 from gecbench.cli.options import clear_count, say, show_count
-from gecbench.cli.output import Format, OutputFile, format_of
+from gecbench.cli.output import OutputFile, format_of
 from gecbench.core.errors import ResourceError, UnknownNameError, UsageError, counted
 from gecbench.core.files import STDIO, write_text
 from gecbench.core.options import Argument, Option, pairs
-from gecbench.reports.report import Grid, as_csv, as_latex, as_markdown, as_text
+from gecbench.reports.report import Format, Grid, as_csv, as_latex, as_markdown, as_text
 
 if TYPE_CHECKING:
     from gecbench.datasets.catalog import DataFile, DataSet

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
+from typing import Annotated, TypeVar
 
 from gecbench.cli.options import say
 from gecbench.core.errors import UsageError
 from gecbench.core.files import STDIO, encoded, write_files, write_text
 from gecbench.core.options import Option
-
-if TYPE_CHECKING:
-    from gecbench.reports.report import Figure, Report
+from gecbench.reports.report import Figure, Format, PageLanguage, Report
 
 Name = TypeVar("Name")
-Format = Literal["text", "json", "csv", "latex", "markdown"]
 
 ENDINGS: Mapping[str, Format] = {
     ".json": "json",
@@ -49,7 +46,6 @@ OutputFormat = Annotated[
         show_default="text, or by the ending of --output: .json, .csv, .tex, .md",
     ),
 ]
-Language = Literal["en", "zh"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +93,7 @@ class Output:
     ] = None
     figures: FigureOptions = FigureOptions()
     language: Annotated[
-        Language,
+        PageLanguage,
         Option(
             "--language",
             "Language of figures and pages.",
@@ -169,7 +165,7 @@ def write_results(contents: Mapping[Path, str]) -> None:
         write_text(path, contents[path])
 
 
-def write_plots(figures: Sequence[Figure], options: FigureOptions, language: Language) -> None:
+def write_plots(figures: Sequence[Figure], options: FigureOptions, language: PageLanguage) -> None:
     """Write figures if a folder is named for them, and say which."""
     if options.folder is None:
         return

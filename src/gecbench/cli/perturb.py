@@ -16,7 +16,7 @@ from gecbench.core.sample import NOT_KEPT
 if TYPE_CHECKING:
     from gecbench.core.perturbed import PerturbedSet
     from gecbench.core.sample import Corpus
-    from gecbench.datasets.perturb.variants import Report
+    from gecbench.datasets.perturb.variants import PerturbReport
 
 _NAMED = 5
 
@@ -70,7 +70,7 @@ def _load(
     return load_perturbed(path, lang=lang), source
 
 
-def _report(report: Report) -> None:
+def _report(report: PerturbReport) -> None:
     from gecbench.datasets.perturb.variants import list_counts
 
     operations = ", ".join(f"{count:,} {name}" for name, count in report.operations.items())

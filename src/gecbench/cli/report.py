@@ -21,9 +21,10 @@ from gecbench.cli.options import (
     scheme_of,
     watch,
 )
-from gecbench.cli.output import FigureOptions, Language, format_by_ending, write_plots
+from gecbench.cli.output import FigureOptions, format_by_ending, write_plots
 from gecbench.core.errors import UsageError
 from gecbench.core.options import Option
+from gecbench.reports.report import PageLanguage
 
 if TYPE_CHECKING:
     from gecbench.reports.report import Report
@@ -50,7 +51,7 @@ def report(
         ),
     ] = None,
     language: Annotated[
-        Language,
+        PageLanguage,
         Option(
             "--language",
             "Language that the page opens in, and of --figures; a switch in the page changes it.",

@@ -41,6 +41,10 @@ def best_places(values: Sequence[float | None], *, higher_is_better: bool = True
     return best if len(best) < len(known) else set()
 
 
+BETAS = (0.001, 1000.0)
+"""The least and the greatest weight of recall in F that is accepted."""
+
+
 def f_score(precision: float, recall: float, beta: float) -> float:
     """Return the weighted harmonic mean of precision and recall, in [0, 1]; 0 where both are 0."""
     if precision + recall == 0:

@@ -128,6 +128,25 @@ def locate(data_set: DataSet, file: str, *, folder: Path, mirror: Path | None) -
     )
 
 
+def verified_file(name: str, file: str, *, folder: Path | None, mirror: Path | None) -> Path:
+    """Locate a file of the data set of that name, and hash it.
+
+    Args:
+        name: Of the data set.
+        file: Of the file.
+        folder: As in `locate`; None means the user's.
+        mirror: As in `locate`.
+
+    Raises:
+        UnknownNameError: There is no such data set, or no such file in it.
+        ResourceError: The file is not here, or has another content.
+    """
+    owner = data_set(name)
+    path = locate(owner, file, folder=folder or data_folder(), mirror=mirror)
+    check_content(path, owner.file(file), origin=str(path))
+    return path
+
+
 def home(data_set: DataSet, *, folder: Path, mirror: Path | None) -> Path:
     """The one folder that holds every file of a data set.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from gecbench.core.case import Case, Part
 from gecbench.core.options import check_between, check_choice
-from gecbench.core.score import Counts, Score, f_score, total
+from gecbench.core.score import BETAS, Counts, Score, f_score, total
 from gecbench.scoring.metric import Metric
 from gecbench.scoring.resample import ratios, sums
 from gecbench.scoring.texts import UNITS, Grams, Unit, count, overlap, pieces, references, shared
@@ -49,7 +49,7 @@ class Green(Metric[Rows]):
     def __post_init__(self) -> None:
         """Refuse options that mean nothing."""
         check_between("green.order", self.order, 1, 20)
-        check_between("green.recall_weight", self.recall_weight, 0.001, 1000)
+        check_between("green.recall_weight", self.recall_weight, *BETAS)
         check_choice("green.unit", self.unit, UNITS)
 
     def settings(self) -> Mapping[str, str]:

@@ -9,6 +9,8 @@ from gecbench.analysis.options import Test
 from gecbench.analysis.significance import Comparison, Pair
 from gecbench.core.errors import counted
 from gecbench.reports.report import (
+    NO,
+    YES,
     Column,
     Figure,
     Report,
@@ -29,8 +31,6 @@ _CORRECTIONS = {
     "bh": Words("corrected by Benjamini and Hochberg", "Benjamini–Hochberg 校正"),
 }
 _SIGNIFICANT = Words("significant", "显著")
-_YES = Words("yes", "是")
-_NO = Words("no", "否")
 _NOT = Words("not significant", "不显著")
 
 
@@ -131,7 +131,7 @@ def _pairs(results: Sequence[Comparison]) -> Table:
     for one in results:
         for pair in one.pairs:
             row: list[Value] = [*[one.metric] * several, pair.first, pair.second]
-            row += [_YES if pair.significant else _NO, pair.difference]
+            row += [YES if pair.significant else NO, pair.difference]
             row += [pair.interval.low, pair.interval.high, pair.first_better]
             for test in plan.tests:
                 row += [pair.p[test], *[pair.corrected[test]] * corrected]

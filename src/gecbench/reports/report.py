@@ -22,8 +22,9 @@ Item = TypeVar("Item")
 # What readers see, in the languages of the reports.
 
 
-Language = Literal["en", "zh"]
-LANGUAGES: tuple[Language, ...] = ("en", "zh")
+PageLanguage = Literal["en", "zh"]
+"""Languages that pages and figures are written in."""
+LANGUAGES: tuple[PageLanguage, ...] = ("en", "zh")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +38,16 @@ class Words:
     en: str
     zh: str
 
-    def in_(self, language: Language) -> str:
+    def in_(self, language: PageLanguage) -> str:
         """The text in a language."""
         return self.zh if language == "zh" else self.en
 
 
-def text_in(text: str | Words, language: Language) -> str:
+YES = Words("yes", "是")
+NO = Words("no", "否")
+
+
+def text_in(text: str | Words, language: PageLanguage) -> str:
     """A text in a language; names of systems and the like are the same in all."""
     return text.in_(language) if isinstance(text, Words) else text
 
@@ -257,7 +262,7 @@ def _blank(values: list[float | str | None]) -> list[float | str]:
 REPORT_SCHEMA = 1
 """Version of the JSON that analyses print; scripts depend on it."""
 
-OUTPUTS = ("text", "json", "csv", "latex", "markdown")
+Format = Literal["text", "json", "csv", "latex", "markdown"]
 
 Value = str | Words | int | float | None
 """Words are shown in the reader's language; in files, and for whoever sorts, in English."""
@@ -408,12 +413,12 @@ def json_values(result: DataclassInstance, *without: str) -> dict[str, object]:
     }
 
 
-def render(report: Report, output: str, *, table: str | None = None) -> str:
+def render(report: Report, output: Format, *, table: str | None = None) -> str:
     """Write a report as text, JSON, CSV, LaTeX or Markdown.
 
     Args:
         report: What to show.
-        output: One of `OUTPUTS`.
+        output: The format.
         table: Name of the only table to show; None means all of them, in CSV the first.
 
     Raises:

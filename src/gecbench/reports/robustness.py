@@ -31,6 +31,8 @@ from gecbench.analysis.robustness import (
 )
 from gecbench.core.errors import counted
 from gecbench.reports.report import (
+    NO,
+    YES,
     Column,
     Figure,
     Report,
@@ -54,8 +56,6 @@ _ACTIONS: Mapping[str, Words] = {
     "none": Words("none", "无扰动"),
 }
 _ALL = Words("all", "全部")
-_YES = Words("yes", "是")
-_NO = Words("no", "否")
 _TRIVIAL = {
     PERFECT: Words(PERFECT, "（完美系统）"),
     COPY: Words(COPY, "（照抄输入）"),
@@ -228,7 +228,7 @@ def _disagreements(cases: Sequence[Disagreement]) -> Table:
         for case in list(group)[:_SHOWN]:
             first, *rest = case.sentences
             other = min(rest, key=lambda one: 0 if not one.same_edits else 1 + one.equal_f)
-            rules = (_YES if consistent else _NO for consistent in (case.official, case.edits))
+            rules = (YES if consistent else NO for consistent in (case.official, case.edits))
             texts = (_corrections(first), f"{other.mark}: {_corrections(other)}")
             rows.append((case.system, case.subset, case.case, *rules, *texts))
     return Table(

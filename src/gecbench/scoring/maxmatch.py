@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from gecbench.core.case import Case, CaseRewrite, Part
 from gecbench.core.edit import Edit
 from gecbench.core.options import check_between, check_least
+from gecbench.core.score import BETAS
 from gecbench.edits.maxmatch import Level, Matching, match, trimmed
 from gecbench.scoring.metric import Metric
 from gecbench.scoring.resample import resampled_totals
@@ -77,7 +78,7 @@ class MaxMatch(Metric[Row]):
     def __post_init__(self) -> None:
         """Refuse options that mean nothing."""
         check_least(f"{self.name}.max_unchanged_words", self.max_unchanged_words, 0)
-        check_between(f"{self.name}.beta", self.beta, 0.001, 1000)
+        check_between(f"{self.name}.beta", self.beta, *BETAS)
 
     @property
     def order_invariant(self) -> bool:

@@ -280,7 +280,7 @@ def test_a_plan_refuses_what_means_nothing():
         ({"tests": ()}, r"tests \(\) must be one or both of bootstrap, randomisation"),
         ({"tests": ("t",)}, "must be one or both"),
         ({"correction": "holms"}, "unknown correction 'holms'; did you mean holm"),
-        ({"resamples": 99}, "resamples 99 must be at least 100"),
+        ({"resamples": 99}, "resamples is 99; it is a whole number from 100 on"),
         ({"resamples": 10**11}, "resamples 100000000000 must be at most 1000000"),
         ({"alpha": 0.0}, "alpha 0 must be above 0 and at most 0.5"),
         ({"confidence": 1.0}, "confidence 1 must be between 0 and 1"),

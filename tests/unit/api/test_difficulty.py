@@ -272,7 +272,7 @@ def test_weights_from_a_file_are_not_written_again_nor_to_standard_output(tmp_pa
     ("options", "message"),
     [
         ({"reference": "best"}, "reference number 'best' must be a number from 1, each, or chosen"),
-        ({"absent": "gone"}, "absent 'gone' is unknown; one of: left-out, unchanged"),
+        ({"absent": "gone"}, "absent is 'gone'; it is one of left-out, unchanged"),
         ({"weights": "w", "reference": "each"}, "a weight file fits one reference; choose it"),
     ],
 )
@@ -282,7 +282,7 @@ def test_options_without_meaning_are_refused(options, message):
 
 
 def test_beta_is_looked_at():
-    with pytest.raises(UsageError, match=r"beta 0 must be a number from 0.001 to 1000"):
+    with pytest.raises(UsageError, match=r"beta is 0; it is a number from 0.001 to 1000"):
         found(beta=0)
     assert found(beta=2).beta == 2
     assert "|beta:2|" in str(found(beta=2).signature)

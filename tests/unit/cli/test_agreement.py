@@ -76,7 +76,7 @@ def test_compare_takes_all_its_options(run):
     ("words", "why"),
     [
         ((SYSTEMS[0],), "a comparison takes two systems or more; given: 1"),
-        ((*SYSTEMS, "--resamples", 5), "resamples 5 must be at least 100"),
+        ((*SYSTEMS, "--resamples", 5), "resamples is 5; it is a whole number from 100 on"),
         ((*SYSTEMS, "--alpha", 0), "alpha 0 must be above 0 and at most 0.5"),
         ((*SYSTEMS, "--baseline", "eagre"), "unknown baseline 'eagre'; did you mean eager?"),
         ((*SYSTEMS, "--table", "x"), "compare has no table 'x' here; it has: systems, pairs, p-"),

@@ -162,7 +162,10 @@ def test_corpora_stand_side_by_side(run):
         ([EN, EN_EAGER, "--set", "gleu.unit"], "--set 'gleu.unit' must be METRIC.OPTION=VALUE"),
         ([EN, EN_EAGER, "--set", "gleu.unit=word"], "setting 'gleu.unit' is of no metric asked"),
         ([EN, EN_EAGER, "--metric", "gleu", "--set", "gleu.order=0"], "gleu.order is 0"),
-        ([EN, EN_EAGER, "--ci", "--resamples", "5"], "resamples 5 must be at least 100"),
+        (
+            [EN, EN_EAGER, "--ci", "--resamples", "5"],
+            "resamples 5 must be at least 100",
+        ),
         ([EN, EN_EAGER, "--normalise", "nfd"], "unknown normalisation 'nfd'; did you mean"),
         ([EN, EN_EAGER, "--segmenter", "jiebar", "--metric", "m2"], "unknown segmenter 'jiebar'"),
         (

@@ -62,6 +62,13 @@ def test_the_command_line_changes_single_values(tmp_path) -> None:
         read_settings(None, recipe="tiny", changes=["training.epoch=3"])
 
 
+def test_models_are_trained_for_any_language_with_a_code() -> None:
+    settings = read_settings(None, recipe="tiny", changes=["language=de"])
+    assert settings.config.language == "de"
+    with pytest.raises(FormatError, match="recipe tiny: language 'German' is no ISO 639 code"):
+        read_settings(None, recipe="tiny", changes=["language=German"])
+
+
 def test_paths_of_a_file_count_from_its_folder(tmp_path) -> None:
     path = tmp_path / "run.toml"
     path.write_text('kind = "tagger"\nname = "x"\nlanguage = "zh"\n')

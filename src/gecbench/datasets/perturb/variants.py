@@ -206,7 +206,7 @@ _AT_ONCE = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class PerturbReport:
     """What a perturbation made and left.
 
     Args:
@@ -246,7 +246,7 @@ def perturb(
     filler: Filler,
     plan: Plan,
     watch: Watch,
-) -> tuple[tuple[Subset, ...], Report]:
+) -> tuple[tuple[Subset, ...], PerturbReport]:
     """Perturbed cases, subset by subset, and what became of all pairs.
 
     Args:
@@ -283,7 +283,7 @@ def perturb(
         )
     subsets = tuple(Subset(name, tuple(of_subset)) for name, of_subset in cases.items())
     count = sum(map(len, cases.values()))
-    return subsets, Report(len(pairs), count, operations, rejected, dict(left_out))
+    return subsets, PerturbReport(len(pairs), count, operations, rejected, dict(left_out))
 
 
 def list_counts(counts: Mapping[str, int]) -> str:

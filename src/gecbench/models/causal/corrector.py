@@ -13,7 +13,7 @@ from gecbench.lang import language_of
 from gecbench.models.batches import batches
 from gecbench.models.chat.answers import Bounds, is_encodable, keep_source, parse_answer
 from gecbench.models.chat.prompts import Prompt
-from gecbench.models.training.config import Count, OptionalLanguage, Positive
+from gecbench.models.training.config import Count, Positive
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -32,7 +32,7 @@ class Options(Bounds, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Options of inference, beside the bounds of answers; `longest` bounds the new tokens, too.
 
     Args:
-        language: zh or en; "" takes the model's own, or the prompt's.
+        language: Code; "" takes the model's own, or the prompt's.
         prompt: Name of a packaged prompt or path of a file; "" takes what the model was trained
             with.
         style: "chat" puts the prompt into the tokenizer's chat template, "plain" into text;
@@ -45,7 +45,7 @@ class Options(Bounds, frozen=True, forbid_unknown_fields=True, kw_only=True):
         precision: Of the weights.
     """
 
-    language: OptionalLanguage = ""
+    language: str = ""
     prompt: str = ""
     style: Style = "auto"
     base: str = ""

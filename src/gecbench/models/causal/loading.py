@@ -123,7 +123,7 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
     prompt, style = choose_prompt(location, chosen)
     language = chosen.language or (card.languages[0] if card else prompt.language)
     if not language:
-        raise UsageError(f"causal:{place}: set language to zh or en; the prompt does not say")
+        raise UsageError(f"causal:{place}: set language, as zh or en; the prompt does not say")
     network = location.load_network(chosen.precision).to(find_device(chosen.device)).eval()
     ends = answer_ends(network)
     question = build_question(location.load_tokenizer(), prompt, style, ends=ends, place=place)

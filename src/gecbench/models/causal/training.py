@@ -18,6 +18,7 @@ from torch.nn.functional import cross_entropy
 
 from gecbench.backends import need
 from gecbench.backends.transformers import load_tokenizer
+from gecbench.core.errors import UsageError
 from gecbench.core.seeding import number
 from gecbench.lang import language_of
 from gecbench.models.batches import ContextPair, Pair
@@ -219,7 +220,12 @@ def build(config: CausalConfig, pairs: Sequence[Pair], checkpoint: Path | None) 
     need("lora", "peft")
     table = config.model
     tokenizer = load_tokenizer(str(checkpoint or table.base))
-    prompt = prompt_of(table.prompt or language_of(config.language).instruction)
+    name = table.prompt or language_of(config.language).instruction
+    if not name:
+        raise UsageError(
+            f"there is no prompt for language {config.language!r}; set model.prompt to a file"
+        )
+    prompt = prompt_of(name)
     base = load_base(table.base, table.precision)
     check_dropout(config.robust, base.config.to_dict(), table.dropout)
     ends = answer_ends(base)

@@ -51,7 +51,7 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
     if not language:
         raise UsageError(
             f"chat:{place}: of which language are the sentences? The prompt does not say; "
-            "set language to zh or en"
+            "set language, as zh or en"
         )
     key, address = _key(profile, place), profile.base_url
     server = Server(address, key, profile.key_header, profile.timeout, profile.concurrency)
@@ -78,6 +78,10 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
 def _prompt(profile: Profile, place: str, path: Callable[[str, str], Path]) -> Prompt:
     """Load the prompt of a profile, with its examples."""
     name = profile.prompt or language_of(profile.language or "en").chat_prompt
+    if not name:
+        raise UsageError(
+            f"chat:{place}: there is no prompt for language {profile.language!r}; set prompt"
+        )
     prompt = prompt_of(name, path("prompt", ""))
     if profile.examples:
         examples = examples_of(path("examples", profile.examples), profile.shots)

@@ -18,7 +18,7 @@ from gecbench.core.files import read_lines
 from gecbench.formats.reading import read
 from gecbench.formats.validation import convert, options_of, read_toml, toml_of
 from gecbench.models.chat.answers import Bounds
-from gecbench.models.training.config import Count, OptionalLanguage, Positive
+from gecbench.models.training.config import Count, Positive
 
 # Several sentences in one question: numbered lines, there and back.
 
@@ -82,7 +82,7 @@ class PromptFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     batch: str = ""
     about: str = ""
     source: str = ""
-    language: OptionalLanguage = ""
+    language: str = ""
     examples: tuple[Example, ...] = ()
 
 
@@ -232,7 +232,7 @@ class Profile(Bounds, frozen=True, forbid_unknown_fields=True, kw_only=True):
         base_url: Of the server, as "http://127.0.0.1:8000/v1".
         model: As the server calls it.
         name: For tables; "" takes the model's.
-        language: zh or en; "" takes the prompt's.
+        language: Code; "" takes the prompt's.
         prompt: Name of a packaged prompt, or path of a file, counted from the profile's folder.
         examples: File of examples to show; "" shows those of the prompt.
         shots: How many of that file; 0 shows all.
@@ -265,7 +265,7 @@ class Profile(Bounds, frozen=True, forbid_unknown_fields=True, kw_only=True):
     base_url: str
     model: str
     name: str = ""
-    language: OptionalLanguage = ""
+    language: str = ""
     prompt: str = ""
     examples: str = ""
     shots: Count = 0

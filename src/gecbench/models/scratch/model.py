@@ -127,10 +127,10 @@ def read_model(folder: Path, *, segmenter: str = "", with_weights: bool = True) 
     """
     card = read_card(folder, "scratch")
     settings = card_settings(folder, card, Settings)
-    if card.languages not in (("zh",), ("en",)):
+    if len(card.languages) != 1:
         raise FormatError(
             f"{folder}: its card says that it corrects {', '.join(card.languages) or 'nothing'}; "
-            "a scratch model corrects zh or en"
+            "a scratch model corrects one language"
         )
     shape, units = settings.shape, read_vocabulary(folder / VOCABULARY)
     if vocabulary_hash(units) != settings.vocabulary or len(units) + FIRST != shape.vocabulary:

@@ -6,10 +6,6 @@ from typing import Annotated, Literal
 
 import msgspec
 
-Language = Literal["zh", "en"]
-OptionalLanguage = Literal["", "zh", "en"]
-"""Languages that models are trained and asked for: those with prompts and schemes of their own."""
-
 Positive = Annotated[int, msgspec.Meta(gt=0)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Rate = Annotated[float, msgspec.Meta(gt=0, le=1e3)]
@@ -169,7 +165,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     Args:
         kind: tagger, seq2seq, scratch or causal.
         name: Of the model; tables and cards show it.
-        language: zh or en.
+        language: Code of any language that `gecbench.lang` takes.
         about: What is to be said of the model on its card.
         data: Where pairs come from.
         training: How the weights are found.
@@ -179,7 +175,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
     kind: str
     name: str
-    language: Language
+    language: str
     about: str = ""
     data: Data = Data()
     training: Training = Training()

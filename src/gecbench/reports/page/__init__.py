@@ -22,7 +22,7 @@ from gecbench.reports.page.sentences import compressed
 from gecbench.reports.plots import properties
 from gecbench.reports.report import (
     Figure,
-    Language,
+    PageLanguage,
     Report,
     Table,
     Words,
@@ -189,7 +189,7 @@ _LONG = 240
 """Longer descriptions of figures are behind a click."""
 
 
-def html(page: Page, language: Language = "en") -> str:
+def html(page: Page, language: PageLanguage = "en") -> str:
     """Write the page as HTML.
 
     Args:

@@ -12,7 +12,7 @@ from itertools import pairwise
 from gecbench.analysis.difficulty import Difficulty
 from gecbench.edits.chunks import FALSE, KEPT, RIGHT, WRONG, Chunk
 from gecbench.reports.page import interface_words, json_in_page, render_page
-from gecbench.reports.report import Language, columns_of
+from gecbench.reports.report import PageLanguage, columns_of
 from gecbench.text.tokens import spans
 
 # What the heat map shows of a sentence, as JSON values.
@@ -147,7 +147,7 @@ def _wide(character: str) -> bool:
 def heat_map(
     results: Sequence[Difficulty],
     sources: Sequence[Mapping[str, str]],
-    language: Language = "en",
+    language: PageLanguage = "en",
 ) -> str:
     """Write the page as HTML: it opens offline and loads nothing.
 

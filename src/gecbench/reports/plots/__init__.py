@@ -15,7 +15,7 @@ from gecbench.core.errors import MissingExtraError, UsageError
 from gecbench.core.files import encoded, make_folder, write_files
 
 if TYPE_CHECKING:
-    from gecbench.reports.report import Figure, Language
+    from gecbench.reports.report import Figure, PageLanguage
 
 # The colours of pages and figures, light and dark, distinguishable by the colour-blind.
 #
@@ -84,7 +84,7 @@ FILE_FORMATS: tuple[FileFormat, ...] = ("svg", "pdf", "png")
 _COLOUR = re.compile(r"var\(--([\w-]+), #[0-9a-f]{6}\)")
 
 
-def svg(figure: Figure, language: Language) -> str:
+def svg(figure: Figure, language: PageLanguage) -> str:
     """Draw a figure as an SVG element to stand in a page.
 
     Text stays text, in the fonts of the reader's system. Each colour is a custom property of
@@ -111,7 +111,7 @@ def coloured(drawn: str, theme: Theme) -> str:
 
 
 def draw(
-    figure: Figure, *, format: FileFormat, language: Language, theme: Theme = "light"
+    figure: Figure, *, format: FileFormat, language: PageLanguage, theme: Theme = "light"
 ) -> bytes:
     """Draw a figure as a file that needs no other: letters are outlines or embedded fonts.
 
@@ -131,7 +131,7 @@ def draw(
 
 
 def write_figures(
-    figures: Sequence[Figure], folder: Path, *, formats: Sequence[str], language: Language
+    figures: Sequence[Figure], folder: Path, *, formats: Sequence[str], language: PageLanguage
 ) -> list[Path]:
     """Write NAME.FORMAT of each figure and its data as NAME.csv; return the paths, in order.
 

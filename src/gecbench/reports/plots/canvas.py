@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from matplotlib.font_manager import FontProperties
 
     from gecbench.reports.plots import FileFormat, Theme
-    from gecbench.reports.report import Figure, Language
+    from gecbench.reports.report import Figure, PageLanguage
 
 
 # Which fonts letters are drawn and measured with: DejaVu Sans, and one with Han characters.
@@ -155,7 +155,7 @@ _DECLARATION = re.compile(r"\s*([\w-]+)\s*:\s*([^;]+)")
 _DEFAULTS = {"stroke-linejoin": "miter", "fill-opacity": "1", "stroke-opacity": "1"}
 
 
-def themed(made: str, figure: Figure, language: Language) -> str:
+def themed(made: str, figure: Figure, language: PageLanguage) -> str:
     """Return SVG for a page: colours as custom properties, text in the fonts of the reader."""
     root = _clean(made, figure, language)
     root.set("font-family", STACK)
@@ -171,7 +171,7 @@ def themed(made: str, figure: Figure, language: Language) -> str:
     return ET.tostring(root, encoding="unicode")
 
 
-def standalone(made: str, figure: Figure, language: Language) -> str:
+def standalone(made: str, figure: Figure, language: PageLanguage) -> str:
     """Return SVG for a file of its own, with its size."""
     root = _clean(made, figure, language)
     width, height = root.get("viewBox", "").split()[2:]
@@ -180,7 +180,7 @@ def standalone(made: str, figure: Figure, language: Language) -> str:
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(root, encoding="unicode")
 
 
-def _clean(made: str, figure: Figure, language: Language) -> ET.Element:
+def _clean(made: str, figure: Figure, language: PageLanguage) -> ET.Element:
     """Parse SVG and leave off what no reader needs; add title, description and language."""
     root = ET.fromstring(made)
     for element in root.iter():
@@ -296,7 +296,7 @@ _ANCHORED: Mapping[str | None, tuple[Literal["center", "right"], float]] = {
 }
 
 
-def page_svg(figure: Figure, language: Language) -> str:
+def page_svg(figure: Figure, language: PageLanguage) -> str:
     """Draw a figure as `plots.svg` promises."""
     look = Look("light", language)
     _require_numbers(figure, look)
@@ -312,7 +312,7 @@ def page_svg(figure: Figure, language: Language) -> str:
     return themed(out.getvalue(), figure, language)
 
 
-def file_bytes(figure: Figure, format: FileFormat, language: Language, theme: Theme) -> bytes:
+def file_bytes(figure: Figure, format: FileFormat, language: PageLanguage, theme: Theme) -> bytes:
     """Draw a figure as `plots.draw` promises."""
     look = Look(theme, language)
     _require_numbers(figure, look)

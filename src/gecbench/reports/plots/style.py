@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from matplotlib.ticker import MaxNLocator
 
 from gecbench.reports.plots import COLOURS, Theme
-from gecbench.reports.report import Language, Words, columns_of, text_in
+from gecbench.reports.report import PageLanguage, Words, columns_of, text_in
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -49,7 +49,7 @@ class Look:
     """
 
     theme: Theme
-    language: Language
+    language: PageLanguage
 
     def colour(self, name: str) -> str:
         """The colour of a name of `COLOURS`."""

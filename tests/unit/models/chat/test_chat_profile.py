@@ -87,7 +87,6 @@ def test_examples_can_be_a_corpus(tmp_path: Path) -> None:
         ('model = "m"', "'base_url' is missing"),
         (f'base_url = "{URL}"\nmodel = "m"\nretries = -1', "'retries' is -1; expected int >= 0"),
         (f'base_url = "{URL}"\nmodel = "m"\nbatch = "two"', "'batch' is a string, 'two'; expected"),
-        (f'base_url = "{URL}"\nmodel = "m"\nlanguage = "de"', "'language' is 'de'; one of"),
         ("base_url = ", r"p\.toml.*: is not TOML"),
     ],
 )
@@ -107,6 +106,8 @@ def test_what_is_wrong_in_a_profile_is_named(tmp_path: Path, text: str, told: st
         (f"m@{URL}", {"speed": 1}, "unknown option of chat 'speed'"),
         (f"m@{URL}", {"batch": "0"}, "option batch of chat: it is '0'; expected int >= 1"),
         (f"m@{URL}", {"prompt": "zh-minmal"}, "unknown prompt 'zh-minmal'; did you mean zh-min"),
+        (f"m@{URL}", {"language": "de"}, "no prompt for language 'de'; set prompt"),
+        (f"m@{URL}", {"language": "German"}, "'German' is no ISO 639 code"),
         (f"m@{URL}", {"key_env": "NO_SUCH_KEY"}, "variable NO_SUCH_KEY is not set"),
         (f"m@{URL}", {"key_env": "sk-a secret"}, "variable that key_env names is not set"),
         (f"m@{URL}", {"extra": {"api_key": "secret"}}, "extra.api_key looks like a key"),

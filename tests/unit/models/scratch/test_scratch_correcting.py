@@ -194,9 +194,9 @@ DAMAGES = {
     "a size": (of_another_size, FormatError, "2000000"),
     "a type": (of_whole_numbers, FormatError, "body.query.weight holds torch.int64"),
     "a language": (
-        lambda folder: rewrite_card(folder, {"languages": ["fr"]}, units="words"),
+        lambda folder: rewrite_card(folder, {"languages": ["zh", "en"]}, units="words"),
         FormatError,
-        "its card says that it corrects fr",
+        "its card says that it corrects zh, en",
     ),
 }
 

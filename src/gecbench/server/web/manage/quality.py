@@ -18,7 +18,7 @@ from django.views.decorators.http import require_GET, require_POST
 from gecbench.core.errors import GecbenchError, MissingExtraError
 from gecbench.reports import agreement, plots, references
 from gecbench.reports.plots import Theme
-from gecbench.reports.report import Figure, Language, Table, Words, text_in
+from gecbench.reports.report import Figure, PageLanguage, Table, Words, text_in
 from gecbench.server import progress
 from gecbench.server.models import Member
 from gecbench.server.progress import tables
@@ -137,12 +137,12 @@ def picture(request: HttpRequest, member: Member, name: str) -> HttpResponse:
 
 
 @lru_cache(maxsize=_DRAWN)
-def _drawn(figure: Figure, language: Language) -> str:
+def _drawn(figure: Figure, language: PageLanguage) -> str:
     with _DRAWING:
         return plots.svg(figure, language)
 
 
-def _language() -> Language:
+def _language() -> PageLanguage:
     return "zh" if (get_language() or "").startswith("zh") else "en"
 
 
@@ -151,7 +151,7 @@ def _average(found: Quality) -> float | None:
     return None if average is None else 100 * average
 
 
-def _charts(found: Quality, slug: str, language: Language) -> tuple[Chart, ...]:
+def _charts(found: Quality, slug: str, language: PageLanguage) -> tuple[Chart, ...]:
     agreed = found.agreement
     data: dict[str, Sequence[Table]] = {
         "progress": (tables.states(found), tables.days(found)),
@@ -199,7 +199,7 @@ def _tables(found: Quality) -> list[Table]:
     return made
 
 
-def _table(table: Table, language: Language) -> Shown:
+def _table(table: Table, language: PageLanguage) -> Shown:
     head = []
     for column in table.columns:
         words = Words(column.name, column.zh or column.name).in_(language)
