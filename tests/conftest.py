@@ -45,7 +45,7 @@ SLOW = (
     "unit/models/causal/test_causal_served.py",
     "unit/models/robust/test_robust_golden.py",
     "unit/models/tags/test_tag_golden.py",
-    "unit/models/test_walkthrough.py",
+    "unit/cli/test_walkthrough.py",
     *("server/browser", "server/survival", "server/team"),
     *("server/security/test_limits.py", "server/security/test_scripts.py", "server/test_wheel.py"),
 )

@@ -1,4 +1,4 @@
-"""The kernels and the edit sets against the slow twin, where ties and transpositions abound."""
+"""The kernels and the edit sets against slow code, where ties and transpositions abound."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import shutil
 import sysconfig
 from pathlib import Path
 
-import twin
+import reference_alignment as reference
 from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
@@ -78,13 +78,13 @@ def test_compiled_kernel_is_tested_wherever_it_could_be_built():
 
 
 @given(text, text, table, st.booleans())
-def test_edit_sets_are_those_of_the_twin_in_its_order(source, target, costs, first):
-    want = twin.edit_sets(source, target, costs.cost, MERGE_MARKS, first=first)
+def test_edit_sets_are_those_of_the_reference_in_its_order(source, target, costs, first):
+    want = reference.edit_sets(source, target, costs.cost, MERGE_MARKS, first=first)
     for make in kernels():
         assert sets(make, source, target, costs, first=first) == want
 
 
-def test_edit_sets_are_those_of_the_twin_on_thousands_of_random_pairs():
+def test_edit_sets_are_those_of_the_reference_on_thousands_of_random_pairs():
     dice = random.Random(20)
     several = swaps = 0
     for number in range(12000):
@@ -102,7 +102,7 @@ def test_edit_sets_are_those_of_the_twin_on_thousands_of_random_pairs():
         else:
             target = "".join(dice.choices(letters, k=dice.randrange(0, 9)))
         costs = TABLES[number % len(TABLES)]
-        want = twin.edit_sets(source, target, costs.cost, MERGE_MARKS)
+        want = reference.edit_sets(source, target, costs.cost, MERGE_MARKS)
         several += len(want) > 1
         swaps += any(edit[0] == "T" for edits in want for edit in edits)
         for make in kernels():
@@ -115,7 +115,7 @@ def test_edit_sets_are_those_of_the_twin_on_thousands_of_random_pairs():
 @given(text, text)
 def test_plain_edit_distance_takes_the_stated_path(source, target):
     want = next(
-        twin.paths(
+        reference.paths(
             [ord(c) for c in source],
             [ord(c) for c in target],
             lambda *_: 1.0,
@@ -172,7 +172,7 @@ def test_co_optimal_paths_are_not_listed():
         for make in list(kernels()) if n < 1000 else list(kernels())[-1:]:
             assert sets(make, source, target, costs) == [(("S", 0, n, 0, n - 10),)]
     source, target = "".join(map(chr, range(200, 212))), "".join(map(chr, range(300, 302)))
-    paths = sum(1 for _ in twin.paths([*map(ord, source)], [*map(ord, target)], costs.cost))
+    paths = sum(1 for _ in reference.paths([*map(ord, source)], [*map(ord, target)], costs.cost))
     assert paths == 66  # C(12, 10): so they do tie
 
 
@@ -187,10 +187,10 @@ def ambiguous(times: int) -> tuple[str, str]:
 def test_sets_that_differ_come_in_the_official_order():
     costs = TABLES[3]
     one, two = ambiguous(1)
-    want = twin.edit_sets(one, two, costs.cost, MERGE_MARKS)
+    want = reference.edit_sets(one, two, costs.cost, MERGE_MARKS)
     assert len(want) == 4
     one, two = ambiguous(2)
-    want = twin.edit_sets(one, two, costs.cost, MERGE_MARKS)
+    want = reference.edit_sets(one, two, costs.cost, MERGE_MARKS)
     assert len(want) == 16
     for make in kernels():
         assert sets(make, one, two, costs) == want
@@ -201,10 +201,10 @@ def test_alignments_that_merge_to_one_set_are_not_listed_either():
     costs = TABLES[11]
     pieces = [chr(0x5000 + at) * 3 for at in range(60)]
     one, two = "".join("甲乙丙" + p for p in pieces), "".join("丙乙甲" + p for p in pieces)
-    few = twin.edit_sets(one[:12], two[:12], costs.cost, MERGE_MARKS)
+    few = reference.edit_sets(one[:12], two[:12], costs.cost, MERGE_MARKS)
     lists = {
-        tuple(twin.segments(p))
-        for p in twin.paths([*map(ord, one[:12])], [*map(ord, two[:12])], costs.cost)
+        tuple(reference.segments(p))
+        for p in reference.paths([*map(ord, one[:12])], [*map(ord, two[:12])], costs.cost)
     }
     assert (len(lists), len(few)) == (9, 1)
     for make in kernels():
@@ -255,6 +255,6 @@ def test_wide_transpositions_are_found_alike_by_both_kernels():
             for first in (True, False):
                 found = [sets(make, letters, target, costs, first=first) for make in kernels()]
                 assert all(answer == found[0] for answer in found)
-    want = twin.edit_sets(letters[:9], letters[:9][::-1], TABLES[1].cost, MERGE_MARKS)
+    want = reference.edit_sets(letters[:9], letters[:9][::-1], TABLES[1].cost, MERGE_MARKS)
     for make in kernels():
         assert sets(make, letters[:9], letters[:9][::-1], TABLES[1]) == want

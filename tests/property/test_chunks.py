@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from chunk_twin import slow_chunks, slow_verdicts
 from hypothesis import example, given
 from hypothesis import strategies as st
+from reference_chunks import slow_chunks, slow_verdicts
 from strategies import edit_sets
 
 from gecbench.analysis.sentences import edit_weights

@@ -1,4 +1,4 @@
-"""ERRANT's alignment and merging: both kernels and the rules against the slow twin."""
+"""ERRANT's alignment and merging: both kernels and the rules against the slow reference."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import shutil
 import sysconfig
 from pathlib import Path
 
-import errant_twin as twin
+import reference_errant as reference
 from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Indel, Levenshtein
@@ -65,12 +65,14 @@ def random_pair(dice: random.Random, longest: int) -> tuple[Sentence, Sentence]:
     return random_sentence(dice, source), random_sentence(dice, target)
 
 
-def for_twin(sentence: Sentence) -> list[twin.Token]:
+def for_reference(sentence: Sentence) -> list[reference.Token]:
     words = sentence.words
-    return list(map(twin.Token, sentence.tokens, words.lemmas, words.pos, words.tags))
+    return list(map(reference.Token, sentence.tokens, words.lemmas, words.pos, words.tags))
 
 
-def by_all_kernels(source: Sentence, target: Sentence, levenshtein: bool) -> list[list[twin.Item]]:
+def by_all_kernels(
+    source: Sentence, target: Sentence, levenshtein: bool
+) -> list[list[reference.Item]]:
     features = [None if levenshtein else alignment._features(side) for side in (source, target)]
     found = [alignment.python_steps(source.tokens, target.tokens, *features)]
     if alignment.compiled is not None:
@@ -81,14 +83,16 @@ def by_all_kernels(source: Sentence, target: Sentence, levenshtein: bool) -> lis
 
 def check_steps(source: Sentence, target: Sentence) -> None:
     for levenshtein in (False, True):
-        want = twin.align(for_twin(source), for_twin(target), levenshtein=levenshtein)
+        want = reference.align(
+            for_reference(source), for_reference(target), levenshtein=levenshtein
+        )
         for found in by_all_kernels(source, target, levenshtein):
             assert found == want, (source, target)
 
 
 def check_rules(source: Sentence, target: Sentence) -> int:
     steps = alignment.steps(source, target)
-    want = twin.rules(list(map(tuple, steps)), for_twin(source), for_twin(target))
+    want = reference.rules(list(map(tuple, steps)), for_reference(source), for_reference(target))
     assert merge(steps, source, target) == tuple(item[1:] for item in want), (source, target)
     return sum(item[0] == "X" for item in want)
 
@@ -100,12 +104,12 @@ def test_compiled_kernel_is_tested_wherever_it_could_be_built():
 
 
 @given(sentences(), sentences())
-def test_steps_and_edits_are_those_of_the_twin(source: Sentence, target: Sentence):
+def test_steps_and_edits_are_those_of_the_reference(source: Sentence, target: Sentence):
     check_steps(source, target)
     check_rules(source, target)
 
 
-def test_steps_and_edits_are_those_of_the_twin_on_thousands_of_random_pairs():
+def test_steps_and_edits_are_those_of_the_reference_on_thousands_of_random_pairs():
     dice = random.Random(30)
     swaps = merged = 0
     for _ in range(1500):
@@ -118,7 +122,7 @@ def test_steps_and_edits_are_those_of_the_twin_on_thousands_of_random_pairs():
     assert swaps > 100
 
 
-def test_long_runs_are_merged_as_the_twin_merges_them():
+def test_long_runs_are_merged_as_the_reference_merges_them():
     """Parts of a run are cut again, and what is known of their windows is not asked twice."""
     dice = random.Random(31)
     for _ in range(60):
@@ -170,6 +174,6 @@ def test_words_longer_than_a_machine_word_cost_the_same_in_both_kernels():
         )
         source = Sentence(one, (one,), words=Words(("l",), ("X",), ("NN",)))
         target = Sentence("", tuple(others), words=Words(("l", "l"), ("X", "X"), ("NN", "NN")))
-        want = twin.align(for_twin(source), for_twin(target), levenshtein=False)
+        want = reference.align(for_reference(source), for_reference(target), levenshtein=False)
         for found in by_all_kernels(source, target, False):
             assert found == want

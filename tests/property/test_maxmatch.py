@@ -1,4 +1,4 @@
-"""Both MaxMatch kernels against the literal twin, on pairs of few letters, where ties abound."""
+"""Both MaxMatch kernels against literal code, on pairs of few letters, where ties abound."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sysconfig
 from array import array
 from pathlib import Path
 
-import maxmatch_twin as twin
+import reference_maxmatch as reference
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -84,14 +84,14 @@ def test_compiled_kernel_is_tested_wherever_it_could_be_built():
         assert next(iter(kernels())) is maxmatch.proposals
 
 
-def test_edits_and_matches_are_those_of_the_literal_twin_on_thousands_of_random_pairs():
+def test_edits_and_matches_are_those_of_the_literal_reference_on_thousands_of_random_pairs():
     dice = random.Random(14)
     matched = doubled = 0
     for _ in range(4000):
         source, target, letters = pair_of(dice)
         golds = golds_of(dice, source, letters)
         limit = dice.choice((0, 1, 2, 2, 2, 3))
-        want = twin.proposals(source, target, spaced(golds), limit)
+        want = reference.proposals(source, target, spaced(golds), limit)
         for proposals in kernels():
             found = proposals(coded(source), coded(target), limit, (as_codes(golds),), ROOM)
             assert found == [want], (source, target, golds, limit)
@@ -101,7 +101,7 @@ def test_edits_and_matches_are_those_of_the_literal_twin_on_thousands_of_random_
         # For equal texts the lattice has unchanged arcs alone.
         edits = [(e.start, e.end, e.replacement) for e in found.proposed]
         assert edits == [(i, x, tuple(target[j:y])) for i, x, j, y in want]
-        assert list(found.matched) == twin.matches(source, target, want, spaced(golds))
+        assert list(found.matched) == reference.matches(source, target, want, spaced(golds))
         matched += len(found.matched) > 1
         doubled += len({n for n, _ in found.matched}) < len(found.matched)
     # The pairs are worth something only if they match, and twice.
@@ -135,8 +135,8 @@ def test_the_bound_is_never_less_than_the_arcs_there_are():
     for _ in range(500):
         source, target, _ = pair_of(dice)
         limit = dice.randrange(4)
-        vertices, listed, arcs = twin.union(source, target)
-        twin.close(vertices, listed, arcs, limit)
+        vertices, listed, arcs = reference.union(source, target)
+        reference.close(vertices, listed, arcs, limit)
         assert len(arcs) <= pairs(lattice(coded(source), coded(target)), limit)
 
 
@@ -147,10 +147,12 @@ def test_the_linear_way_finds_nearly_always_as_many_matches_and_proposals():
         source, target, letters = pair_of(dice)
         golds = golds_of(dice, source, letters)
         edits = [
-            twin.proposals(source, target, spaced(golds), 2),
+            reference.proposals(source, target, spaced(golds), 2),
             approximate(coded(source), coded(target), 2, (as_codes(golds),))[0],
         ]
-        one, two = ((len(twin.matches(source, target, e, spaced(golds))), len(e)) for e in edits)
+        one, two = (
+            (len(reference.matches(source, target, e, spaced(golds))), len(e)) for e in edits
+        )
         other += source != target and one != two
     assert other < 60
 

@@ -1,4 +1,4 @@
-"""Laws of robustness: the official rule against a slow twin, mapping, and the stricter rule."""
+"""Robustness: the official rule against slow code, mapping, and the stricter rule."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def slow_extreme(rows, beta: float, *, best: bool):
 
 
 @given(ROWS, st.sampled_from([0.5, 1.0, 2.0]))
-def test_the_official_rule_is_its_slow_twin(rows, beta: float):
+def test_the_official_rule_is_its_slow_reference_implementation(rows, beta: float):
     found = official(rows, beta)
     best, upper = slow_extreme(rows, beta, best=True)
     worst, lower = slow_extreme(rows, beta, best=False)

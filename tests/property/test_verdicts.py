@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hypothesis import given
-from test_scoring_laws import METRIC_OPTIONS, cases
+from test_scoring_properties import METRIC_OPTIONS, cases
 
 from gecbench.analysis.sentences import edit_verdicts
 from gecbench.core.case import Case

@@ -1,10 +1,12 @@
-"""Fixtures of the unit tests: the command line without a process of its own."""
+"""Fixtures of the unit tests: the command line in this process, and tiny masked models."""
 
 from __future__ import annotations
 
 import gc
+from pathlib import Path
 
 import pytest
+from masked_models import EN, ZH, masked_bert, masked_roberta
 
 from gecbench.cli import main
 
@@ -30,3 +32,18 @@ def run(capsys: pytest.CaptureFixture[str]):
         return code, *capsys.readouterr()
 
     return run
+
+
+@pytest.fixture(scope="session")
+def english_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return masked_bert(tmp_path_factory.mktemp("masked") / "tiny-en", EN.split())
+
+
+@pytest.fixture(scope="session")
+def chinese_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return masked_bert(tmp_path_factory.mktemp("masked") / "tiny-zh", [*dict.fromkeys(ZH), "##看"])
+
+
+@pytest.fixture(scope="session")
+def roberta(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return masked_roberta(tmp_path_factory.mktemp("masked") / "tiny-roberta")

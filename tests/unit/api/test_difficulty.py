@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-import gecbench
 from gecbench.analysis.difficulty import (
     FalsePositive,
     SentenceErrors,
@@ -54,10 +53,6 @@ TWO = system("two", (B,), (B,), ())
 def found(data: Corpus = NAMED, *systems: SystemOutput, **options: object):
     made = difficulty(data, systems or (ONE, TWO), options=DifficultyOptions(**options))
     return made[0] if len(made) == 1 else made
-
-
-def test_it_is_public_under_the_name_of_the_package():
-    assert gecbench.difficulty is difficulty
 
 
 def test_a_named_annotator_is_the_same_everywhere_and_a_bare_block_is_everyones():

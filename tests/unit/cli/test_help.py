@@ -30,7 +30,10 @@ def test_help_keeps_examples_on_lines_of_their_own(words):
     assert "\b" not in shown.output
 
 
-HEAVY = ("numpy", "torch", "spacy", "scipy", "requests", "msgspec", "gecbench.edits.alignment")
+HEAVY = (
+    *("numpy", "torch", "spacy", "scipy", "requests", "msgspec", "gecbench.edits.alignment"),
+    *("matplotlib", "jinja2", "PIL", "pooch", "opencc", "pypinyin", "py3langid", "platformdirs"),
+)
 """What help needs least of all, and takes long to import."""
 
 

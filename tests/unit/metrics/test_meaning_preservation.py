@@ -7,7 +7,13 @@ import pytest
 from text_cases import IMPOSSIBLE, case, score, stats, values
 
 from gecbench.core.errors import UsageError
-from gecbench.metrics.meaning_preservation import MeaningPreservation, MpPrime, Overlaps, preserved
+from gecbench.metrics.meaning_preservation import (
+    MATCHINGS,
+    MeaningPreservation,
+    MpPrime,
+    Overlaps,
+    preserved,
+)
 
 CASES = (
     case("abcd", "abc", "abcd", "abcdx"),
@@ -141,3 +147,30 @@ def test_options_of_distances_are_refused_alone_and_together():
         MpPrime(difference="x")
     with pytest.raises(UsageError, match=r"^mp-prime\.difference is 'sentences', which takes"):
         MpPrime(difference="sentences")
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "multiset", "lcs", "blocks", "position"),
+    [
+        ("", "", 0, 0, 0, 0),
+        ("我", "", 0, 0, 0, 0),
+        ("", "我", 0, 0, 0, 0),
+        ("我爱你", "我爱你", 3, 3, 3, 3),
+        ("我们去学校", "学校我们去", 5, 3, 3, 0),
+        ("的的的", "的", 1, 1, 1, 1),
+        ("abcd", "xabcd", 4, 4, 4, 0),
+        ("ab😀", "😀ab", 3, 2, 2, 0),
+        ("axbxcx", "abcxxx", 6, 4, 4, 3),
+    ],
+)
+def test_four_readings_of_matching_characters(
+    source: str, text: str, multiset: int, lcs: int, blocks: int, position: int
+):
+    found = {name: match(source, text) for name, match in MATCHINGS.items()}
+    wanted = {"multiset": multiset, "lcs": lcs, "blocks": blocks, "position": position}
+    assert found == wanted
+
+
+def test_blocks_cannot_exchange_source_and_text():
+    assert MATCHINGS["blocks"]("aba", "bca") == 2
+    assert MATCHINGS["blocks"]("bca", "aba") == 1

@@ -1,4 +1,4 @@
-"""A few perturbed cases, a tiny tagger that learns from them, and the slow twin of its loss."""
+"""A few perturbed cases, a tiny tagger that learns from them, and its loss the slow way."""
 
 from __future__ import annotations
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from corrector_laws import EN, ZH, check_laws
+from corrector_checks import EN, ZH, check_corrector
 
 from gecbench.core.errors import UnknownNameError, UsageError
 from gecbench.models import load_corrector
 
 
 def test_every_text_comes_back_as_it_is() -> None:
-    found = check_laws(lambda: load_corrector("copying"), [*ZH, *EN])
+    found = check_corrector(lambda: load_corrector("copying"), [*ZH, *EN])
     assert [c.text for c in found] == [*ZH, *EN]
     assert not any(c.edits for c in found)
 

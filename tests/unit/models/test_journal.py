@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_runs import SENTENCES, Doubling, to
+from doubling import SENTENCES, Doubling, to
 
 from gecbench.api.correct import correct, correct_file
 from gecbench.core.corrector import Correction
@@ -74,7 +74,7 @@ _FULL = """
 import resource, sys
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
-from test_runs import Doubling, to
+from doubling import Doubling, to
 from gecbench.api.correct import correct_file
 from gecbench.core.errors import GecbenchError
 resource.setrlimit(resource.RLIMIT_FSIZE, (600, 600))
@@ -87,7 +87,7 @@ except GecbenchError as error:
 
 def test_a_full_disk_is_one_clear_line_and_loses_nothing(text, tmp_path) -> None:
     out = tmp_path / "out.txt"
-    here = str(Path(__file__).parent)
+    here = str(Path(__file__).parents[1])
     ended = subprocess.run(
         [sys.executable, "-c", _FULL, here, str(text), str(out)],
         capture_output=True,

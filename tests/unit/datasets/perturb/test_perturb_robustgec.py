@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from kept_errors import problems
 
 from gecbench.api.files import load
 from gecbench.api.options import PerturbOptions
@@ -13,8 +14,6 @@ from gecbench.api.robustness import check_perturbed, load_perturbed
 from gecbench.api.training_data import Perturbed, perturb
 from gecbench.core.perturbed import PerturbedSet
 from gecbench.core.sample import Corpus
-
-from .kept_errors import problems
 
 pytestmark = pytest.mark.golden
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from corrector_laws import EN, ZH, check_laws
+from corrector_checks import EN, ZH, check_corrector
 
 from gecbench.core.errors import GecbenchError, MissingExtraError, UsageError
 from gecbench.models import load_corrector
@@ -133,7 +133,7 @@ def test_the_seed_decides_the_first_weights_also_when_a_run_goes_on(trained: Tra
 @pytest.mark.parametrize("texts", [ZH, EN])
 def test_an_adapter_keeps_the_laws_of_correctors(trained: Trained, texts: tuple[str, ...]) -> None:
     options = {"batch_size": 5, "longest": 1.2}
-    found = check_laws(lambda: load_corrector(str(trained.adapter), options), texts)
+    found = check_corrector(lambda: load_corrector(str(trained.adapter), options), texts)
     assert "too long" in {flag for each in found for flag in each.flags}
 
 

@@ -100,7 +100,7 @@ def test_answers_made_from_other_words_can_be_left_out(base) -> None:
 
 
 @pytest.mark.parametrize("style", ["chat", "plain"])
-def test_the_loss_is_that_of_a_slow_twin(base, style) -> None:
+def test_the_loss_is_that_of_a_slow_reference(base, style) -> None:
     chosen = robust(alpha=0.7)
     task = made(base, style=style)
     wrapped = RobustTask(task, chosen)

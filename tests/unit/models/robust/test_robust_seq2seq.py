@@ -101,7 +101,7 @@ def test_a_cut_target_is_compared_up_to_there(request) -> None:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_the_loss_is_that_of_a_slow_twin(request, name) -> None:
+def test_the_loss_is_that_of_a_slow_reference(request, name) -> None:
     chosen = robust(alpha=0.7, skip_after=int(name == "t5"), sources_too=name == "en_bart")
     task, twins = made(request, name, label_smoothing=0.1)
     wrapped = RobustTask(task, chosen)

@@ -1,4 +1,4 @@
-"""Robust training of a tagger against a slow, obvious twin, option by option."""
+"""Robust training of a tagger against a slow reference implementation, option by option."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ ONE_WORD = [
 @pytest.mark.parametrize("alpha", [0.0, 1.0, 2.5])
 @pytest.mark.parametrize("heads", ["labels", "labels+detection"])
 @pytest.mark.parametrize("disagreeing", ["skip", "keep"])
-def test_the_loss_is_that_of_the_slow_twin(alpha, heads, disagreeing) -> None:
+def test_the_loss_is_that_of_the_slow_reference(alpha, heads, disagreeing) -> None:
     given = [
         *ONE_WORD,
         ContextPair(Pair("I has a apple .", "I have an apple ."), Pair(*TEXTS[1][1])),

@@ -1,4 +1,4 @@
-"""Where two targets are compared: against a slow twin, and in words that one can check by eye."""
+"""Where two targets are compared: against slow code, and in words to check by eye."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ PIECES = st.lists(st.text(alphabet="甲乙丙 ", min_size=2, max_size=3), max_si
     kept=st.tuples(st.integers(1, 9), st.integers(1, 9)),
     unknown=st.booleans(),
 )
-def test_places_are_those_of_a_slow_twin(
+def test_places_are_those_of_a_slow_reference(
     texts, pieces, skip_after, sources_too, kept, unknown
 ) -> None:
     x, y, x2, y2 = texts

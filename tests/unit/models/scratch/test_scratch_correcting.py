@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from corrector_laws import EN, ZH, check_laws
+from corrector_checks import EN, ZH, check_corrector
 from safetensors.torch import load_file, save_file
 from tiny_scratch import ARCHITECTURES, task_of
 from tiny_seq2seq import EN_PAIRS, ZH_PAIRS, overfit
@@ -30,7 +30,7 @@ def test_every_architecture_learns_its_pairs(learnt, architecture) -> None:
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_laws(learnt, architecture) -> None:
-    found = check_laws(lambda: load_corrector(f"scratch:{learnt[architecture]}"), ZH)
+    found = check_corrector(lambda: load_corrector(f"scratch:{learnt[architecture]}"), ZH)
     assert [text for text, each in zip(ZH, found, strict=True) if "too long" in each.flags] == [
         ZH[7]
     ]
@@ -50,7 +50,7 @@ def test_words_in_both_languages(tmp_path, architecture) -> None:
         found = load_corrector(str(folder)).correct([source for source, _ in pairs])
         assert [each.text for each in found] == [target for _, target in pairs]
         if architecture == "recurrent":
-            check_laws(lambda place=folder: load_corrector(str(place)), texts)
+            check_corrector(lambda place=folder: load_corrector(str(place)), texts)
 
 
 RARE = (

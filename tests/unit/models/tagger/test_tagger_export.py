@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 import pytest
-from corrector_laws import ZH, check_laws
+from corrector_checks import ZH, check_corrector
 from tiny_taggers import PAIRS
 
 from gecbench.core.errors import FormatError, GecbenchError, UnknownNameError, UsageError
@@ -81,7 +81,7 @@ def test_eight_bits_still_know_the_pairs(exported, encoder):
 def test_laws(exported):
     for quantise in (False, True):
         out, _ = exported("bert", quantise=quantise)
-        check_laws(lambda out=out: load_corrector(str(out), {"threads": 2}), ZH)
+        check_corrector(lambda out=out: load_corrector(str(out), {"threads": 2}), ZH)
 
 
 def test_the_card_says_what_was_measured(exported, taught):

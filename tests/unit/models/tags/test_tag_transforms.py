@@ -91,7 +91,6 @@ def test_what_explains_also_makes():
 
 def test_the_released_transforms_are_there():
     verbs = {f"VERB_{a}_{b}" for a in FORMS for b in FORMS if a != b}
-    assert len(verbs) == 20
     others = {"CASE_LOWER", "CASE_CAPITAL", "CASE_UPPER", "CASE_CAPITAL_1", "SPLIT_HYPHEN"}
     assert verbs | others | {"AGREEMENT_PLURAL", "AGREEMENT_SINGULAR"} <= set(EN.functions)
 

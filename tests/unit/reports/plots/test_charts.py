@@ -12,8 +12,8 @@ from gecbench.reports.plots import svg
 from gecbench.reports.plots.charts import Box, spread
 from gecbench.reports.report import Series
 
-from .test_plots import SVG, elements, texts
-from .test_plots import places as found
+from .test_canvas import SVG, elements, texts
+from .test_canvas import places as found
 
 ROOM = Box(0, 0, 400, 260)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from corrector_laws import EN, ZH, check_laws
+from corrector_checks import EN, ZH, check_corrector
 
 import gecbench.models as models
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo, TextEdit
@@ -96,7 +96,7 @@ THREE = member("three", 天="日")
 
 def test_it_keeps_to_the_laws(plan):
     spec = plan(ONE, TWO, THREE)
-    found = check_laws(lambda: load_corrector(spec), [*ZH, *EN])
+    found = check_corrector(lambda: load_corrector(spec), [*ZH, *EN])
     assert found[0].text == "我今日很高兴。"
     assert CLOSED[:3] == ["three", "two", "one"]
 

@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 
 import pytest
-from corrector_laws import EN, ZH, check_laws
+from corrector_checks import EN, ZH, check_corrector
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,7 +36,7 @@ def corrected(corrector: Corrector, text: str) -> str:
 
 
 def test_laws(corrector: Corrector) -> None:
-    check_laws(lambda: corrector, [*ZH, *EN])
+    check_corrector(lambda: corrector, [*ZH, *EN])
 
 
 def test_loading_again_gives_the_same(corrector: Corrector) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from combine_twin import SOURCE, opinions, plain, vote
 from hypothesis import given
 from hypothesis import strategies as st
+from reference_voting import SOURCE, opinions, plain, vote
 
 from gecbench.core.edit import Edit, check
 from gecbench.core.errors import EditError
@@ -34,7 +34,7 @@ def rule_of(systems, threshold=None, **more) -> Rule:
 
 
 @given(SYSTEMS, st.none() | st.sampled_from([Fraction(1, 10), Fraction(1), Fraction(2)]))
-def test_it_is_the_slow_twin(systems, threshold):
+def test_it_is_the_slow_reference_implementation(systems, threshold):
     sets, weights = [s for s, _ in systems], [w for _, w in systems]
     if threshold is not None and threshold > sum(weights):
         threshold = sum(weights)

@@ -1,4 +1,4 @@
-"""What every corrector must keep to; each kind's tests call `check_laws` with one of theirs."""
+"""What every corrector must keep to; tests of each kind call `check_corrector` with theirs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ EN = (
 )
 
 
-def check_laws(make: Callable[[], Corrector], texts: Sequence[str]) -> list[Correction]:
+def check_corrector(make: Callable[[], Corrector], texts: Sequence[str]) -> list[Correction]:
     """Hold a corrector to the laws of `Corrector`, and return what it made of the texts."""
     corrector = make()
     try:

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from corrector_laws import EN, ZH, check_laws
+from corrector_checks import EN, ZH, check_corrector
 from tiny_seq2seq import EN_PAIRS, ZH_PAIRS
 
 from gecbench.core.errors import FormatError, GecbenchError, UnknownNameError, UsageError
@@ -27,7 +27,7 @@ from gecbench.models.seq2seq.corrector import Answer, normalise_score, rank
 )
 def test_laws_hold_for_networks_that_know_nothing(name, texts, options, request) -> None:
     place = request.getfixturevalue(name)
-    found = check_laws(lambda: load_corrector(f"seq2seq:{place}", options), texts)
+    found = check_corrector(lambda: load_corrector(f"seq2seq:{place}", options), texts)
     assert any("cut" in c.flags for c in found)
     assert next(c for c in found if len(c.source) > 500).flags == ("too long",)
 
@@ -38,7 +38,7 @@ def test_laws_hold_for_networks_that_know_nothing(name, texts, options, request)
 )
 def test_eight_pairs_are_learnt_by_heart_and_read_back(trained, name, pairs, texts) -> None:
     sources, targets = zip(*pairs, strict=True)
-    found = check_laws(lambda: load_corrector(str(trained[name])), [*sources, *texts])
+    found = check_corrector(lambda: load_corrector(str(trained[name])), [*sources, *texts])
     assert tuple(c.text for c in found[:8]) == targets
     assert all(-0.1 < c.score <= 0 for c in found[:8])
     spread = load_corrector(str(trained[name]), {"alternatives": 4}).correct(sources)

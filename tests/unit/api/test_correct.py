@@ -8,60 +8,23 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import hypothesis.strategies as st
 import pytest
+from doubling import SENTENCES, Doubling, to
 from hypothesis import given
 
 from gecbench.api.correct import Target, correct, correct_file, open_corrector
 from gecbench.api.files import load, load_system
 from gecbench.cli.correct import word_diff
-from gecbench.core.corrector import Correction, CorrectorInfo, TextEdit
+from gecbench.core.corrector import Correction, TextEdit
 from gecbench.core.errors import FormatError, GecbenchError, UsageError
 from gecbench.core.files import read_lines
 from gecbench.core.sample import Corpus, Sample
 from gecbench.formats.reading import sources
 from gecbench.models.journal import open_journal
 from gecbench.models.text import Splitting
-
-
-@dataclass
-class Doubling:
-    """Doubles every 的, counts what it is asked, and can be stopped."""
-
-    window: int = 3
-    stop_at: int = -1
-    version: str = "1"
-    asked: list[str] = field(default_factory=list)
-
-    @property
-    def info(self) -> CorrectorInfo:
-        signature = {"corrector": "doubling", "version": self.version}
-        return CorrectorInfo("doubling", "test", ("zh",), "for tests", signature, True, self.window)
-
-    def correct(self, texts: Sequence[str]) -> list[Correction]:
-        if self.stop_at >= 0 and len(self.asked) >= self.stop_at:
-            raise KeyboardInterrupt
-        self.asked.extend(texts)
-        return [self._one(text) for text in texts]
-
-    def _one(self, text: str) -> Correction:
-        edits = tuple(TextEdit(i, i, "的", 0.5) for i, c in enumerate(text) if c == "的")
-        flags = ("too long",) if len(text) > 8 else ()
-        return Correction(text, text.replace("的", "的的"), edits, 0.25, flags)
-
-    def close(self) -> None:
-        pass
-
-
-SENTENCES = [f"第{n}句的话" for n in range(10)]
-
-
-def to(path: Path, kind: str = "lines", details: Path | None = None):
-    return lambda _found: Target(path, kind, None, details)
 
 
 @pytest.fixture
@@ -192,7 +155,7 @@ _SLOW = """
 import sys, time
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
-from test_runs import Doubling, to
+from doubling import Doubling, to
 from gecbench.api.correct import correct_file
 class Slow(Doubling):
     def correct(self, texts):
@@ -205,7 +168,7 @@ correct_file(Slow(), Path(sys.argv[2]), to(Path(sys.argv[3])))
 def test_kill_9_loses_and_repeats_nothing_that_was_done(text, tmp_path) -> None:
     text.write_text("\n".join(f"{n}的" for n in range(3000)), encoding="utf-8")
     out = tmp_path / "out.txt"
-    here = str(Path(__file__).parent)
+    here = str(Path(__file__).parents[1])
     run = subprocess.Popen([sys.executable, "-c", _SLOW, here, str(text), str(out)])
     part = tmp_path / "out.txt.part"
     while run.poll() is None and (not part.exists() or part.read_bytes().count(b"\n") < 7):

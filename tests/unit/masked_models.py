@@ -1,33 +1,11 @@
-"""The command line without a process of its own, and tiny masked models with random weights."""
+"""Tiny masked models with random weights."""
 
 from __future__ import annotations
 
-import gc
 from pathlib import Path
-
-import pytest
-
-from gecbench.cli import main
 
 EN = "the a cat dog house old new red big saw likes goes went to in of London people ##s ##ing , ."
 ZH = "我你他们今天昨明去来学校图书馆看买三本了的很好高兴，。"
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]):
-    """Run a command line; return exit code, standard output and standard error."""
-    before = gc.get_threshold()
-
-    def run(*words: object) -> tuple[int, str, str]:
-        try:
-            main([str(word) for word in words])
-            code = 0
-        except SystemExit as ended:
-            code = ended.code or 0
-        return code, *capsys.readouterr()
-
-    yield run
-    gc.set_threshold(*before)
 
 
 def masked_bert(folder: Path, words: list[str], seed: int = 5) -> Path:
@@ -52,25 +30,13 @@ def masked_bert(folder: Path, words: list[str], seed: int = 5) -> Path:
     return folder
 
 
-@pytest.fixture(scope="session")
-def english_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return masked_bert(tmp_path_factory.mktemp("masked") / "tiny-en", EN.split())
-
-
-@pytest.fixture(scope="session")
-def chinese_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return masked_bert(tmp_path_factory.mktemp("masked") / "tiny-zh", [*dict.fromkeys(ZH), "##看"])
-
-
-@pytest.fixture(scope="session")
-def roberta(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny RoBERTa, whose pieces are of bytes and begin a word with a mark."""
+def masked_roberta(folder: Path) -> Path:
+    """Write a tiny RoBERTa, whose pieces are of bytes and begin a word with a mark."""
     import torch
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors
     from tokenizers.trainers import BpeTrainer
     from transformers import PreTrainedTokenizerFast, RobertaConfig, RobertaForMaskedLM
 
-    folder = tmp_path_factory.mktemp("masked") / "tiny-roberta"
     made = Tokenizer(models.BPE())
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     made.decoder = decoders.ByteLevel()

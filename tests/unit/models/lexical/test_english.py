@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 
 import pytest
-from corrector_laws import EN, ZH, check_laws
+from corrector_checks import EN, ZH, check_corrector
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,7 +24,7 @@ def corrector() -> Corrector:
 
 
 def test_laws(corrector: Corrector) -> None:
-    check_laws(lambda: corrector, [*EN, *ZH])
+    check_corrector(lambda: corrector, [*EN, *ZH])
 
 
 def test_loading_again_gives_the_same(corrector: Corrector) -> None:

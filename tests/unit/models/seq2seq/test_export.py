@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from corrector_laws import EN, ZH, check_laws
+from corrector_checks import EN, ZH, check_corrector
 from tiny_seq2seq import EN_PAIRS, ZH_PAIRS
 
 from gecbench.core.corrector import Correction
@@ -67,7 +67,9 @@ def test_answers_and_scores_are_those_of_torch(trained, exported, name) -> None:
 
 
 def test_laws_hold_for_exports(exported) -> None:
-    check_laws(lambda: load_corrector(str(exported["zh"]), {"alternatives": 2, "threads": 1}), ZH)
+    check_corrector(
+        lambda: load_corrector(str(exported["zh"]), {"alternatives": 2, "threads": 1}), ZH
+    )
 
 
 def test_eight_bits_say_how_far_they_agree(trained, exported, tmp_path) -> None:

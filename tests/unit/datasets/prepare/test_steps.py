@@ -12,7 +12,7 @@ TEXTS = st.text("我你他们的了一是不", max_size=14)
 
 
 def slowly(texts: list[str], text: str, threshold: float, length: int) -> Near | None:
-    """The obvious twin: the similarity to each of them."""
+    """The obvious way: the similarity to each of them."""
     best = None
     mine = shingles(text, length)
     for each in texts:

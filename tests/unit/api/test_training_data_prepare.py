@@ -206,7 +206,7 @@ class TestLong:
         assert leading("猫坐在那里。狗跑。", "猫坐在。那里。狗跑。", 7) is None  # one end more
         assert leading("猫坐在那。狗跑。", "狗跑过来。狗跑。", 7) is None  # another sentence
 
-    def test_distances_are_those_of_the_slow_twin(self):
+    def test_distances_are_those_of_the_slow_way(self):
         def slowly(one: str, other: str) -> int:
             row = list(range(len(other) + 1))
             for i, a in enumerate(one, 1):

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from corrector_laws import EN, check_laws
+from corrector_checks import EN, check_corrector
 
 from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError
 from gecbench.models import load_corrector
@@ -21,7 +21,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_model_as_it_comes_keeps_the_laws(plain: Path) -> None:
     options = {"prompt": "en-instruction", "batch_size": 4, "longest": 1, "shortest": 0}
-    check_laws(lambda: load_corrector(f"causal:{plain}", options), EN[:5])
+    check_corrector(lambda: load_corrector(f"causal:{plain}", options), EN[:5])
 
 
 def test_logits_do_not_depend_on_the_batch(plain: Path) -> None:

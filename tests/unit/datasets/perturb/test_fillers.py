@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from masked_models import masked_bert
 
 from gecbench.core.errors import CorpusError, FormatError, GecbenchError, UsageError
 from gecbench.datasets.perturb.context import Word, by_cutting, by_tokens
@@ -15,8 +16,6 @@ from gecbench.datasets.perturb.fillers import (
     read_vocabulary,
     vocabulary_of,
 )
-
-from .conftest import masked_bert
 
 EN = by_tokens("space", None)
 
@@ -192,7 +191,7 @@ class TestMasked:
         assert len(words) == 3
 
     def test_its_fingerprint_is_of_what_it_knows(self, tmp_path: Path, english_bert: Path):
-        from .conftest import EN as WORDS
+        from masked_models import EN as WORDS
 
         twin = masked_bert(tmp_path / "twin", WORDS.split())
         other = masked_bert(tmp_path / "other", WORDS.split(), seed=6)

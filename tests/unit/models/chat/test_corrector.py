@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from corrector_laws import EN, ZH, check_laws
+from corrector_checks import EN, ZH, check_corrector
 
 from gecbench.core.errors import GecbenchError, UsageError
 
@@ -30,7 +30,7 @@ TEN = [f"第{n}天他很高心。" for n in range(10)]
 def test_it_keeps_the_laws_of_correctors(
     chat: Make, server: Scripted, texts: tuple[str, ...], prompt: str
 ) -> None:
-    found = check_laws(lambda: chat(prompt=prompt), texts)
+    found = check_corrector(lambda: chat(prompt=prompt), texts)
     assert [c.text for c in found] == [corrected(text) for text in texts]
     assert found[0].text != texts[0]
     assert not any(text.isspace() or not text for text in server.asked)

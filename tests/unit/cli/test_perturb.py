@@ -6,12 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from kept_errors import problems
 
 from gecbench.api.files import sample
 from gecbench.api.robustness import load_perturbed, save_perturbed
 from gecbench.core.perturbed import PerturbedCase, PerturbedSet, Subset, Variant
-
-from .kept_errors import problems
 
 EN, ZH = sample("en", "corpus.jsonl"), sample("zh", "corpus.jsonl")
 CASES = sample("en", "perturbed.txt")

@@ -97,6 +97,6 @@ def test_standard_input_and_output_in_a_process_of_its_own():
 
 
 def test_the_packaged_profiles_are_documented():
-    page = Path(__file__).parents[4] / "docs" / "correct" / "synthetic-errors.md"
+    page = Path(__file__).parents[3] / "docs" / "correct" / "synthetic-errors.md"
     text = page.read_text("utf-8")
     assert all(f"`{name}`" in text for name in profile_names())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 
 import pytest
-from corrector_laws import EN, ZH, check_laws
+from corrector_checks import EN, ZH, check_corrector
 from msgspec.structs import replace
 from tiny_taggers import PAIRS, teach
 
@@ -30,7 +30,7 @@ def test_eight_pairs_are_learned_by_heart(taught, language, encoder):
 
 @pytest.mark.parametrize(("language", "encoder"), BOTH)
 def test_laws(taught, language, encoder):
-    found = check_laws(
+    found = check_corrector(
         lambda: load_corrector(f"tagger:{taught(language, encoder)}", {"batch_size": "3"}),
         TEXTS[language],
     )
@@ -82,7 +82,7 @@ def test_a_tagger_with_another_encoder_joins_in(taught, tmp_path):
     pair = load_corrector(f"tagger:{one}+{bert}")
     texts = [pair.source for pair in PAIRS["zh"]]
     assert [c.text for c in pair.correct(texts)] == [each.target for each in PAIRS["zh"]]
-    check_laws(lambda: load_corrector(f"tagger:{one}+{bert}"), ZH)
+    check_corrector(lambda: load_corrector(f"tagger:{one}+{bert}"), ZH)
 
 
 def test_half_precision_corrects_too(taught):

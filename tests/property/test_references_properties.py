@@ -8,7 +8,7 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_breakdown_laws import PLACES, judged_of, runs
+from test_breakdown_properties import PLACES, judged_of, runs
 from test_every_metric import UNEVEN, version
 
 from gecbench.analysis.options import Sweep

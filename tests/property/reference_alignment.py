@@ -1,4 +1,4 @@
-"""The slow, obvious twin of alignment and edit sets: lists every co-optimal path, as ChERRANT does.
+"""Alignment and edit sets, slow and obvious: lists every co-optimal path, as ChERRANT does.
 
 Written from the specification, sections 5 to 7, with no thought of speed and no code shared with
 what it tests.

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kept_errors import problems
 
 from gecbench.core.perturbed import PerturbedCase, Variant
 from gecbench.datasets.perturb.context import (
@@ -24,8 +25,6 @@ from gecbench.datasets.perturb.context import (
 from gecbench.datasets.perturb.fillers import Blank, Offer
 from gecbench.datasets.perturb.variants import Plan, choose_variants
 from gecbench.lang import language_of
-
-from .kept_errors import problems
 
 
 def context(source: str, target: str, kind: str = "space", cut: str = "") -> Context:

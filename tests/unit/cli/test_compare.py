@@ -1,0 +1,77 @@
+"""`gecbench compare` from the command line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from gecbench.api.files import sample
+
+ZH = sample("zh", "corpus.jsonl").parent
+CORPUS = ZH / "corpus.jsonl"
+SYSTEMS = [ZH / f"{name}.txt" for name in ("cautious", "eager", "fluent")]
+ACCURACY = ("--metric", "sentence-accuracy")
+
+
+def test_compare_prints_what_was_asked_for(run):
+    words = ("compare", CORPUS, *SYSTEMS, *ACCURACY, "--resamples", 200, "--format", "json")
+    code, out, err = run(*words)
+    assert (code, err) == (0, "")
+    made = json.loads(out)
+    assert made["analysis"] == "compare"
+    (one,) = made["metrics"]
+    assert [each["system"] for each in one["systems"]] == ["cautious", "eager", "fluent"]
+    assert len(one["pairs"]) == 3
+    assert one["plan"] == {
+        "tests": ["bootstrap", "randomisation"],
+        "resamples": 200,
+        "seed": 0,
+        "correction": "holm",
+        "alpha": 0.05,
+        "confidence": 0.95,
+        "baseline": None,
+        "deciding": "randomisation",
+    }
+
+
+def test_compare_takes_all_its_options(run):
+    code, out, err = run(
+        *("compare", CORPUS, *SYSTEMS[:2], f"third={SYSTEMS[2]}", *ACCURACY, "--resamples", 150),
+        *("--test", "bootstrap", "--seed", 3, "--correction", "bh", "--alpha", 0.1),
+        *("--confidence", 0.9, "--baseline", "third", "--format", "json"),
+    )
+    assert (code, err) == (0, "")
+    (one,) = json.loads(out)["metrics"]
+    assert one["plan"] == {
+        "tests": ["bootstrap"],
+        "resamples": 150,
+        "seed": 3,
+        "correction": "bh",
+        "alpha": 0.1,
+        "confidence": 0.9,
+        "baseline": "third",
+        "deciding": "bootstrap",
+    }
+    assert [(pair["first"], pair["second"]) for pair in one["pairs"]] == [
+        ("cautious", "third"),
+        ("eager", "third"),
+    ]
+    assert one["groups"] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ((SYSTEMS[0],), "a comparison takes two systems or more; given: 1"),
+        ((*SYSTEMS, "--resamples", 5), "resamples is 5; it is a whole number from 100 on"),
+        ((*SYSTEMS, "--alpha", 0), "alpha 0 must be above 0 and at most 0.5"),
+        ((*SYSTEMS, "--baseline", "eagre"), "unknown baseline 'eagre'; did you mean eager?"),
+        ((*SYSTEMS, "--table", "x"), "compare has no table 'x' here; it has: systems, pairs, p-"),
+    ],
+)
+def test_compare_refuses_with_one_line(run, words: tuple, why: str):
+    code, out, err = run("compare", CORPUS, *words, *ACCURACY)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"gecbench: {why}")
+    assert err.count("\n") == 1
