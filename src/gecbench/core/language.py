@@ -27,9 +27,6 @@ class Language:
         segmenter: Program that divides its texts into words, where no blank does, of
             `gecbench.backends`; "" where blanks do.
         pipeline: Folder of the spaCy pipeline for it that gecbench brings; None where it has none.
-        splitter: Name of the rule that splits a text into sentences, in `gecbench.text.splitting`.
-        normalisers: Names of the changes of texts that make sense for it, of
-            `gecbench.text.normalise`.
     """
 
     code: str
@@ -44,8 +41,6 @@ class Language:
     offline_scheme: str
     segmenter: str = ""
     pipeline: Path | None = None
-    splitter: str = "split"
-    normalisers: tuple[str, ...] = ("nfc", "nfkc", "lower", "punctuation", "halfwidth", "squeeze")
 
     def join(self, tokens: tuple[str, ...]) -> str:
         """The text of a token sequence."""

@@ -16,5 +16,4 @@ CHINESE = Language(
     metric="cherrant",
     offline_scheme="zh-char",
     segmenter="jieba",
-    normalisers=("t2s", "s2t", "nfc", "nfkc", "lower", "punctuation", "halfwidth", "squeeze"),
 )
