@@ -79,11 +79,6 @@ class MaxMatch(Metric[Row]):
         check_least(f"{self.name}.max_unchanged_words", self.max_unchanged_words, 0)
         check_between(f"{self.name}.beta", self.beta, 0.001, 1000)
 
-    @property
-    def order_invariant(self) -> bool:
-        """Whether the order of the sentences makes no difference."""
-        return not self.running
-
     def settings(self) -> Mapping[str, str]:
         """Return its options, as signatures show them."""
         return {
@@ -95,10 +90,6 @@ class MaxMatch(Metric[Row]):
     def choose(self, stats: Sequence[Row]) -> tuple[Candidate, ...]:
         """Return the candidate that counts for each sentence."""
         return choose(stats, self.beta, running=self.running)
-
-    def fixed(self, stats: Sequence[Row]) -> Sequence[Row]:
-        """Return the candidates that count."""
-        return [(one,) for one in self.choose(stats)]
 
     def is_approximate(self, stats: Row) -> bool:
         """Return whether a sentence was too long for the exact computation."""

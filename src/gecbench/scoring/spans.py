@@ -253,11 +253,6 @@ class SpanF(Metric[Rows]):
     chosen: Filter = field(default_factory=Filter)
 
     @property
-    def order_invariant(self) -> bool:
-        """Whether the order of the sentences makes no difference."""
-        return self.choice == "sentence-best"
-
-    @property
     def span_metric(self) -> SpanF:
         """Itself."""
         return self
@@ -305,10 +300,6 @@ class SpanF(Metric[Rows]):
     def choose(self, stats: Sequence[Rows]) -> tuple[Pairing, ...]:
         """Return the pairing that counts for each sentence."""
         return choose(stats, self.choice, self.beta)
-
-    def fixed(self, stats: Sequence[Rows]) -> Sequence[Rows]:
-        """Return the pairings that count."""
-        return [(one,) for one in self.choose(stats)]
 
     def aggregate(self, stats: Sequence[Rows]) -> Score:
         """Return F over the chosen pairings of these sentences."""
