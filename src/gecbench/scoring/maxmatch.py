@@ -190,7 +190,7 @@ def choose(rows: Sequence[Row], beta: float, *, running: bool) -> tuple[Candidat
 
 
 def running_totals(rows: Sequence[Row], draws: Draws, beta: float) -> Values:
-    """Return the totals of each resample, candidates chosen anew in it as `choose` does.
+    """Return the totals of each resample, candidates chosen again in it as `choose` does.
 
     Args:
         rows: The candidates of each sentence.

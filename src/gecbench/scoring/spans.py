@@ -325,14 +325,14 @@ class SpanF(Metric[Rows]):
         ]
 
     def resample(self, stats: Sequence[Rows], draws: Draws) -> Values:
-        """Return F of each resample, its references chosen anew."""
+        """Return F of each resample, its references chosen again."""
         candidates = self._candidates(stats)
         return f_scores(greedy_totals(candidates, draws, self.beta), self.beta)
 
     def exchange(
         self, first: Sequence[Rows], second: Sequence[Rows], swaps: Swaps
     ) -> tuple[Values, Values]:
-        """Return F of two systems after each permutation, their references chosen anew."""
+        """Return F of two systems after each permutation, their references chosen again."""
         here, there = self._candidates(first), self._candidates(second)
         one, two = exchanged_totals(here, there, swaps, greedy_rule(self.beta))
         return f_scores(one.T, self.beta), f_scores(two.T, self.beta)
