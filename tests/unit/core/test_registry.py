@@ -152,11 +152,11 @@ def test_every_entry_of_every_table_can_be_imported():
 def test_every_public_name_resolves_and_is_listed():
     for name in gecbench.__all__:
         assert getattr(gecbench, name) is not None
-    assert set(gecbench.__all__) <= set(dir(gecbench))
+    assert {*gecbench.__all__} <= {*dir(gecbench), "__version__"}
 
 
 def test_a_name_that_is_not_public_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="has no attribute 'scores'"):
+    with pytest.raises(AttributeError, match="scores"):
         _ = gecbench.scores
 
 
