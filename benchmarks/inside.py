@@ -16,7 +16,8 @@ from gecbench.core.case import Case, Part
 from gecbench.core.scheme import Scheme
 from gecbench.metrics.gleu import Gleu
 from gecbench.metrics.m2 import M2
-from gecbench.scoring.cases import Cases
+from gecbench.scoring.cases import make_cases
+from gecbench.scoring.extractor import Extractor
 
 LONGEST = 3
 
@@ -79,9 +80,8 @@ def gleu(source: Path, references: Sequence[Path], rounds: int) -> float:
 def _cases(path: Path, references: Sequence[Path], system: Path, part: Part) -> list[Case]:
     corpus = gecbench.load(path, references=references)
     output = gecbench.load_system(system, corpus)
-    cases = Cases(_no_scheme, needs=frozenset({part}))
-    cases.prepare(corpus, [output])
-    return list(cases.of(output))
+    cases = make_cases(corpus, [output], frozenset({part}), Extractor(_no_scheme))
+    return list(cases.by_system[output.system])
 
 
 def _no_scheme() -> Scheme:

@@ -1,6 +1,6 @@
 """Speed and memory of `gecbench data prepare` on pairs that are made here.
 
-Sentences are clauses of real ones, put together anew, so that their n-grams are as frequent as in
+Sentences are clauses of real ones, recombined, so that their n-grams are as frequent as in
 real text; each has one or two characters changed. One in a thousand is an evaluation sentence,
 one in a thousand nearly one.
 

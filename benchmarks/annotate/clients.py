@@ -108,7 +108,7 @@ class Work:
             self.stopping.wait(seconds * random.uniform(0.5, 1.5))
 
     def annotate(self, me: Person) -> None:
-        """Drafts, a submission, the next task from its answer; now and then the page anew."""
+        """Drafts, a submission, the next task from its answer; now and then the page again."""
         self.wait(self.think)
         task = self.task(me)
         done = 0

@@ -100,7 +100,7 @@ def measure(place: Place, given: argparse.Namespace) -> int:
     table("Afterwards", "job", COMMAND)
     job(place, "check", "< 60 s", "check", "--data", place.folder)
     if given.finished:
-        job(place, "stats, computed anew", "", "stats", team.SLUG, "--data", place.folder)
+        job(place, "stats, computed again", "", "stats", team.SLUG, "--data", place.folder)
     for kind in ("sentences", "annotations", *(["mucgec", "jsonl"] if given.finished else [])):
         out = place.folder.parent / f"out.{kind}"
         words = ("--project", team.SLUG, "--to", kind, "-o", out, "--data", place.folder)

@@ -54,7 +54,7 @@ def main() -> None:
         print(f"{name}: {time.process_time() - before:.0f} s of CPU", flush=True)
     print("\nReferences: edits found between the texts, for both annotators alike\n")
     _show(list(systems), texts)
-    print("\nReferences: the annotators' own M2, edits found anew by errant_m2 -auto\n")
+    print("\nReferences: the annotators' own M2, edits found again by errant_m2 -auto\n")
     _show(list(systems), gold)
 
 

@@ -1,6 +1,6 @@
 """Robustness to context: the numbers of RobustGEC's evaluator, on its published cases.
 
-golden/robustgec: robustgec_eval.py (HillZhang1999/RobustGEC 1c5787b) with its cache mended, on
+golden/robustgec: robustgec_eval.py (HillZhang1999/RobustGEC 1c5787b) with its cache fixed, on
 tokens divided by white space, the pipeline in data/en_ud_sm, beta 0.5. The systems are made ones.
 """
 

@@ -170,7 +170,7 @@ def test_exchanging_two_systems_turns_every_difference_round(run: RunStats):
 
 
 def slow_contributions(run: RunStats, metric) -> dict[str, float]:
-    """What was chosen stays chosen, one sentence is left out, all is scored anew."""
+    """What was chosen stays chosen, one sentence is left out, all is scored again."""
     chosen = {name: held(metric, rows_of(run, name, metric.name)) for name in ("one", "two")}
 
     def difference(places: list[int]) -> float:

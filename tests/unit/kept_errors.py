@@ -1,4 +1,4 @@
-"""Whether a variant keeps the errors of its original, found out anew from the texts."""
+"""Whether a variant keeps the errors of its original, found out again from the texts."""
 
 from __future__ import annotations
 

@@ -538,10 +538,10 @@ def _counts(scorer: Metric[Any], rows: Sequence[Any]) -> list[tuple[int, int, in
 
 def _output(run_stats: RunStats, metric: str, name: str, sample: Sample, row: Any) -> str | None:
     """The output of a system for a sentence: of several versions the one that counts."""
-    chosen = hasattr(run_stats.metrics[metric], "choose")
+    chosen = run_stats.metrics[metric].choose([row])
     system = run_stats.systems[name]
     tokenised = replace(sample, tokens=system.tokens.get(sample.id, sample.tokens))
-    version = system.hypotheses[sample.id][row[0].hypothesis if chosen else 0]
+    version = system.hypotheses[sample.id][chosen[0].hypothesis if chosen else 0]
     return text_of_rewrite(version, tokenised, run_stats.lang)
 
 

@@ -252,7 +252,7 @@ def _of_variant(
 def _lost(tokens: Tokens, other: Tokens) -> list[range]:
     """The runs of a sentence's tokens that another has not, by longest common runs.
 
-    Least edit distance would pair off the words of a stretch that was moved or written anew, and
+    Least edit distance would pair off the words of a stretch that was moved or rewritten, and
     call each of them replaced.
     """
     blocks = SequenceMatcher(None, tokens, other, autojunk=False).get_opcodes()

@@ -169,7 +169,7 @@ def correct_file(
         path: The file, in any format; "-" is standard input.
         target: Takes the name of the input's format, and says what is written.
         format: Of the input; None finds out.
-        restart: Begin anew where an earlier run was interrupted.
+        restart: Begin again where an earlier run was interrupted.
         progress: Called with the number of sentences that are done.
         show: Called with the id of each sentence and its correction, in order.
 

@@ -165,8 +165,7 @@ class Options:
     per_sentence: bool = True
     re_extract: Annotated[bool | None, RE_EXTRACT] = None
 
-    def __post_init__(self) -> None:
-        """Refuse values that would give numbers without meaning."""
+    def _check_tuples(self) -> None:
         for option, names in (
             ("metrics", self.metrics),
             ("exclude", self.exclude),
@@ -174,6 +173,10 @@ class Options:
         ):
             if isinstance(names, str):  # a text is a sequence of its letters, too
                 raise UsageError(f"{option} {names!r} is a text; write a tuple: ({names!r},)")
+
+    def __post_init__(self) -> None:
+        """Refuse values that would give numbers without meaning."""
+        self._check_tuples()
         check_choice("level", self.level, LEVELS)
         check_choice("choice", self.choice, CHOICES)
         check_choice("size", self.size, ("any", "single", "multi"))
@@ -533,7 +536,7 @@ class DifficultyOptions:
     Args:
         weighting: From numbers of systems to weights.
         beta: Weight of recall in F.
-        reference: The number of a reference, from 1, as `references.numbered` counts them;
+        reference: The number of a reference, from 1 (`analysis.difficulty.numbered_reference`);
             "each" by itself; or "chosen": for each sentence the one that systems come nearest to.
         absent: What of the sentences that have no such reference: they are left out, or are
             taken as free of errors ("unchanged"), as the official program takes them.

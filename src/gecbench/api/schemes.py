@@ -133,6 +133,11 @@ def is_chosen(scheme: AnyScheme) -> bool:
     return scheme.is_chosen if isinstance(scheme, SchemeSpec) else scheme is not None
 
 
+def uses_pipeline(spec: SchemeSpec, corpus: Corpus) -> bool:
+    """Say whether the scheme for a corpus has a spaCy pipeline parse its sentences."""
+    return "spacy_model" in _OPTIONS.get(spec.name or default_scheme(corpus), ())
+
+
 def _load(spec: SchemeSpec, name: str) -> Scheme:
     if name == "errant" and spec.spacy_model is None:
         name = "en-errant"

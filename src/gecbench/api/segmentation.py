@@ -61,7 +61,7 @@ def segmentation(
         corpus: Chinese, with references.
         systems: Outputs, joined to this corpus.
         segmenters: Names, as `--segmenter` takes them; () means all that can be used.
-        golds: Whether gold edits stay as given or are found anew between divided texts; None
+        golds: Whether gold edits stay as given or are found again between divided texts; None
             means as given, where all references have edits.
         beside: Metrics over the texts without spaces, to compare with.
         scheme: As for `score`, for metrics beside that need edits.

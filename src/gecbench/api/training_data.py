@@ -261,7 +261,7 @@ def fit(
     Args:
         corpus: With references. Edits that they bring are taken as they are, the types with them.
         output: File for the profile, TOML; None writes none.
-        scheme: Finds the edits, anew where there are some; None needs those of the corpus.
+        scheme: Finds the edits, again where there are some; None needs those of the corpus.
         least: Occurrences from which a confusion is kept.
 
     Raises:

@@ -24,7 +24,7 @@ from gecbench.cli.output import CORPUS_ENDINGS, OutputFile, format_by_ending
 from gecbench.core.errors import GecbenchError, UsageError, counted
 from gecbench.core.files import STDIO
 from gecbench.core.options import Argument, Option, pairs
-from gecbench.formats import FORMATS
+from gecbench.formats import FORMATS, load_format
 from gecbench.models import CORRECTORS
 
 if TYPE_CHECKING:
@@ -53,7 +53,8 @@ class _Files:
             "--to",
             "Format to write (default: by the ending of --output, else that of INPUT); lines are "
             "corrected sentences alone.",
-            choices=tuple(FORMATS),
+            metavar="FORMAT",
+            complete=tuple(FORMATS),
         ),
     ] = None
     diff: Annotated[bool, Option("--diff", "Show what changes instead of the corrected text.")] = (
@@ -68,7 +69,9 @@ class _Files:
     )
 
     def __post_init__(self) -> None:
-        """Refuse options that exclude each other."""
+        """Refuse what excludes each other, and an unknown format before a model is loaded."""
+        if self.target_format:
+            load_format(self.target_format)
         if self.diff and (self.target_format or str(self.output) != STDIO):
             raise UsageError("--diff shows changes on the terminal; leave out --to and --output")
         if self.restart and str(self.output) == STDIO:

@@ -35,7 +35,7 @@ def perturb(
     """Change what surrounds the errors of a corpus, and never an error: data to train with.
 
     CORPUS has references, in any format; or it holds perturbed cases, as RobustGEC's, whose
-    originals are then perturbed anew. Each variant differs from its sentence in one word that is
+    originals are then perturbed again. Each variant differs from its sentence in one word that is
     replaced, inserted or deleted on both sides. Nobody has looked at the variants, and some will
     have errors of their own: never evaluate on them.
 

@@ -1,1 +1,1 @@
-"""Nouns and laws; standard library only."""
+"""Types and their invariants; standard library only."""

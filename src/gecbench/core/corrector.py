@@ -150,7 +150,7 @@ class CorrectorInfo:
 class Corrector(ABC):
     """Anything that corrects: `gecbench.models` has the table of those we bring.
 
-    Laws, tested for all of them: as many corrections as texts, in their order; each correction's
+    Rules, tested for all of them: as many corrections as texts, in their order; each correction's
     source is its text; what a sentence becomes does not depend on the others given with it; the
     same signature gives the same answer; empty, one-character and very long texts come back.
     """

@@ -295,7 +295,7 @@ def encoded(path: Path, text: str) -> bytes:
     except UnicodeEncodeError as error:
         raise GecbenchError(
             f"{path}: cannot be written: half a character (U+{ord(text[error.start]):04X}) stands "
-            f"in {text[max(0, error.start - 10) : error.start]!r}...; mend the text"
+            f"in {text[max(0, error.start - 10) : error.start]!r}...; fix the text"
         ) from None
 
 

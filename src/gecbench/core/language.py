@@ -29,9 +29,6 @@ class Language:
         segmenter: Program that divides its texts into words, where no blank does, of
             `gecbench.backends`; "" where blanks do.
         pipeline: Folder of the spaCy pipeline for it that gecbench brings; None where it has none.
-        splitter: Name of the rule that splits a text into sentences, in `gecbench.text.splitting`.
-        normalisers: Names of the changes of texts that make sense for it, of
-            `gecbench.text.normalise`.
         prompt: Packaged prompt that asks a causal model to correct, as "zh-minimal"; "" where
             there is none for the language.
         chat_prompt: The same for a chat model.
@@ -50,8 +47,6 @@ class Language:
     offline_scheme: str
     segmenter: str = ""
     pipeline: Path | None = None
-    splitter: str = "split"
-    normalisers: tuple[str, ...] = ("nfc", "nfkc", "lower", "punctuation", "halfwidth", "squeeze")
     prompt: str = ""
     chat_prompt: str = ""
     instruction: str = ""

@@ -194,7 +194,7 @@ def check_content(path: Path, file: DataFile, *, origin: str) -> None:
     if seen != file.sha256:
         raise ResourceError(
             f"{origin}: its sha256 is {seen}, but the catalogue says {file.sha256}; "
-            f"it is refused, get {file.name} anew or from elsewhere"
+            f"it is refused, get {file.name} again, or from elsewhere"
         )
 
 

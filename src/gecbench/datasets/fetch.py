@@ -123,7 +123,7 @@ def _download(file: DataFile, say: Say, progress: Progress, part: Path) -> None:
     continued = _pull(file, part, say, progress)
     if continued and sha256_of(part) != file.sha256:
         # What an earlier run left need not be of this file: only a whole download is judged.
-        say(f"{file.name}: what an earlier run left does not fit; starting anew")
+        say(f"{file.name}: what an earlier run left does not fit; starting again")
         part.unlink()
         _pull(file, part, say, progress)
     _check_part(part, file, origin=file.url)

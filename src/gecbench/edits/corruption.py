@@ -19,7 +19,7 @@ from gecbench.core.files import read_bytes
 # Random numbers of a sentence, which depend on the seed and its number alone.
 #
 # They are blocks of a hash in counter mode: equal on every machine, whatever was made before, and
-# cheaper to begin anew for each sentence than a generator that has a state to fill.
+# cheaper to begin again for each sentence than a generator that has a state to fill.
 
 
 Draw = Callable[[], int]
@@ -165,7 +165,7 @@ _TRIES = 8
 class ErrorSampler(Generic[View]):
     """Draws errors by their distributions.
 
-    A type that a sentence has no place for is drawn anew among the others, so the number of
+    A type that a sentence has no place for is drawn again among the others, so the number of
     errors is what was drawn unless no type at all has a place left.
 
     Args:

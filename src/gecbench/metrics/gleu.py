@@ -384,11 +384,6 @@ class SampledGleu(Metric[Matches]):
         check_choice(f"{self.name}.unit", self.unit, UNITS)
         check_choice(f"{self.name}.draws", self.draws, GENERATORS)
 
-    @property
-    def order_invariant(self) -> bool:
-        """False: references are drawn for the sentences in their order."""
-        return False
-
     def settings(self) -> Mapping[str, str]:
         """Return its options, as signatures show them."""
         parts = {"unit": self.unit, "order": str(self.order)}

@@ -56,13 +56,13 @@ class M2(MaxMatch):
         return details(stats, self.choose(stats))
 
     def resample(self, stats: Sequence[Row], draws: Draws) -> Values:
-        """Return F of each resample, its annotators chosen anew."""
+        """Return F of each resample, its annotators chosen again."""
         return self._f(running_totals(stats, draws, self.beta))
 
     def exchange(
         self, first: Sequence[Row], second: Sequence[Row], swaps: Swaps
     ) -> tuple[Values, Values]:
-        """Return F of two systems after each permutation, their annotators chosen anew."""
+        """Return F of two systems after each permutation, their annotators chosen again."""
         here, there = candidate_counts(first), candidate_counts(second)
         one, two = exchanged_totals(here, there, swaps, running_rule(self.beta))
         return self._f(one), self._f(two)

@@ -98,7 +98,7 @@ def kind_of(folder: Path) -> str:
     from gecbench.models.folder import read_card
 
     kind = read_card(folder).kind
-    if kind not in CORRECTORS:
+    if not is_known("corrector", kind, CORRECTORS):
         raise GecbenchError(
             f"{folder / CARD}: kind {kind!r} is not known; a newer gecbench may have made it"
         )

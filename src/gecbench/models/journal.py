@@ -58,7 +58,7 @@ class Journal:
                     yield _DECODER.decode(line)
                 except (msgspec.MsgspecError, UnicodeDecodeError, EditError) as error:
                     raise GecbenchError(
-                        f"{self.path}:{n}: is damaged; say --restart to begin anew"
+                        f"{self.path}:{n}: is damaged; say --restart to begin again"
                     ) from error
 
     def is_empty(self) -> bool:
@@ -175,7 +175,7 @@ def _check_header(path: Path, line: bytes, signature: dict[str, str]) -> None:
     if differences:
         raise UsageError(
             f"{path}: an earlier run was interrupted that differed in "
-            f"{', '.join(differences[:3])}; say --restart to begin anew, or run with the same "
+            f"{', '.join(differences[:3])}; say --restart to begin again, or run with the same "
             "options to go on"
         )
 
@@ -222,7 +222,7 @@ def correct_with_journal(
             what = "ends before it" if text is None else "has another there"
             raise GecbenchError(
                 f"{journal.path}: holds a correction of {start!r} as sentence {n}, but the input "
-                f"{what}; say --restart to begin anew"
+                f"{what}; say --restart to begin again"
             )
     yield journal.done
     for corrections in correct_batches(corrector, remaining):

@@ -80,11 +80,6 @@ class MaxMatch(Metric[Row]):
         check_least(f"{self.name}.max_unchanged_words", self.max_unchanged_words, 0)
         check_between(f"{self.name}.beta", self.beta, *BETAS)
 
-    @property
-    def order_invariant(self) -> bool:
-        """Whether the order of the sentences makes no difference."""
-        return not self.running
-
     def settings(self) -> Mapping[str, str]:
         """Return its options, as signatures show them."""
         return {
@@ -96,10 +91,6 @@ class MaxMatch(Metric[Row]):
     def choose(self, stats: Sequence[Row]) -> tuple[Candidate, ...]:
         """Return the candidate that counts for each sentence."""
         return choose(stats, self.beta, running=self.running)
-
-    def fixed(self, stats: Sequence[Row]) -> Sequence[Row]:
-        """Return the candidates that count."""
-        return [(one,) for one in self.choose(stats)]
 
     def is_approximate(self, stats: Row) -> bool:
         """Return whether a sentence was too long for the exact computation."""
@@ -200,7 +191,7 @@ def choose(rows: Sequence[Row], beta: float, *, running: bool) -> tuple[Candidat
 
 
 def running_totals(rows: Sequence[Row], draws: Draws, beta: float) -> Values:
-    """Return the totals of each resample, candidates chosen anew in it as `choose` does.
+    """Return the totals of each resample, candidates chosen again in it as `choose` does.
 
     Args:
         rows: The candidates of each sentence.

@@ -46,11 +46,6 @@ class Metric(ABC, Generic[Stats]):
     context: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def order_invariant(self) -> bool:
-        """Whether the order of the sentences makes no difference to the score."""
-        return True
-
-    @property
     def span_metric(self) -> SpanF | None:
         """Itself, if it compares edits by place and replacement; None for all others."""
         return None
@@ -114,9 +109,17 @@ class Metric(ABC, Generic[Stats]):
         values = self.resample([*first, *second], places)
         return values[: len(swaps)], values[len(swaps) :]
 
-    def fixed(self, stats: Sequence[Stats]) -> Sequence[Stats]:
+    def choose(self, stats: Sequence[Stats]) -> Sequence[Any] | None:
+        """Return the pairing of hypothesis and reference that counts for each sentence.
+
+        Statistics are then sequences of such pairings. None: the metric does not choose.
+        """
+        return None
+
+    def fixed(self, stats: Sequence[Stats]) -> Sequence[Any]:
         """Return the statistics with nothing left to choose among references."""
-        return stats
+        chosen = self.choose(stats)
+        return stats if chosen is None else [(pairing,) for pairing in chosen]
 
     def is_approximate(self, stats: Stats) -> bool:
         """Return whether a sentence was too long for the exact computation."""

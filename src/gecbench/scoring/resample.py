@@ -38,7 +38,7 @@ _CORPORA_AT_ONCE = 2_000_000
 
 
 def resampled_totals(candidates: Values, places: Draws, rule: Rule) -> Values:
-    """Return the totals of each resample, candidates chosen anew in it.
+    """Return the totals of each resample, candidates chosen again in it.
 
     The rule is asked only where there is something to choose, one such place of each resample
     at a time; all others are added up at once. In MuCGEC's dev set that is one place in sixteen.
@@ -90,7 +90,7 @@ def _block_totals(
 def exchanged_totals(
     first: Values, second: Values, swaps: Swaps, rule: Rule
 ) -> tuple[Values, Values]:
-    """Return the totals of two systems after each permutation, candidates chosen anew in it.
+    """Return the totals of two systems after each permutation, candidates chosen again in it.
 
     Only where one of the systems has candidates of which none is better in every count is there
     anything to choose; what lies between such sentences is added up at once. On CoNLL-2014 that

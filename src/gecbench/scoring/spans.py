@@ -253,11 +253,6 @@ class SpanF(Metric[Rows]):
     chosen: Filter = field(default_factory=Filter)
 
     @property
-    def order_invariant(self) -> bool:
-        """Whether the order of the sentences makes no difference."""
-        return self.choice == "sentence-best"
-
-    @property
     def span_metric(self) -> SpanF:
         """Itself."""
         return self
@@ -306,10 +301,6 @@ class SpanF(Metric[Rows]):
         """Return the pairing that counts for each sentence."""
         return choose(stats, self.choice, self.beta)
 
-    def fixed(self, stats: Sequence[Rows]) -> Sequence[Rows]:
-        """Return the pairings that count."""
-        return [(one,) for one in self.choose(stats)]
-
     def aggregate(self, stats: Sequence[Rows]) -> Score:
         """Return F over the chosen pairings of these sentences."""
         chosen = self.choose(stats)
@@ -334,14 +325,14 @@ class SpanF(Metric[Rows]):
         ]
 
     def resample(self, stats: Sequence[Rows], draws: Draws) -> Values:
-        """Return F of each resample, its references chosen anew."""
+        """Return F of each resample, its references chosen again."""
         candidates = self._candidates(stats)
         return f_scores(greedy_totals(candidates, draws, self.beta), self.beta)
 
     def exchange(
         self, first: Sequence[Rows], second: Sequence[Rows], swaps: Swaps
     ) -> tuple[Values, Values]:
-        """Return F of two systems after each permutation, their references chosen anew."""
+        """Return F of two systems after each permutation, their references chosen again."""
         here, there = self._candidates(first), self._candidates(second)
         one, two = exchanged_totals(here, there, swaps, greedy_rule(self.beta))
         return f_scores(one.T, self.beta), f_scores(two.T, self.beta)

@@ -167,7 +167,7 @@ def test_half_a_character_is_refused_before_anything_is_written(path: Path):
             write_text(place, "我们去\ud83d的")
         assert str(error.value) == (
             f"{place}: cannot be written: half a character (U+D83D) stands in '我们去'...; "
-            "mend the text"
+            "fix the text"
         )
     assert list(path.parent.iterdir()) == []
 

@@ -105,6 +105,32 @@ def test_a_corrector_of_another_package_is_loaded(monkeypatch):
 
 
 @pytest.mark.usefixtures("other_package")
+def test_a_folder_and_an_ensemble_take_a_corrector_of_another_package(monkeypatch, tmp_path):
+    import other
+
+    copying = load_corrector("copying")
+    places = []
+    monkeypatch.setattr(other, "thing", lambda place, _: places.append(place) or copying)
+    (tmp_path / "gecbench.json").write_text('{"schema": 1, "kind": "mine"}')
+    assert load_corrector(str(tmp_path)) is copying
+    members = "".join(f'[[members]]\ncorrector = "{spec}"\n' for spec in ("mine", "mine:there"))
+    (tmp_path / "two.toml").write_text(f'rule = "votes"\n{members}')
+    (tmp_path / "there").mkdir()
+    load_corrector(f"ensemble:{tmp_path / 'two.toml'}")
+    assert places == [str(tmp_path), "", str(tmp_path / "there")]
+
+
+@pytest.mark.usefixtures("other_package")
+def test_corrections_are_written_in_a_format_of_another_package(run, tmp_path):
+    (tmp_path / "in.txt").write_text("a b\n")
+    words = ("correct", "copying", tmp_path / "in.txt", "-o", tmp_path / "out.xml", "--to")
+    assert run(*words, "xml")[0] == 0
+    assert any(path.read_text() == "a b\n" for path in tmp_path.glob("out.xml*"))
+    code, _, message = run(*words, "xmll")
+    assert (code, "did you mean xml?" in message) == (2, True)
+
+
+@pytest.mark.usefixtures("other_package")
 def test_a_package_that_cannot_be_imported_is_named_with_the_reason():
     with pytest.raises(UsageError, match=r"other.*broken:FORMAT.*a_package_that_there_is_not"):
         resolve("format", "bad", FORMATS)

@@ -224,7 +224,7 @@ class TestResume:
         leave_part(one, tmp_path, bytes(HALF))
         (path,), lines = get(one, tmp_path)
         assert told.requests == [f"bytes={HALF}-", None]
-        assert "one.txt: what an earlier run left does not fit; starting anew" in lines
+        assert "one.txt: what an earlier run left does not fit; starting again" in lines
         assert path.read_bytes() == CONTENT
 
     def test_a_whole_part_needs_no_request(self, one, told, tmp_path):

@@ -128,9 +128,9 @@ def robustness(
 
 def _say_how_long(corpus: Corpus, outputs: Sequence[SystemOutput], scheme: SchemeSpec) -> None:
     """Say how long parsing will take, where sentences are parsed and nothing keeps the parses."""
-    from gecbench.api.schemes import default_scheme
+    from gecbench.api.schemes import uses_pipeline
 
-    if scheme.parse_cache or (scheme.name or default_scheme(corpus)) != "en-errant":
+    if scheme.parse_cache or not uses_pipeline(scheme, corpus):
         return
     texts = {sample.source for sample in corpus.samples}
     texts |= {reference.text or "" for sample in corpus.samples for reference in sample.references}

@@ -92,7 +92,7 @@ def import_(
         bool, Option("--clean/--no-clean", "Take out invisible characters, or not.")
     ] = True,
     number: Annotated[
-        bool, Option("--number", "Number the sentences anew; ids become metadata.")
+        bool, Option("--number", "Number the sentences again; ids become metadata.")
     ] = False,
     dry_run: Annotated[bool, Option("--dry-run", "Say what would be done; write nothing.")] = False,
     report_format: Annotated[
@@ -248,7 +248,7 @@ def stats(
 ) -> None:
     """Show a project's statistics: people, Table 4, F0.5, agreement, reasons, progress.
 
-    PROJECT is its name in addresses. Scores are computed anew, by the scorer of this command
+    PROJECT is its name in addresses. Scores are computed again, by the scorer of this command
     line, and kept for the page Quality.
 
     \b

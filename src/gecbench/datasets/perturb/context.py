@@ -1,9 +1,10 @@
 """A sentence, its errors, and the places around them that may change.
 
 Aligning is language neutral: the tokens are those of `text.tokens`, the edits those of
-`edits.changes`. A token may change where it is the same on both sides and stands beside no place
-where one side has nothing: there a new neighbour could be taken for a part of the error. Nor may
-what a gold edit names, where the corpus has some: an edit of word order holds words of both sides.
+`edits.apply.changes`. A token may change where it is the same on both sides and stands beside no
+place where one side has nothing: there a new neighbour could be taken for a part of the error. Nor
+may what a gold edit names, where the corpus has some: an edit of word order holds words of both
+sides.
 """
 
 from __future__ import annotations

@@ -16,7 +16,6 @@ CHINESE = Language(
     metric="cherrant",
     offline_scheme="zh-char",
     segmenter="jieba",
-    normalisers=("t2s", "s2t", "nfc", "nfkc", "lower", "punctuation", "halfwidth", "squeeze"),
     prompt="zh-minimal",
     chat_prompt="zh-minimal",
     instruction="zh-instruction",

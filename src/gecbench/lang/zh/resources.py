@@ -75,7 +75,7 @@ def load_costs(
         try:
             return FeatureCosts(read_bytes(compiled), origin=str(compiled))
         except ResourceError as error:
-            say(f"note: {error}; it is made anew")
+            say(f"note: {error}; it is made again")
     say(f"compiling ChERRANT's resources, once, into {compiled}")
     costs = FeatureCosts(_compile(cilin, confusion))
     try:

@@ -17,6 +17,7 @@ from gecbench.core.edit import Edit
 from gecbench.core.errors import FormatError, GecbenchError, UsageError
 from gecbench.core.files import read_bytes
 from gecbench.core.language import Tokens
+from gecbench.core.registry import is_known
 from gecbench.formats.validation import options_of, read_toml
 from gecbench.lang import language_of
 from gecbench.models import CORRECTORS, load_corrector
@@ -273,9 +274,9 @@ def _similar(path: Path, plan: _Ensemble) -> tuple[Similar, str]:
 def _specification(path: Path, member: _Member) -> str:
     """Build a corrector's specification with a place that counts from the file's folder."""
     kind, colon, place = member.corrector.partition(":")
-    if colon and kind in CORRECTORS:
-        return f"{kind}:{_beside(path, place)}"
-    return kind if not colon and kind in CORRECTORS else _beside(path, member.corrector)
+    if not is_known("corrector", kind, CORRECTORS):
+        return _beside(path, member.corrector)
+    return f"{kind}:{_beside(path, place)}" if colon else kind
 
 
 def _beside(path: Path, place: str) -> str:

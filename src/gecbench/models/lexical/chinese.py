@@ -349,7 +349,7 @@ VERSION = "2"
 
 _ABOUT = (
     "Spelling hints: characters taken for others with the same sound (因该 for 应该). It does not "
-    "correct grammar: it mends about 1 in 100 of the errors that learners make."
+    "correct grammar: it fixes about 1 in 100 of the errors that learners make."
 )
 
 RARITY = 5.0

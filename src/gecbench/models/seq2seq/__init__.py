@@ -1,1 +1,1 @@
-"""Sequence to sequence: an encoder-decoder that writes the corrected sentence anew."""
+"""Sequence to sequence: an encoder-decoder that writes the whole corrected sentence."""

@@ -150,7 +150,7 @@ class _Work(NamedTuple):
 
 @dataclass(frozen=True)
 class Seq2Seq(Corrector):
-    """Corrects by writing anew.
+    """Corrects by writing the whole sentence.
 
     Args:
         info: What it is.
@@ -268,7 +268,7 @@ def build_corrector(
             del signed[option]
     which = f" ({', '.join(card.languages)})" if card.languages else ""
     usual = (
-        f"Writes the corrected sentence anew with an encoder-decoder{which}; may also change what "
+        f"Writes the whole corrected sentence with an encoder-decoder{which}; may also change what "
         "was right, and is only as good as what it was trained on."
     )
     info = CorrectorInfo(

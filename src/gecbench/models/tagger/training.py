@@ -432,7 +432,7 @@ def check_robust(config: TaggerConfig) -> None:
         )
     if robust is not None and robust.sources_too:
         raise UsageError(
-            "robust.sources_too is about targets that are written anew; a tagger compares sources "
+            "robust.sources_too is about targets that are written whole; a tagger compares sources "
             "already, so leave it out"
         )
 

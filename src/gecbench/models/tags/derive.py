@@ -2,7 +2,7 @@
 
 The recipe is GECToR's (Omelianchuk et al. 2020, section 3; MuCGEC, section 4.1): a coarse
 alignment, and inside each changed block a finer one. Differs from both published programs: the
-coarse alignment is the least edit distance of `edits.align`, not difflib's longest blocks, and
+coarse alignment is the least edit distance of `edits.alignment`, not difflib's longest blocks, and
 `gecbench.models.tags.derive` spreads insertions so that fewer rounds are needed.
 """
 

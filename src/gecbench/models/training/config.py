@@ -42,7 +42,7 @@ class Training(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         cold_learning_rate: For these.
         learning_rate: For the others, at its highest.
         schedule: How the rate falls from there to 0 at the last step of the last epoch.
-        warmup_steps: Steps in which the rate rises from 0; after a cold start they count anew.
+        warmup_steps: Steps in which the rate rises from 0; after a cold start they count again.
         batch_size: Sentences a batch and device.
         batch_tokens: Bounds a batch by its positions, padding included, too; 0 does not.
         accumulation: Batches whose gradients are summed before a step.

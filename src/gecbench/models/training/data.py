@@ -28,7 +28,7 @@ ALL = "train"
 """As data.dev: the training sentences themselves."""
 
 _HEAD = 200
-"""Lines that tell whether a file holds perturbed cases: as many as `formats.sources` takes."""
+"""Lines that tell whether a file holds perturbed cases, as many as `formats.reading` takes."""
 
 
 @dataclass(frozen=True, slots=True)

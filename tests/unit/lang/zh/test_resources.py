@@ -155,7 +155,7 @@ def test_a_damaged_cache_is_made_anew_and_that_is_said(tmp_path: Path, how: str)
     made.write_bytes(content[:-1] if how == "cut" else b"")
     said: list[str] = []
     assert load(tmp_path, say=said.append).data == content
-    assert said[0] == f"note: {made}: damaged or cut; it is made anew"
+    assert said[0] == f"note: {made}: damaged or cut; it is made again"
     assert made.read_bytes() == content
 
 

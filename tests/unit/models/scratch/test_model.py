@@ -66,7 +66,7 @@ def test_scores_are_those_of_the_plain_pass_whatever_the_batch(architecture) -> 
 
 @torch.no_grad()
 def searched(made: EncoderDecoder, source: list[int], beams: int, most: int) -> list[float]:
-    """Return the scores of what a plain search finds, which begins anew at every step."""
+    """Return the scores of what a plain search finds, which begins again at every step."""
     going, ended = {(): 0.0}, {}
     for _ in range(most):
         found = {}

@@ -90,7 +90,7 @@ class Explorer {
     const inBody = this.body.contains(held);
     this.heading.replaceChildren(...this.head(places[this.at]));
     this.body.replaceChildren(detail(data, places[this.at], view.view));
-    // What had the focus was made anew; in the text the next Tab goes to its first edit.
+    // What had the focus was made again; in the text the next Tab goes to its first edit.
     if (inHeading) this.heading.querySelector(`[data-key=${held.dataset.key}]`).focus({ preventScroll: true });
     else if (inBody) this.body.focus({ preventScroll: true });
   }

@@ -1,5 +1,5 @@
 // The two languages of the interface. What the page was made with shows both, and CSS hides one;
-// what scripts make asks `say` and is made anew when the language changes.
+// what scripts make asks `say` and is made again when the language changes.
 
 const WORDS = JSON.parse(byId("words").textContent);
 const root = document.documentElement;
