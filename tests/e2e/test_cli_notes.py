@@ -39,7 +39,7 @@ def test_parallel_files_are_written_together_or_not_at_all(run, bad, tmp_path: P
     one = write(tmp_path, "one.tsv", "1\t我们\t他们\n")
     (tmp_path / "dir.ref0").mkdir()
     words = ("convert", one, "--to", "lines", "-o")
-    assert bad(1, *words, "dir").startswith("dir.ref0: cannot be written: Is a directory")
+    assert bad(1, *words, "dir").startswith("dir.ref0: is there already")
     assert not (tmp_path / "dir.src").exists()
     assert run(*words, "good").returncode == 0
     assert (tmp_path / "good.src").read_text("utf-8") == "我们\n"
@@ -50,10 +50,11 @@ def test_references_of_an_earlier_corpus_are_not_left_beside_a_new_one(run, bad,
     two = write(tmp_path, "two.tsv", "1\t我们\t他们\t你们\n")
     one = write(tmp_path, "one.tsv", "1\t我们\t他们\n")
     assert run("convert", two, "--to", "lines", "-o", "x").returncode == 0
+    (tmp_path / "x.src").unlink()
+    (tmp_path / "x.ref0").unlink()
     assert bad(1, "convert", one, "--to", "lines", "-o", "x") == (
         "x.ref1: would stay beside the new files as if it belonged to them; remove it"
     )
-    assert run("convert", two, "--to", "lines", "-o", "x").returncode == 0
 
 
 def test_a_block_without_t_line_is_refused_where_others_have_them(bad, tmp_path: Path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from gecbench.analysis.options import Weighting
 from gecbench.analysis.sentences import edit_weights
 from gecbench.api.difficulty import difficulty, write_weights
 from gecbench.api.files import load, load_system
-from gecbench.api.options import DifficultyOptions
+from gecbench.api.options import DifficultyOptions, Options
 from gecbench.api.score import collect_stats
 from gecbench.edits.chunks import KEPT, RIGHT, corrects
 from gecbench.reports.difficulty import chunk_lines
@@ -20,6 +21,9 @@ from gecbench.reports.difficulty import chunk_lines
 pytestmark = pytest.mark.golden
 
 SETS = ("seeda11", "cleme12")
+
+AS_IN_FILES = DifficultyOptions(re_extract=False)
+"""GoToScorer compares what people marked with what a pipeline found."""
 
 
 @pytest.fixture(scope="module", params=SETS)
@@ -39,7 +43,7 @@ def given(shared: Path, name: str):
 
 @pytest.fixture(scope="module")
 def found(given, name: str, once) -> Difficulty:
-    return once(f"difficulty of {name}", lambda: difficulty(*given)[0])
+    return once(f"difficulty of {name}", lambda: difficulty(*given, options=AS_IN_FILES)[0])
 
 
 def weighted(result: Difficulty):
@@ -61,7 +65,7 @@ def test_plain_scores(want, found: Difficulty):
 @pytest.mark.slow
 def test_other_constants(want, given):
     for case in want["abc"]:
-        options = DifficultyOptions(Weighting(case["a"], case["b"], case["c"]))
+        options = replace(AS_IN_FILES, weighting=Weighting(case["a"], case["b"], case["c"]))
         assert weighted(difficulty(*given, options=options)[0]) == case["scores"]
 
 
@@ -99,7 +103,7 @@ def test_picture_is_theirs_byte_for_byte(shared: Path, name: str, found: Difficu
 
 def test_the_second_annotator(shared: Path, tmp_path: Path):
     want = golden(shared, "seeda11")
-    options = DifficultyOptions(reference=2, absent="unchanged")
+    options = replace(AS_IN_FILES, reference=2, absent="unchanged")
     (found,) = difficulty(*data(shared, "seeda11"), options=options)
     assert found.reference == "reference 2 (annotator 1)"
     assert weighted(found) == want["ref_id_1"]
@@ -152,7 +156,7 @@ def _kind(chunk) -> str:
 
 def test_edit_weights_are_those_of_the_official_verdicts(shared: Path, name: str, given):
     corpus, systems = given
-    run_stats = collect_stats(corpus, systems)
+    run_stats = collect_stats(corpus, systems, options=Options(re_extract=False))
     verdicts = golden(shared, f"{name}.verdicts")
     made = zip(*verdicts["verdicts"].values(), strict=True)
     cases = next(iter(run_stats.cases.values()))

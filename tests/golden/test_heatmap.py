@@ -17,7 +17,7 @@ pytestmark = pytest.mark.golden
 def marks(shared: Path, systems: str, weights: Path | None) -> list[tuple]:
     corpus = load(shared / "data/m2/conll14.gold")
     outputs = load_systems(shared / "golden/gts/inputs" / systems, corpus, names=())
-    options = DifficultyOptions(weights=weights)
+    options = DifficultyOptions(weights=weights, re_extract=False)
     (found,) = difficulty(corpus, outputs, options=options)
     texts = {sample.id: sample.source for sample in corpus.samples}
     sentences = values(found, texts)["sentences"]

@@ -227,8 +227,8 @@ def test_a_contribution_is_that_by_every_metric(metric):
 
 
 def held(metric, rows: list) -> list:
-    choose = getattr(metric, "choose", None)
-    return rows if choose is None else [(one,) for one in choose(rows)]
+    chosen = metric.choose(rows)
+    return rows if chosen is None else [(pairing,) for pairing in chosen]
 
 
 @pytest.mark.parametrize("metric", ALL)

@@ -108,7 +108,7 @@ class Corpus:
 
     def __post_init__(self) -> None:
         """Refuse ids that occur twice, and a language that is not written as its code."""
-        if self.lang is not None and not _CODE.match(self.lang):
+        if self.lang and not _CODE.match(self.lang):
             raise CorpusError(
                 f"{self.name}: language {self.lang!r} is no ISO 639 code, as zh, en or de"
             )

@@ -113,7 +113,7 @@ def test_the_picture_goes_to_a_file(analyse, tmp_path: Path):
     assert (tmp_path / "c.txt").read_text("utf-8").startswith("orig  : |   |  a  |")
 
 
-@pytest.mark.parametrize("option", ["--chunks", "--write-weights", "--heat-map", "--output"])
+@pytest.mark.parametrize("option", ["--chunks", "--write-weights", "--heat-map"])
 def test_files_that_are_read_are_not_written_over(analyse, gold: Path, hyps: Path, option: str):
     before = gold.read_bytes(), hyps.read_bytes()
     for path in (gold, hyps):

@@ -43,4 +43,5 @@ def test_edits_of_a_file_with_types_of_the_scheme_are_used_as_they_are():
     written = extract(corpus, "xx-word")
     unmarked = replace(written, provenance={})
     system = SystemOutput("s", {"1": (Rewrite("a d"),)})
-    assert score(unmarked, [system]).notes == ()
+    (note,) = score(unmarked, [system]).notes
+    assert "do not say what found them" in note
