@@ -84,6 +84,7 @@ def test_compiled_kernel_is_tested_wherever_it_could_be_built():
         assert next(iter(kernels())) is maxmatch.proposals
 
 
+@pytest.mark.slow
 def test_edits_and_matches_are_those_of_the_literal_reference_on_thousands_of_random_pairs():
     dice = random.Random(14)
     matched = doubled = 0

@@ -225,6 +225,7 @@ def deployed(folder, **environment):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_djangos_own_check_for_deployment_is_clean(tmp_path):
     site = make_site(tmp_path / "site")
     write_options(site, https=True, behind_proxy=True, hosts=("a.example",))
