@@ -8,6 +8,7 @@ import sysconfig
 from array import array
 from pathlib import Path
 
+import pytest
 import reference_maxmatch as reference
 from hypothesis import given
 from hypothesis import strategies as st
