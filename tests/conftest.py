@@ -47,6 +47,7 @@ SLOW = (
     "unit/models/tags/test_tag_golden.py",
     "unit/cli/test_walkthrough.py",
     "unit/models/tagger/test_tagger_export.py",
+    "unit/models/test_training_ends.py",
     *("server/browser", "server/security", "server/survival", "server/team"),
     *("server/exchange/test_exchange_cli.py", "server/exchange/test_own.py"),
     *("server/site/test_killed.py", "server/test_wheel.py", "server/workflow/test_machine.py"),

@@ -11,9 +11,16 @@ HERE = Path(__file__).parent
 TABLE = tomllib.loads((HERE / "commands.toml").read_text("utf-8"))
 CODES = TABLE.pop("exit-codes")
 ROWS = {f"{group}/{name}": row for group, rows in TABLE.items() for name, row in rows.items()}
+SLOW = {
+    *("report/zh", "report/en", "breakdown/figures", "segmentation/json"),
+    *("correct/zh-homophone", "correct/zh-homophone-m2"),
+}
+"""Rows that draw all figures, or load dictionaries; `make test` leaves them to `make test-rest`."""
 
 
-@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in ROWS]
+)
 def test_commands_print_and_write_what_they_did(gecbench, expect, name: str):
     row = ROWS[name]
     parts = []
