@@ -485,9 +485,9 @@ def contributions(
     apart = [n for n, (a, b) in enumerate(zip(*sides, strict=True)) if a != b]
     if not apart or len(places) < 2:
         return ()
-    one_side, two_side = map(scorer.fixed, sides)
-    whole = scorer.aggregate(one_side).value - scorer.aggregate(two_side).value
-    moved = whole - (_left_out(scorer, one_side, apart) - _left_out(scorer, two_side, apart))
+    first_side, second_side = map(scorer.fixed, sides)
+    whole = scorer.aggregate(first_side).value - scorer.aggregate(second_side).value
+    moved = whole - (_left_out(scorer, first_side, apart) - _left_out(scorer, second_side, apart))
     ranked = sorted(
         zip(moved.tolist(), apart, strict=True), key=lambda pair: -round(abs(pair[0]), _DIGITS)
     )
@@ -495,8 +495,8 @@ def contributions(
     for contribution, n in ranked[:most]:
         if abs(contribution) > _NOTHING:
             sample = run_stats.corpus.samples[places[n]]
-            ours = _output(run_stats, metric, first_system, sample, one_side[n])
-            theirs = _output(run_stats, metric, second_system, sample, two_side[n])
+            ours = _output(run_stats, metric, first_system, sample, first_side[n])
+            theirs = _output(run_stats, metric, second_system, sample, second_side[n])
             texts = (text_of_rewrite(r, sample, run_stats.lang) for r in sample.references)
             result.append(
                 Contribution(sample.id, contribution, sample.source, (ours, theirs), tuple(texts))

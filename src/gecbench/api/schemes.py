@@ -319,7 +319,7 @@ def extract(
     provenance = {**corpus.provenance, **scheme.signature, "gecbench": __version__}
     if keep:
         provenance["spans"] = "annotators"
-        samples = _kept_spans(corpus, scheme, minimise=minimise, relabel=relabel)
+        samples = _keep_spans(corpus, scheme, minimise=minimise, relabel=relabel)
     else:
         provenance.pop("spans", None)
         extractor = extractor_for(corpus, scheme, re_extract=True, watch=watch)
@@ -332,7 +332,7 @@ def extract(
     )
 
 
-def _kept_spans(
+def _keep_spans(
     corpus: Corpus, scheme: Scheme, *, minimise: bool, relabel: bool
 ) -> tuple[Sample, ...]:
     """Return samples whose edits keep their spans."""

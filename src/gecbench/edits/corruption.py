@@ -86,7 +86,7 @@ def choices_of(weights: Mapping[Item, float]) -> Choices[Item]:
     return Choices(weights, weights.values())
 
 
-def one_side(lengths: Lengths, side: int) -> Choices[int]:
+def lengths_of_side(lengths: Lengths, side: int) -> Choices[int]:
     """Lengths of one side that are not 0; 1 where there are none."""
     counts: dict[int, float] = {}
     for pair, count in lengths.items():

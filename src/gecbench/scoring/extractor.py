@@ -337,7 +337,7 @@ def _not_its_own(
         return None
     of_systems = (s.provenance for s in systems if _has_edits(s.hypotheses.values()))
     for provenance in (corpus.provenance, *of_systems):
-        if why := _made_otherwise(provenance, scheme):
+        if why := _provenance_mismatch(provenance, scheme):
             return why
     for sample, rewrite, tokens in edited:
         for edit in (edit for edits in rewrite.edit_sets for edit in edits):
@@ -352,7 +352,7 @@ def _has_edits(rewrites: Iterable[Sequence[Rewrite]]) -> bool:
     return any(rewrite.edit_sets for several in rewrites for rewrite in several)
 
 
-def _made_otherwise(provenance: Mapping[str, str], scheme: Scheme) -> str | None:
+def _provenance_mismatch(provenance: Mapping[str, str], scheme: Scheme) -> str | None:
     """Say what in the provenance of edits is not a scheme's; None where nothing is."""
     if "spans" in provenance:
         return f"with the spans of {provenance['spans']}"

@@ -206,7 +206,7 @@ def read_vocabulary(path: Path, divide: Divide, *, tagged: bool) -> Vocabulary:
             f"{path}: a table of words has no parts of speech to match by; give a text, or say "
             "--no-pos"
         )
-    counts = _table(path, lines) if table else count_words(_divided(lines, divide))
+    counts = _table(path, lines) if table else count_words(_divide_lines(lines, divide))
     return vocabulary_of(counts, path.name)
 
 
@@ -221,7 +221,7 @@ def vocabulary_of(counts: Counts, source: str) -> Vocabulary:
     return Vocabulary(counts, source)
 
 
-def _divided(lines: Sequence[str], divide: Divide) -> Iterator[Words]:
+def _divide_lines(lines: Sequence[str], divide: Divide) -> Iterator[Words]:
     for start in range(0, len(lines), _AT_ONCE):
         yield from divide(lines[start : start + _AT_ONCE])
 

@@ -209,7 +209,7 @@ _ARGUMENTS = frozenset(("nsubj", "nsubjpass", "dobj", "pobj"))
 _PARTICIPLES = frozenset(("VBG", "VBN"))
 
 
-def one_to_one(
+def single_word_type(
     o: Word, c: Word, dictionary: frozenset[str], stem: Callable[[str], str]
 ) -> str | None:
     """The type without "R:", or None where the rules for edits of any length decide.
@@ -445,7 +445,7 @@ class Classifier:
         if sorted(o.lowers) == sorted(c.lowers):
             return "WO"
         if len(o_pos) == len(c_pos) == 1:
-            label = one_to_one(o.first(), c.first(), self.dictionary, self.stem)
+            label = single_word_type(o.first(), c.first(), self.dictionary, self.stem)
             if label:
                 return label
         return _of_any_length(o, c, o_pos, c_pos)

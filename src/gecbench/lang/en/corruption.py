@@ -27,7 +27,7 @@ from gecbench.edits.corruption import (
     choices_of,
     difference,
     is_free,
-    one_side,
+    lengths_of_side,
     parse_confusions,
     read_tables,
 )
@@ -560,7 +560,7 @@ def _exchange(lengths: Choices[tuple[int, int]]) -> Form:
 
 
 def _omission(lengths: Lengths) -> Rule[Words]:
-    counts = one_side(lengths, 1)
+    counts = lengths_of_side(lengths, 1)
 
     def form(view: Words, place: int, draw: Draw) -> Replacement | None:
         end = place + counts.pick(draw)

@@ -141,7 +141,7 @@ class _Run:
             ):
                 return end - 1, end + 1
         # acat > a cat, to eat > eating
-        if self._same_text(start, end) or (length_a != length_b and self._one_class(start, end)):
+        if self._same_text(start, end) or (length_a != length_b and self._is_uniform(start, end)):
             return start, end + 1
         if end - start == 1 and (
             length_a == length_b == 2
@@ -167,7 +167,7 @@ class _Run:
         b, b_end = self._places_b[start], self._places_b[end + 1]
         return a_end - a == b_end - b and self._text_a[a:a_end] == self._text_b[b:b_end]
 
-    def _one_class(self, start: int, end: int) -> bool:
+    def _is_uniform(self, start: int, end: int) -> bool:
         return self._uniform[start] > end or self._not_verbal[end + 1] == self._not_verbal[start]
 
     def _similar(self, step: int, at: int, target_at: int) -> bool:

@@ -71,25 +71,25 @@ class UniversalClassifier:
         words, target_words = words_of(source), words_of(target)
         pos, target_pos = words.pos[start:end], target_words.pos[target_start:target_end]
         if not forms:
-            return f"M:{_one_class(target_pos)}"
+            return f"M:{_common_pos(target_pos)}"
         if not target_forms:
-            return f"U:{_one_class(pos)}"
+            return f"U:{_common_pos(pos)}"
         lowers, target_lowers = _lowers(forms), _lowers(target_forms)
         if "".join(lowers) == "".join(target_lowers):
             return "R:ORTH"
         if sorted(lowers) == sorted(target_lowers):
             return "R:WO"
         if words.lemmas[start:end] == target_words.lemmas[target_start:target_end]:
-            class_ = _one_class((*pos, *target_pos))
+            class_ = _common_pos((*pos, *target_pos))
             return "R:MORPH" if class_ == "OTHER" else f"R:{class_}:FORM"
-        return f"R:{_one_class((*pos, *target_pos))}"
+        return f"R:{_common_pos((*pos, *target_pos))}"
 
 
 def _lowers(forms: tuple[str, ...]) -> list[str]:
     return [form.lower() for form in forms]
 
 
-def _one_class(pos: tuple[str, ...]) -> str:
+def _common_pos(pos: tuple[str, ...]) -> str:
     """The part of speech that all tokens have, "OTHER" where they differ or it is rare."""
     first = pos[0]
     return first if {*pos} == {first} and first not in RARE and first else "OTHER"

@@ -210,7 +210,7 @@ def build_own_pieces(sentences: Iterable[Sequence[str]], size: int) -> OwnPieces
     return OwnPieces([*fixed, *often[: max(0, size - len(fixed))]])
 
 
-def own_encoding(
+def build_encoding(
     pieces: OwnPieces, *, max_tokens: int, max_positions: int, pieces_per_token: int
 ) -> Encoding:
     """Build the encoding of our own pieces."""

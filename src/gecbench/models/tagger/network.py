@@ -270,14 +270,14 @@ def read_encoder(folder: Path, settings: Mapping[str, object]) -> Encoder:
     """
     if "convolution" in settings:
         try:
-            return own_encoder(msgspec.convert(settings["convolution"], ConvolutionShape))
+            return convolution_encoder(msgspec.convert(settings["convolution"], ConvolutionShape))
         except msgspec.ValidationError as error:
             raise FormatError(f"{folder}: convolution of its card: {error}") from error
     place = str(folder / _ENCODER)
     return random_encoder(place, load_config(place))
 
 
-def own_encoder(shape: ConvolutionShape) -> Encoder:
+def convolution_encoder(shape: ConvolutionShape) -> Encoder:
     """Build our own encoder with random weights."""
     settings = {"encoder": "convolution", "convolution": msgspec.to_builtins(shape)}
     return Encoder(Convolution(shape), shape.width, shape.pieces, settings)

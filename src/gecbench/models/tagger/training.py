@@ -20,7 +20,7 @@ from gecbench.lang import language_of
 from gecbench.models.batches import ContextPair, Pair
 from gecbench.models.robust.pairs import align_tokens
 from gecbench.models.tagger.corrector import Decision, TaggerCorrector, TaggerOptions
-from gecbench.models.tagger.encoding import Encoding, build_own_pieces, own_encoding
+from gecbench.models.tagger.encoding import Encoding, build_encoding, build_own_pieces
 from gecbench.models.tagger.network import (
     ConvolutionShape,
     ConvolutionTable,
@@ -30,9 +30,9 @@ from gecbench.models.tagger.network import (
     TaggerModel,
     TorchRuntime,
     build_model,
+    convolution_encoder,
     load_pretrained,
     loss_weight,
-    own_encoder,
     read_model,
     save_model,
     tagging_loss,
@@ -361,7 +361,7 @@ def _new_model(config: TaggerConfig, pairs: Sequence[Pair]) -> TaggerModel:
     tokens = table.tokens or language.tokens
     vocabulary = _labels(config, pairs, tokens)
     if table.encoder == OWN:
-        encoder, encoding = _own_encoder(table, pairs, tokens)
+        encoder, encoding = _build_convolution(table, pairs, tokens)
     else:
         start = table.start or ("added" if language.joiner else "unknown")
         encoder, encoding = load_pretrained(
@@ -393,7 +393,7 @@ def _labels(config: TaggerConfig, pairs: Sequence[Pair], tokens: str) -> LabelVo
     return build_vocabulary(counts, min_count=table.min_count, size=table.size or None)
 
 
-def _own_encoder(
+def _build_convolution(
     table: TaggerTable, pairs: Sequence[Pair], tokens: str
 ) -> tuple[Encoder, Encoding]:
     """Build our own encoder; both sides of pairs say what it may read in later rounds."""
@@ -402,7 +402,7 @@ def _own_encoder(
     texts = (text for pair in pairs for text in (pair.source, pair.target))
     sizes = table.convolution
     pieces = build_own_pieces((token_texts(text, tokens) for text in texts), sizes.pieces)
-    encoding = own_encoding(
+    encoding = build_encoding(
         pieces,
         max_tokens=table.max_tokens,
         max_positions=(table.max_tokens + 1) * table.subwords_per_token,
@@ -410,7 +410,7 @@ def _own_encoder(
     )
     layout, values = encoding.layout, msgspec.structs.asdict(sizes) | {"pieces": pieces.size}
     shape = ConvolutionShape(**values, pad=layout.pad, unknown=layout.unknown)
-    return own_encoder(shape), encoding
+    return convolution_encoder(shape), encoding
 
 
 def check_robust(config: TaggerConfig) -> None:

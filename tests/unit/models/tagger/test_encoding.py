@@ -13,8 +13,8 @@ from gecbench.models.tagger.encoding import (
     Encoding,
     Layout,
     Subwords,
+    build_encoding,
     build_own_pieces,
-    own_encoding,
     read_encoding,
     read_own_pieces,
     read_subwords,
@@ -25,7 +25,7 @@ WORDS = ["walks", "talks", "the", "the", "walk", "walk", "talk", "talk", "中", 
 
 def encoding(**more: int) -> Encoding:
     sizes = {"max_tokens": 9, "max_positions": 30, "pieces_per_token": 5}
-    return own_encoding(build_own_pieces([WORDS], 100), **{**sizes, **more})
+    return build_encoding(build_own_pieces([WORDS], 100), **{**sizes, **more})
 
 
 def test_positions_begin_with_start_and_point_at_first_pieces():
