@@ -12,8 +12,8 @@ from gecbench.reports.report import (
     Series,
     Table,
     Words,
+    data_of,
     joined,
-    json_values,
 )
 
 WHY: Mapping[Why, Words] = {
@@ -38,7 +38,7 @@ def build_report(result: Agreement) -> Report:
         corpus=result.corpus,
         tables=(overall_table(result), annotators_table(result), pairs_table(result)),
         figures=(figure(result),),
-        data=json_values(result),
+        data=data_of(result),
         notes=result.notes,
         signatures=result.signatures,
     )

@@ -19,9 +19,8 @@ from gecbench.reports.report import (
     Value,
     Words,
     count_cells,
-    count_values,
+    data_of,
     joined,
-    json_values,
 )
 
 _KINDS: Mapping[str, Words] = {
@@ -293,12 +292,12 @@ def _pair_notes(result: Breakdowns) -> Iterator[str]:
 
 def _data(result: Breakdowns) -> dict[str, object]:
     def values(cell: Cell) -> dict[str, object]:
-        return {"value": cell.value, **count_values(cell.counts)}
+        return {"value": cell.value, **data_of(cell.counts)}
 
-    return json_values(result) | {
+    return data_of(result) | {
         "breakdowns": [
-            json_values(one, "cells", "higher_is_better")
-            | {"cells": {name: list(map(values, cells)) for name, cells in one.cells.items()}}
-            for one in result.breakdowns
+            data_of(breakdown, "higher_is_better")
+            | {"cells": {name: [*map(values, cells)] for name, cells in breakdown.cells.items()}}
+            for breakdown in result.breakdowns
         ]
     }

@@ -18,7 +18,7 @@ from gecbench.reports.report import (
     Table,
     Value,
     Words,
-    json_values,
+    data_of,
 )
 
 _TESTS: dict[Test, Words] = {
@@ -290,7 +290,7 @@ def _intervals(name: Words, pairs: Sequence[Pair]) -> Series:
 
 
 def _data(result: Comparison) -> dict[str, object]:
-    plan = json_values(result.plan) | {"deciding": result.plan.main_test}
+    plan = data_of(result.plan) | {"deciding": result.plan.main_test}
     systems = [
         {"system": name, "value": result.values[name], "low": spread.low, "high": spread.high}
         for name in result.ranked
@@ -303,14 +303,14 @@ def _data(result: Comparison) -> dict[str, object]:
             "difference": pair.difference,
             "low": pair.interval.low,
             "high": pair.interval.high,
-            **json_values(pair, "first", "second", "difference", "interval"),
+            **data_of(pair, "first", "second", "difference", "interval"),
         }
         for pair in result.pairs
     ]
     return {
-        **json_values(result, "plan", "values", "intervals", "pairs", "groups"),
+        **data_of(result, "plan", "values", "intervals", "pairs", "groups"),
         "plan": plan,
         "systems": systems,
         "pairs": pairs,
-        "groups": [list(group) for group in result.groups],
+        "groups": result.groups,
     }

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from msgspec import to_builtins
-
 from gecbench.analysis.correlation import KINDS, Coefficient, Correlations, Kind, MetricPair
 from gecbench.analysis.meta import SystemLevel
 from gecbench.reports.report import (
@@ -17,7 +15,7 @@ from gecbench.reports.report import (
     Table,
     Value,
     Words,
-    json_values,
+    data_of,
 )
 
 NAMES: dict[Kind, Words] = {
@@ -40,10 +38,10 @@ def build_report(result: Correlations) -> Report:
             *(_scatter(result, pair) for pair in result.pairs),
         ),
         data={
-            "systems": list(scores.systems),
+            "systems": scores.systems,
             "oriented": result.oriented,
             "metrics": [
-                {"metric": name, "lower_is_better": name in scores.lower, "values": list(values)}
+                {"metric": name, "lower_is_better": name in scores.lower, "values": values}
                 for name, values in scores.metrics.items()
             ],
             "pairs": [with_coefficients(pair) for pair in result.pairs],
@@ -66,8 +64,8 @@ def coefficient_cells(coefficients: Mapping[Kind, Coefficient]) -> list[Value]:
 
 
 def with_coefficients(result: MetricPair | SystemLevel) -> dict[str, object]:
-    """Return JSON values, with the coefficients beside the other fields."""
-    return {**json_values(result, "coefficients"), **to_builtins(result.coefficients)}
+    """The fields of a result, with each coefficient as one of them."""
+    return data_of(result, "coefficients") | {**result.coefficients}
 
 
 def _coefficients(result: Correlations) -> Table:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
-from msgspec import to_builtins
-
 from gecbench.analysis.difficulty import (
     MEASURES,
     Difficulty,
@@ -26,6 +24,7 @@ from gecbench.reports.report import (
     Value,
     Words,
     columns_of,
+    data_of,
     joined,
 )
 
@@ -371,18 +370,15 @@ def _data(results: Sequence[Difficulty]) -> Mapping[str, object]:
             "results": [
                 {"corpus": result.corpus, "reference": result.reference} for result in results
             ],
-            **{str(name): to_builtins(system_means(results, name)) for name in MEASURES},
+            **{str(name): system_means(results, name) for name in MEASURES},
         }
     return data
 
 
 def _result(result: Difficulty) -> dict[str, object]:
     types = {
-        str(level): [
-            {"label": o.label, "mean": o.mean, "deviation": o.deviation, "errors": o.errors}
-            for o in difficulties
-        ]
-        for level, difficulties in result.types.items()
+        level: [data_of(type_difficulty, "low", "high") for type_difficulty in types]
+        for level, types in result.types.items()
     }
     weights = {"systems": result.voters, "from": result.origin}
     return {
@@ -391,13 +387,13 @@ def _result(result: Difficulty) -> dict[str, object]:
         "sentences": len(result.table.ids),
         "chunks": result.table.size,
         "errors": result.table.errors,
-        "weights": to_builtins(result.weighting) | weights,
+        "weights": data_of(result.weighting) | weights,
         "beta": result.beta,
-        "systems": to_builtins(result.scores),
-        "ranking": to_builtins(result.ranking),
+        "systems": result.scores,
+        "ranking": result.ranking,
         "types": types,
-        "difficulty": to_builtins(tuple(result.sentences)),
-        "notes": list(result.notes),
+        "difficulty": list(result.sentences),
+        "notes": result.notes,
         "signature": str(result.signature),
     }
 

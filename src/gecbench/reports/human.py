@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from msgspec import to_builtins
-
 from gecbench.analysis.human import Human, Mean
 from gecbench.core.score import Score, best_places
 from gecbench.reports.report import (
@@ -17,9 +15,8 @@ from gecbench.reports.report import (
     Value,
     Words,
     count_cells,
-    count_values,
+    data_of,
     joined,
-    json_values,
 )
 
 _NAMELESS = "(no name)"
@@ -150,20 +147,18 @@ def _data(result: Human) -> dict[str, object]:
         "against": result.options.against,
         "least": result.options.least,
         "annotators": [
-            {
-                "annotator": one.name,
-                **json_values(one, "name", "scores"),
-                "scores": values(one.scores),
-            }
-            for one in result.annotators
+            {"annotator": annotator.name}
+            | data_of(annotator, "name")
+            | {"scores": values(annotator.scores)}
+            for annotator in result.annotators
         ],
-        "means": to_builtins(result.means),
+        "means": result.means,
         "together": values(result.together),
     }
 
 
 def _score_values(score: Score) -> dict[str, object]:
-    values = {"value": score.value, "sentences": score.sentences, **count_values(score.counts)}
+    values = {"value": score.value, "sentences": score.sentences, **data_of(score.counts)}
     if score.counts is not None:
         values |= {"precision": score.counts.precision, "recall": score.counts.recall}
     return values

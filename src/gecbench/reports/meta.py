@@ -22,7 +22,6 @@ from gecbench.reports.report import (
     Series,
     Table,
     Words,
-    json_values,
 )
 
 _SHOWN: tuple[Kind, ...] = ("pearson", "spearman")
@@ -42,7 +41,7 @@ def build_report(result: MetaEvaluation) -> Report:
         figures=(*_scatters(result), *_window_figures(result), *_sentence_figures(result)),
         data={
             "system_level": [with_coefficients(one) for one in result.systems],
-            "sentence_level": [json_values(one) for one in result.sentences],
+            "sentence_level": result.sentences,
             "windows": [with_coefficients(one) for one in result.windows],
         },
         notes=result.notes,

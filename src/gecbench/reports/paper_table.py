@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import msgspec
-
 from gecbench.analysis.paper_table import (
     NOT_RUN,
     ComparedRow,
@@ -53,12 +51,12 @@ def build_report(name: str, result: PaperResult, *, small: bool = False) -> Repo
         ),
         data={
             "small": small,
-            "files": list(result.files),
+            "files": result.files,
             "tables": [
                 {
                     "name": each.table.name,
                     "columns": [column.name for column in each.table.columns],
-                    "rows": msgspec.to_builtins(each.rows),
+                    "rows": each.rows,
                 }
                 for each in result.tables
             ],

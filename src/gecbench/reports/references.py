@@ -11,8 +11,8 @@ from gecbench.reports.report import (
     Table,
     Value,
     Words,
+    data_of,
     joined,
-    json_values,
 )
 
 
@@ -180,13 +180,13 @@ def _curves(metric: str, curves: list[Curve]) -> Table:
 
 def _data(result: References) -> dict[str, object]:
     data: dict[str, object] = {
-        "statistics": [json_values(one) for one in result.statistics],
+        "statistics": result.statistics,
         "distribution": [
             {"references": k, "sentences": count, "erroneous": result.erroneous.get(k, 0)}
             for k, count in result.everywhere.items()
         ],
     }
     if result.curves:
-        data["sweep"] = json_values(result.sweep) | {"sentences": result.sentences}
-        data["curves"] = [json_values(curve) for curve in result.curves]
+        data["sweep"] = data_of(result.sweep) | {"sentences": result.sentences}
+        data["curves"] = result.curves
     return data

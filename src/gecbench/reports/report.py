@@ -354,8 +354,8 @@ class Report:
         corpus: Name of what was analysed.
         tables: The main one first.
         figures: In the order of reading.
-        data: What `--format json` prints, beside name, corpus, notes and signatures: JSON
-            values, unrounded.
+        data: What `--format json` prints, beside name, corpus, notes and signatures: results,
+            unrounded, which msgspec turns into JSON.
         notes: What the reader should know, a sentence each; a `WarningNote` is shown first.
         signatures: How the numbers were made.
         summary: Lines below the tables that take the place of notes and signatures, because they
@@ -391,26 +391,16 @@ def count_cells(counts: Counts | None) -> tuple[Value, ...]:
     return (counts.tp, counts.fp, counts.fn, counts.precision, counts.recall)
 
 
-def count_values(counts: Counts | None) -> dict[str, object]:
-    """Counts as JSON values; none where nothing was counted."""
-    return {} if counts is None else {"tp": counts.tp, "fp": counts.fp, "fn": counts.fn}
-
-
-def json_values(result: DataclassInstance, *without: str) -> dict[str, object]:
-    """The fields of a result as JSON values, but for those that every analysis prints.
+def data_of(result: DataclassInstance | None, *without: str) -> dict[str, object]:
+    """The fields of a result as `Report.data` has them, without those that every report prints.
 
     Args:
-        result: Its field names are the keys.
+        result: None, as counts where nothing is counted, has no fields.
         without: More fields that are left out.
     """
-    from msgspec import to_builtins
-
+    names = [field.name for field in fields(result)] if result else []
     left_out = {"corpus", "notes", "signatures", *without}
-    return {
-        one.name: to_builtins(getattr(result, one.name), str_keys=True)
-        for one in fields(result)
-        if one.name not in left_out
-    }
+    return {name: getattr(result, name) for name in names if name not in left_out}
 
 
 def render(report: Report, output: Format, *, table: str | None = None) -> str:
@@ -498,6 +488,8 @@ def _markdown(report: Report, tables: Sequence[Table]) -> str:
 
 
 def _json(report: Report) -> str:
+    from msgspec import to_builtins
+
     head: dict[str, object] = {
         "schema": REPORT_SCHEMA,
         "analysis": report.name,
@@ -505,5 +497,13 @@ def _json(report: Report) -> str:
         "notes": list(report.notes),
         "signatures": list(report.signatures),
     }
-    values = dict(report.data) if report.summary else head | dict(report.data)
+    data = report.data if report.summary else {**head, **report.data}
+    values = to_builtins(data, str_keys=True, enc_hook=_plain_text)
     return json.dumps(values, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def _plain_text(value: object) -> str:
+    """Turn what is a kind of `str`, as a `WarningNote`, into one, which msgspec asks for."""
+    if isinstance(value, str):
+        return str(value)
+    raise NotImplementedError(f"no JSON of {type(value).__name__}")

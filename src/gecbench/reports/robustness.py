@@ -40,8 +40,8 @@ from gecbench.reports.report import (
     Table,
     Value,
     Words,
+    data_of,
     joined,
-    json_values,
 )
 
 _RULES: Mapping[Rule, Words] = {
@@ -101,11 +101,11 @@ def build_report(result: Robustness) -> Report:
 def _data(result: Robustness) -> dict[str, object]:
     def systems(part: Robustness) -> dict[str, object]:
         return {
-            "systems": [json_values(one, "verdicts") for one in part.systems],
-            "trivial": [json_values(one, "verdicts") for one in part.trivial],
+            "systems": [data_of(one, "verdicts") for one in part.systems],
+            "trivial": [data_of(one, "verdicts") for one in part.trivial],
         }
 
-    data = json_values(result, "others") | systems(result)
+    data = data_of(result, "others") | systems(result)
     if result.others:
         data["other_betas"] = [{"beta": other.beta, **systems(other)} for other in result.others]
     return data
@@ -478,6 +478,6 @@ def build_check_report(check: CaseCheck) -> Report:
         title=Words("A look at perturbed cases", "扰动用例检查"),
         corpus=check.corpus,
         tables=(counts, places),
-        data=json_values(check),
+        data=data_of(check),
         notes=(f"{hidden} more findings are not shown; --format json has all",) if hidden else (),
     )

@@ -251,9 +251,9 @@ def _json_values(scores: ScoreReport, tier: int) -> dict[str, object]:
             "name": scores.corpus,
             "sentences": scores.sentences,
             "scored": scores.scored,
-            "skipped": dict(scores.left_out),
+            "skipped": scores.left_out,
         },
-        "notes": list(scores.notes),
+        "notes": scores.notes,
         "results": [_json_result(result, scores.beta, tier) for result in scores.results],
     }
 
@@ -278,7 +278,7 @@ def _json_result(result: Result, beta: float, tier: int) -> dict[str, object]:
         types = by_tier(score.by_type, tier)
         entry["by_type"] = {label: _json_counts(counts, beta) for label, counts in types.items()}
     if score.parts:
-        entry["parts"] = dict(score.parts)
+        entry["parts"] = score.parts
     return entry
 
 

@@ -17,9 +17,8 @@ from gecbench.reports.report import (
     Value,
     Words,
     count_cells,
-    count_values,
+    data_of,
     joined,
-    json_values,
 )
 
 
@@ -176,15 +175,16 @@ def _data(result: Segmentation) -> dict[str, object]:
     def values(scores: Mapping[str, Mapping[str, Score]]) -> dict[str, object]:
         return {
             metric: {
-                system: {"value": score.value, **count_values(score.counts)}
-                for system, score in own.items()
+                system: {"value": score.value, **data_of(score.counts)}
+                for system, score in by_system.items()
             }
-            for metric, own in scores.items()
+            for metric, by_system in scores.items()
         }
 
-    return json_values(result) | {
+    return data_of(result) | {
         "segmenters": [
-            json_values(one) | {"scores": values(one.scores)} for one in result.segmenters
+            data_of(segmenter) | {"scores": values(segmenter.scores)}
+            for segmenter in result.segmenters
         ],
         "beside": values(result.beside),
     }
