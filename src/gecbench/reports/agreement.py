@@ -13,7 +13,7 @@ from gecbench.reports.report import (
     Table,
     Words,
     data_of,
-    joined,
+    join_texts,
 )
 
 WHY: Mapping[Why, Words] = {
@@ -50,10 +50,10 @@ def figure(result: Agreement) -> Figure:
     names = [one.name for one in known]
     theirs = Words("their edits against the others'", "本人编辑对他人")
     others = Words("the others' edits against theirs", "他人编辑对本人")
-    scores = joined(f"{one.name} {100 * (one.made.value or 0):.1f}" for one in known)
+    scores = join_texts(f"{one.name} {100 * (one.made.value or 0):.1f}" for one in known)
     alpha = WHY[result.alpha.why or "alone"]
     if result.alpha.value is not None:
-        alpha = joined([f"{result.alpha.value:.3f}"])
+        alpha = join_texts([f"{result.alpha.value:.3f}"])
     return Figure(
         name="agreement-edits",
         kind="bars",

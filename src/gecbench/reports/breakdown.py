@@ -20,7 +20,7 @@ from gecbench.reports.report import (
     Words,
     count_cells,
     data_of,
-    joined,
+    join_texts,
 )
 
 _KINDS: Mapping[str, Words] = {
@@ -94,7 +94,7 @@ def _figure(breakdown: Breakdown, name: str) -> Figure:
         Series.of_shares(system, groups, (cell.value for cell in cells))
         for system, cells in breakdown.cells.items()
     )
-    sizes = joined(
+    sizes = join_texts(
         Words(f"{group.en} {n}", f"{group.zh} {n}")
         for group, n in zip(groups, breakdown.sizes, strict=True)
     )

@@ -143,7 +143,7 @@ def _pairs(results: Sequence[Comparison]) -> Table:
 def _matrix(result: Comparison) -> Table:
     """The corrected p of the main test for each pair."""
     columns = (Column("system", zh="系统"), *(Column(name, "p", 4) for name in result.ranked))
-    rows = tuple((one, *row) for one, row in _rows(result, _corrected))
+    rows = tuple((one, *row) for one, row in _rows(result, _p_value))
     title = Words(
         f"p of each pair by {result.metric}, {result.plan.main_test}, "
         f"{_CORRECTIONS[result.plan.correction].en}",
@@ -156,7 +156,7 @@ def _matrix(result: Comparison) -> Table:
 Cell = Callable[[Pair, Test], float]
 
 
-def _corrected(pair: Pair, test: Test) -> float:
+def _p_value(pair: Pair, test: Test) -> float:
     return pair.corrected[test]
 
 
@@ -201,7 +201,7 @@ def _p_figure(result: Comparison) -> Figure:
             f"Matrix of p for pairs of systems: {number.en}{groups.en}.",
             f"各对系统 p 值的矩阵：{number.zh}{groups.zh}。",
         ),
-        _corrected,
+        _p_value,
     )
 
 

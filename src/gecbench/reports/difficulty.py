@@ -25,7 +25,7 @@ from gecbench.reports.report import (
     Words,
     columns_of,
     data_of,
-    joined,
+    join_texts,
 )
 
 _SYSTEM = Column("system", zh="系统")
@@ -278,7 +278,7 @@ def _scores_figure(results: Sequence[Difficulty]) -> Figure:
                 f"{last.system} 最低，为 {low:.2f}",
             )
         )
-    systems_alt = joined(alt, "; ")
+    systems_alt = join_texts(alt, "; ")
     return Figure(
         name="difficulty-scores",
         kind="points",
@@ -339,14 +339,14 @@ def _ranks_figure(results: Sequence[Difficulty]) -> Figure:
             words = Words(f"{head}{words.en}", f"{head}{words.zh.strip()}")
             change = {one.system: one.change for one in ranking}
             series.append(Series(words, systems, tuple(map(change.__getitem__, systems))))
-            moves = joined(f"{system} {move:+d}" for system, move in change.items() if move)
+            moves = join_texts(f"{system} {move:+d}" for system, move in change.items() if move)
             alt.append(
                 Words(
                     f"{words.en}: {moves.en or 'no change'}",
                     f"{words.zh}：{moves.zh or '没有变化'}",
                 )
             )
-    changes = joined(alt, "; ")
+    changes = join_texts(alt, "; ")
     return Figure(
         name="difficulty-ranks",
         kind="bars",
@@ -417,7 +417,7 @@ def chunk_lines(result: Difficulty) -> str:
             label = result.table.label(at, chunk) or ""
             cells = (source, target, str(round(weight, 2)), label)
             width = max(map(columns_of, cells))
-            columns.append([_centred(cell, width) for cell in cells])
+            columns.append([_centre(cell, width) for cell in cells])
         for head, row in zip(
             ("orig", "gold", "weight", "cat"), zip(*columns, strict=True), strict=True
         ):
@@ -426,6 +426,6 @@ def chunk_lines(result: Difficulty) -> str:
     return "".join(lines)
 
 
-def _centred(cell: str, width: int) -> str:
+def _centre(cell: str, width: int) -> str:
     space = width - columns_of(cell)
     return " " * (space // 2) + cell + " " * (space - space // 2)

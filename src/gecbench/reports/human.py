@@ -16,7 +16,7 @@ from gecbench.reports.report import (
     Words,
     count_cells,
     data_of,
-    joined,
+    join_texts,
 )
 
 _NAMELESS = "(no name)"
@@ -39,7 +39,7 @@ def build_report(result: Human) -> Report:
 def _figure(result: Human, metric: str) -> Figure:
     """The score of each annotator against how much they did, MuCGEC's figure 2."""
     shown = [one for one in result.annotators if one.name is not None and metric in one.scores]
-    points = joined(
+    points = join_texts(
         f"{one.name} {100 * one.scores[metric].value:.2f} ({one.submissions})" for one in shown
     )
     mean = result.means.get(metric)

@@ -104,7 +104,7 @@ def _windows(result: MetaEvaluation) -> Table:
             *(one.metric, one.human, one.systems[0], one.systems[-1], len(one.systems), first),
             *(one.coefficients[kind].value for kind in _SHOWN),
         )
-        for first, one in _numbered(result.windows)
+        for first, one in _rank_windows(result.windows)
     )
     title = Words(
         f"Windows of systems next to one another in people's order, set {result.windows[0].set}",
@@ -113,7 +113,7 @@ def _windows(result: MetaEvaluation) -> Table:
     return Table("windows", title, tuple(columns), rows)
 
 
-def _numbered(windows: Sequence[SystemLevel]) -> list[tuple[int, SystemLevel]]:
+def _rank_windows(windows: Sequence[SystemLevel]) -> list[tuple[int, SystemLevel]]:
     """Each window with the rank of its best system among its series."""
     seen: Counter[tuple[str, str, int]] = Counter()
     numbered = []
@@ -176,7 +176,7 @@ def _pearson(levels: Sequence[SystemLevel]) -> Words:
 
 def _window_figures(result: MetaEvaluation) -> list[Figure]:
     """A figure for each way of judging, size and coefficient, a line for each metric."""
-    numbered = _numbered(result.windows)
+    numbered = _rank_windows(result.windows)
     ways = list(dict.fromkeys(one.human for one in result.windows))
     short, sizes = slugs(ways), sorted({len(one.systems) for one in result.windows})
     return [

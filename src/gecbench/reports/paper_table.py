@@ -65,7 +65,7 @@ def build_report(name: str, result: PaperResult, *, small: bool = False) -> Repo
     )
 
 
-def _titled(en: str, zh: str, *, small: bool) -> Words:
+def _title(en: str, zh: str, *, small: bool) -> Words:
     return Words(f"{en} ({SMALL.en})", f"{zh}（{SMALL.zh}）") if small else Words(en, zh)
 
 
@@ -121,10 +121,10 @@ def _table(result: TableResult, *, small: bool) -> Table:
     rows: list[tuple[Value, ...]] = []
     for row in result.rows:
         if isinstance(row, ComparedRow):
-            rows.append(_compared(row))
+            rows.append(_comparison_cells(row))
         else:
             rows += _lines(row, table.columns, small=small)
-    title = _titled(table.title, table.zh, small=small)
+    title = _title(table.title, table.zh, small=small)
     return Table(table.name, title, tuple(columns), tuple(rows))
 
 
@@ -153,7 +153,7 @@ def _minus(here: float | None, paper: float | None) -> float | None:
     return None if here is None or paper is None else here - paper
 
 
-def _compared(row: ComparedRow) -> tuple[Value, ...]:
+def _comparison_cells(row: ComparedRow) -> tuple[Value, ...]:
     values: list[Value] = [
         row.name,
         str(len(row.edits.values)),
@@ -178,7 +178,7 @@ def _figure(name: str, result: FigureResult, *, small: bool) -> Figure:
     return Figure(
         name=f"{name}-{figure.name}",
         kind="lines",
-        title=_titled(figure.title, figure.zh, small=small),
+        title=_title(figure.title, figure.zh, small=small),
         alt=Words(f"{figure.title}. {en}.", f"{figure.zh}。{zh}。"),
         x_label=Words(figure.x_label, figure.x_zh),
         y_label=Words(figure.y_label, figure.y_zh),

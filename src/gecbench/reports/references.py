@@ -12,7 +12,7 @@ from gecbench.reports.report import (
     Value,
     Words,
     data_of,
-    joined,
+    join_texts,
 )
 
 
@@ -49,9 +49,9 @@ def distribution_figure(result: References) -> Figure:
         whole = sum(count for k, count in counts.items() if k)
         shares = tuple(100 * counts.get(k, 0) / whole if whole else 0.0 for k in numbers)
         series.append(Series(name, tuple(map(str, numbers)), shares))
-        pairs = joined(f"{k}: {share:.1f}%" for k, share in zip(numbers, shares, strict=True))
+        pairs = join_texts(f"{k}: {share:.1f}%" for k, share in zip(numbers, shares, strict=True))
         alt.append(Words(f"{name.en}: {pairs.en}", f"{name.zh}：{pairs.zh}"))
-    values = joined(alt, "; ")
+    values = join_texts(alt, "; ")
     return Figure(
         name="references-distribution",
         kind="bars",
@@ -89,7 +89,7 @@ def curve_figure(metric: str, curves: list[Curve]) -> Figure:
                 f"{curve.system} {first.k} 个时 {start}，{last.k} 个时 {end}",
             )
         )
-    values = joined(alt, "; ")
+    values = join_texts(alt, "; ")
     return Figure(
         name=f"references-{metric}",
         kind="lines",

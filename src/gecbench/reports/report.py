@@ -52,10 +52,10 @@ def text_in(text: str | Words, language: PageLanguage) -> str:
     return text.in_(language) if isinstance(text, Words) else text
 
 
-def joined(parts: Iterable[str | Words], separator: Literal[", ", "; "] = ", ") -> Words:
+def join_texts(parts: Iterable[str | Words], separator: Literal[", ", "; "] = ", ") -> Words:
     """Join texts; commas and semicolons are full-width in Chinese.
 
-    >>> joined([Words("one", "一"), "two"]).zh
+    >>> join_texts([Words("one", "一"), "two"]).zh
     '一，two'
     """
     texts = [part if isinstance(part, Words) else Words(part, part) for part in parts]
@@ -287,7 +287,7 @@ class Column:
     digits: int = 2
     zh: str | None = None
 
-    def shown(self, value: Value) -> str:
+    def format(self, value: Value) -> str:
         """Write a value as a reader sees it."""
         if value is None:
             return _ABSENT
@@ -337,7 +337,7 @@ class Table:
     def grid(self) -> Grid:
         """The cells as a reader sees them."""
         rows = tuple(
-            tuple(column.shown(value) for column, value in zip(self.columns, row, strict=True))
+            tuple(column.format(value) for column, value in zip(self.columns, row, strict=True))
             for row in self.rows
         )
         words = sum(column.kind == "word" for column in self.columns)
@@ -416,7 +416,7 @@ def render(report: Report, output: Format, *, table: str | None = None) -> str:
     """
     if output == "json":
         return _json(report)
-    tables = _chosen(report, table)
+    tables = _select_tables(report, table)
     if output == "csv":
         return table_csv(report.records or tables[0])
     if output == "markdown":
@@ -450,7 +450,7 @@ def table_latex(table: Table, note: str) -> str:
     return as_latex(table.grid, _heading(table) + note)
 
 
-def _chosen(report: Report, name: str | None) -> Sequence[Table]:
+def _select_tables(report: Report, name: str | None) -> Sequence[Table]:
     if name is None:
         return report.tables
     known = {table.name: table for table in report.tables}

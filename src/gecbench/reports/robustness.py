@@ -41,7 +41,7 @@ from gecbench.reports.report import (
     Value,
     Words,
     data_of,
-    joined,
+    join_texts,
 )
 
 _RULES: Mapping[Rule, Words] = {
@@ -367,7 +367,7 @@ def _bounds_figure(result: Robustness) -> Figure:
                 f"{one.system} 原句 {score}，介于 {low} 与 {high} 之间",
             )
         )
-    bounds = joined(alt, "; ")
+    bounds = join_texts(alt, "; ")
     return Figure(
         name="robustness-bounds",
         kind="intervals",

@@ -19,7 +19,7 @@ from gecbench.reports.report import (
     Value,
     Words,
     count_cells,
-    joined,
+    join_texts,
 )
 from gecbench.scoring.results import RESULT_SCHEMA, Result, ScoreReport, by_tier
 
@@ -388,7 +388,7 @@ def _values_figure(metric: str, results: Sequence[Result]) -> Figure:
     if len(scored) > 1:
         lowest = f"{last} {100 * worst.value:.2f}"
         alt.append(Words(f"worst: {lowest}", f"最差：{lowest}"))
-    sentence = joined(alt, "; ")
+    sentence = join_texts(alt, "; ")
     intervals = [score.interval for _, score in scored if score.interval]
     if len(intervals) < len(scored):
         intervals = []

@@ -18,7 +18,7 @@ from gecbench.reports.report import (
     Words,
     count_cells,
     data_of,
-    joined,
+    join_texts,
 )
 
 
@@ -76,7 +76,7 @@ def _ranges(result: Segmentation, metric: str, moved: Sequence[Movement]) -> Fig
         f"{name} {100 * least:.2f} to {100 * most:.2f}"
         for name, least, most in zip(systems, low, high, strict=True)
     ]
-    alt = joined(Words(text, text.replace(" to ", " 到 ")) for text in ranges)
+    alt = join_texts(Words(text, text.replace(" to ", " 到 ")) for text in ranges)
     return Figure(
         name=f"segmentation-{metric}-range",
         kind="intervals",

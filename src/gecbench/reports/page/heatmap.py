@@ -39,7 +39,7 @@ def values(result: Difficulty, sources: Mapping[str, str]) -> dict[str, object]:
     rows = []
     for at, name in enumerate(result.table.ids):
         pieces = list(_pieces(result, at, sources.get(name), types, touching=touching))
-        value = sum(w for w, c in _weighted(result, at) if c.edit is not None)
+        value = sum(w for w, c in _weights_and_chunks(result, at) if c.edit is not None)
         rows.append([name, round(value, 4), pieces])
     return {
         "corpus": result.corpus,
@@ -62,7 +62,7 @@ def _errors(result: Difficulty) -> Iterator[tuple[int, Chunk]]:
                 yield at, chunk
 
 
-def _weighted(result: Difficulty, at: int) -> Iterator[tuple[float, Chunk]]:
+def _weights_and_chunks(result: Difficulty, at: int) -> Iterator[tuple[float, Chunk]]:
     return zip(result.weights[at], result.table.chunks[at], strict=True)
 
 
@@ -76,9 +76,9 @@ def _pieces(
 ) -> Iterator[str | Mark]:
     """Yield plain text and marks from left to right; together they are the whole text."""
     tokens = result.table.references[at].tokens
-    text, places = _laid_out(source, tokens, touching=touching)
+    text, places = _place_tokens(source, tokens, touching=touching)
     done = 0
-    for place, (weight, chunk) in enumerate(_weighted(result, at)):
+    for place, (weight, chunk) in enumerate(_weights_and_chunks(result, at)):
         letters = {name: rows[at][place] for name, rows in result.table.verdicts.items()}
         if chunk.edit is None and FALSE not in letters.values():
             continue
@@ -86,7 +86,7 @@ def _pieces(
         if text[done:start]:
             yield text[done:start]
         edit = None if chunk.edit is None else result.table.references[at].edits[chunk.edit]
-        correction = _joined((edit.replacement or ()) if edit else (), touching=touching)
+        correction = _join_tokens((edit.replacement or ()) if edit else (), touching=touching)
         label = result.table.label(at, chunk)
         type_ = -1 if label is None else types.index(label)
         kind, right_letters = (ERROR, (RIGHT, KEPT)) if edit else (ALARM, ())
@@ -98,14 +98,14 @@ def _pieces(
         yield text[done:]
 
 
-def _laid_out(
+def _place_tokens(
     source: str | None, tokens: Sequence[str], *, touching: bool
 ) -> tuple[str, Sequence[tuple[int, int]]]:
     """A text and where its tokens are in it."""
     places = spans(source, tokens) if source is not None else None
     if source is not None and places is not None:
         return source, places
-    text = _joined(tokens, touching=touching)
+    text = _join_tokens(tokens, touching=touching)
     return text, spans(text, tokens) or ()
 
 
@@ -128,7 +128,7 @@ def _touching(result: Difficulty, sources: Mapping[str, str]) -> bool:
     return 2 * sum(gaps) > len(gaps)
 
 
-def _joined(tokens: Sequence[str], *, touching: bool) -> str:
+def _join_tokens(tokens: Sequence[str], *, touching: bool) -> str:
     """Join tokens as text, with spaces except where none are written."""
     text = ""
     for token in tokens:

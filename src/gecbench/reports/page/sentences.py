@@ -34,7 +34,7 @@ class Change(NamedTuple):
     label: str
 
 
-def compressed(value: object) -> str:
+def compress(value: object) -> str:
     """Return JSON as gzip in base64; the same value gives the same text."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     raw = gzip.compress(text.encode("utf-8", errors="replace"), compresslevel=9, mtime=0)
@@ -243,7 +243,7 @@ class _Packer:
             packed.texts[len(packed.states) - 1] = version.text
 
 
-def packed_sentences(
+def pack_sentences(
     rows: Iterable[SentenceRow],
     systems: Sequence[str],
     lang: str,

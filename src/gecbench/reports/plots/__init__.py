@@ -102,7 +102,7 @@ def svg(figure: Figure, language: PageLanguage) -> str:
     return page_svg(figure, language)
 
 
-def coloured(drawn: str, theme: Theme) -> str:
+def apply_theme(drawn: str, theme: Theme) -> str:
     """Give what `svg` drew the colours of one theme, to be shown by an address of its own.
 
     An image in a page does not see the page's colours.

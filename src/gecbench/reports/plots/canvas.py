@@ -32,7 +32,7 @@ from gecbench.reports.plots.style import (
     Look,
     place_legend,
     printable,
-    wrapped,
+    wrap,
 )
 
 if TYPE_CHECKING:
@@ -90,9 +90,9 @@ def families(texts: Sequence[str]) -> list[str]:
     if not missing:
         return [LATIN]
     for family in _HAN:
-        if family in _installed() and all(ord(c) in _characters(family) for c in missing):
+        if family in _font_families() and all(ord(c) in _characters(family) for c in missing):
             return [LATIN, family]
-    han = next((family for family in _HAN if family in _installed()), None)
+    han = next((family for family in _HAN if family in _font_families()), None)
     lacking = min(c for c in missing if han is None or ord(c) not in _characters(han))
     holder = next(text for text in texts if lacking in text)
     remedy = (
@@ -133,7 +133,7 @@ def _characters(family: str) -> frozenset[int]:
 
 
 @cache
-def _installed() -> frozenset[str]:
+def _font_families() -> frozenset[str]:
     """The names of the fonts, those that came after matplotlib made its list as well."""
     manager = font_manager.fontManager
     known = {entry.fname for entry in manager.ttflist}
@@ -155,7 +155,7 @@ _DECLARATION = re.compile(r"\s*([\w-]+)\s*:\s*([^;]+)")
 _DEFAULTS = {"stroke-linejoin": "miter", "fill-opacity": "1", "stroke-opacity": "1"}
 
 
-def themed(made: str, figure: Figure, language: PageLanguage) -> str:
+def svg_for_page(made: str, figure: Figure, language: PageLanguage) -> str:
     """Return SVG for a page: colours as custom properties, text in the fonts of the reader."""
     root = _clean(made, figure, language)
     root.set("font-family", STACK)
@@ -171,7 +171,7 @@ def themed(made: str, figure: Figure, language: PageLanguage) -> str:
     return ET.tostring(root, encoding="unicode")
 
 
-def standalone(made: str, figure: Figure, language: PageLanguage) -> str:
+def svg_for_file(made: str, figure: Figure, language: PageLanguage) -> str:
     """Return SVG for a file of its own, with its size."""
     root = _clean(made, figure, language)
     width, height = root.get("viewBox", "").split()[2:]
@@ -309,7 +309,7 @@ def page_svg(figure: Figure, language: PageLanguage) -> str:
         )
         drawing.draw(renderer)
         renderer.finalize()  # type: ignore[no-untyped-call]
-    return themed(out.getvalue(), figure, language)
+    return svg_for_page(out.getvalue(), figure, language)
 
 
 def file_bytes(figure: Figure, format: FileFormat, language: PageLanguage, theme: Theme) -> bytes:
@@ -337,7 +337,7 @@ def file_bytes(figure: Figure, format: FileFormat, language: PageLanguage, theme
         )
     if format != "svg":
         return out.getvalue()
-    return standalone(out.getvalue().decode("utf-8"), figure, language).encode("utf-8")
+    return svg_for_file(out.getvalue().decode("utf-8"), figure, language).encode("utf-8")
 
 
 def _texts(figure: Figure, look: Look) -> Sequence[str]:
@@ -395,7 +395,7 @@ def _draw_figure(
     values = [y for series in figure.series for y in series.y if y is not None]
     kind = KINDS[figure.kind]
     height = kind.height(figure, look) if values else 1.2
-    title = wrapped(look.text(figure.title), _TITLE_COLUMNS, 3) if titled else ""
+    title = wrap(look.text(figure.title), _TITLE_COLUMNS, 3) if titled else ""
     above = _TITLE_HEIGHT * (title.count("\n") + 1) + 0.08 if title else 0.0
     drawing = Drawing(figsize=(WIDTH, height + above), dpi=_DPI)
     _Canvas(drawing, renderer)

@@ -22,7 +22,7 @@ from gecbench.reports.plots.style import (
     name_columns,
     number,
     raise_floor,
-    shortened,
+    shorten,
 )
 from gecbench.reports.report import columns_of
 
@@ -56,7 +56,7 @@ _BAR_SHARE = 0.78
 def bars_height(figure: Figure, look: Look) -> float:
     """The height in inches without the legend."""
     names = style.categories(figure, look)
-    if _dotted(figure, names):
+    if _are_dots(figure, names):
         return max(style.row_height(names, 0.27) * len(names) + 0.9, _LEAST)
     if _standing(figure, names):
         return 3.5
@@ -67,7 +67,7 @@ def bars_height(figure: Figure, look: Look) -> float:
 def draw_bars(axes: Axes, figure: Figure, look: Look) -> Entries:
     """Draw bars from zero, standing where the names below them find room, else lying."""
     names = style.categories(figure, look)
-    if _dotted(figure, names):
+    if _are_dots(figure, names):
         return _dots(axes, figure, look, names)
     standing = _standing(figure, names)
     style.name_axes(axes, figure, look, values="y" if standing else "x")
@@ -93,7 +93,7 @@ def draw_bars(axes: Axes, figure: Figure, look: Look) -> Entries:
     return entries
 
 
-def _dotted(figure: Figure, names: Sequence[str]) -> bool:
+def _are_dots(figure: Figure, names: Sequence[str]) -> bool:
     count = len(figure.series)
     return count > 1 and (count > PALETTE or count * len(names) > _BARS)
 
@@ -261,7 +261,9 @@ def draw_matrix(axes: Axes, figure: Figure, look: Look) -> Entries:
     values = [y for series in figure.series for y in series.y if y is not None]
     size = _letters(len(names))
     for row, series in enumerate(figure.series):
-        labels = series.labels or tuple("" if y is None else _shown(y, values) for y in series.y)
+        labels = series.labels or tuple(
+            "" if y is None else _cell_text(y, values) for y in series.y
+        )
         for x, y, label in zip(series.x, series.y, labels, strict=True):
             column = names.index(look.text(x))
             if y is not None:
@@ -302,7 +304,7 @@ def opacity(value: float, values: Sequence[float]) -> float:
     return FAINTEST + share * (DEEPEST - FAINTEST)
 
 
-def _shown(value: float, values: Sequence[float]) -> str:
+def _cell_text(value: float, values: Sequence[float]) -> str:
     """A number with as many decimals as its neighbours; what is not zero is not shown so."""
     if all(float(each).is_integer() for each in values):
         return str(int(value)).replace("-", "−")
@@ -323,7 +325,7 @@ def _names(axes: Axes, rows: Sequence[str], columns: Sequence[str]) -> None:
     style.name_columns(axes, columns)
     axes.spines["bottom"].set_visible(False)
     if not style.columns_fit(columns):
-        short = shortened(columns, _NAME, 1)
+        short = shorten(columns, _NAME, 1)
         axes.set_xticks(range(len(columns)), short, rotation=40, ha="right", rotation_mode="anchor")
 
 
@@ -472,7 +474,7 @@ def name_points(axes: Axes, figure: Figure, look: Look) -> bool:
     full = len(points) <= _MANY
     tried = []
     for columns, lines in _SHAPES if full else _SHAPES[:1]:
-        texts = shortened(names, columns, lines)
+        texts = shorten(names, columns, lines)
         boxes = spread(points, _sizes(axes, texts), room, full=full)
         left_off = sum(bool(text) and box is None for text, box in zip(texts, boxes, strict=True))
         tried.append((left_off, texts, boxes))
@@ -490,7 +492,7 @@ def _labels(axes: Axes, figure: Figure, look: Look) -> tuple[list[Point], list[s
     points: list[Point] = []
     names = []
     for series in figure.series:
-        labels = series.labels or ((series.name,) if _named_by_series(figure) else ())
+        labels = series.labels or ((series.name,) if _series_are_points(figure) else ())
         for at, y in enumerate(series.y):
             if y is not None:
                 x, up = axes.transData.transform((float(series.x[at]), y)).tolist()  # type: ignore[arg-type]
@@ -543,7 +545,7 @@ def _label(axes: Axes, point: tuple[float, float], text: str, box: Box, look: Lo
     )
 
 
-def _named_by_series(figure: Figure) -> bool:
+def _series_are_points(figure: Figure) -> bool:
     """Say whether each series is one point without a label: its name then stands there."""
     return len(figure.series) > 1 and all(
         len(series.x) == 1 and not series.labels for series in figure.series
@@ -552,7 +554,7 @@ def _named_by_series(figure: Figure) -> bool:
 
 def all_named(figure: Figure, look: Look) -> bool:
     """Say whether the labels say all that a legend would."""
-    return _named_by_series(figure) or all(
+    return _series_are_points(figure) or all(
         set(series.labels) == {look.text(series.name)} for series in figure.series
     )
 
@@ -623,7 +625,7 @@ def _levels(low: float, high: float) -> list[float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class Chart:
     """How a kind is drawn.
 
     Args:
@@ -640,10 +642,10 @@ class Drawn:
     named: Callable[[Figure, Look], bool] = lambda *_: False
 
 
-KINDS: Mapping[Kind, Drawn] = {
-    "lines": Drawn(lambda *_: 3.7, draw_lines),
-    "bars": Drawn(bars_height, draw_bars),
-    "points": Drawn(lambda *_: 4.3, draw_points, name_points, all_named),
-    "intervals": Drawn(intervals_height, draw_intervals),
-    "matrix": Drawn(matrix_height, draw_matrix),
+KINDS: Mapping[Kind, Chart] = {
+    "lines": Chart(lambda *_: 3.7, draw_lines),
+    "bars": Chart(bars_height, draw_bars),
+    "points": Chart(lambda *_: 4.3, draw_points, name_points, all_named),
+    "intervals": Chart(intervals_height, draw_intervals),
+    "matrix": Chart(matrix_height, draw_matrix),
 }

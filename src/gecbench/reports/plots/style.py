@@ -94,14 +94,14 @@ def printable(text: str) -> str:
 _BARRED = frozenset(map(chr, (*range(0xD800, 0xE000), 0xFFFE, 0xFFFF, *range(0x7F, 0xA0))))
 
 
-def wrapped(text: str, columns: int, lines: int = 3) -> str:
+def wrap(text: str, columns: int, lines: int = 3) -> str:
     r"""Wrap a text into lines of at most some columns, of which Han characters take two.
 
     Words that are longer are broken, and what is over the last line is left off with an ellipsis.
 
-    >>> wrapped("the quick brown fox", 10)
+    >>> wrap("the quick brown fox", 10)
     'the quick\nbrown fox'
-    >>> wrapped("语法错误修改", 8)
+    >>> wrap("语法错误修改", 8)
     '语法错误\n修改'
     """
     found: list[str] = []
@@ -163,17 +163,17 @@ _KEPT = 3
 """Of a prefix that names share, so many characters stay at least where it makes room."""
 
 
-def shortened(names: Sequence[str], columns: int, lines: int) -> list[str]:
+def shorten(names: Sequence[str], columns: int, lines: int) -> list[str]:
     r"""Shorten names to lines of at most some columns, no two different ones alike.
 
     A name too long ends with an ellipsis; where several would then look the same, they are cut in
     the middle instead, else at the start that they share, else they get their number.
 
-    >>> shortened(["seq2seq-large-one", "seq2seq-large-two", "tagger"], 11, 1)
+    >>> shorten(["seq2seq-large-one", "seq2seq-large-two", "tagger"], 11, 1)
     ['seq2s…e-one', 'seq2s…e-two', 'tagger']
     """
     whole = list(dict.fromkeys(names))
-    found = {name: wrapped(name, columns, lines) for name in whole}
+    found = {name: wrap(name, columns, lines) for name in whole}
     for alike in _alike(found):
         taken = {text for name, text in found.items() if name not in alike}
         for cut in _cuts(alike, columns, lines):
@@ -197,7 +197,7 @@ def _cuts(alike: list[str], columns: int, lines: int) -> Iterator[Callable[[str]
     shortest = min(map(len, alike))
     shared = next(n for n in range(shortest + 1) if len({name[: n + 1] for name in alike}) > 1)
     yield lambda name: _names_fitting(name, columns, lines, _middle)
-    yield lambda name: wrapped("…" + name[max(0, shared - _KEPT) :], columns, lines)
+    yield lambda name: wrap("…" + name[max(0, shared - _KEPT) :], columns, lines)
     yield lambda name: _names_fitting("…" + name[max(0, shared - _KEPT) :], columns, lines, _middle)
     end = "…{}".format
     yield lambda name: _names_fitting(
@@ -212,7 +212,7 @@ def _middle(text: str, kept: int) -> str:
 def _names_fitting(text: str, columns: int, lines: int, cut: Callable[[str, int], str]) -> str:
     """Cut a text to as many characters as fit into the lines."""
     made = (cut(text, kept) for kept in range(min(len(text) - 1, columns * lines), 0, -1))
-    broken = (wrapped(each, columns, len(text) + lines) for each in made)
+    broken = (wrap(each, columns, len(text) + lines) for each in made)
     return next((each for each in broken if each.count("\n") < lines), cut(text, 0))
 
 
@@ -248,7 +248,7 @@ def place_legend(drawing: Drawing, entries: Entries, *, above: float) -> tuple[f
     title = above * drawing.dpi
     if len(entries) < 2:
         return 1.0, 1 - title / high
-    names = shortened([name for name, _ in entries], _NAME, 2)
+    names = shorten([name for name, _ in entries], _NAME, 2)
     width = sum(columns_of(name) + _MARK for name in names)
     one_row = width <= _ROW and not any("\n" in name for name in names)
     legend = drawing.legend(
@@ -287,7 +287,7 @@ def name_axes(axes: Axes, figure: Figure, look: Look, *, values: Literal["x", "y
         look: Their language.
         values: Which axis shows the y of the series.
     """
-    of_x, of_y = (wrapped(look.text(label), _LABEL) for label in (figure.x_label, figure.y_label))
+    of_x, of_y = (wrap(look.text(label), _LABEL) for label in (figure.x_label, figure.y_label))
     below, left = (of_y, of_x) if values == "x" else (of_x, of_y)
     axes.set_xlabel(below)
     axes.set_title(left, loc="left")
@@ -304,21 +304,21 @@ def categories(figure: Figure, look: Look) -> list[str]:
 
 def name_rows(axes: Axes, names: Sequence[str]) -> None:
     """Let the left axis have a row for each category, the first at the top."""
-    axes.set_yticks(range(len(names)), shortened(names, _ROW_NAME, 2))
+    axes.set_yticks(range(len(names)), shorten(names, _ROW_NAME, 2))
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.spines["left"].set_visible(False)
 
 
 def row_height(names: Sequence[str], least: float) -> float:
     """The inches that a row needs for its name."""
-    two = any("\n" in name for name in shortened(names, _ROW_NAME, 2))
+    two = any("\n" in name for name in shorten(names, _ROW_NAME, 2))
     return max(least, 0.36 if two else 0.22)
 
 
 def columns_fit(names: Sequence[str]) -> bool:
     """Say whether names of categories find room side by side below the axes."""
     room = 84 // max(1, len(names)) - 1
-    lines = [wrapped(name, max(room, 1), 9).split("\n") for name in names]
+    lines = [wrap(name, max(room, 1), 9).split("\n") for name in names]
     words = [word for name in names for word in name.split() if name.isascii()]
     return all(len(each) <= 3 for each in lines) and all(columns_of(w) <= room for w in words)
 
@@ -326,7 +326,7 @@ def columns_fit(names: Sequence[str]) -> bool:
 def name_columns(axes: Axes, names: Sequence[str]) -> None:
     """Let the lower axis have a column for each category."""
     room = max(1, 84 // max(1, len(names)) - 1)
-    axes.set_xticks(range(len(names)), shortened(names, room, 3))
+    axes.set_xticks(range(len(names)), shorten(names, room, 3))
     axes.tick_params(axis="x", length=0)
     axes.set_xlim(-0.5, len(names) - 0.5)
 

@@ -17,8 +17,8 @@ from gecbench.reports.page.sentences import (
     Change,
     apply_changes,
     changes,
-    compressed,
-    packed_sentences,
+    compress,
+    pack_sentences,
 )
 from gecbench.text.tokens import spans
 
@@ -82,13 +82,13 @@ def unpacked(text: str) -> object:
 
 def test_what_is_compressed_can_be_read_and_is_the_same_each_time():
     value = {"a": ["</script>", "𠮷", 1.5, None]}
-    assert unpacked(compressed(value)) == value
-    assert compressed(value) == compressed(value)
-    assert "<" not in compressed(value)
+    assert unpacked(compress(value)) == value
+    assert compress(value) == compress(value)
+    assert "<" not in compress(value)
 
 
 def test_half_a_character_is_replaced():
-    assert unpacked(compressed(["\ud800"])) == ["?"]
+    assert unpacked(compress(["\ud800"])) == ["?"]
 
 
 def row(*, tokens: tuple[str, ...] = tuple(ENGLISH.split()), source: str = ENGLISH) -> SentenceRow:
@@ -110,7 +110,7 @@ def row(*, tokens: tuple[str, ...] = tuple(ENGLISH.split()), source: str = ENGLI
 
 
 def packed(*rows: SentenceRow, lang: str = "en") -> dict:
-    made = packed_sentences(rows, ("a", "b", "c"), lang, ("origin", "none"), edits=True)
+    made = pack_sentences(rows, ("a", "b", "c"), lang, ("origin", "none"), edits=True)
     return json.loads(json.dumps(made))
 
 
@@ -187,7 +187,7 @@ def test_metadata_and_lengths_stand_beside_the_sentences():
 
 def test_the_length_of_chinese_without_tokens_is_in_characters():
     bare = SentenceRow(Sample("s", "我有 猫"), (), (), (), None)
-    found = json.loads(json.dumps(packed_sentences([bare], (), "zh", (), edits=False)))
+    found = json.loads(json.dumps(pack_sentences([bare], (), "zh", (), edits=False)))
     assert found["lengths"] == [3]
     assert (found["lang"], found["difficulty"]) == ("zh-Hans", [])
 
