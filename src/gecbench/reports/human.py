@@ -38,9 +38,14 @@ def build_report(result: Human) -> Report:
 
 def _figure(result: Human, metric: str) -> Figure:
     """The score of each annotator against how much they did, MuCGEC's figure 2."""
-    shown = [one for one in result.annotators if one.name is not None and metric in one.scores]
+    annotators = [
+        annotator
+        for annotator in result.annotators
+        if annotator.name is not None and metric in annotator.scores
+    ]
     points = join_texts(
-        f"{one.name} {100 * one.scores[metric].value:.2f} ({one.submissions})" for one in shown
+        f"{annotator.name} {100 * annotator.scores[metric].value:.2f} ({annotator.submissions})"
+        for annotator in annotators
     )
     mean = result.means.get(metric)
     average = Words("", "")
@@ -62,9 +67,9 @@ def _figure(result: Human, metric: str) -> Figure:
         series=(
             Series.of_shares(
                 Words("annotators", "标注者"),
-                (one.submissions for one in shown),
-                (one.scores[metric].value for one in shown),
-                labels=(one.name or "" for one in shown),
+                (annotator.submissions for annotator in annotators),
+                (annotator.scores[metric].value for annotator in annotators),
+                labels=(annotator.name or "" for annotator in annotators),
             ),
         ),
     )
@@ -83,10 +88,10 @@ def _table(result: Human) -> Table:
         columns.append(Column(metric, "percent"))
     rows: list[tuple[Value, ...]] = [
         (
-            *(one.name or _NAMELESS, one.submissions, one.scored, one.kept),
-            *_cells(one.scores, counted),
+            *(annotator.name or _NAMELESS, annotator.submissions, annotator.scored, annotator.kept),
+            *_cells(annotator.scores, counted),
         )
-        for one in result.annotators
+        for annotator in result.annotators
     ]
     marks = _best(rows, columns, result)
     if result.means:
@@ -127,15 +132,16 @@ def _best(
 ) -> frozenset[tuple[int, int]]:
     """The cells of the best annotators who did enough; where all are equal, none is."""
     enough = [
-        one.name is not None and one.scored >= result.options.least for one in result.annotators
+        annotator.name is not None and annotator.scored >= result.options.least
+        for annotator in result.annotators
     ]
     marks: set[tuple[int, int]] = set()
-    for at, column in enumerate(columns):
+    for index, column in enumerate(columns):
         if column.name in result.higher_is_better:
-            cells = (row[at] if n else None for row, n in zip(rows, enough, strict=True))
+            cells = (row[index] if n else None for row, n in zip(rows, enough, strict=True))
             values = [cell if isinstance(cell, float) else None for cell in cells]
             best = best_places(values, higher_is_better=result.higher_is_better[column.name])
-            marks |= {(n, at) for n in best}
+            marks |= {(n, index) for n in best}
     return frozenset(marks)
 
 

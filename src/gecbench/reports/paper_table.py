@@ -54,11 +54,11 @@ def build_report(name: str, result: PaperResult, *, small: bool = False) -> Repo
             "files": result.files,
             "tables": [
                 {
-                    "name": each.table.name,
-                    "columns": [column.name for column in each.table.columns],
-                    "rows": each.rows,
+                    "name": table.table.name,
+                    "columns": [column.name for column in table.table.columns],
+                    "rows": table.rows,
                 }
-                for each in result.tables
+                for table in result.tables
             ],
         },
         notes=tuple(_notes(result, small=small)),
@@ -78,16 +78,16 @@ def _notes(result: PaperResult, *, small: bool) -> Iterator[str]:
     )
     fewer = [
         f"{row.name}, {column.name}: {len(cell.values)} of {row.runs}"
-        for each in result.tables
-        for row in each.rows
+        for table in result.tables
+        for row in table.rows
         if isinstance(row, RowResult) and row.cells
-        for column, cell in zip(each.table.columns, row.cells, strict=True)
+        for column, cell in zip(table.table.columns, row.cells, strict=True)
         if 0 < len(cell.values) < row.runs
     ]
     if fewer:
         yield f"runs that have such a number at all, where not all have: {'; '.join(fewer)}"
     yield from result.paper.notes
-    if any(each.table.curve for each in result.tables):
+    if any(table.table.curve for table in result.tables):
         yield (
             "at equal numbers of edits: run by run on the line between the two nearest points of "
             "the same seed's curve of KEEP biases; runs beyond its ends are counted as outside"
@@ -170,10 +170,12 @@ def _figure(name: str, result: FigureResult, *, small: bool) -> Figure:
     lines = [
         (line, points) for line, points in zip(figure.lines, result.points, strict=True) if points
     ]
-    told = [", ".join(f"{p.label} {_percent(p.y.mean):.2f}" for p in points) for _, points in lines]
-    en = "; ".join(f"{line.name}: {text}" for (line, _), text in zip(lines, told, strict=True))
+    texts = [
+        ", ".join(f"{p.label} {_percent(p.y.mean):.2f}" for p in points) for _, points in lines
+    ]
+    en = "; ".join(f"{line.name}: {text}" for (line, _), text in zip(lines, texts, strict=True))
     zh = "；".join(
-        f"{line.zh or line.name}：{text}" for (line, _), text in zip(lines, told, strict=True)
+        f"{line.zh or line.name}：{text}" for (line, _), text in zip(lines, texts, strict=True)
     )
     return Figure(
         name=f"{name}-{figure.name}",

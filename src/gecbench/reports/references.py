@@ -21,9 +21,9 @@ def build_report(result: References) -> Report:
     tables = [_statistics(result), _distribution(result)]
     figures = [distribution_figure(result)]
     for metric in dict.fromkeys(curve.metric for curve in result.curves):
-        own = [curve for curve in result.curves if curve.metric == metric]
-        tables.append(_curves(metric, own))
-        figures.append(curve_figure(metric, own))
+        curves = [curve for curve in result.curves if curve.metric == metric]
+        tables.append(_curves(metric, curves))
+        figures.append(curve_figure(metric, curves))
     return Report(
         name="references",
         title=Words(
@@ -152,7 +152,7 @@ def _distribution(result: References) -> Table:
 
 def _curves(metric: str, curves: list[Curve]) -> Table:
     spread = any(p.low < p.high for curve in curves for p in curve.points)
-    ends = (
+    bounds = (
         Column("lowest", "percent", zh="最低"),
         Column("highest", "percent", zh="最高"),
     )
@@ -169,7 +169,7 @@ def _curves(metric: str, curves: list[Curve]) -> Table:
             Column("system", zh="系统"),
             Column("at most", zh="上限"),
             Column(metric, "percent"),
-            *(ends if spread else ()),
+            *(bounds if spread else ()),
             Column("subsets", "count", zh="子集数"),
             Column("of", "count", zh="子集总数"),
             Column("sentences with more", "count", zh="超过上限的句数"),

@@ -111,20 +111,20 @@ def as_text(grid: Grid) -> str:
     marked = {column for _, column in grid.marks}
     body = [
         tuple(
-            cell + ("*" if (at, column) in grid.marks else " " * (column in marked))
+            cell + ("*" if (index, column) in grid.marks else " " * (column in marked))
             for column, cell in enumerate(row)
         )
-        for at, row in enumerate(grid.rows)
+        for index, row in enumerate(grid.rows)
     ]
     names = tuple(name + " " * (column in marked) for column, name in enumerate(grid.header))
     table = (names, *body)
-    widths = [max(columns_of(row[at]) for row in table) for at in range(len(grid.header))]
+    widths = [max(columns_of(row[index]) for row in table) for index in range(len(grid.header))]
     lines = []
     for row in table:
         cells = []
-        for at, (cell, width) in enumerate(zip(row, widths, strict=True)):
+        for index, (cell, width) in enumerate(zip(row, widths, strict=True)):
             space = " " * (width - columns_of(cell))
-            cells.append(cell + space if at < grid.words else space + cell)
+            cells.append(cell + space if index < grid.words else space + cell)
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines) + "\n"
 
@@ -135,10 +135,10 @@ def as_latex(grid: Grid, note: str) -> str:
     lines = [f"% {line}" for line in note.splitlines()]
     lines += [rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
     lines += [" & ".join(name.translate(_LATEX) for name in grid.header) + r" \\", r"\midrule"]
-    for at, row in enumerate(grid.rows):
+    for index, row in enumerate(grid.rows):
         cells = [cell.translate(_LATEX) for cell in row]
         for column, cell in enumerate(cells):
-            if (at, column) in grid.marks:
+            if (index, column) in grid.marks:
                 cells[column] = rf"\textbf{{{cell}}}"
         lines.append(" & ".join(cells) + r" \\")
     lines += [r"\bottomrule", r"\end{tabular}"]
@@ -147,12 +147,12 @@ def as_latex(grid: Grid, note: str) -> str:
 
 def as_markdown(grid: Grid) -> str:
     """Write a Markdown table, the best in bold."""
-    rules = tuple("---" if at < grid.words else "---:" for at in range(len(grid.header)))
+    rules = tuple("---" if index < grid.words else "---:" for index in range(len(grid.header)))
     lines = []
-    for at, row in enumerate((grid.header, rules, *grid.rows), -2):
+    for index, row in enumerate((grid.header, rules, *grid.rows), -2):
         cells = [cell.replace("|", "\\|") for cell in row]
         for column, cell in enumerate(cells):
-            if (at, column) in grid.marks:
+            if (index, column) in grid.marks:
                 cells[column] = f"**{cell}**"
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
@@ -247,11 +247,11 @@ def figure_csv(figure: Figure) -> str:
     rows = []
     for series in figure.series:
         name = series.name.en if isinstance(series.name, Words) else series.name
-        for at, (x, y) in enumerate(zip(series.x, series.y, strict=True)):
-            ends = [ends[at] if ends else "" for ends in (series.low, series.high)]
-            label = series.labels[at] if series.labels else ""
+        for index, (x, y) in enumerate(zip(series.x, series.y, strict=True)):
+            bounds = [bounds[index] if bounds else "" for bounds in (series.low, series.high)]
+            label = series.labels[index] if series.labels else ""
             x = x.en if isinstance(x, Words) else x
-            rows.append((name, x, "" if y is None else y, *_blank(ends), label))
+            rows.append((name, x, "" if y is None else y, *_blank(bounds), label))
     return as_csv(("series", "x", "y", "low", "high", "label"), rows)
 
 
@@ -425,10 +425,10 @@ def render(report: Report, output: Format, *, table: str | None = None) -> str:
     signatures = [f"signature: {signature}" for signature in report.signatures]
     if output == "latex":
         comment = "\n".join([*notes, *(report.summary or signatures)])
-        return "\n".join(table_latex(one, comment) for one in tables)
+        return "\n".join(table_latex(item, comment) for item in tables)
     above, below = (notes, report.summary) if report.summary else ((), (*notes, *signatures))
-    shown = [_heading(one) + as_text(one.grid) for one in tables if one.rows]
-    parts = (_lines(above), *shown, _lines(below))
+    texts = [_heading(item) + as_text(item.grid) for item in tables if item.rows]
+    parts = (_lines(above), *texts, _lines(below))
     return "\n".join(part for part in parts if part)
 
 
@@ -478,12 +478,12 @@ def _markdown(report: Report, tables: Sequence[Table]) -> str:
         heads = [f"# {report.title.en}", report.corpus, *(f"**{warning}**" for warning in warnings)]
         items = [note for note in report.notes if note not in warnings]
         items += [f"`{signature}`" for signature in report.signatures]
-    shown = [
-        (f"## {one.title.en}\n\n" if one.title.en else "") + as_markdown(one.grid).rstrip()
-        for one in tables
-        if one.rows
+    sections = [
+        (f"## {table.title.en}\n\n" if table.title.en else "") + as_markdown(table.grid).rstrip()
+        for table in tables
+        if table.rows
     ]
-    parts = (*heads, *shown, "\n".join(f"- {item}" for item in items))
+    parts = (*heads, *sections, "\n".join(f"- {item}" for item in items))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

@@ -45,13 +45,13 @@ def build_report(result: Segmentation) -> Report:
 
 def _bars(result: Segmentation, metric: str, moved: Sequence[Movement]) -> Figure:
     """The score of each system under each segmenter as grouped bars."""
-    systems = tuple(one.system for one in moved)
+    systems = tuple(movement.system for movement in moved)
     series, alt = [], []
-    for at, one in enumerate(result.segmenters):
-        values = [movement.values[at] for movement in moved]
-        series.append(Series.of_shares(one.segmenter, systems, values))
+    for index, segmenter in enumerate(result.segmenters):
+        values = [movement.values[index] for movement in moved]
+        series.append(Series.of_shares(segmenter.segmenter, systems, values))
         scores = [f"{name} {100 * v:.2f}" for name, v in zip(systems, values, strict=True)]
-        alt.append(f"{one.segmenter}: {', '.join(scores)}")
+        alt.append(f"{segmenter.segmenter}: {', '.join(scores)}")
     return Figure(
         name=f"segmentation-{metric}",
         kind="bars",
@@ -69,9 +69,10 @@ def _bars(result: Segmentation, metric: str, moved: Sequence[Movement]) -> Figur
 def _ranges(result: Segmentation, metric: str, moved: Sequence[Movement]) -> Figure:
     """From where to where each system's score moves; the dot is the first segmenter."""
     first = result.segmenters[0].segmenter
-    systems = tuple(one.system for one in moved)
-    dots = [one.values[0] for one in moved]
-    low, high = [min(one.values) for one in moved], [max(one.values) for one in moved]
+    systems = tuple(movement.system for movement in moved)
+    dots = [movement.values[0] for movement in moved]
+    low = [min(movement.values) for movement in moved]
+    high = [max(movement.values) for movement in moved]
     ranges = [
         f"{name} {100 * least:.2f} to {100 * most:.2f}"
         for name, least, most in zip(systems, low, high, strict=True)
@@ -102,19 +103,19 @@ def _segmenters(result: Segmentation) -> Table:
     if result.golds == "given":
         columns.append(Column("sources divided alike", "count", zh="切分与语料一致的句数"))
     rows: list[tuple[Value, ...]] = []
-    for each in result.segmenters:
-        alike = (each.alike,) if result.golds == "given" else ()
-        rows.append((each.segmenter, each.name, each.tokens, each.gold, *alike))
+    for segmenter in result.segmenters:
+        alike = (segmenter.alike,) if result.golds == "given" else ()
+        rows.append((segmenter.segmenter, segmenter.name, segmenter.tokens, segmenter.gold, *alike))
     return Table("segmenters", Words("Segmenters", "分词器"), tuple(columns), tuple(rows))
 
 
 def _scores(result: Segmentation, metric: str, moved: Sequence[Movement]) -> Table:
     rows: list[tuple[Value, ...]] = []
-    for one in moved:
-        for segmenter, rank in zip(result.segmenters, one.ranks, strict=True):
-            score = segmenter.scores[metric][one.system]
+    for movement in moved:
+        for segmenter, rank in zip(result.segmenters, movement.ranks, strict=True):
+            score = segmenter.scores[metric][movement.system]
             cells = (*count_cells(score.counts), score.value)
-            rows.append((one.system, segmenter.segmenter, *cells, str(rank)))
+            rows.append((movement.system, segmenter.segmenter, *cells, str(rank)))
     return Table(
         metric,
         Words(f"{metric} under each segmenter", f"各分词器下的 {metric}"),
@@ -134,12 +135,12 @@ def _movements(metric: str, moved: Sequence[Movement]) -> Table:
         f"{metric}-moves",
         Words(f"How far {metric} moves", f"{metric} 的变动"),
         moved,
-        (Column("system", zh="系统"), lambda one: one.system),
-        (Column("lowest", "percent", zh="最低"), lambda one: min(one.values)),
-        (Column("highest", "percent", zh="最高"), lambda one: max(one.values)),
-        (Column("moves by", "percent", zh="变动"), lambda one: one.width),
-        (Column("best rank", "count", zh="最好名次"), lambda one: min(one.ranks)),
-        (Column("worst rank", "count", zh="最差名次"), lambda one: max(one.ranks)),
+        (Column("system", zh="系统"), lambda movement: movement.system),
+        (Column("lowest", "percent", zh="最低"), lambda movement: min(movement.values)),
+        (Column("highest", "percent", zh="最高"), lambda movement: max(movement.values)),
+        (Column("moves by", "percent", zh="变动"), lambda movement: movement.width),
+        (Column("best rank", "count", zh="最好名次"), lambda movement: min(movement.ranks)),
+        (Column("worst rank", "count", zh="最差名次"), lambda movement: max(movement.ranks)),
     )
 
 

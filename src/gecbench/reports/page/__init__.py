@@ -260,14 +260,14 @@ def _anchors(reports: Sequence[Report]) -> Iterator[tuple[str, Report]]:
 
 def _section(report: Report, anchor: str) -> _Section:
     tables = [_table(table, anchor) for table in report.tables if table.rows]
-    shown = _OPEN.get(report.name, 1)
+    number = _OPEN.get(report.name, 1)
     return _Section(
         report,
         anchor,
         interface_words("short").get(report.name, report.title),
         interface_words("question").get(report.name),
-        tables[:shown],
-        tables[shown:],
+        tables[:number],
+        tables[number:],
         [_figure(figure) for figure in report.figures],
         [note for note in report.notes if isinstance(note, WarningNote)],
         [note for note in report.notes if not isinstance(note, WarningNote)],
@@ -282,8 +282,8 @@ def _table(table: Table, section: str) -> _Table:
 def _figure(figure: Figure) -> _Figure:
     most = max((len(series.x) for series in figure.series), default=0)
     broad = most >= _BROAD.get(figure.kind, most + 1)
-    drawn = (mark_safe(plots.svg(figure, "en")), mark_safe(plots.svg(figure, "zh")))
-    return _Figure(figure, f"{figure.name}.csv", broad, len(figure.alt.en) > _LONG, *drawn)
+    pictures = (mark_safe(plots.svg(figure, "en")), mark_safe(plots.svg(figure, "zh")))
+    return _Figure(figure, f"{figure.name}.csv", broad, len(figure.alt.en) > _LONG, *pictures)
 
 
 def _files(sections: Sequence[_Section]) -> Mapping[str, str]:

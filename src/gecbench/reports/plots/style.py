@@ -55,18 +55,18 @@ class Look:
         """The colour of a name of `COLOURS`."""
         return COLOURS[self.theme][name]
 
-    def series_colour(self, at: int) -> str:
+    def series_colour(self, index: int) -> str:
         """The colour of a series by its place."""
-        return self.colour(f"series-{at % PALETTE + 1}")
+        return self.colour(f"series-{index % PALETTE + 1}")
 
-    def line(self, at: int) -> Keywords:
+    def line(self, index: int) -> Keywords:
         """The dash of a series by its place."""
-        return {"linestyle": _DASHES[at // PALETTE % len(_DASHES)]}
+        return {"linestyle": _DASHES[index // PALETTE % len(_DASHES)]}
 
-    def marker(self, at: int, size: float = 4.8) -> Keywords:
+    def marker(self, index: int, size: float = 4.8) -> Keywords:
         """Colour, shape and filling of the markers of a series by its place."""
-        round_, colour = at // PALETTE, self.series_colour(at)
-        shape, hollow = MARKERS[(at + round_) % len(MARKERS)], round_ % 2 == 1
+        round_, colour = index // PALETTE, self.series_colour(index)
+        shape, hollow = MARKERS[(index + round_) % len(MARKERS)], round_ % 2 == 1
         return {
             "color": colour,
             "marker": shape,
@@ -104,24 +104,24 @@ def wrap(text: str, columns: int, lines: int = 3) -> str:
     >>> wrap("语法错误修改", 8)
     '语法错误\n修改'
     """
-    found: list[str] = []
+    texts: list[str] = []
     line = ""
     for piece in _pieces(text):
         while columns_of(line + piece.rstrip()) > columns:
             if line.strip():
-                found.append(line.strip())
+                texts.append(line.strip())
                 line = ""
                 piece = piece.lstrip()
                 continue
             cut = _fitting(piece, columns)
-            found.append(piece[:cut])
+            texts.append(piece[:cut])
             piece = piece[cut:]
         line += piece
-    found += [line.strip()] if line.strip() else []
-    if len(found) > lines:
-        kept = found[lines - 1]
-        found = [*found[: lines - 1], kept[: _fitting(kept, columns - 1)] + "…"]
-    return "\n".join(found)
+    texts += [line.strip()] if line.strip() else []
+    if len(texts) > lines:
+        last = texts[lines - 1]
+        texts = [*texts[: lines - 1], last[: _fitting(last, columns - 1)] + "…"]
+    return "\n".join(texts)
 
 
 def _pieces(text: str) -> list[str]:
@@ -173,21 +173,21 @@ def shorten(names: Sequence[str], columns: int, lines: int) -> list[str]:
     ['seq2s…e-one', 'seq2s…e-two', 'tagger']
     """
     whole = list(dict.fromkeys(names))
-    found = {name: wrap(name, columns, lines) for name in whole}
-    for alike in _alike(found):
-        taken = {text for name, text in found.items() if name not in alike}
+    short = {name: wrap(name, columns, lines) for name in whole}
+    for alike in _alike(short):
+        taken = {text for name, text in short.items() if name not in alike}
         for cut in _cuts(alike, columns, lines):
-            made = [cut(name) for name in alike]
-            if len(set(made)) == len(made) and not taken.intersection(made):
-                found.update(zip(alike, made, strict=True))
+            shorter = [cut(name) for name in alike]
+            if len(set(shorter)) == len(shorter) and not taken.intersection(shorter):
+                short.update(zip(alike, shorter, strict=True))
                 break
-    return [found[name] for name in names]
+    return [short[name] for name in names]
 
 
-def _alike(found: dict[str, str]) -> list[list[str]]:
+def _alike(short: dict[str, str]) -> list[list[str]]:
     """The names that came out the same, in groups."""
     groups: dict[str, list[str]] = {}
-    for name, text in found.items():
+    for name, text in short.items():
         groups.setdefault(text, []).append(name)
     return [group for group in groups.values() if len(group) > 1]
 
@@ -211,9 +211,9 @@ def _middle(text: str, kept: int) -> str:
 
 def _names_fitting(text: str, columns: int, lines: int, cut: Callable[[str, int], str]) -> str:
     """Cut a text to as many characters as fit into the lines."""
-    made = (cut(text, kept) for kept in range(min(len(text) - 1, columns * lines), 0, -1))
-    broken = (wrap(each, columns, len(text) + lines) for each in made)
-    return next((each for each in broken if each.count("\n") < lines), cut(text, 0))
+    cuts = (cut(text, kept) for kept in range(min(len(text) - 1, columns * lines), 0, -1))
+    candidates = (wrap(short, columns, len(text) + lines) for short in cuts)
+    return next((short for short in candidates if short.count("\n") < lines), cut(text, 0))
 
 
 # Where the legend stands: above the axes if it is short, at the right if it is long.
@@ -293,7 +293,7 @@ def name_axes(axes: Axes, figure: Figure, look: Look, *, values: Literal["x", "y
     axes.set_title(left, loc="left")
     axes.grid(visible=True, axis=values)
     axis = axes.xaxis if values == "x" else axes.yaxis
-    whole = all(y is None or float(y).is_integer() for one in figure.series for y in one.y)
+    whole = all(y is None or float(y).is_integer() for series in figure.series for y in series.y)
     axis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10], integer=whole))
 
 
@@ -320,7 +320,7 @@ def columns_fit(names: Sequence[str]) -> bool:
     room = 84 // max(1, len(names)) - 1
     lines = [wrap(name, max(room, 1), 9).split("\n") for name in names]
     words = [word for name in names for word in name.split() if name.isascii()]
-    return all(len(each) <= 3 for each in lines) and all(columns_of(w) <= room for w in words)
+    return max(map(len, lines), default=0) <= 3 and all(columns_of(w) <= room for w in words)
 
 
 def name_columns(axes: Axes, names: Sequence[str]) -> None:
@@ -340,7 +340,12 @@ def raise_floor(axes: Axes, figure: Figure, *, values: Literal["x", "y"], floor:
         values: Which axis shows them.
         floor: Where the axis begins, if it ends at 1.
     """
-    numbers = [n for one in figure.series for n in (*one.y, *one.low, *one.high) if n is not None]
+    numbers = [
+        n
+        for series in figure.series
+        for n in (*series.y, *series.low, *series.high)
+        if n is not None
+    ]
     if not any(numbers):
         (axes.set_xlim if values == "x" else axes.set_ylim)(floor, 1)
 
@@ -349,9 +354,9 @@ def whiskers(
     places: Sequence[float], series: Series
 ) -> tuple[list[float], list[float], list[float]]:
     """Collect places, lower and upper ends of intervals; a value may lie outside of its own."""
-    kept = [
+    rows = [
         (place, low, high)
         for place, low, high in zip(places, series.low, series.high, strict=bool(series.low))
         if low is not None and high is not None
     ]
-    return tuple([row[at] for row in kept] for at in range(3))  # type: ignore[return-value]
+    return tuple([row[index] for row in rows] for index in range(3))  # type: ignore[return-value]

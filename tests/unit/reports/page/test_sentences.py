@@ -16,7 +16,7 @@ from gecbench.core.score import Counts
 from gecbench.reports.page.sentences import (
     Change,
     apply_changes,
-    changes,
+    changes_of,
     compress,
     pack_sentences,
 )
@@ -26,7 +26,7 @@ ENGLISH = "I has a cat ."
 
 
 def english(*edits: Edit) -> list[Change]:
-    return changes(edits, spans(ENGLISH, tuple(ENGLISH.split())), " ")
+    return changes_of(edits, spans(ENGLISH, tuple(ENGLISH.split())), " ")
 
 
 @pytest.mark.parametrize(
@@ -51,13 +51,13 @@ def test_an_english_edit_brings_its_blanks(edit: Edit, change: tuple, text: str)
 def test_a_chinese_edit_has_no_blanks():
     places = spans("我有 猫", ("我", "有", "猫"))
     edits = (Edit(0, 0, ("现", "在"), "M"), Edit(2, 3, ("狗",), "S"), Edit(3, 3, ("。",), "M"))
-    found = changes(edits, places, "")
+    found = changes_of(edits, places, "")
     assert [one[:3] for one in found] == [(0, 0, "现在"), (3, 4, "狗"), (4, 4, "。")]
     assert apply_changes("我有 猫", found) == "现在我有 狗。"
 
 
 def test_an_edit_of_an_empty_source_has_no_blanks():
-    assert changes((Edit(0, 0, ("a", "b"), "M"),), (), " ") == [Change(0, 0, "a b", "M")]
+    assert changes_of((Edit(0, 0, ("a", "b"), "M"),), (), " ") == [Change(0, 0, "a b", "M")]
 
 
 def test_edits_that_touch_stand_side_by_side():
