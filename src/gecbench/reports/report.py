@@ -132,30 +132,31 @@ def as_text(grid: Grid) -> str:
 def as_latex(grid: Grid, note: str) -> str:
     """Write a tabular for booktabs, the best in bold, with a comment that holds the signature."""
     columns = "l" * grid.words + "r" * (len(grid.header) - grid.words)
+    header, *rows = _rows_of(grid, lambda cell: cell.translate(_LATEX), r"\textbf{{{}}}")
     lines = [f"% {line}" for line in note.splitlines()]
     lines += [rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
-    lines += [" & ".join(name.translate(_LATEX) for name in grid.header) + r" \\", r"\midrule"]
-    for index, row in enumerate(grid.rows):
-        cells = [cell.translate(_LATEX) for cell in row]
-        for column, cell in enumerate(cells):
-            if (index, column) in grid.marks:
-                cells[column] = rf"\textbf{{{cell}}}"
-        lines.append(" & ".join(cells) + r" \\")
+    lines += [" & ".join(header) + r" \\", r"\midrule"]
+    lines += [" & ".join(cells) + r" \\" for cells in rows]
     lines += [r"\bottomrule", r"\end{tabular}"]
     return "\n".join(lines) + "\n"
 
 
 def as_markdown(grid: Grid) -> str:
     """Write a Markdown table, the best in bold."""
-    rules = tuple("---" if index < grid.words else "---:" for index in range(len(grid.header)))
-    lines = []
-    for index, row in enumerate((grid.header, rules, *grid.rows), -2):
-        cells = [cell.replace("|", "\\|") for cell in row]
-        for column, cell in enumerate(cells):
-            if (index, column) in grid.marks:
-                cells[column] = f"**{cell}**"
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+    header, *rows = _rows_of(grid, lambda cell: cell.replace("|", "\\|"), "**{}**")
+    rules = ["---" if index < grid.words else "---:" for index in range(len(header))]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in (header, rules, *rows))
+
+
+def _rows_of(grid: Grid, escape: Callable[[str], str], best: str) -> list[list[str]]:
+    """The cells of the header and all rows, escaped, and the best as a pattern has them."""
+    return [
+        [
+            best.format(escape(cell)) if (index, column) in grid.marks else escape(cell)
+            for column, cell in enumerate(row)
+        ]
+        for index, row in enumerate((grid.header, *grid.rows), -1)
+    ]
 
 
 def as_csv(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

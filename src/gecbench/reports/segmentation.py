@@ -26,9 +26,9 @@ def build_report(result: Segmentation) -> Report:
     """Show scores and ranks under each segmenter, what moved, and scores that need no words."""
     tables = [_segmenters(result)]
     figures: list[Figure] = []
-    for metric, moved in result.movements.items():
-        tables += [_scores(result, metric, moved), _movements(metric, moved)]
-        figures += [_bars(result, metric, moved), _ranges(result, metric, moved)]
+    for metric, movements in result.movements.items():
+        tables += [_scores(result, metric, movements), _movements(metric, movements)]
+        figures += [_bars(result, metric, movements), _ranges(result, metric, movements)]
     if result.beside:
         tables.append(_beside(result.beside))
     return Report(
@@ -43,12 +43,12 @@ def build_report(result: Segmentation) -> Report:
     )
 
 
-def _bars(result: Segmentation, metric: str, moved: Sequence[Movement]) -> Figure:
+def _bars(result: Segmentation, metric: str, movements: Sequence[Movement]) -> Figure:
     """The score of each system under each segmenter as grouped bars."""
-    systems = tuple(movement.system for movement in moved)
+    systems = tuple(movement.system for movement in movements)
     series, alt = [], []
     for index, segmenter in enumerate(result.segmenters):
-        values = [movement.values[index] for movement in moved]
+        values = [movement.values[index] for movement in movements]
         series.append(Series.of_shares(segmenter.segmenter, systems, values))
         scores = [f"{name} {100 * v:.2f}" for name, v in zip(systems, values, strict=True)]
         alt.append(f"{segmenter.segmenter}: {', '.join(scores)}")
@@ -66,13 +66,13 @@ def _bars(result: Segmentation, metric: str, moved: Sequence[Movement]) -> Figur
     )
 
 
-def _ranges(result: Segmentation, metric: str, moved: Sequence[Movement]) -> Figure:
+def _ranges(result: Segmentation, metric: str, movements: Sequence[Movement]) -> Figure:
     """From where to where each system's score moves; the dot is the first segmenter."""
     first = result.segmenters[0].segmenter
-    systems = tuple(movement.system for movement in moved)
-    dots = [movement.values[0] for movement in moved]
-    low = [min(movement.values) for movement in moved]
-    high = [max(movement.values) for movement in moved]
+    systems = tuple(movement.system for movement in movements)
+    dots = [movement.values[0] for movement in movements]
+    low = [min(movement.values) for movement in movements]
+    high = [max(movement.values) for movement in movements]
     ranges = [
         f"{name} {100 * least:.2f} to {100 * most:.2f}"
         for name, least, most in zip(systems, low, high, strict=True)
@@ -109,9 +109,9 @@ def _segmenters(result: Segmentation) -> Table:
     return Table("segmenters", Words("Segmenters", "分词器"), tuple(columns), tuple(rows))
 
 
-def _scores(result: Segmentation, metric: str, moved: Sequence[Movement]) -> Table:
+def _scores(result: Segmentation, metric: str, movements: Sequence[Movement]) -> Table:
     rows: list[tuple[Value, ...]] = []
-    for movement in moved:
+    for movement in movements:
         for segmenter, rank in zip(result.segmenters, movement.ranks, strict=True):
             score = segmenter.scores[metric][movement.system]
             cells = (*count_cells(score.counts), score.value)
@@ -130,11 +130,11 @@ def _scores(result: Segmentation, metric: str, moved: Sequence[Movement]) -> Tab
     )
 
 
-def _movements(metric: str, moved: Sequence[Movement]) -> Table:
+def _movements(metric: str, movements: Sequence[Movement]) -> Table:
     return Table.of(
         f"{metric}-moves",
         Words(f"How far {metric} moves", f"{metric} 的变动"),
-        moved,
+        movements,
         (Column("system", zh="系统"), lambda movement: movement.system),
         (Column("lowest", "percent", zh="最低"), lambda movement: min(movement.values)),
         (Column("highest", "percent", zh="最高"), lambda movement: max(movement.values)),
