@@ -245,19 +245,13 @@ class Figure:
 
 def figure_csv(figure: Figure) -> str:
     """Write the data of a figure as CSV, unrounded, a row for each point."""
-    rows = []
+    rows: list[Sequence[object]] = []
     for series in figure.series:
-        name = series.name.en if isinstance(series.name, Words) else series.name
-        for index, (x, y) in enumerate(zip(series.x, series.y, strict=True)):
-            bounds = [bounds[index] if bounds else "" for bounds in (series.low, series.high)]
-            label = series.labels[index] if series.labels else ""
-            x = x.en if isinstance(x, Words) else x
-            rows.append((name, x, "" if y is None else y, *_blank(bounds), label))
+        none = (None,) * len(series.x)
+        ends, labels = (series.low or none, series.high or none), series.labels or none
+        for values in zip(series.x, series.y, *ends, labels, strict=True):
+            rows.append([plain(value) for value in (series.name, *values)])
     return as_csv(("series", "x", "y", "low", "high", "label"), rows)
-
-
-def _blank(values: list[float | str | None]) -> list[float | str]:
-    return ["" if value is None else value for value in values]
 
 
 REPORT_SCHEMA = 1
