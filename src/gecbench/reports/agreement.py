@@ -50,9 +50,7 @@ def figure(result: Agreement) -> Figure:
     names = [annotator.name for annotator in known]
     theirs = Words("their edits against the others'", "本人编辑对他人")
     others = Words("the others' edits against theirs", "他人编辑对本人")
-    scores = join_texts(
-        f"{annotator.name} {100 * (annotator.made.value or 0):.1f}" for annotator in known
-    )
+    scores = join_texts(f"{a.name} {100 * (a.made.value or 0):.1f}" for a in known)
     alpha = WHY[result.alpha.why or "alone"]
     if result.alpha.value is not None:
         alpha = join_texts([f"{result.alpha.value:.3f}"])

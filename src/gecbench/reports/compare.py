@@ -162,13 +162,12 @@ def _p_value(pair: Pair, test: Test) -> float:
 
 def _rows(result: Comparison, value: Cell) -> Iterator[tuple[str, tuple[float | None, ...]]]:
     """Yield each system, the best first, with its values against all systems."""
+    test = result.plan.main_test
     for system in result.ranked:
         yield (
             system,
             tuple(
-                None
-                if system == other
-                else value(result.pair(system, other), result.plan.main_test)
+                value(result.pair(system, other), test) if system != other else None
                 for other in result.ranked
             ),
         )
@@ -253,9 +252,7 @@ def _interval_figure(result: Comparison) -> Figure:
     """
     pairs = result.pairs
     if result.plan.baseline is None and len(result.ranked) > 2:
-        pairs = tuple(
-            result.pair(better, worse) for better, worse in combinations(result.ranked, 2)
-        )
+        pairs = tuple(result.pair(*names) for names in combinations(result.ranked, 2))
     first, level = pairs[0], f"{100 * result.plan.confidence:g}%"
     values = (
         f"{first.first} − {first.second}: {100 * first.difference:.2f} "

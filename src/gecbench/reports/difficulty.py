@@ -220,12 +220,9 @@ def _unlike(results: Sequence[Difficulty]) -> Table:
     for result, names in zip(results, _names(results), strict=True):
         for scores in result.scores:
             even = scores.break_even
-            level, ahead = (even.level, even.ahead) if even else (None, None)
-            ahead = ahead if even and even.possible else None
-            errors = result.table.errors
-            rows.append(
-                (*names, scores.system, errors, scores.corrected, scores.alone, level, ahead)
-            )
+            cells = (scores.system, result.table.errors, scores.corrected, scores.alone)
+            ahead = even.ahead if even and even.possible else None
+            rows.append((*names, *cells, even.level if even else None, ahead))
     title = Words(
         "If all others were like it: how many other errors an unlike system must correct",
         "若其他系统都与它相同：一个与众不同的系统须改对多少个别的错误",
@@ -240,10 +237,8 @@ def _means(results: Sequence[Difficulty], measure: Measure) -> Table:
     columns += [Column("mean", "percent", zh="平均"), Column("SD", "percent", zh="标准差")]
     rows = tuple(
         (
-            means.system,
-            *chain(*zip(means.values, means.ranks, strict=True)),
-            means.mean,
-            means.deviation,
+            *(means.system, *chain(*zip(means.values, means.ranks, strict=True))),
+            *(means.mean, means.deviation),
         )
         for means in system_means(results, measure)
     )

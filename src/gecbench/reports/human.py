@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gecbench.analysis.human import Human, Mean
-from gecbench.core.score import Score, best_places
+from gecbench.core.score import Counts, Score, best_places
 from gecbench.reports.report import (
     Column,
     Figure,
@@ -14,7 +14,6 @@ from gecbench.reports.report import (
     Table,
     Value,
     Words,
-    count_cells,
     data_of,
     join_texts,
 )
@@ -38,11 +37,7 @@ def build_report(result: Human) -> Report:
 
 def _figure(result: Human, metric: str) -> Figure:
     """The score of each annotator against how much they did, MuCGEC's figure 2."""
-    annotators = [
-        annotator
-        for annotator in result.annotators
-        if annotator.name is not None and metric in annotator.scores
-    ]
+    annotators = [a for a in result.annotators if a.name is not None and metric in a.scores]
     points = join_texts(
         f"{annotator.name} {100 * annotator.scores[metric].value:.2f} ({annotator.submissions})"
         for annotator in annotators
@@ -96,7 +91,7 @@ def _table(result: Human) -> Table:
     marks = _best(rows, columns, result)
     if result.means:
         count = max(mean.annotators for mean in result.means.values())
-        rows.append((f"mean of {count}", None, None, None, *_mean_cells(result.means, counted)))
+        rows.append((f"mean of {count}", None, None, None, *_cells(result.means, counted)))
     numbers = zip(*((o.submissions, o.scored, o.kept) for o in result.annotators), strict=True)
     rows.append(("all together", *map(sum, numbers), *_cells(result.together, counted)))
     title = Words("Annotators against the final references", "标注者与最终参考答案的比较")
@@ -107,23 +102,14 @@ def _table(result: Human) -> Table:
     return Table("annotators", title, tuple(columns), tuple(rows), marks)
 
 
-def _cells(scores: Mapping[str, Score], counted: Mapping[str, bool]) -> list[Value]:
+def _cells(scores: Mapping[str, Score | Mean], counted: Mapping[str, bool]) -> list[Value]:
     cells: list[Value] = []
     for metric, has_counts in counted.items():
         score = scores.get(metric)
         if has_counts:
-            cells += count_cells(score.counts if score else None)[3:]
+            shares: Counts | Mean | None = score.counts if isinstance(score, Score) else score
+            cells += [shares.precision, shares.recall] if shares else [None, None]
         cells.append(score.value if score else None)
-    return cells
-
-
-def _mean_cells(means: Mapping[str, Mean], counted: Mapping[str, bool]) -> list[Value]:
-    cells: list[Value] = []
-    for metric, has_counts in counted.items():
-        mean = means.get(metric)
-        if has_counts:
-            cells += [mean.precision, mean.recall] if mean else [None, None]
-        cells.append(mean.value if mean else None)
     return cells
 
 

@@ -135,9 +135,7 @@ def _scatters(result: MetaEvaluation) -> list[Figure]:
         people = result.human[way]
         values = dict(zip(scores.systems, scores.metrics[metric], strict=True))
         both = tuple(sorted(name for name in values if name in people))
-        r = _pearson(
-            [level for level in result.systems if (level.metric, level.human) == (metric, way)]
-        )
+        r = _pearson([o for o in result.systems if (o.metric, o.human) == (metric, way)])
         figures.append(
             Figure(
                 name=f"meta-{short[metric]}-{short[way]}",
@@ -186,11 +184,7 @@ def _window_figures(result: MetaEvaluation) -> list[Figure]:
         _window_figure(
             kind,
             (f"meta-window{size}-{short[way]}-{kind}", way, size),
-            [
-                (n, window)
-                for n, window in windows
-                if (window.human, len(window.systems)) == (way, size)
-            ],
+            [(rank, o) for rank, o in windows if (o.human, len(o.systems)) == (way, size)],
         )
         for way, size, kind in product(ways, sizes, _SHOWN)
     ]
@@ -236,11 +230,7 @@ def _sentence_figures(result: MetaEvaluation) -> list[Figure]:
     return [
         _sentence_figure(
             f"meta-sentences-{short[f'{judgments} {group}']}",
-            [
-                level
-                for level in result.sentences
-                if (level.judgments, level.set) == (judgments, group)
-            ],
+            [o for o in result.sentences if (o.judgments, o.set) == (judgments, group)],
         )
         for judgments, group in groups
     ]

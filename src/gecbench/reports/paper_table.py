@@ -154,12 +154,8 @@ def _minus(here: float | None, paper: float | None) -> float | None:
 
 
 def _comparison_cells(row: ComparedRow) -> tuple[Value, ...]:
-    values: list[Value] = [
-        row.name,
-        str(len(row.edits.values)),
-        str(row.outside),
-        row.edits.mean,
-    ]
+    runs = str(len(row.edits.values))
+    values: list[Value] = [row.name, runs, str(row.outside), row.edits.mean]
     for system, curve, difference in zip(row.system, row.curve, row.difference, strict=True):
         values += [system.mean, curve.mean, difference.mean, difference.sd]
     return tuple(values)

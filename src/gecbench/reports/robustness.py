@@ -227,9 +227,7 @@ def _disagreements(cases: Sequence[Disagreement]) -> Table:
     for _, group in groupby(cases, key=lambda case: case.system):
         for case in list(group)[:_SHOWN]:
             first, *rest = case.sentences
-            other = min(
-                rest, key=lambda sentence: 0 if not sentence.same_edits else 1 + sentence.equal_f
-            )
+            other = min(rest, key=lambda other: 1 + other.equal_f if other.same_edits else 0)
             rules = (YES if consistent else NO for consistent in (case.official, case.edits))
             texts = (_corrections(first), f"{other.mark}: {_corrections(other)}")
             rows.append((case.system, case.subset, case.case, *rules, *texts))
@@ -364,16 +362,15 @@ def _bounds_figure(result: Robustness) -> Figure:
     f = f"F{result.beta:g}"
     alt = []
     for system in result.whole:
-        score, low, high = (
-            f"{100 * s.f:.2f}" for s in (system.original, system.lower, system.upper)
-        )
+        bounds = (system.original, system.lower, system.upper)
+        score, low, high = (f"{100 * counts.f:.2f}" for counts in bounds)
         alt.append(
             Words(
                 f"{system.system} {score}, between {low} and {high}",
                 f"{system.system} 原句 {score}，介于 {low} 与 {high} 之间",
             )
         )
-    bounds = join_texts(alt, "; ")
+    values = join_texts(alt, "; ")
     return Figure(
         name="robustness-bounds",
         kind="intervals",
@@ -382,8 +379,8 @@ def _bounds_figure(result: Robustness) -> Figure:
             f"原句上的 {f} 及上下文变化时的上下界",
         ),
         alt=Words(
-            f"{f} in percent on {result.corpus}: {bounds.en}.",
-            f"{result.corpus} 上的 {f}（%）：{bounds.zh}。",
+            f"{f} in percent on {result.corpus}: {values.en}.",
+            f"{result.corpus} 上的 {f}（%）：{values.zh}。",
         ),
         x_label=Words("system", "系统"),
         y_label=Words(f"{f} (%)", f"{f}（%）"),

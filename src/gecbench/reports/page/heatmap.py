@@ -124,9 +124,7 @@ def _touching(result: Difficulty, sources: Mapping[str, str]) -> bool:
         places = spans(sources[name], reference.tokens) if name in sources else None
         gaps += [b[0] == a[1] for a, b in pairwise(places or ())]
     if not gaps:
-        gaps = [
-            len(token) == 1 for reference in result.table.references for token in reference.tokens
-        ]
+        gaps = [len(t) == 1 for reference in result.table.references for t in reference.tokens]
     return 2 * sum(gaps) > len(gaps)
 
 

@@ -340,13 +340,7 @@ def raise_floor(axes: Axes, figure: Figure, *, values: Literal["x", "y"], floor:
         values: Which axis shows them.
         floor: Where the axis begins, if it ends at 1.
     """
-    numbers = [
-        n
-        for series in figure.series
-        for n in (*series.y, *series.low, *series.high)
-        if n is not None
-    ]
-    if not any(numbers):
+    if not any(n for series in figure.series for n in (*series.y, *series.low, *series.high)):
         (axes.set_xlim if values == "x" else axes.set_ylim)(floor, 1)
 
 
