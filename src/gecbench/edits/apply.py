@@ -50,7 +50,7 @@ def changes(source: Sequence[str], target: Sequence[str]) -> EditSet:
     codes: dict[str, int] = {}
     for token in (*source, *target):
         codes.setdefault(token, len(codes))
-    steps = lattice(_packed(source, codes), _packed(target, codes), None).steps()
+    steps = lattice(_encode(source, codes), _encode(target, codes), None).steps()
     runs = step_runs(steps, "M".__eq__)
     return tuple(
         Edit(start, end, tuple(target[target_start:target_end]))
@@ -75,5 +75,5 @@ def step_runs(steps: str, key: Callable[[str], object]) -> Iterator[Segment]:
         i, j = end, target_end
 
 
-def _packed(tokens: Sequence[str], codes: dict[str, int]) -> bytes:
+def _encode(tokens: Sequence[str], codes: dict[str, int]) -> bytes:
     return b"".join(codes[token].to_bytes(4, sys.byteorder) for token in tokens)

@@ -65,12 +65,12 @@ def lattice(source: bytes, target: bytes) -> Lattice:
         target: The same of the hypothesis.
     """
     a, b = array("I", source), array("I", target)
-    one, two = (_reached(_table(a, b, replace)) for replace in (1, 2))
+    single, double = (_optimal_arcs(_table(a, b, replace)) for replace in (1, 2))
     ends = {(0, 0), (len(a), len(b))}
-    cells = sorted(ends.union(*one, *two))
+    cells = sorted(ends.union(*single, *double))
     numbers = {cell: n for n, cell in enumerate(cells)}
     steps: list[list[Step]] = [[] for _ in cells]
-    for arc in sorted(one | two):
+    for arc in sorted(single | double):
         (i, j), end = arc
         kind = REPLACE
         if end[0] == i:
@@ -79,7 +79,7 @@ def lattice(source: bytes, target: bytes) -> Lattice:
             kind = DELETE
         elif a[i] == b[j]:
             kind = UNCHANGED
-        steps[numbers[i, j]].append(Step(numbers[end], kind, (arc in one) + (arc in two)))
+        steps[numbers[i, j]].append(Step(numbers[end], kind, (arc in single) + (arc in double)))
     return Lattice(cells, steps)
 
 
@@ -101,9 +101,11 @@ def pairs(graph: Lattice, limit: int) -> int:
     return sum(v - min(first[v], earliest[limit][v]) for v in range(len(first)))
 
 
-def vertices_at(graph: Lattice, place: int) -> range:
+def vertices_at(graph: Lattice, position: int) -> range:
     """The numbers of the vertices with so many source tokens behind them."""
-    return range(bisect_left(graph.cells, (place, 0)), bisect_left(graph.cells, (place + 1, 0)))
+    return range(
+        bisect_left(graph.cells, (position, 0)), bisect_left(graph.cells, (position + 1, 0))
+    )
 
 
 def text_of(graph: Lattice, target: bytes, u: int, v: int) -> bytes:
@@ -129,7 +131,7 @@ def _table(a: array[int], b: array[int], replace: int) -> list[bytearray]:
     return predecessors
 
 
-def _reached(predecessors: list[bytearray]) -> set[tuple[Cell, Cell]]:
+def _optimal_arcs(predecessors: list[bytearray]) -> set[tuple[Cell, Cell]]:
     """The arcs of all optimal alignments, by walking back from the far corner."""
     corner = (len(predecessors) - 1, len(predecessors[0]) - 1)
     seen, stack = {corner}, [corner]
@@ -316,14 +318,14 @@ def _without_unchanged(arcs: _Arcs) -> list[int]:
 
     m2scorer removes from the list that it walks, so the arc behind a removed one is not looked at.
     """
-    kept: list[int] = []
+    rest: list[int] = []
     looks = True
     for arc in arcs.listed:
         removes = looks and arcs.kind[arc] == UNCHANGED and arcs.length[arc] > 1
         looks = not removes
         if not removes:
-            kept.append(arc)
-    return kept
+            rest.append(arc)
+    return rest
 
 
 def _mark(
@@ -342,8 +344,8 @@ def _mark(
                 arc = arcs.into[v].get(u)
                 if arc is not None and text_of(graph, target, u, v) in texts:
                     weights[arc] = gold
-    for place, choices in insertions.items():
-        row = vertices_at(graph, place)
+    for position, choices in insertions.items():
+        row = vertices_at(graph, position)
         arcs_here = [arcs.into[v][u] for u in row for v in row if u in arcs.into[v]]
         ways = [arc for arc in arcs_here for _ in range(_times(arcs, graph, arc))]
         gaps = [(arcs.start[arc], arcs.end[arc]) for arc in ways]
@@ -436,8 +438,8 @@ def _gold_arcs(graph: Lattice, target: bytes, limit: int, golds: Sequence[Gold])
                 v = numbers.get(graph.cells[u][1] + len(text) // CODE)
                 if v and text_of(graph, target, u, v) == text and _is_arc(graph, limit, u, v):
                     yield u, v
-    for place, choices in insertions.items():
-        gaps = list(_gaps(graph, vertices_at(graph, place)))
+    for position, choices in insertions.items():
+        gaps = list(_gaps(graph, vertices_at(graph, position)))
         made_of = [text_of(graph, target, *gap) for gap in gaps]
         yield from (gaps[n] for n, hit in walk(gaps, made_of, choices) if hit)
 
@@ -594,7 +596,7 @@ def match(
         if ignore_whitespace_casing:
             proposals = [span for span in proposals if _differs(source, hypothesis, span)]
         edits = tuple(Edit(i, x, hypothesis[j:y]) for i, x, j, y in proposals)
-        matchings.append(Matching(edits, _matched(edits, gold, texts), len(gold), level))
+        matchings.append(Matching(edits, _match_golds(edits, gold, texts), len(gold), level))
     return tuple(matchings)
 
 
@@ -603,10 +605,10 @@ def kernel_name() -> str:
     return "python" if compiled is None else "compiled"
 
 
-def trimmed(edit: Edit, source: Text) -> Edit:
+def trim(edit: Edit, source: Text) -> Edit:
     """An edit without the tokens that both sides begin or end with, as m2scorer shows it.
 
-    >>> trimmed(Edit(0, 2, ("a", "gene", ".")), ("gene", ".")).replacement
+    >>> trim(Edit(0, 2, ("a", "gene", ".")), ("gene", ".")).replacement
     ('a',)
     """
     before, after = source[edit.start : edit.end], edit.replacement or ()
@@ -631,29 +633,29 @@ def _propose(
     accepted: Sequence[Sequence[tuple[Text, ...]]],
 ) -> tuple[list[list[Span]], Level]:
     codes = {token: n for n, token in enumerate(dict.fromkeys((*source, *hypothesis)))}
-    a, b = _encoded(source, codes), _encoded(hypothesis, codes)
-    asked = tuple(
+    a, b = _encode(source, codes), _encode(hypothesis, codes)
+    encoded_golds = tuple(
         tuple(
-            _asked(gold, texts, codes)
+            _encode_gold(gold, texts, codes)
             for gold, texts in zip(edits, accepts, strict=True)
             if gold.end <= len(source)  # beyond it, no proposal can match
         )
         for edits, accepts in zip(golds, accepted, strict=True)
     )
     propose = proposals if compiled is None else compiled.proposals
-    spans: list[list[Span]] | None = propose(a, b, limit, asked, MOST_PAIRS)
+    spans: list[list[Span]] | None = propose(a, b, limit, encoded_golds, MOST_PAIRS)
     if spans is None:
-        return approximate(a, b, limit, asked), "linear"
+        return approximate(a, b, limit, encoded_golds), "linear"
     return spans, "exact"
 
 
-def _asked(gold: Edit, texts: Sequence[Text], codes: Mapping[str, int]) -> Gold:
+def _encode_gold(gold: Edit, texts: Sequence[Text], codes: Mapping[str, int]) -> Gold:
     """A gold edit in codes, without texts that hold tokens which the pair does not have."""
     known = (text for text in texts if all(token in codes for token in text))
-    return gold.start, gold.end, tuple(_encoded(text, codes) for text in known)
+    return gold.start, gold.end, tuple(_encode(text, codes) for text in known)
 
 
-def _encoded(text: Text, codes: Mapping[str, int]) -> bytes:
+def _encode(text: Text, codes: Mapping[str, int]) -> bytes:
     return array("I", [codes[token] for token in text]).tobytes()
 
 
@@ -662,7 +664,7 @@ def _differs(source: Text, hypothesis: Text, span: Span) -> bool:
     return "".join(source[i:x]).lower() != "".join(hypothesis[j:y]).lower()
 
 
-def _matched(
+def _match_golds(
     edits: Sequence[Edit], golds: Sequence[Edit], accepted: Sequence[tuple[Text, ...]]
 ) -> tuple[tuple[int, int], ...]:
     """Which proposals match which gold edits: the pointer into the golds never goes back.
@@ -673,11 +675,11 @@ def _matched(
     pairs: list[tuple[int, int]] = []
     behind = 0
     for n, edit in enumerate(edits):
-        for place in range(behind, len(golds)):
-            gold = golds[place]
+        for position in range(behind, len(golds)):
+            gold = golds[position]
             if (edit.start, edit.end) == (gold.start, gold.end) and (
-                edit.replacement in accepted[place]
+                edit.replacement in accepted[position]
             ):
-                pairs.append((n, place))
-                behind = place + 1
+                pairs.append((n, position))
+                behind = position + 1
     return tuple(pairs)

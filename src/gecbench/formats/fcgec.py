@@ -25,14 +25,14 @@ from gecbench.core.files import name_of
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import NOT_KEPT, Corpus, Rewrite, Sample
 from gecbench.edits.apply import changes
-from gecbench.formats.texts import CHINESE, chinese_loss, loss, lost, text_losses, text_of
+from gecbench.formats.texts import CHINESE, chinese_loss, loss, loss_of, text_losses, text_of
 from gecbench.formats.validation import convert, parse_json
 
 _NAME = "fcgec"
 _META = ("error_type", "version")
 _MOST = 1000
 _TAG = re.compile(r"INS_.*|MOD_(\d{1,4})(?:\+(?:INS|DEL)_\d+)?", re.DOTALL)
-_REPEATED = "a reference that repeats another of its sentence"
+_DUPLICATE = "a reference that repeats another of its sentence"
 _OVERRULED = "a change inside what the same operation replaces"
 _UNCORRECTED = "the mark of an error that nobody corrected"
 
@@ -137,7 +137,7 @@ def _sample(at: str, key: str, entry: _Entry, left_out: Counter[str]) -> Sample:
         texts += corrected
         left_out[_OVERRULED] += overruled
     distinct = dict.fromkeys(texts)
-    left_out[_REPEATED] += len(texts) - len(distinct)
+    left_out[_DUPLICATE] += len(texts) - len(distinct)
     left_out[_UNCORRECTED] += not texts
     return Sample(key, source, tuple(Rewrite(text=text) for text in distinct), meta)
 
@@ -300,14 +300,14 @@ def losses(corpus: Corpus) -> list[str]:
     repeated = sum(len(row) - len(set(row)) for row in texts)
     return [
         *text_losses(_NAME, replace(corpus, samples=tuple(samples))),
-        *lost(_NAME, "references that say unannotatable, which are left out", undone),
+        *loss_of(_NAME, "references that say unannotatable, which are left out", undone),
         *loss(
             mixed,
             "reference",
             f"{_NAME} has error-free sentences only: {{}} beside others become the source as a "
             "text",
         ),
-        *lost(_NAME, "reference twice", repeated),
+        *loss_of(_NAME, "reference twice", repeated),
         *chinese_loss(_NAME, corpus),
     ]
 

@@ -38,7 +38,7 @@ def value_of(row: Mapping[str, object], key: str, into: type[T]) -> T:
         FormatError: It is missing, of another type, or half a surrogate pair.
     """
     if key not in row:
-        raise FormatError(f"{key!r} is missing; expected {_wanted(into)}")
+        raise FormatError(f"{key!r} is missing; expected {_expected_kind(into)}")
     try:
         return msgspec.convert(row[key], into)
     except msgspec.ValidationError as error:
@@ -99,7 +99,7 @@ def with_values(kind: str, struct: Options, values: Mapping[str, object]) -> Opt
     return msgspec.structs.replace(struct, **{name: getattr(converted, name) for name in values})
 
 
-def packaged_names(folder: Path) -> list[str]:
+def list_packaged(folder: Path) -> list[str]:
     """The names of the TOML files that a folder of the package brings."""
     return sorted(path.stem for path in folder.glob("*.toml"))
 
@@ -111,7 +111,7 @@ def load_packaged(kind: str, which: str, folder: Path, into: type[Options]) -> O
         UnknownNameError: There is no such packaged file, and no such path.
         FormatError: The file is not TOML, or holds an unknown key or a wrong value.
     """
-    names = packaged_names(folder)
+    names = list_packaged(folder)
     if which in names:
         return convert(f"{kind} {which}", toml_of(folder / f"{which}.toml"), into)
     if not which.endswith(".toml") and not Path(which).exists():
@@ -233,8 +233,8 @@ def _explain(
         prefix = re.sub(r"\[\d+\]", "", f"{place}." if place else "").lstrip(".")
         return "", str(UnknownNameError("key", prefix + name, _keys(_struct(annotation), prefix)))
     if message.startswith("Object missing required field"):
-        wanted = _wanted(_type_of(annotation, name))
-        return f"{place}.{name}" if place else name, f"is missing; expected {wanted}"
+        expected = _expected_kind(_type_of(annotation, name))
+        return f"{place}.{name}" if place else name, f"is missing; expected {expected}"
     if message.startswith("Invalid enum value"):
         choices = ", ".join(map(str, getattr(annotation, "__args__", ())))
         return place, f"is {shown}; one of: {choices}"
@@ -243,7 +243,7 @@ def _explain(
     return "", f"{place}: {message}" if place else message  # of a Struct's __post_init__
 
 
-def _wanted(annotation: object) -> str:
+def _expected_kind(annotation: object) -> str:
     """What an error calls the values that a type accepts."""
     try:
         msgspec.convert(object(), annotation)

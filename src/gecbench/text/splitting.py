@@ -45,7 +45,7 @@ def split(text: str, *, longest: int | None = None) -> tuple[str, ...]:
         pieces.append(text[start:])
     if longest is None:
         return tuple(pieces)
-    return tuple(part for piece in pieces for part in _cut(piece, longest))
+    return tuple(part for piece in pieces for part in _shorten(piece, longest))
 
 
 def _ends(text: str) -> list[int]:
@@ -62,7 +62,7 @@ def _ends(text: str) -> list[int]:
     return ends
 
 
-def _cut(piece: str, longest: int) -> list[str]:
+def _shorten(piece: str, longest: int) -> list[str]:
     """Parts of at most `longest` characters, cut behind pauses where there are any."""
     parts = []
     while len(piece) > longest:

@@ -36,20 +36,20 @@ class Verbs(NamedTuple):
     readings: Mapping[str, tuple[tuple[str, Paradigm], ...]]
 
 
-def verb_form(token: str, *, given: str, wanted: str) -> str | None:
+def verb_form(token: str, *, current: str, wanted: str) -> str | None:
     """A verb in another form, written with a capital where it was; None if unknown.
 
     Args:
         token: The verb.
-        given: The form that it has, a name of `FORMS`.
+        current: The form that it has, a name of `FORMS`.
         wanted: The form to be made.
 
-    >>> verb_form("Stopped", given="VBD", wanted="VBG")
+    >>> verb_form("Stopped", current="VBD", wanted="VBG")
     'Stopping'
     """
     for form, paradigm in _verbs().readings.get(token.lower(), ()):
-        if form == given:
-            return _cased(paradigm[FORMS.index(wanted)][0], token)
+        if form == current:
+            return _match_case(paradigm[FORMS.index(wanted)][0], token)
     return None
 
 
@@ -61,10 +61,10 @@ def verb_forms(token: str, target: str) -> tuple[str, ...]:
     """
     wanted = target.lower()
     return tuple(
-        f"VERB_{given}_{form}"
-        for given, paradigm in _verbs().readings.get(token.lower(), ())
+        f"VERB_{current}_{form}"
+        for current, paradigm in _verbs().readings.get(token.lower(), ())
         for form, variants in zip(FORMS, paradigm, strict=True)
-        if form != given and variants[0] == wanted
+        if form != current and variants[0] == wanted
     )
 
 
@@ -90,7 +90,7 @@ def _forms() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     return forms_by_word
 
 
-def _cased(word: str, like: str) -> str:
+def _match_case(word: str, like: str) -> str:
     if like.isupper() and len(like) > 1:
         return word.upper()
     return word.capitalize() if like[0].isupper() else word
