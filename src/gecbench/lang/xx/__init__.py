@@ -5,9 +5,10 @@ What is known of languages without a folder of their own stands here: `of_code` 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
-from gecbench.core.language import Language
+from gecbench.core.language import Language, Splitter
 
 ANY = Language(
     code="xx",
@@ -25,6 +26,29 @@ ANY = Language(
 _WITHOUT_SPACES = frozenset(("bo", "dz", "ja", "km", "lo", "my", "th", "yue"))
 """Languages whose words no blank divides."""
 
+_MARKS: Mapping[str, str] = {
+    **dict.fromkeys(("ar", "ckb", "fa", "ps", "sd", "ug", "ur"), "؟۔"),
+    **dict.fromkeys(("as", "bn", "hi", "mr", "ne", "or", "pa", "sa"), "।॥"),
+    **dict.fromkeys(("am", "ti"), "።፧"),
+    "el": ";\u037e",  # the Greek question mark, as it is typed and as Unicode has it
+    "hy": "։",
+}
+"""Marks that end a sentence, beside those of Latin script and of Chinese."""
+
+_CYRILLIC = "А Б В Г Д Е Ж З И К Л М Н О П Р С Т У Ф Х Ц Ч Ш Щ Э Ю Я"
+
+_ABBREVIATIONS: Mapping[str, str] = {
+    "cs": "a b č j k m n o p r s t v z Dr Ing Mgr Prof apod atd dr ing mgr mj např odst popř prof"
+    " resp str tj tzn tzv",
+    "de": "a d h i m o s u v z Abs Bd Dr Fr Hr Jh Nr Prof St Str Tel bzw ca etc evtl f ff ggf inkl"
+    " sog usw vgl zzgl",
+    "es": "a d p Av Dr Dra Prof Sr Sra Srta Sto Ud Uds ej etc núm pág vol",
+    "fr": "p Dr MM Prof cf env etc ex",
+    "ru": f"{_CYRILLIC} в г гг д др е и к обл п пр р рис руб с см ст стр т тыс ул",
+    "uk": f"{_CYRILLIC} І Ї Є в вул г д др е і ім к обл п пр р рис с см ст стор т тис",
+}
+"""What a full stop makes an abbreviation, in place of the English ones."""
+
 
 def of_code(code: str) -> Language:
     """A language without a folder of its own, by its code of two letters, or of three."""
@@ -33,6 +57,7 @@ def of_code(code: str) -> Language:
         code=code,
         name=code,
         name_zh=code,
+        splitter=_splitter(code),
     )
     if code not in _WITHOUT_SPACES:
         return language
@@ -44,3 +69,9 @@ def of_code(code: str) -> Language:
         scheme="xx-char",
         offline_scheme="xx-char",
     )
+
+
+def _splitter(code: str) -> Splitter:
+    if code in _ABBREVIATIONS:
+        return Splitter(abbreviations=tuple(_ABBREVIATIONS[code].split()))
+    return Splitter(marks=_MARKS.get(code, ""))
