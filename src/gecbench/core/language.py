@@ -43,6 +43,8 @@ class Language:
         metric: Default metric over edits.
         offline_scheme: Scheme that needs nothing fetched, for scores while a model is trained.
         splitter: Where its sentences end.
+        normalisers: Changes of texts that are for it and few others, names of
+            `gecbench.text.normalise`, as t2s; all others are for any language.
         segmenter: Program that divides its texts into words, where no blank does, of
             `gecbench.backends`; "" where blanks do.
         pipeline: Folder of the spaCy pipeline for it that gecbench brings; None where it has none.
@@ -63,6 +65,7 @@ class Language:
     metric: str
     offline_scheme: str
     splitter: Splitter = Splitter()
+    normalisers: tuple[str, ...] = ()
     segmenter: str = ""
     pipeline: Path | None = None
     prompt: str = ""

@@ -26,6 +26,9 @@ ANY = Language(
 _WITHOUT_SPACES = frozenset(("bo", "dz", "ja", "km", "lo", "my", "th", "yue"))
 """Languages whose words no blank divides."""
 
+_SINITIC = frozenset(("cdo", "cjy", "gan", "hak", "hsn", "lzh", "nan", "wuu", "yue"))
+"""Relatives of Chinese, written in simplified or traditional characters as well."""
+
 _MARKS: Mapping[str, str] = {
     **dict.fromkeys(("ar", "ckb", "fa", "ps", "sd", "ug", "ur"), "؟۔"),
     **dict.fromkeys(("as", "bn", "hi", "mr", "ne", "or", "pa", "sa"), "।॥"),
@@ -58,6 +61,7 @@ def of_code(code: str) -> Language:
         name=code,
         name_zh=code,
         splitter=_splitter(code),
+        normalisers=("s2t", "t2s") if code in _SINITIC else (),
     )
     if code not in _WITHOUT_SPACES:
         return language
