@@ -30,7 +30,7 @@ CODE = 4
 """Bytes of a token code."""
 
 
-class Step(NamedTuple):
+class BaseArc(NamedTuple):
     """A base arc: one token of either side or of both.
 
     Args:
@@ -45,7 +45,7 @@ class Step(NamedTuple):
     times: int
 
 
-class Lattice(NamedTuple):
+class Graph(NamedTuple):
     """The union of the optimal alignments of both distances.
 
     Args:
@@ -54,10 +54,10 @@ class Lattice(NamedTuple):
     """
 
     cells: list[Cell]
-    steps: list[list[Step]]
+    steps: list[list[BaseArc]]
 
 
-def lattice(source: bytes, target: bytes) -> Lattice:
+def build_graph(source: bytes, target: bytes) -> Graph:
     """The lattice of two token sequences.
 
     Args:
@@ -69,7 +69,7 @@ def lattice(source: bytes, target: bytes) -> Lattice:
     ends = {(0, 0), (len(a), len(b))}
     cells = sorted(ends.union(*single, *double))
     numbers = {cell: n for n, cell in enumerate(cells)}
-    steps: list[list[Step]] = [[] for _ in cells]
+    steps: list[list[BaseArc]] = [[] for _ in cells]
     for arc in sorted(single | double):
         (i, j), end = arc
         kind = REPLACE
@@ -79,11 +79,11 @@ def lattice(source: bytes, target: bytes) -> Lattice:
             kind = DELETE
         elif a[i] == b[j]:
             kind = UNCHANGED
-        steps[numbers[i, j]].append(Step(numbers[end], kind, (arc in single) + (arc in double)))
-    return Lattice(cells, steps)
+        steps[numbers[i, j]].append(BaseArc(numbers[end], kind, (arc in single) + (arc in double)))
+    return Graph(cells, steps)
 
 
-def pairs(graph: Lattice, limit: int) -> int:
+def pairs(graph: Graph, limit: int) -> int:
     """A bound on the number of different arcs, found without making them.
 
     For each vertex, how many vertices lie between it and the first from which it can be reached
@@ -101,14 +101,14 @@ def pairs(graph: Lattice, limit: int) -> int:
     return sum(v - min(first[v], earliest[limit][v]) for v in range(len(first)))
 
 
-def vertices_at(graph: Lattice, position: int) -> range:
+def vertices_at(graph: Graph, position: int) -> range:
     """The numbers of the vertices with so many source tokens behind them."""
     return range(
         bisect_left(graph.cells, (position, 0)), bisect_left(graph.cells, (position + 1, 0))
     )
 
 
-def text_of(graph: Lattice, target: bytes, u: int, v: int) -> bytes:
+def text_of(graph: Graph, target: bytes, u: int, v: int) -> bytes:
     """The hypothesis tokens between two vertices, as codes."""
     return target[CODE * graph.cells[u][1] : CODE * graph.cells[v][1]]
 
@@ -228,7 +228,7 @@ def proposals(
         golds: Each annotator's, in the order of the file; spans lie in the source.
         most: Bound on the pairs of vertices that may be joined; None is returned above it.
     """
-    graph = lattice(source, target)
+    graph = build_graph(source, target)
     if pairs(graph, limit) > most:
         return None
     arcs = _close(graph, limit)
@@ -279,7 +279,7 @@ class _Arcs:
         return weights
 
 
-def _close(graph: Lattice, limit: int) -> _Arcs:
+def _close(graph: Graph, limit: int) -> _Arcs:
     """The base arcs and all that are merged of them.
 
     m2scorer tries every vertex as pivot k between every i and j. Vertices are numbered so that
@@ -329,7 +329,7 @@ def _without_unchanged(arcs: _Arcs) -> list[int]:
 
 
 def _mark(
-    arcs: _Arcs, weights: list[float], graph: Lattice, target: bytes, golds: Sequence[Gold]
+    arcs: _Arcs, weights: list[float], graph: Graph, target: bytes, golds: Sequence[Gold]
 ) -> None:
     """Lower the weights of the arcs that gold edits ask for."""
     gold = -float(len(arcs.listed))
@@ -355,14 +355,14 @@ def _mark(
             weights[ways[n]] = gold if hit else weights[ways[n]] + _CHARGE
 
 
-def _times(arcs: _Arcs, graph: Lattice, arc: int) -> int:
+def _times(arcs: _Arcs, graph: Graph, arc: int) -> int:
     """How often an insertion is listed: once if merged, for it has only one length."""
     if arcs.length[arc] > 1:
         return 1
     return next(s.times for s in graph.steps[arcs.start[arc]] if s.kind == INSERT)
 
 
-def _best(arcs: _Arcs, weights: Sequence[float], graph: Lattice) -> list[Span]:
+def _best(arcs: _Arcs, weights: Sequence[float], graph: Graph) -> list[Span]:
     """The edits on the lightest path; of equal ones, the first that the walk finds.
 
     Bellman-Ford over the list as it is. m2scorer goes through it once for every vertex; after a
@@ -416,7 +416,7 @@ def approximate(
         limit: How many unchanged tokens a merged edit may cover.
         golds: Each annotator's, in the order of the file; spans lie in the source.
     """
-    graph = lattice(source, target)
+    graph = build_graph(source, target)
     spans = []
     for annotator in golds:
         joins: dict[int, list[int]] = {}
@@ -426,7 +426,7 @@ def approximate(
     return spans
 
 
-def _gold_arcs(graph: Lattice, target: bytes, limit: int, golds: Sequence[Gold]) -> Iterator[Gap]:
+def _gold_arcs(graph: Graph, target: bytes, limit: int, golds: Sequence[Gold]) -> Iterator[Gap]:
     insertions: dict[int, list[tuple[bytes, ...]]] = {}
     for start, end, texts in golds:
         if start == end:
@@ -444,7 +444,7 @@ def _gold_arcs(graph: Lattice, target: bytes, limit: int, golds: Sequence[Gold])
         yield from (gaps[n] for n, hit in walk(gaps, made_of, choices) if hit)
 
 
-def _is_arc(graph: Lattice, limit: int, u: int, v: int) -> bool:
+def _is_arc(graph: Graph, limit: int, u: int, v: int) -> bool:
     """Whether a base arc or a merged one leads from one vertex to another."""
     if any(step.end == v for step in graph.steps[u]):
         return True
@@ -464,7 +464,7 @@ def _is_arc(graph: Lattice, limit: int, u: int, v: int) -> bool:
     return fewest.get(v, limit + 1) <= limit and v not in diagonal
 
 
-def _gaps(graph: Lattice, row: range) -> Iterator[Gap]:
+def _gaps(graph: Graph, row: range) -> Iterator[Gap]:
     """Yield the insertions at one place, sorted, as often as they are listed."""
     for u in row:
         v, times = u, 0
@@ -474,7 +474,7 @@ def _gaps(graph: Lattice, row: range) -> Iterator[Gap]:
             yield from [(u, v)] * times
 
 
-def _cheapest(graph: Lattice, limit: int, joins: Mapping[int, Sequence[int]]) -> list[list[Node]]:
+def _cheapest(graph: Graph, limit: int, joins: Mapping[int, Sequence[int]]) -> list[list[Node]]:
     """Return, for each vertex and state, where the cheapest way to it comes from."""
     states = limit + 2
     cost: list[list[float]] = [[inf] * states for _ in graph.cells]
@@ -502,7 +502,7 @@ def _cheapest(graph: Lattice, limit: int, joins: Mapping[int, Sequence[int]]) ->
     return last
 
 
-def _spans(graph: Lattice, last: Sequence[Sequence[Node]]) -> list[Span]:
+def _spans(graph: Graph, last: Sequence[Sequence[Node]]) -> list[Span]:
     """The edits on the way to the last vertex."""
     spans: list[Span] = []
     end = v = len(graph.cells) - 1
@@ -518,7 +518,7 @@ def _spans(graph: Lattice, last: Sequence[Sequence[Node]]) -> list[Span]:
     return spans[::-1]
 
 
-def _is_unchanged(graph: Lattice, u: int, v: int) -> bool:
+def _is_unchanged(graph: Graph, u: int, v: int) -> bool:
     return any(step.end == v and step.kind == UNCHANGED for step in graph.steps[u])
 
 

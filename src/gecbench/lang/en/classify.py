@@ -77,7 +77,7 @@ class UnparsedError(Exception):
     """A rule asks for a dependency of a sentence that was not parsed; `Classifier` catches it."""
 
 
-class Side(NamedTuple):
+class EditSide(NamedTuple):
     """Some neighbouring tokens of a sentence, and what the pipeline says of it.
 
     Args:
@@ -120,7 +120,7 @@ class Side(NamedTuple):
             raise UnparsedError
         return self.words.deps[self.start : self.start + len(self.forms)]
 
-    def without_last(self) -> Side:
+    def without_last(self) -> EditSide:
         """All tokens but the last."""
         return self._replace(forms=self.forms[:-1], lowers=self.lowers[:-1])
 
@@ -148,7 +148,7 @@ class Word(NamedTuple):
     lemma: str
     tag: str
     pos: str
-    side: Side
+    side: EditSide
 
     @property
     def dep(self) -> str:
@@ -187,7 +187,7 @@ class Word(NamedTuple):
                 yield words.deps[position], self.side.sentence[position]
 
 
-def side_of(sentence: Sentence, start: int, end: int) -> Side:
+def side_of(sentence: Sentence, start: int, end: int) -> EditSide:
     """The tokens of a half-open span.
 
     Raises:
@@ -195,7 +195,7 @@ def side_of(sentence: Sentence, start: int, end: int) -> Side:
     """
     forms = sentence.tokens[start:end]
     lowers = tuple([form.lower() for form in forms])
-    return Side(forms, lowers, start, sentence.tokens, words_of(sentence))
+    return EditSide(forms, lowers, start, sentence.tokens, words_of(sentence))
 
 
 # The types of edits that put one word in the place of one word (ERRANT 3.0.2, classifier.py).
@@ -438,7 +438,7 @@ class Classifier:
         except UnparsedError:
             return None
 
-    def _replacement_type(self, o: Side, c: Side) -> str:
+    def _replacement_type(self, o: EditSide, c: EditSide) -> str:
         o_pos, c_pos = o.pos, c.pos  # before all else: an unknown tag is an error for every edit
         if "".join(o.lowers) == "".join(c.lowers):
             return "ORTH"
@@ -451,7 +451,7 @@ class Classifier:
         return _general_type(o, c, o_pos, c_pos)
 
 
-def _single_side_type(side: Side) -> str:
+def _single_side_type(side: EditSide) -> str:
     """The type of what is missing or unnecessary, without "M:" or "U:"."""
     if len(side.forms) == 1:
         at = side.start
@@ -472,7 +472,7 @@ def _single_side_type(side: Side) -> str:
     return "VERB" if {*pos} == _TO_VERB else "OTHER"
 
 
-def _general_type(o: Side, c: Side, o_pos: list[str], c_pos: list[str]) -> str:
+def _general_type(o: EditSide, c: EditSide, o_pos: list[str], c_pos: list[str]) -> str:
     """The type of a replacement that no rule for two single words has settled."""
     pos, deps = {*o_pos, *c_pos}, {*o.deps, *c.deps}
     same_end = o.lemmas[-1] == c.lemmas[-1]

@@ -41,7 +41,7 @@ _CLOSING = frozenset(".,;:!?)]}%…”’")
 """Marks that are written close to what precedes them."""
 
 
-class Words(NamedTuple):
+class TokenView(NamedTuple):
     """A text in its tokens.
 
     Args:
@@ -57,12 +57,12 @@ class Words(NamedTuple):
     divided: bool
 
 
-def _words_of(text: str, kind: str) -> Words:
+def _view_of(text: str, kind: str) -> TokenView:
     """A text in its tokens, which are words, or what stands between blanks."""
     parts = split_tokens(text, kind)
     words = tuple(parts[1::2])
     divided = kind == "space" or any(mark in text for mark in _DIVIDED)
-    return Words(words, tuple(map(str.lower, words)), tuple(parts[::2]), divided)
+    return TokenView(words, tuple(map(str.lower, words)), tuple(parts[::2]), divided)
 
 
 _DIVIDED = (" .", " ,", " ?", " !", " n't", " 's")
@@ -80,7 +80,7 @@ def match_case(wrong: Sequence[str], like: str) -> tuple[str, ...]:
     return tuple(wrong)
 
 
-def error_at(view: Words, start: int, end: int, wrong: Sequence[str]) -> Error | None:
+def error_at(view: TokenView, start: int, end: int, wrong: Sequence[str]) -> Error | None:
     """The error that puts tokens in the place of others; None where blanks forbid it.
 
     What begins the text keeps its capital, so an error there may take in the token behind it.
@@ -106,14 +106,14 @@ def error_at(view: Words, start: int, end: int, wrong: Sequence[str]) -> Error |
     return Error(start, end, ())
 
 
-def _room(view: Words, position: int, wrong: str) -> bool:
+def _room(view: TokenView, position: int, wrong: str) -> bool:
     """Whether something can be inserted before the token of a place."""
     if wrong in _CLOSING:
         return position > 0 and (position == len(view.words) or view.gaps[position] == " ")
     return 0 < position < len(view.words) and view.gaps[position] == " "
 
 
-class _Entry:
+class _Phrase:
     """What is written instead of some tokens, as it is looked up.
 
     Args:
@@ -140,7 +140,7 @@ class _Entry:
         self.changes = tuple(difference(self.right, tuple(text.split())) for text in wrong)
         self.weighted = Choices(self.changes, weights) if weights else None
 
-    def at(self, position: int, view: Words, draw: Draw) -> Error | None:
+    def at(self, position: int, view: TokenView, draw: Draw) -> Error | None:
         """Make an error at a place where the right tokens stand."""
         changes = self.changes
         if self.weighted is not None:
@@ -159,15 +159,15 @@ class Phrases:
     Each place where a right phrase of the table stands is as likely as its rate says.
     """
 
-    def __init__(self, entries: Iterable[_Entry]) -> None:
-        first: dict[str, list[_Entry]] = {}
+    def __init__(self, entries: Iterable[_Phrase]) -> None:
+        first: dict[str, list[_Phrase]] = {}
         for entry in entries:
             first.setdefault(entry.right[0].lower(), []).append(entry)
         self._first = {word: tuple(entries) for word, entries in first.items()}
         self._known = frozenset(first)
         self._even = len({e.rate for entries in first.values() for e in entries}) < 2
 
-    def __call__(self, view: Words, others: Spans, draw: Draw) -> Error | None:
+    def __call__(self, view: TokenView, others: Spans, draw: Draw) -> Error | None:
         """Make an error at a random place; None where there is none."""
         if self._known.isdisjoint(view.lower):
             return None
@@ -195,14 +195,14 @@ class Phrases:
         return None
 
 
-def _stands(view: Words, position: int, entry: _Entry) -> bool:
+def _stands(view: TokenView, position: int, entry: _Phrase) -> bool:
     """Whether the tokens of an entry stand at a place."""
     if entry.exact:
         return view.words[position : position + entry.length] == entry.right
     return entry.length == 1 or view.lower[position : position + entry.length] == entry.right
 
 
-def is_possible(view: Words, others: Spans, error: Error) -> bool:
+def is_possible(view: TokenView, others: Spans, error: Error) -> bool:
     """Whether an error changes something and touches no other."""
     start, end, wrong = error
     return view.words[start:end] != tuple(wrong) and is_free(others, start, end)
@@ -211,14 +211,14 @@ def is_possible(view: Words, others: Spans, error: Error) -> bool:
 Replacement = tuple[int, int, tuple[str, ...]]
 """A span of tokens, and what is written there."""
 
-Form = Callable[[Words, int, Draw], Replacement | None]
+Form = Callable[[TokenView, int, Draw], Replacement | None]
 """From the token of a place to what is written for it; None where the form does not fit."""
 
 
-def at_positions(form: Form) -> Rule[Words]:
+def at_positions(form: Form) -> Rule[TokenView]:
     """The rule that asks a function about each token, from a random one on."""
 
-    def rule(view: Words, others: Spans, draw: Draw) -> Error | None:
+    def rule(view: TokenView, others: Spans, draw: Draw) -> Error | None:
         count = len(view.words)
         begin = draw() * count >> BITS
         for step in range(count):
@@ -233,10 +233,10 @@ def at_positions(form: Form) -> Rule[Words]:
     return rule
 
 
-def in_words(form: Callable[[str, Draw], str | None]) -> Rule[Words]:
+def in_words(form: Callable[[str, Draw], str | None]) -> Rule[TokenView]:
     """As `at_positions`, for what changes the spelling of one token: its capitals stay."""
 
-    def rule(view: Words, others: Spans, draw: Draw) -> Error | None:
+    def rule(view: TokenView, others: Spans, draw: Draw) -> Error | None:
         words = view.words
         begin = draw() * len(words) >> BITS
         for step in range(len(words)):
@@ -324,7 +324,7 @@ _MANY = frozenset(
 _PERSONS = frozenset(("he", "she", "it", "who", "which", "that"))
 
 
-def load(settings: Settings, _shapes_file: Callable[[], Path]) -> Corruption[Words]:
+def load(settings: Settings, _shapes_file: Callable[[], Path]) -> Corruption[TokenView]:
     """How English texts are corrupted.
 
     Raises:
@@ -337,7 +337,7 @@ def load(settings: Settings, _shapes_file: Callable[[], Path]) -> Corruption[Wor
     types = _types()
     return Corruption(
         types=types,
-        view=partial(_words_of, kind=settings.tokens),
+        view=partial(_view_of, kind=settings.tokens),
         size=lambda view: len(view.words),
         apply=_apply,
         confusions=_phrases,
@@ -357,9 +357,9 @@ def _substitutes(name: str, types: Collection[str]) -> tuple[str, ...]:
     return ("M:OTHER",) if name.startswith("M:") else ()
 
 
-def _types() -> dict[str, Callable[[], Rule[Words]]]:
+def _types() -> dict[str, Callable[[], Rule[TokenView]]]:
     """What makes each type."""
-    types: dict[str, Callable[[], Rule[Words]]] = {
+    types: dict[str, Callable[[], Rule[TokenView]]] = {
         name: partial(_table, name) for name in _BY_TABLE
     }
     return types | {
@@ -388,21 +388,21 @@ def _types() -> dict[str, Callable[[], Rule[Words]]]:
     }
 
 
-def _table(name: str) -> Rule[Words]:
+def _table(name: str) -> Rule[TokenView]:
     table = parse_confusions(read_tables(_TABLES)[name])
-    return Phrases(_Entry(right, wrong) for right, wrong in table.items())
+    return Phrases(_Phrase(right, wrong) for right, wrong in table.items())
 
 
-def _phrases(table: Confused) -> Rule[Words]:
+def _phrases(table: Confused) -> Rule[TokenView]:
     return Phrases(
-        _Entry(right, wrong, wrong.values(), rate) for right, (wrong, rate) in table.items()
+        _Phrase(right, wrong, wrong.values(), rate) for right, (wrong, rate) in table.items()
     )
 
 
 def _needless_article() -> Form:
     bare = frozenset(read_tables(_TABLES)["bare"])
 
-    def form(view: Words, position: int, draw: Draw) -> Replacement | None:
+    def form(view: TokenView, position: int, draw: Draw) -> Replacement | None:
         if (
             not position
             or view.lower[position] not in bare
@@ -434,14 +434,14 @@ def _plural(noun: str) -> str:
 
 
 def _number_of(nouns: Mapping[str, str]) -> Form:
-    def form(view: Words, position: int, _draw: Draw) -> Replacement | None:
+    def form(view: TokenView, position: int, _draw: Draw) -> Replacement | None:
         other = nouns.get(view.lower[position])
         return None if other is None else (position, position + 1, (other,))
 
     return form
 
 
-def _after_many(view: Words, position: int, _draw: Draw) -> Replacement | None:
+def _after_many(view: TokenView, position: int, _draw: Draw) -> Replacement | None:
     """The singular of what stands behind a word that wants the plural."""
     word = view.lower[position]
     if not position or view.lower[position - 1] not in _MANY or not word.isalpha():
@@ -451,7 +451,7 @@ def _after_many(view: Words, position: int, _draw: Draw) -> Replacement | None:
     return position, position + 1, (word[:-3] + "y" if word.endswith("ies") else word[:-1],)
 
 
-def _agreement(view: Words, position: int, _draw: Draw) -> Replacement | None:
+def _agreement(view: TokenView, position: int, _draw: Draw) -> Replacement | None:
     """A present tense in the other number, of a verb whose subject can be told."""
     forms = forms_of(view.lower[position])
     if "VBZ" in forms and "VB" not in forms and _may_be_verb(view, position):
@@ -463,7 +463,7 @@ def _agreement(view: Words, position: int, _draw: Draw) -> Replacement | None:
     return position, position + 1, (wrong,)
 
 
-def _may_be_verb(view: Words, position: int) -> bool:
+def _may_be_verb(view: TokenView, position: int) -> bool:
     """Whether a word in -s is hardly a plural: no noun of the table, none before it."""
     before = view.lower[position - 1] if position else ""
     return view.lower[position] not in _nouns() and not (
@@ -477,7 +477,7 @@ _PREPOSITIONS = frozenset(
 _PLURALS = frozenset(("i", "you", "we", "they", "people", "students", "who", "children", "parents"))
 
 
-def _after_modal(view: Words, position: int, draw: Draw) -> Replacement | None:
+def _after_modal(view: TokenView, position: int, draw: Draw) -> Replacement | None:
     """Another form of a verb that stands behind "to" or a modal."""
     if not position or view.lower[position - 1] not in _BEFORE_BASE:
         return None
@@ -487,7 +487,7 @@ def _after_modal(view: Words, position: int, draw: Draw) -> Replacement | None:
     return position, position + 1, (forms["VB"][(2, 1, 4, 2)[draw() & 3]],)
 
 
-def _participle(view: Words, position: int, draw: Draw) -> Replacement | None:
+def _participle(view: TokenView, position: int, draw: Draw) -> Replacement | None:
     """Another form of a verb in -ing, or of a participle."""
     forms = forms_of(view.lower[position])
     if "VBG" in forms:
@@ -501,7 +501,7 @@ def _participle(view: Words, position: int, draw: Draw) -> Replacement | None:
 _HAVE = frozenset(("have", "has", "had", "be", "is", "are", "was", "were", "been", "being"))
 
 
-def _tense(view: Words, position: int, _draw: Draw) -> Replacement | None:
+def _tense(view: TokenView, position: int, _draw: Draw) -> Replacement | None:
     """A past tense as a present, or a present of a third person as a past."""
     forms = forms_of(view.lower[position])
     if "VBD" in forms and "VB" not in forms:
@@ -513,7 +513,7 @@ def _tense(view: Words, position: int, _draw: Draw) -> Replacement | None:
     return None
 
 
-def _comma(view: Words, position: int, _draw: Draw) -> Replacement | None:
+def _comma(view: TokenView, position: int, _draw: Draw) -> Replacement | None:
     """A comma before a word that has none before it."""
     if (
         not position > 0
@@ -541,7 +541,7 @@ _NOT_OWNED = frozenset(
 def _adverb_order() -> Form:
     moving = frozenset(read_tables(_TABLES)["moving"])
 
-    def form(view: Words, position: int, draw: Draw) -> Replacement | None:
+    def form(view: TokenView, position: int, draw: Draw) -> Replacement | None:
         if view.lower[position] not in moving:
             return None
         start = position - (draw() & 1)
@@ -553,14 +553,14 @@ def _adverb_order() -> Form:
     return form
 
 
-def _nothing(view: Words, position: int, _draw: Draw) -> Replacement | None:
+def _nothing(view: TokenView, position: int, _draw: Draw) -> Replacement | None:
     return (position, position + 1, ()) if view.lower[position].isalpha() else None
 
 
 def _exchange(lengths: Choices[tuple[int, int]]) -> Form:
     """Exchange two neighbouring stretches of words."""
 
-    def form(view: Words, position: int, draw: Draw) -> Replacement | None:
+    def form(view: TokenView, position: int, draw: Draw) -> Replacement | None:
         left, right = lengths.pick(draw)
         end = position + left + right
         words = view.words[position:end]
@@ -571,10 +571,10 @@ def _exchange(lengths: Choices[tuple[int, int]]) -> Form:
     return form
 
 
-def _omission(lengths: Lengths) -> Rule[Words]:
+def _omission(lengths: Lengths) -> Rule[TokenView]:
     counts = lengths_of_side(lengths, 1)
 
-    def form(view: Words, position: int, draw: Draw) -> Replacement | None:
+    def form(view: TokenView, position: int, draw: Draw) -> Replacement | None:
         end = position + counts.pick(draw)
         fits = end <= len(view.words) and all(map(str.isalpha, view.words[position:end]))
         return (position, end, ()) if fits else None
@@ -582,17 +582,17 @@ def _omission(lengths: Lengths) -> Rule[Words]:
     return at_positions(form)
 
 
-def _repetition(view: Words, position: int, _draw: Draw) -> Replacement | None:
+def _repetition(view: TokenView, position: int, _draw: Draw) -> Replacement | None:
     if not position or not view.lower[position - 1].isalpha():
         return None
     return position, position, (view.words[position - 1],)
 
 
-def _insertion(pieces: Mapping[str, float]) -> Rule[Words]:
+def _insertion(pieces: Mapping[str, float]) -> Rule[TokenView]:
     """The rule that writes tokens, which have blanks between them, before any word."""
     choices = Choices([tuple(piece.split()) for piece in pieces], pieces.values())
 
-    def form(view: Words, position: int, draw: Draw) -> Replacement | None:
+    def form(view: TokenView, position: int, draw: Draw) -> Replacement | None:
         return (
             (position, position, choices.pick(draw)) if view.lower[position][:1].isalpha() else None
         )
@@ -603,7 +603,7 @@ def _insertion(pieces: Mapping[str, float]) -> Rule[Words]:
 # From a correct text and its errors to the text with errors, and the edits that lead back.
 
 
-def _apply(view: Words, errors: Sequence[tuple[Error, str]]) -> CorruptedText:
+def _apply(view: TokenView, errors: Sequence[tuple[Error, str]]) -> CorruptedText:
     """Make the text with errors, with its blanks made right."""
     words: list[str] = []
     gaps = [view.gaps[0]]
@@ -624,7 +624,7 @@ def _apply(view: Words, errors: Sequence[tuple[Error, str]]) -> CorruptedText:
     return CorruptedText("".join(pieces), words, edits)
 
 
-def _close(gaps: list[str], view: Words, start: int, end: int, wrong: Sequence[str]) -> None:
+def _close(gaps: list[str], view: TokenView, start: int, end: int, wrong: Sequence[str]) -> None:
     """Write the white space around what stands in the place of some tokens.
 
     The last of `gaps` is what stood before them; what stands behind the new ones is added.
@@ -643,7 +643,7 @@ def _close(gaps: list[str], view: Words, start: int, end: int, wrong: Sequence[s
         gaps += [" "] * len(wrong)
 
 
-def _between(before: str, behind: str, view: Words, start: int, end: int) -> str:
+def _between(before: str, behind: str, view: TokenView, start: int, end: int) -> str:
     """The white space between what stands around left-out tokens; words stay two."""
     if end == len(view.words):
         return behind
