@@ -15,6 +15,8 @@ from gecbench.core.sample import NOT_KEPT, Corpus, EditSet, Rewrite, Sample
 from gecbench.edits.apply import apply
 from gecbench.formats.texts import (
     CHINESE,
+    ERROR_FREE,
+    UNANNOTATABLE,
     apply_edits,
     check_cell,
     is_number,
@@ -28,8 +30,6 @@ BARS = "|||"
 NONE = "-NONE-"
 NOOP = "noop"
 NOT_ANNOTATED = "NA"
-ERROR_FREE = "没有错误"
-UNANNOTATABLE = "无法标注"
 MAXMATCH = "m2-maxmatch"
 OR_MAXMATCH = f", or read the file as the MaxMatch scorer does: --from {MAXMATCH}"
 

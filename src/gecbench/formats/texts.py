@@ -13,6 +13,9 @@ from gecbench.lang import language_of
 CHINESE = "zh"
 """The language of MuCGEC's and FCGEC's files, and of ChERRANT's dialect of M2."""
 
+ERROR_FREE, UNANNOTATABLE = "没有错误", "无法标注"
+"""What stands in the place of a reference in MuCGEC's files and ChERRANT's."""
+
 _LINE_ENDS = {"\n": "a line end", "\r": "a line end"}
 
 

@@ -48,7 +48,7 @@ _TRIES = 8
 _HAN = re.compile("[\u4e00-\u9fff]*").fullmatch
 
 
-class _Entry:
+class _Confusion:
     """What is written instead of something, as it is looked up: differences instead of wholes.
 
     Args:
@@ -128,7 +128,7 @@ class Confusions:
         entries: The table; no right text stands in it twice.
     """
 
-    def __init__(self, entries: Iterable[_Entry]) -> None:
+    def __init__(self, entries: Iterable[_Confusion]) -> None:
         self._entries = {entry.right: entry for entry in entries}
         lengths: dict[str, set[int]] = {}
         for right in self._entries:
@@ -165,7 +165,7 @@ class Confusions:
             positions.pop()
         return None
 
-    def _longest(self, view: str, position: int) -> _Entry | None:
+    def _longest(self, view: str, position: int) -> _Confusion | None:
         for length in self._lengths[view[position]]:
             entry = self._entries.get(view[position : position + length])
             if entry is not None:
@@ -220,26 +220,21 @@ def insertion(pieces: Choices[str], away: int = 1) -> Rule[str]:
 
 def repetition(lengths: Choices[int]) -> Rule[str]:
     """The rule that writes a Han character, or several, twice."""
-
-    def rule(view: str, others: Spans, draw: Draw) -> Error | None:
-        length = lengths.pick(draw)
-        start = _span(view, length, others, draw)
-        if start is None:
-            return None
-        return Error(start + length, start + length, view[start : start + length])
-
-    return rule
+    return _stretch_rule(lengths, lambda view, start, end: Error(end, end, view[start:end]))
 
 
 def omission(lengths: Choices[int]) -> Rule[str]:
     """The rule that leaves out some Han characters."""
+    return _stretch_rule(lengths, lambda _, start, end: Error(start, end, ""))
 
+
+def _stretch_rule(lengths: Choices[int], error_of: Callable[[str, int, int], Error]) -> Rule[str]:
     def rule(view: str, others: Spans, draw: Draw) -> Error | None:
         length = lengths.pick(draw)
         start = _span(view, length, others, draw)
         if start is None:
             return None
-        error = Error(start, start + length, "")
+        error = error_of(view, start, start + length)
         return error if is_allowed(view, others, error) else None
 
     return rule
@@ -435,7 +430,7 @@ def _is_entry(text: str) -> bool:
 
 def _confusions(table: Confused) -> Rule[str]:
     return Confusions(
-        _Entry(right, wrong, wrong.values(), rate) for right, (wrong, rate) in table.items()
+        _Confusion(right, wrong, wrong.values(), rate) for right, (wrong, rate) in table.items()
     )
 
 
@@ -452,7 +447,7 @@ def _types(
     types |= {
         "punctuation-redundant": _redundant_marks,
         "spelling-sound": lambda: Confusions(
-            _Entry(right, wrong, wrong.values()) for right, wrong in homophones().items()
+            _Confusion(right, wrong, wrong.values()) for right, wrong in homophones().items()
         ),
         "spelling-shape": lambda: _plain(shapes) if shapes else _table("spelling-shape"),
         "spelling-name": _names,
@@ -478,7 +473,7 @@ def _table(name: str) -> Rule[str]:
 
 
 def _plain(table: Mapping[str, Iterable[str]]) -> Rule[str]:
-    return Confusions(_Entry(right, wrong) for right, wrong in table.items())
+    return Confusions(_Confusion(right, wrong) for right, wrong in table.items())
 
 
 def _redundant_marks() -> Rule[str]:
