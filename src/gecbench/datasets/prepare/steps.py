@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import sys
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,7 +15,7 @@ from typing import NamedTuple
 from gecbench.core.errors import FormatError
 from gecbench.core.language import Splitter
 from gecbench.datasets.prepare.recipe import Recipe, evaluation_texts
-from gecbench.edits.alignment import lattice
+from gecbench.edits.alignment import distance
 from gecbench.lang import language_of
 from gecbench.text.normalise import Normalisation
 from gecbench.text.splitting import DEFAULT, split
@@ -28,19 +27,6 @@ Texts = tuple[str, str]
 
 _MOST_CELLS = 25_000_000
 """Characters of both sides, multiplied: an alignment takes nine bytes of memory for each."""
-
-
-def distance(source: str, target: str) -> int:
-    """How many characters must be put in, taken out or replaced, at the least.
-
-    >>> distance("我今天很高心。", "今天我很高兴。")
-    3
-    """
-    left, right = _unlike(source, target)
-    if not left or not right:
-        return len(left) + len(right)
-    steps = lattice(_packed(left), _packed(right), None).steps()
-    return len(steps) - steps.count("M")
 
 
 def is_alignable(source: str, target: str) -> bool:
@@ -60,10 +46,6 @@ def _alike(left: str, right: str) -> int:
     """How many characters two texts begin with alike."""
     pairs = enumerate(zip(left, right, strict=False))  # one may be the other's beginning
     return next((k for k, (a, b) in pairs if a != b), min(len(left), len(right)))
-
-
-def _packed(text: str) -> bytes:
-    return text.encode(f"utf-32-{'le' if sys.byteorder == 'little' else 'be'}")
 
 
 def pieces(source: str, target: str, splitter: Splitter = DEFAULT) -> tuple[Texts, ...] | None:

@@ -9,7 +9,6 @@ coarse alignment is the least edit distance of `edits.alignment`, not difflib's 
 from __future__ import annotations
 
 import re
-import sys
 from array import array
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -19,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gecbench.edits.alignment import lattice
+from gecbench.edits.alignment import UTF_32, distance, lattice
 from gecbench.models.tags.labels import (
     DELETE,
     KEEP,
@@ -33,23 +32,7 @@ from gecbench.models.tags.labels import (
 )
 from gecbench.models.tags.replay import outcomes
 
-# How far words are from one another in characters.
-
-
-UTF_32 = f"utf-32-{sys.byteorder[0]}e"
-"""Code points as native 32-bit integers: what the alignment reads."""
-
-
-@lru_cache(maxsize=1 << 16)
-def distance(a: str, b: str) -> int:
-    """Compute the edit distance of two words in characters.
-
-    >>> distance("informations", "information")
-    1
-    """
-    left, right = (side.encode(UTF_32, "surrogatepass") for side in (a, b))
-    steps = lattice(left, right, None).steps()
-    return len(steps) - steps.count("M")
+_distance = lru_cache(maxsize=1 << 16)(distance)
 
 
 # A changed block of a pair: which of its target tokens each source token becomes.
@@ -217,7 +200,7 @@ def _nearest(token: str, run: Sequence[str], transforms: Transforms) -> tuple[in
         if name := transforms.explain(token, target):
             return place, transform_label(name)
     ranked = [
-        (distance(token, target), abs(2 * place + 1 - len(run)), place)
+        (_distance(token, target), abs(2 * place + 1 - len(run)), place)
         for place, target in enumerate(run)
     ]
     place = min(ranked)[2]
@@ -375,7 +358,7 @@ def _run_distances(source: Sequence[str], target: Sequence[str]) -> Iterator[Num
     ends = range(len(target) + 1)
     runs = [["".join(target[start:end]) for end in ends] for start in ends]
     for token in source:
-        yield np.array([[distance(token, run) for run in row] for row in runs])
+        yield np.array([[_distance(token, run) for run in row] for row in runs])
 
 
 def _all_distances(source: Sequence[str], target: Sequence[str]) -> Iterator[Numbers]:
