@@ -1,8 +1,8 @@
 """One folder per language: everything that is particular to it.
 
 A new language is a folder with a `Language` and one line in `LANGUAGES`; a new scheme is one file
-with a function that makes it and one line in `SCHEMES`. A language without a folder of its own is
-"xx" under its own code.
+with a function that makes it and one line in `SCHEMES`. What is known of languages
+without a folder of their own stands in `lang.xx`.
 """
 
 from __future__ import annotations

@@ -365,7 +365,7 @@ def _types() -> dict[str, Callable[[], Rule[TokenView]]]:
     return types | {
         "U:DET": lambda: at_positions(_needless_article()),
         "R:NOUN:NUM": lambda: AnyOf(
-            (at_positions(_number_of(_nouns())), at_positions(_after_many), _table("R:NOUN:NUM")),
+            (at_positions(_other_number), at_positions(_after_many), _table("R:NOUN:NUM")),
             (0.6, 0.2, 0.2),
         ),
         "R:VERB:SVA": lambda: AnyOf((_table("R:VERB:SVA"), at_positions(_agreement)), (0.5, 0.5)),
@@ -433,12 +433,9 @@ def _plural(noun: str) -> str:
     return noun + ("es" if noun.endswith(("s", "x", "ch", "sh")) else "s")
 
 
-def _number_of(nouns: Mapping[str, str]) -> Form:
-    def form(view: TokenView, position: int, _draw: Draw) -> Replacement | None:
-        other = nouns.get(view.lower[position])
-        return None if other is None else (position, position + 1, (other,))
-
-    return form
+def _other_number(view: TokenView, position: int, _draw: Draw) -> Replacement | None:
+    other = _nouns().get(view.lower[position])
+    return None if other is None else (position, position + 1, (other,))
 
 
 def _after_many(view: TokenView, position: int, _draw: Draw) -> Replacement | None:

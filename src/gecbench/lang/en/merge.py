@@ -68,14 +68,17 @@ class _Run:
             for step in steps
         ]
         # What stands before each step, so that a difference is what stands in a window.
-        self._substitutions = _before([op == "S" for op in self._ops])
-        self._content = _before([not _CONTENT.isdisjoint(tags) for tags in pos])
-        self._not_verbal = _before([not _VERBAL.issuperset(tags) for tags in pos])
+        self._substitutions = _running_totals([op == "S" for op in self._ops])
+        self._content = _running_totals([not _CONTENT.isdisjoint(tags) for tags in pos])
+        self._not_verbal = _running_totals([not _VERBAL.issuperset(tags) for tags in pos])
         self._uniform = _uniform_until(pos)
         texts_a = [_bare(self._a[step.start : step.end]) for step in steps]
         texts_b = [_bare(self._b[step.target_start : step.target_end]) for step in steps]
         self._text_a, self._text_b = "".join(texts_a), "".join(texts_b)
-        self._offsets_a, self._offsets_b = _before(map(len, texts_a)), _before(map(len, texts_b))
+        self._offsets_a, self._offsets_b = (
+            _running_totals(map(len, texts_a)),
+            _running_totals(map(len, texts_b)),
+        )
 
     def divide(self, low: int, high: int, widest: int) -> list[_Part | Span]:
         """The edits that a part consists of, and parts still to be cut, in text order."""
@@ -182,7 +185,7 @@ class _Run:
         )
 
 
-def _before(counts: Iterable[int]) -> list[int]:
+def _running_totals(counts: Iterable[int]) -> list[int]:
     return [0, *accumulate(counts)]
 
 

@@ -97,19 +97,6 @@ def sounds(reader: str = "zh-homophone", extra: str = "spelling") -> Sounds:
     )
 
 
-def phrase_counts() -> Mapping[str, int]:
-    """In how many of pypinyin's phrases each character stands: how usual it is.
-
-    Raises:
-        MissingExtraError: pypinyin is not installed.
-    """
-    try:
-        from pypinyin.phrases_dict import phrases_dict
-    except ImportError:
-        raise MissingExtraError("pypinyin, whose phrases are counted,", "zh") from None
-    return Counter("".join(phrases_dict))
-
-
 _LEVEL_ONE, _BOTH_LEVELS = range(0xB0, 0xD8), range(0xB0, 0xF8)
 
 
@@ -207,7 +194,9 @@ def homophones() -> Mapping[str, Mapping[str, float]]:
         MissingExtraError: pypinyin is not installed.
     """
     known = sounds("the homophones of gecbench corrupt", "zh")
-    plain, table, usual = known.plain, known.table, phrase_counts()
+    from pypinyin.phrases_dict import phrases_dict
+
+    plain, table, usual = known.plain, known.table, Counter("".join(phrases_dict))
     like: dict[str, list[str]] = defaultdict(list)
     for character in common_characters():
         like[table[ord(character)]].append(character)
