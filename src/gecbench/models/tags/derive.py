@@ -9,16 +9,15 @@ coarse alignment is the least edit distance of `edits.alignment`, not difflib's 
 from __future__ import annotations
 
 import re
-from array import array
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate, count
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from gecbench.edits.alignment import UTF_32, distance, lattice
+from gecbench.edits.alignment import distance, encode, lattice
 from gecbench.models.tags.labels import (
     DELETE,
     KEEP,
@@ -246,7 +245,7 @@ def first_labels(labels: Sequence[Sequence[str]]) -> tuple[str, ...]:
 
 def _blocks(source: Sequence[str], target: Sequence[str]) -> Iterator[tuple[int, Block]]:
     """Yield the changed blocks of a least alignment, each with its first source token."""
-    steps = lattice(*_encode(source, target), None).steps()
+    steps = lattice(*encode(source, target), None).steps()
     i = j = done = 0
     for run in _CHANGED.finditer(steps):
         equal = run.start() - done
@@ -255,16 +254,6 @@ def _blocks(source: Sequence[str], target: Sequence[str]) -> Iterator[tuple[int,
         end, target_end = i + len(kinds) - kinds.count("I"), j + len(kinds) - kinds.count("D")
         yield i, Block(tuple(source[i:end]), tuple(target[j:target_end]))
         i, j = end, target_end
-
-
-def _encode(source: Sequence[str], target: Sequence[str]) -> tuple[bytes, bytes]:
-    """Encode both sides as native 32-bit codes, equal where tokens are."""
-    left, right = "".join(source), "".join(target)
-    if len(left) == len(source) and len(right) == len(target):
-        return left.encode(UTF_32, "surrogatepass"), right.encode(UTF_32, "surrogatepass")
-    code_of = dict(zip((*source, *target), count(), strict=False)).__getitem__
-    one, two = list(map(code_of, source)), list(map(code_of, target))
-    return array("I", one).tobytes(), array("I", two).tobytes()
 
 
 def _place(labels: list[tuple[str, ...]], start: int, rows: Sequence[Row]) -> None:
