@@ -10,7 +10,7 @@ from test_every_metric import ALL, TINY, UNEVEN, case, rows_of, version
 
 from gecbench.core.case import Case
 from gecbench.metrics.m2 import M2
-from gecbench.scoring.resample import swaps, undominated
+from gecbench.scoring.resample import drop_dominated, swaps
 from gecbench.scoring.spans import SpanF
 
 CASES = UNEVEN + TINY + UNEVEN[::-1] + TINY[:2]
@@ -93,7 +93,7 @@ WRITTEN = [False, False, False, False, True, True, True, True]
 def test_only_candidates_that_can_win_stay_and_of_equals_the_first():
     one = [[1, 2, 3], [1, 2, 4], [2, 2, 5], [1, 2, 3]]
     two = [[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
-    found = undominated(np.array([one, two], dtype=float))
+    found = drop_dominated(np.array([one, two], dtype=float))
     assert found.tolist() == [
         [[1, 2, 3], [2, 2, 5], [2, 2, 5], [2, 2, 5]],
         [[0, 0, 0]] * 4,

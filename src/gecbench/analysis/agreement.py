@@ -115,7 +115,7 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class RewriteComparison:
     """One rewriting of one annotator, to be scored against all that another made of the sentence.
 
     Args:
@@ -134,7 +134,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class AnnotatorPair:
     """Two annotators.
 
     Args:
@@ -205,7 +205,7 @@ class Agreement:
     common: Rate
     edits: Rate
     each: tuple[AnnotatorAgreement, ...]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[AnnotatorPair, ...]
     notes: tuple[str, ...] = ()
     signatures: tuple[str, ...] = ()
 
@@ -235,7 +235,7 @@ def alpha(works: Works) -> Rate:
     return Rate(float(value), len(shared))
 
 
-def comparisons(works: Works) -> tuple[Comparison, ...]:
+def comparisons(works: Works) -> tuple[RewriteComparison, ...]:
     """Pair all rewrites with those of each other annotator of the sentence, both ways.
 
     An error-free answer is the source. Who says that nobody can annotate the sentence has no
@@ -248,13 +248,13 @@ def comparisons(works: Works) -> tuple[Comparison, ...]:
         ]
         for (one, answer), (other, references) in permutations(usable, 2):
             rows += [
-                Comparison(at, one, other, rewrite, references.rewrites)
+                RewriteComparison(at, one, other, rewrite, references.rewrites)
                 for rewrite in answer.rewrites
             ]
     return tuple(rows)
 
 
-def scorable(submissions: Corpus, rows: Sequence[Comparison]) -> tuple[Corpus, SystemOutput]:
+def scorable(submissions: Corpus, rows: Sequence[RewriteComparison]) -> tuple[Corpus, SystemOutput]:
     """Make a corpus in which each comparison is a sentence of its own, and its output."""
     return separate_sentences(
         submissions,
@@ -266,7 +266,7 @@ def scorable(submissions: Corpus, rows: Sequence[Comparison]) -> tuple[Corpus, S
 def measure_agreement(
     submissions: Corpus,
     works: Works,
-    rows: Sequence[Comparison],
+    rows: Sequence[RewriteComparison],
     run_stats: RunStats | None,
     *,
     metric: str,
@@ -331,7 +331,7 @@ def measure_agreement(
             for name in annotators
         ),
         pairs=tuple(
-            Pair(
+            AnnotatorPair(
                 one,
                 other,
                 len(agreements[one, other]),
@@ -363,7 +363,7 @@ def _agreements(works: Works) -> Mapping[tuple[str, ...], list[tuple[bool, bool,
     return agreements
 
 
-def _places(rows: Sequence[Comparison]) -> Mapping[tuple[str | None, str | None], list[int]]:
+def _places(rows: Sequence[RewriteComparison]) -> Mapping[tuple[str | None, str | None], list[int]]:
     """Places of comparisons by who is compared with whom; None is anybody."""
     places: defaultdict[tuple[str | None, str | None], list[int]] = defaultdict(list)
     for at, row in enumerate(rows):

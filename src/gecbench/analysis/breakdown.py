@@ -134,7 +134,7 @@ def by_position(run_stats: RunStats, metric: str) -> Breakdown:
     counts: dict[str, dict[str, Counts]] = {}
     for system in run_stats.systems:
         rows: dict[str, list[Counts]] = {group: [] for group in groups}
-        for case, pairing in _chosen(span, run_stats, system):
+        for case, pairing in _choose_pairings(span, run_stats, system):
             verdicts = edit_verdicts(case, pairing, span)
             for verdict in verdicts.hypothesis:
                 wrong = Counts(fp=verdict.keys - verdict.hits)
@@ -238,7 +238,7 @@ def spans(run_stats: RunStats, metric: str) -> SpanF:
     return span
 
 
-def _chosen(span: SpanF, run_stats: RunStats, system: str) -> Iterator[tuple[Case, Any]]:
+def _choose_pairings(span: SpanF, run_stats: RunStats, system: str) -> Iterator[tuple[Case, Any]]:
     places = run_stats.scored(span.name)
     rows = run_stats.rows[system, span.name]
     chosen = span.choose([rows[at] for at in places])
@@ -485,9 +485,11 @@ def contributions(
     apart = [n for n, (a, b) in enumerate(zip(*sides, strict=True)) if a != b]
     if not apart or len(places) < 2:
         return ()
-    first_side, second_side = map(scorer.fixed, sides)
+    first_side, second_side = map(scorer.fix_references, sides)
     whole = scorer.aggregate(first_side).value - scorer.aggregate(second_side).value
-    moved = whole - (_left_out(scorer, first_side, apart) - _left_out(scorer, second_side, apart))
+    moved = whole - (
+        _scores_without(scorer, first_side, apart) - _scores_without(scorer, second_side, apart)
+    )
     ranked = sorted(
         zip(moved.tolist(), apart, strict=True), key=lambda pair: -round(abs(pair[0]), _DIGITS)
     )
@@ -504,7 +506,7 @@ def contributions(
     return tuple(result)
 
 
-def _left_out(scorer: Metric[Any], rows: Sequence[Any], places: Sequence[int]) -> Values:
+def _scores_without(scorer: Metric[Any], rows: Sequence[Any], places: Sequence[int]) -> Values:
     """Score without each of the sentences at these places.
 
     F over summed counts is found by taking a sentence's counts away. Others are computed over the
@@ -512,7 +514,7 @@ def _left_out(scorer: Metric[Any], rows: Sequence[Any], places: Sequence[int]) -
 
     Args:
         scorer: Any metric.
-        rows: As `Metric.fixed` gives them.
+        rows: As `Metric.fix_references` gives them.
         places: In them.
     """
     import numpy as np

@@ -89,7 +89,7 @@ def reference_names(samples: Sequence[Sample]) -> list[str]:
     return _annotators(samples) or [str(number) for number in range(1, most + 1)]
 
 
-def numbered_reference(
+def reference_by_number(
     samples: Sequence[Sample], number: int, absent: Absent, whole: Sequence[Sample] | None = None
 ) -> ReferenceChoice:
     """Choose a reference by its number.
@@ -607,7 +607,7 @@ def rank_changes(
 
 
 @dataclass(frozen=True, slots=True)
-class SystemScores:
+class SystemDifficulty:
     """The scores of one system.
 
     Args:
@@ -707,7 +707,7 @@ class Difficulty:
     voters: int
     origin: str
     beta: float
-    scores: tuple[SystemScores, ...]
+    scores: tuple[SystemDifficulty, ...]
     ranking: Mapping[Measure, tuple[RankChange, ...]]
     types: Mapping[Level, tuple[TypeDifficulty, ...]]
     notes: tuple[str, ...]
@@ -807,7 +807,7 @@ def measure_difficulty(
 
 def _scores(
     table: ChunkTable, weights: Weights, weighting: Weighting, voters: int, beta: float
-) -> tuple[SystemScores, ...]:
+) -> tuple[SystemDifficulty, ...]:
     weighted = weighted_counts(table, weights, beta)
     plain = weighted_counts(table, [[1.0] * len(row) for row in weights], beta)
     errors = [chunk.edit is not None for row in table.chunks for chunk in row]
@@ -824,7 +824,7 @@ def _scores(
         alone = sum(hit and n == 1 for hit, n in zip(correct, times, strict=True))
         level = break_even(sum(errors), voters, corrected, weighting) if voters > 1 else None
         scores.append(
-            SystemScores(system, weighted[system], plain[system], corrected, alone, level)
+            SystemDifficulty(system, weighted[system], plain[system], corrected, alone, level)
         )
     return tuple(scores)
 

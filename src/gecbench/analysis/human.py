@@ -60,7 +60,7 @@ class Annotator:
 
 
 @dataclass(frozen=True, slots=True)
-class Mean:
+class AnnotatorMean:
     """Means over annotators: each counts the same, however much they did; not rounded.
 
     Args:
@@ -94,7 +94,7 @@ class Human:
     corpus: str
     options: HumanOptions
     annotators: tuple[Annotator, ...]
-    means: Mapping[str, Mean]
+    means: Mapping[str, AnnotatorMean]
     together: Mapping[str, Score]
     higher_is_better: Mapping[str, bool]
     notes: tuple[str, ...]
@@ -123,7 +123,7 @@ def find_submissions(
     """
     by_place = {
         at: _of_sentence(at, sample, corpus.samples[at], lang, options)
-        for at, sample in _joined(corpus, submitted).items()
+        for at, sample in _match_sentences(corpus, submitted).items()
     }
     submissions = tuple(one for at in sorted(by_place) if at in only for one in by_place[at])
     if not submissions:
@@ -200,7 +200,7 @@ def score_annotators(
     )
 
 
-def _joined(corpus: Corpus, submitted: Corpus) -> dict[int, Sample]:
+def _match_sentences(corpus: Corpus, submitted: Corpus) -> dict[int, Sample]:
     """Find the submitted sentences by their places in the corpus."""
     places = {sample.id: at for at, sample in enumerate(corpus.samples)}
     joined: dict[int, Sample] = {}
@@ -272,7 +272,7 @@ def _score(run_stats: RunStats, metric: str, places: Sequence[int]) -> Score | N
     return run_stats.metrics[metric].aggregate(stats) if stats else None
 
 
-def _mean(annotators: Sequence[Annotator], metric: str, least: int) -> Mean | None:
+def _mean(annotators: Sequence[Annotator], metric: str, least: int) -> AnnotatorMean | None:
     scores = [
         annotator.scores[metric]
         for annotator in annotators
@@ -281,7 +281,7 @@ def _mean(annotators: Sequence[Annotator], metric: str, least: int) -> Mean | No
     if not scores:
         return None
     counts = [score.counts for score in scores if score.counts is not None]
-    return Mean(
+    return AnnotatorMean(
         mean([score.value for score in scores]),
         mean([count.precision for count in counts]) if counts else None,
         mean([count.recall for count in counts]) if counts else None,

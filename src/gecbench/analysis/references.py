@@ -34,7 +34,7 @@ from gecbench.scoring.texts import characters
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class CurvePoint:
     """The scores with k references for each sentence.
 
     Args:
@@ -62,7 +62,7 @@ class Curve:
 
     system: str
     metric: str
-    points: tuple[Point, ...]
+    points: tuple[CurvePoint, ...]
 
 
 def curves(run_stats: RunStats, sweep: Sweep | None = None) -> tuple[Curve, ...]:
@@ -134,7 +134,7 @@ def _curve(
         # A mean of equal numbers can be off by its last digit.
         middle = min(max(mean(values), low), high)
         cut = sum(len(own) > k for _, own in usable)
-        points.append(Point(k, middle, low, high, len(subsets), count, cut))
+        points.append(CurvePoint(k, middle, low, high, len(subsets), count, cut))
     return Curve(system, metric, tuple(points))
 
 
@@ -232,7 +232,7 @@ def _curve_notes(run_stats: RunStats, curves_: Sequence[Curve], sweep: Sweep) ->
 
 
 @dataclass(frozen=True, slots=True)
-class Statistics:
+class ReferenceStatistics:
     """One row of MuCGEC's table 4; means are not rounded, and None where no sentence is left.
 
     Args:
@@ -275,7 +275,7 @@ class References:
     """
 
     corpus: str
-    statistics: tuple[Statistics, ...]
+    statistics: tuple[ReferenceStatistics, ...]
     everywhere: Mapping[int, int]
     erroneous: Mapping[int, int]
     curves: tuple[Curve, ...] = ()
@@ -285,7 +285,7 @@ class References:
     signatures: tuple[str, ...] = ()
 
 
-def statistics(run_stats: RunStats, by: str | None = None) -> tuple[Statistics, ...]:
+def statistics(run_stats: RunStats, by: str | None = None) -> tuple[ReferenceStatistics, ...]:
     """MuCGEC's table 4 of a corpus (Zhang et al., NAACL 2022).
 
     Args:
@@ -346,7 +346,7 @@ def describe_references(
     )
 
 
-def _row(name: str, run_stats: RunStats, places: Sequence[int]) -> Statistics:
+def _row(name: str, run_stats: RunStats, places: Sequence[int]) -> ReferenceStatistics:
     cases = cases_of(run_stats)
     pairs = [(run_stats.corpus.samples[at], cases[at]) for at in places]
     annotated = [
@@ -367,7 +367,9 @@ def _row(name: str, run_stats: RunStats, places: Sequence[int]) -> Statistics:
     erroneous = len(states) - states.count("error-free")
     edits = [size for size in sizes if size]
     means = [mean(values) if values else None for values in (lengths, edits, numbers, distinct)]
-    return Statistics(name, len(annotated), len(places) - len(annotated), erroneous, *means)
+    return ReferenceStatistics(
+        name, len(annotated), len(places) - len(annotated), erroneous, *means
+    )
 
 
 def _content(rewrite: Rewrite, sample: Sample, lang: str) -> object:

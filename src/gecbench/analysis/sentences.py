@@ -199,7 +199,7 @@ class EditVerdicts:
     declared: Mapping[str, Counts]
 
     @property
-    def missed(self) -> tuple[Edit, ...]:
+    def misses(self) -> tuple[Edit, ...]:
         """The edits of the reference that the hypothesis has not."""
         return tuple(verdict.edit for verdict in self.reference if not verdict.right)
 
@@ -234,7 +234,7 @@ def edit_verdicts(case: Case, pairing: Pairing, metric: SpanF) -> EditVerdicts:
     return EditVerdicts(
         _side(hypothesis, theirs, metric),
         _side(reference, ours, metric),
-        _declared(hypothesis, reference, ours, theirs),
+        _count_states(hypothesis, reference, ours, theirs),
     )
 
 
@@ -251,7 +251,7 @@ def _side(version: CaseRewrite, others: Collection[Key], metric: SpanF) -> tuple
     return tuple(verdicts)
 
 
-def _declared(
+def _count_states(
     hypothesis: CaseRewrite,
     reference: CaseRewrite,
     ours: Mapping[Key, list[str]],
@@ -376,7 +376,7 @@ Declared = Literal["error-free", "unannotatable"]
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class ReferenceVersion:
     """What an annotator made of a source.
 
     Args:
@@ -398,19 +398,19 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class SystemVersion:
     """What a system made of a source.
 
     Args:
-        edits: As in `Reference`.
+        edits: As in `ReferenceVersion`.
         right: Whether each edit is true; None where it takes no part in the score.
         missed: Edits of the reference that counts which the system has not.
         reference: Place of the reference that counts; None where the sentence is not scored.
-        text: As in `Reference`.
-        state: As in `Reference`.
+        text: As in `ReferenceVersion`.
+        state: As in `ReferenceVersion`.
         counts: What the metric counts; None where the sentence is not scored. They may be more
             than the edits: of tokens, or of edits that stand in several alternative sets.
-        first: As in `Reference`.
+        first: As in `ReferenceVersion`.
     """
 
     edits: tuple[Edit, ...]
@@ -440,8 +440,8 @@ class SentenceRow:
 
     sample: Sample
     tokens: tuple[str, ...]
-    references: tuple[Reference, ...]
-    outputs: tuple[Output, ...]
+    references: tuple[ReferenceVersion, ...]
+    outputs: tuple[SystemVersion, ...]
     difficulty: float | None
     makers: Mapping[Edit, tuple[int, ...]] = field(default_factory=dict)
 
@@ -522,18 +522,20 @@ def _first_size(version: CaseRewrite) -> int | None:
     return version.sizes[0] if version.sizes else None
 
 
-def _declared_state(rewrite: Rewrite) -> Declared | None:
+def _declaration(rewrite: Rewrite) -> Declared | None:
     if rewrite.unannotatable:
         return "unannotatable"
     return "error-free" if rewrite.error_free else None
 
 
-def _reference(version: CaseRewrite, rewrite: Rewrite, weights: tuple[float, ...]) -> Reference:
-    return Reference(
+def _reference(
+    version: CaseRewrite, rewrite: Rewrite, weights: tuple[float, ...]
+) -> ReferenceVersion:
+    return ReferenceVersion(
         version.edits,
         weights,
         rewrite.text,
-        _declared_state(rewrite),
+        _declaration(rewrite),
         rewrite.annotator,
         _first_size(version),
     )
@@ -544,16 +546,16 @@ def _output(
     pairing: Pairing | None,
     metric: SpanF | None,
     hypotheses: Mapping[str, tuple[Rewrite, ...]],
-) -> Output:
+) -> SystemVersion:
     rewrite = hypotheses[case.id][pairing.hypothesis if pairing else 0]
     version = _version(case, pairing)
-    plain = Output(
+    plain = SystemVersion(
         edits=version.edits,
         right=(None,) * len(version.edits),
         missed=(),
         reference=None,
         text=rewrite.text,
-        state=_declared_state(rewrite),
+        state=_declaration(rewrite),
         first=_first_size(version),
     )
     if pairing is None or metric is None:
@@ -563,7 +565,7 @@ def _output(
     return replace(
         plain,
         right=tuple(right.get(id(edit)) for edit in version.edits),
-        missed=verdicts.missed,
+        missed=verdicts.misses,
         reference=pairing.reference,
         counts=pairing.counts,
     )

@@ -41,7 +41,7 @@ def _bleu() -> BLEU:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class BleuCounts:
     """sacrebleu's sufficient statistics of a sentence.
 
     Each is the length, that of the closest reference, then the matches and the n-grams for n =
@@ -57,7 +57,7 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class CharBleu(Metric[Rows]):
+class CharBleu(Metric[BleuCounts]):
     """BLEU over characters without white space, against all references.
 
     Papineni et al., ACL 2002, as Lin, Lin, Yang and Jiang, 2022 (arXiv 2205.00217) take it for
@@ -87,7 +87,7 @@ class CharBleu(Metric[Rows]):
         """Return its options, as signatures show them."""
         return {"smoothing": self.smoothing, "sacrebleu": _version()}
 
-    def stats(self, case: Case) -> Rows | None:
+    def stats(self, case: Case) -> BleuCounts | None:
         """Return what sacrebleu counts; None where none can be annotated.
 
         Raises:
@@ -96,18 +96,18 @@ class CharBleu(Metric[Rows]):
         texts, hypothesis = references(case), case.hypotheses[0].text
         if not texts:
             return None
-        source = _counted(case.source, texts)
+        source = _count(case.source, texts)
         same = hypothesis == case.source
-        return Rows(source if same else _counted(hypothesis, texts), source)
+        return BleuCounts(source if same else _count(hypothesis, texts), source)
 
-    def aggregate(self, stats: Sequence[Rows]) -> Score:
+    def aggregate(self, stats: Sequence[BleuCounts]) -> Score:
         """Return BLEU of these sentences together, 0 where there is none.
 
         Its parts are the precisions, the brevity penalty and the two lengths.
         """
         return self._score([one.hypothesis for one in stats])
 
-    def sentences(self, stats: Sequence[Rows]) -> Sequence[Mapping[str, object]]:
+    def sentences(self, stats: Sequence[BleuCounts]) -> Sequence[Mapping[str, object]]:
         """Return BLEU of each sentence with the smoothing of this metric."""
         import numpy as np
 
@@ -115,14 +115,14 @@ class CharBleu(Metric[Rows]):
         values = _scores(rows.reshape(-1, 2 + 2 * _ORDER), self.smoothing)
         return [{"value": value} for value in values.tolist()]
 
-    def resample(self, stats: Sequence[Rows], draws: Draws) -> Values:
+    def resample(self, stats: Sequence[BleuCounts], draws: Draws) -> Values:
         """Return BLEU of each resample."""
         import numpy as np
 
         rows = np.array([one.hypothesis for one in stats], dtype=np.int64)
         return _scores(sums(rows.reshape(-1, 2 + 2 * _ORDER), draws), self.smoothing)
 
-    def notes(self, stats: Sequence[Rows]) -> tuple[str, ...]:
+    def notes(self, stats: Sequence[BleuCounts]) -> tuple[str, ...]:
         """Say so where the unchanged source scores higher."""
         source = self._score([one.source for one in stats]).value
         value = self.aggregate(stats).value
@@ -154,7 +154,7 @@ def _version() -> str:
     return str(sacrebleu.__version__)
 
 
-def _counted(text: str, references: Sequence[str]) -> tuple[int, ...]:
+def _count(text: str, references: Sequence[str]) -> tuple[int, ...]:
     """Return sacrebleu's counts of one text, by way of its score of a corpus of one.
 
     It drops white space itself.

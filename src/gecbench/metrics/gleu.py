@@ -17,10 +17,10 @@ from gecbench.scoring.texts import (
     Grams,
     Unit,
     count,
+    intersection,
     overlap,
     pieces,
     references,
-    shared,
     totals,
 )
 
@@ -83,7 +83,7 @@ def matches(case: Case, *, order: int, unit: Unit, reward: Reward) -> Matches | 
         return None
     hypothesis = pieces(case.hypotheses[0].text, unit)
     made = count(hypothesis, order)
-    kept = tuple(map(shared, made, count(pieces(case.source, unit), order)))
+    kept = tuple(map(intersection, made, count(pieces(case.source, unit), order)))
     lengths, found = [], []
     for text in texts:
         reference = pieces(text, unit)
@@ -150,7 +150,7 @@ def sentence_means(values: Values, stats: Sequence[Matches]) -> Values:
     return made
 
 
-def smoothed(made: Sums) -> Sums:
+def smooth(made: Sums) -> Sums:
     """Return the sums with 1 for every 0, as GLEU scores single sentences."""
     import numpy as np
 
@@ -249,9 +249,9 @@ class ReferenceSampler:
         for at in range(iterations):
             chosen = draw_for(counts, at * _SEED_STEP, self.generator)
             drawn[at] = table[rows, chosen].sum(axis=0)
-        return self._with_totals(drawn, self._fixed(stats).sum(axis=0))
+        return self._with_totals(drawn, self._hypothesis_totals(stats).sum(axis=0))
 
-    def resampled(self, stats: Sequence[Matches], places: Draws) -> Iterator[Sums]:
+    def resample(self, stats: Sequence[Matches], places: Draws) -> Iterator[Sums]:
         """Yield the sums of each resample, some iterations at a time.
 
         In every iteration a sentence keeps the reference that is drawn for it in the corpus,
@@ -265,7 +265,7 @@ class ReferenceSampler:
 
         table, counts = self._table(stats), [len(one.lengths) for one in stats]
         rows = np.arange(len(stats))
-        fixed = sums(self._fixed(stats), places)[:, None]
+        fixed = sums(self._hypothesis_totals(stats), places)[:, None]
         step = max(1, _AT_ONCE // max(1, len(stats) * (self.order + 1)))
         iterations = self._iterations(stats)
         for first in range(0, iterations, step):
@@ -275,7 +275,7 @@ class ReferenceSampler:
             made = sums(drawn, places).reshape(len(places), len(some), self.order + 1)
             yield self._with_totals(made, fixed)
 
-    def exchanged(
+    def exchange(
         self, first: Sequence[Matches], second: Sequence[Matches], swaps: Swaps
     ) -> Iterator[tuple[Sums, Sums]]:
         """Yield the sums of two systems after each permutation, some iterations at a time.
@@ -293,7 +293,12 @@ class ReferenceSampler:
         tables = [self._table(first), self._table(second)]
         counts, rows = [len(one.lengths) for one in first], np.arange(len(first))
         moved = swaps.astype(np.float64)
-        lasting = [part[:, None] for part in _moved(moved, self._fixed(first), self._fixed(second))]
+        lasting = [
+            part[:, None]
+            for part in _exchange(
+                moved, self._hypothesis_totals(first), self._hypothesis_totals(second)
+            )
+        ]
         step = max(1, _AT_ONCE // max(1, max(len(first), len(swaps)) * (self.order + 1)))
         iterations = self._iterations(first)
         for at in range(0, iterations, step):
@@ -303,7 +308,7 @@ class ReferenceSampler:
                 table[rows, chosen].swapaxes(0, 1).reshape(len(rows), -1) for table in tables
             )
             shape = len(swaps), len(some), self.order + 1
-            left, right = (part.reshape(shape) for part in _moved(moved, one, two))
+            left, right = (part.reshape(shape) for part in _exchange(moved, one, two))
             yield self._with_totals(left, lasting[0]), self._with_totals(right, lasting[1])
 
     def _iterations(self, stats: Sequence[Matches]) -> int:
@@ -323,7 +328,7 @@ class ReferenceSampler:
             row[: len(one.lengths), -1] = one.lengths
         return table
 
-    def _fixed(self, stats: Sequence[Matches]) -> Integers:
+    def _hypothesis_totals(self, stats: Sequence[Matches]) -> Integers:
         """Return what no draw changes: n-grams of each hypothesis, and its length."""
         import numpy as np
 
@@ -337,7 +342,7 @@ class ReferenceSampler:
         return Sums(drawn[..., :-1], fixed[..., :-1], fixed[..., -1], drawn[..., -1])
 
 
-def _moved(moved: Values, one: Integers, two: Integers) -> tuple[Values, Values]:
+def _exchange(moved: Values, one: Integers, two: Integers) -> tuple[Values, Values]:
     """Return the sums of two systems after their rows were exchanged where `moved` is 1."""
     gained = moved @ (two - one).astype("float64")
     return one.sum(axis=0) + gained, two.sum(axis=0) - gained
@@ -427,7 +432,7 @@ class SampledGleu(Metric[Matches]):
         """
         import numpy as np
 
-        blocks = self._sampler.resampled(stats, draws)
+        blocks = self._sampler.resample(stats, draws)
         values = [type(self).formula(made) for made in blocks]
         found: Values = np.concatenate(values, axis=-1).mean(axis=-1)
         return found
@@ -439,7 +444,7 @@ class SampledGleu(Metric[Matches]):
         import numpy as np
 
         formula = type(self).formula
-        blocks = self._sampler.exchanged(first, second, swaps)
+        blocks = self._sampler.exchange(first, second, swaps)
         values = [(formula(one), formula(two)) for one, two in blocks]
         left, right = (np.concatenate(side, axis=-1) for side in zip(*values, strict=True))
         return left.mean(axis=-1), right.mean(axis=-1)
@@ -475,7 +480,7 @@ class Gleu(SampledGleu):
 
     def sentence_scores(self, stats: Sequence[Matches]) -> Values:
         """Return the score of each sentence, 1 standing for every 0 among its sums."""
-        made = smoothed(sentence_sums(stats, self.order))
+        made = smooth(sentence_sums(stats, self.order))
         return sentence_means(official_scores(made), stats)
 
 
@@ -549,6 +554,6 @@ class SentenceGleu(MeanMetric[Matches]):
 
     def values(self, stats: Sequence[Matches]) -> list[float]:
         """Return the score of each sentence."""
-        made = smoothed(sentence_sums(stats, self.order))
+        made = smooth(sentence_sums(stats, self.order))
         values: list[float] = sentence_means(official_scores(made), stats).tolist()
         return values

@@ -12,18 +12,27 @@ from gecbench.core.options import check_between, check_choice
 from gecbench.core.score import BETAS, Counts, Score, f_score, total
 from gecbench.scoring.metric import Metric
 from gecbench.scoring.resample import ratios, sums
-from gecbench.scoring.texts import UNITS, Grams, Unit, count, overlap, pieces, references, shared
+from gecbench.scoring.texts import (
+    UNITS,
+    Grams,
+    Unit,
+    count,
+    intersection,
+    overlap,
+    pieces,
+    references,
+)
 
 if TYPE_CHECKING:
     from gecbench.scoring.metric import Draws, Values
 
 
-Rows = tuple[Counts, ...]
+OrderCounts = tuple[Counts, ...]
 """Counts of one sentence, for n = 1 to the order."""
 
 
 @dataclass(frozen=True, slots=True)
-class Green(Metric[Rows]):
+class Green(Metric[OrderCounts]):
     """GREEN, an F of multisets of n-grams.
 
     Koyama, Nagata, Takamura and Okazaki, INLG 2024; met is gec-metrics' "green". Of each n-gram
@@ -60,11 +69,11 @@ class Green(Metric[Rows]):
             "beta": f"{self.recall_weight:g}",
         }
 
-    def stats(self, case: Case) -> Rows | None:
+    def stats(self, case: Case) -> OrderCounts | None:
         """Return the counts with the best reference; None where none can be annotated."""
         source = count(pieces(case.source, self.unit), self.order)
         hypothesis = count(pieces(case.hypotheses[0].text, self.unit), self.order)
-        kept = tuple(map(shared, source, hypothesis))
+        kept = tuple(map(intersection, source, hypothesis))
         rows = [
             tuple(
                 map(_counts, kept, source, hypothesis, count(pieces(text, self.unit), self.order))
@@ -73,14 +82,14 @@ class Green(Metric[Rows]):
         ]
         return max(rows, key=self._f, default=None)
 
-    def aggregate(self, stats: Sequence[Rows]) -> Score:
+    def aggregate(self, stats: Sequence[OrderCounts]) -> Score:
         """Return F of the counts of these sentences together; its parts are its precisions."""
         rows = [total(row[n] for row in stats) for n in range(self.order)]
         parts = {"precision": _mean([c.precision for c in rows])}
         parts |= {"recall": _mean([c.recall for c in rows])}
         return Score(self._f(rows), self.signature, len(stats), parts=parts)
 
-    def sentences(self, stats: Sequence[Rows]) -> Sequence[Mapping[str, object]]:
+    def sentences(self, stats: Sequence[OrderCounts]) -> Sequence[Mapping[str, object]]:
         """Return F of each sentence, and its counts for each length of n-grams."""
         return [
             {"value": self._f(row), "tp": [c.tp for c in row], "fp": [c.fp for c in row]}
@@ -88,7 +97,7 @@ class Green(Metric[Rows]):
             for row in stats
         ]
 
-    def resample(self, stats: Sequence[Rows], draws: Draws) -> Values:
+    def resample(self, stats: Sequence[OrderCounts], draws: Draws) -> Values:
         """Return F of each resample."""
         import numpy as np
 

@@ -91,7 +91,7 @@ class Overlaps:
         return mean(self.references)
 
 
-def preserved(source: str, text: str, *, matching: Matching, t: float) -> float:
+def preservation(source: str, text: str, *, matching: Matching, t: float) -> float:
     """Return the paper's S_CM of a text and its source, in [0, 1].
 
     With m matching characters, P is their share of the text and R their share of the source;
@@ -150,7 +150,7 @@ class MeaningPreservation(MeanMetric[float]):
         if case.references and not references(case):
             return None
         text = case.hypotheses[0].text
-        return preserved(case.source, text, matching=self.matching, t=self.t)
+        return preservation(case.source, text, matching=self.matching, t=self.t)
 
     def values(self, stats: Sequence[float]) -> Sequence[float]:
         """Return how much of each source stays."""
@@ -208,7 +208,7 @@ class MpPrime(Metric[Overlaps]):
         if len(texts) == 1:
             return None
         hypothesis, *others = (
-            preserved(case.source, text, matching=self.matching, t=self.t) for text in texts
+            preservation(case.source, text, matching=self.matching, t=self.t) for text in texts
         )
         return Overlaps(hypothesis, tuple(others))
 

@@ -16,7 +16,7 @@ from gecbench.scoring.extractor import CorpusEdits, Extractor
 Tokens = tuple[str, ...]
 
 
-def spaced(text: str) -> Tokens:
+def split_at_spaces(text: str) -> Tokens:
     """Return the tokens of a text that white space divides."""
     return tuple(text.split())
 
@@ -42,7 +42,7 @@ def make_cases(
     needs: frozenset[Part],
     extractor: Extractor,
     *,
-    segment: Callable[[str], Tokens] = spaced,
+    segment: Callable[[str], Tokens] = split_at_spaces,
     max_references: int | None = None,
 ) -> Cases:
     """Make the cases of all systems.
@@ -156,7 +156,7 @@ class _Sentence:
     ) -> CaseRewrite:
         sets = edited.edit_sets if "edits" in self.needs and _says(rewrite) else ()
         remedy = "score such references by m2 or sent-m2, or give them as texts"
-        edits, sizes = _pooled(sets)
+        edits, sizes = _pool(sets)
         return CaseRewrite(
             edits,
             rewrite.unannotatable,
@@ -175,7 +175,7 @@ class _Sentence:
             text = self._text(rewrite, own, f"give the output of {system} as texts")
         if "gold_edits" in self.needs:
             tokens = self._gold_tokens_of(rewrite, own, text)
-        edits, sizes = _pooled(sets)
+        edits, sizes = _pool(sets)
         return CaseRewrite(edits, rewrite.unannotatable, text, (), tokens, sizes)
 
     def _gold_tokens_of(self, rewrite: Rewrite, own: Tokens, text: str) -> Tokens:
@@ -185,7 +185,7 @@ class _Sentence:
         if self.parse is not None:
             return self.parse(text).tokens
         if rewrite.edit_sets and own == self.gold_tokens:
-            return _applied(rewrite.edit_sets[0], own) or self.segment(text)
+            return _apply(rewrite.edit_sets[0], own) or self.segment(text)
         return self.segment(text)
 
     def _text(self, rewrite: Rewrite, tokens: Tokens, remedy: str) -> str:
@@ -206,14 +206,14 @@ class _Sentence:
             ) from error
 
 
-def _pooled(sets: Sequence[EditSet]) -> tuple[EditSet, tuple[int, ...]]:
+def _pool(sets: Sequence[EditSet]) -> tuple[EditSet, tuple[int, ...]]:
     """Return the edits of all sets, and how many each set has where there are several."""
     if len(sets) == 1:
         return sets[0], ()
     return tuple(edit for edits in sets for edit in edits), tuple(map(len, sets))
 
 
-def _applied(edits: EditSet, tokens: Tokens) -> Tokens:
+def _apply(edits: EditSet, tokens: Tokens) -> Tokens:
     """Return what edits make of tokens; one that was written twice is applied once."""
     for edit_set in (edits, tuple(dict.fromkeys(edits))):
         try:

@@ -93,17 +93,17 @@ class Extractor:
             if not unlike:
                 return _Writer(None).edits(corpus, systems, None)
             if self.re_extract is False:
-                return _Writer(None).edits(corpus, systems, _compared_as_they_are(corpus, unlike))
+                return _Writer(None).edits(corpus, systems, _unlike_types_warning(corpus, unlike))
         scheme = self.load()
         parse, warning = cache(scheme.parse_source), None
         again = bool(self.re_extract)
         if (
             not again
             and (missing or unlike)
-            and (why := _not_its_own(rows, corpus, systems, scheme, parse))
+            and (why := _mismatch(rows, corpus, systems, scheme, parse))
         ):
             again = self.re_extract is None
-            warning = _mixed(why, corpus.name, scheme, again=again)
+            warning = _mismatch_warning(why, corpus.name, scheme, again=again)
         pairs = {
             (sample.source, _target(sample, rewrite, tokens, scheme)): None
             for sample, rewrite, tokens in rows
@@ -222,7 +222,7 @@ class _Writer:
                 extraction = self.extractions[
                     sample.source, _target(sample, rewrite, own, self.scheme)
                 ]
-                detected = _detected(rewrite, sample, own, tokens)
+                detected = _detections(rewrite, sample, own, tokens)
                 sets = with_detections(detected, extraction.edit_sets)
                 self.extracted = True
                 if extraction.capped:
@@ -255,7 +255,7 @@ def with_detections(
     return tuple(tuple(sorted([*unknown, *edits], key=_place)) for edits in edit_sets)
 
 
-def _detected(rewrite: Rewrite, sample: Sample, own: Tokens, tokens: Tokens) -> list[Edit]:
+def _detections(rewrite: Rewrite, sample: Sample, own: Tokens, tokens: Tokens) -> list[Edit]:
     """Return what a file detected and did not correct, in the tokens of the extracted edits.
 
     Raises:
@@ -311,7 +311,7 @@ def _check(where: str, rewrite: Rewrite, own: Tokens, tokens: Tokens) -> None:
         ) from error
 
 
-def capped_note(ids: Sequence[str]) -> str:
+def edit_set_limit_note(ids: Sequence[str]) -> str:
     """Return the sentence that tells of texts with more edit sets than are listed."""
     names = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
     have = "sentence has" if len(ids) == 1 else "sentences have"
@@ -324,7 +324,7 @@ def capped_note(ids: Sequence[str]) -> str:
 # Whether edits of files can be compared with edits of a scheme, or with one another.
 
 
-def _not_its_own(
+def _mismatch(
     rows: Iterable[Row],
     corpus: Corpus,
     systems: Sequence[SystemOutput],
@@ -368,7 +368,7 @@ def _provenance_mismatch(provenance: Mapping[str, str], scheme: Scheme) -> str |
     return None
 
 
-def _mixed(why: str, name: str, scheme: Scheme, *, again: bool) -> str:
+def _mismatch_warning(why: str, name: str, scheme: Scheme, *, again: bool) -> str:
     about = f"{name}: edits in files are not those of scheme {scheme.name} ({why})"
     if again:
         return (
@@ -403,7 +403,7 @@ def _differ(one: Mapping[str, str], two: Mapping[str, str]) -> bool:
     return any(one[name] != two[name] for name in one.keys() & two.keys() - {"gecbench"})
 
 
-def _compared_as_they_are(corpus: Corpus, systems: Sequence[str]) -> str:
+def _unlike_types_warning(corpus: Corpus, systems: Sequence[str]) -> str:
     return (
         f"{corpus.name}: its edits have no type in common with those of {', '.join(systems)}, so "
         "they were not found in one way, and were compared as they are; without --no-re-extract "

@@ -116,7 +116,7 @@ class Metric(ABC, Generic[Stats]):
         """
         return None
 
-    def fixed(self, stats: Sequence[Stats]) -> Sequence[Any]:
+    def fix_references(self, stats: Sequence[Stats]) -> Sequence[Any]:
         """Return the statistics with nothing left to choose among references."""
         chosen = self.choose(stats)
         return stats if chosen is None else [(pairing,) for pairing in chosen]

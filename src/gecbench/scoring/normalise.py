@@ -87,7 +87,7 @@ class Normaliser:
         if rewrite.text is not None:
             text = self.text(rewrite.text)
             for old, new in zip(rewrite.edit_sets, sets, strict=True):
-                before, after = _applied(old, tokens), _applied(new, changed)
+                before, after = _apply(old, tokens), _apply(new, changed)
                 if before is not None and after is not None:
                     self._check((rewrite.text, before), (text, after), where)
         if sets != rewrite.edit_sets:
@@ -103,7 +103,7 @@ class Normaliser:
                 replacement=None if replacement is None else self._tokens(replacement, where),
                 alternatives=tuple(self._tokens(tokens_, where) for tokens_ in edit.alternatives),
             )
-            if _says_something(new, changed) or not _says_something(edit, tokens):
+            if _has_effect(new, changed) or not _has_effect(edit, tokens):
                 kept.append(new)
         return tuple(kept)
 
@@ -189,7 +189,7 @@ def _fit(text: str, tokens: Tokens) -> tuple[bool, bool]:
     return parse(text).tokens == tokens, characters(text) == characters("".join(tokens))
 
 
-def _applied(edits: EditSet, tokens: Tokens) -> Tokens | None:
+def _apply(edits: EditSet, tokens: Tokens) -> Tokens | None:
     """Return what edits make of tokens; None where they cannot be applied together."""
     try:
         return apply(edits, tokens)
@@ -197,7 +197,7 @@ def _applied(edits: EditSet, tokens: Tokens) -> Tokens | None:
         return None
 
 
-def _says_something(edit: Edit, tokens: Tokens) -> bool:
+def _has_effect(edit: Edit, tokens: Tokens) -> bool:
     """Return whether an edit, or an alternative that it has, changes its tokens."""
     span = tokens[edit.start : edit.end]
     return any(each != span for each in (edit.replacement, *edit.alternatives))

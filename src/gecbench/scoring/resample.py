@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # with which candidate the totals so far go on.
 
 
-Rule = Callable[["Values"], "Values"]
+ChoiceRule = Callable[["Values"], "Values"]
 """From totals with each candidate, shape (candidates, 3, corpora), to the preferred ones, shape
 (3, corpora); of equals the first."""
 
@@ -37,7 +37,7 @@ _CORPORA_AT_ONCE = 2_000_000
 """Places of a block of work, which bounds memory by some hundred megabytes."""
 
 
-def resampled_totals(candidates: Values, places: Draws, rule: Rule) -> Values:
+def resample_totals(candidates: Values, places: Draws, rule: ChoiceRule) -> Values:
     """Return the totals of each resample, candidates chosen again in it.
 
     The rule is asked only where there is something to choose, one such place of each resample
@@ -53,7 +53,7 @@ def resampled_totals(candidates: Values, places: Draws, rule: Rule) -> Values:
     """
     import numpy as np
 
-    left = undominated(candidates)
+    left = drop_dominated(candidates)
     several = ~_single(left)
     by_candidate = left.transpose(1, 2, 0).astype(np.float64)
     certain = np.where(several[:, None], 0.0, left[:, 0])
@@ -68,7 +68,7 @@ def _block_totals(
     several: NDArray[np.bool_],
     certain: Values,
     by_candidate: Values,
-    rule: Rule,
+    rule: ChoiceRule,
 ) -> Values:
     import numpy as np
 
@@ -87,8 +87,8 @@ def _block_totals(
     return last + chosen
 
 
-def exchanged_totals(
-    first: Values, second: Values, swaps: Swaps, rule: Rule
+def exchange_totals(
+    first: Values, second: Values, swaps: Swaps, rule: ChoiceRule
 ) -> tuple[Values, Values]:
     """Return the totals of two systems after each permutation, candidates chosen again in it.
 
@@ -108,7 +108,7 @@ def exchanged_totals(
     """
     import numpy as np
 
-    sides = [undominated(side) for side in _level(first, second)]
+    sides = [drop_dominated(side) for side in _level(first, second)]
     chosen = np.flatnonzero(~(_single(sides[0]) & _single(sides[1])))
     here, there = (side[:, 0].astype(np.float64) for side in sides)
     coins = np.concatenate([swaps, ~swaps])
@@ -126,7 +126,7 @@ def exchanged_totals(
     return total[:, : len(swaps)], total[:, len(swaps) :]
 
 
-def undominated(candidates: Values) -> Values:
+def drop_dominated(candidates: Values) -> Values:
     """Return the candidates that no other of the sentence beats or equals in all three counts.
 
     Both rules prefer a candidate that is nowhere worse, whatever the totals, so the others can
@@ -301,11 +301,11 @@ def greedy_totals(candidates: Values, places: Draws, beta: float) -> Values:
     """
     if candidates.shape[1] == 1:
         return sums(candidates[:, 0], places)
-    totals: Values = resampled_totals(candidates, places, greedy_rule(beta)).T
+    totals: Values = resample_totals(candidates, places, greedy_rule(beta)).T
     return totals
 
 
-def greedy_rule(beta: float) -> Rule:
+def greedy_rule(beta: float) -> ChoiceRule:
     """Return ERRANT's rule of choice, as `choose` with "corpus-greedy" has it.
 
     Args:
@@ -314,7 +314,7 @@ def greedy_rule(beta: float) -> Rule:
     import numpy as np
 
     def rule(totals: Values) -> Values:
-        f = _rounded(f_scores(np.moveaxis(totals, 1, -1), beta))
+        f = _round(f_scores(np.moveaxis(totals, 1, -1), beta))
         best: Values = totals[0]
         greatest = f[0]
         for other, its in zip(totals[1:], f[1:], strict=True):
@@ -327,7 +327,7 @@ def greedy_rule(beta: float) -> Rule:
     return rule
 
 
-def _rounded(values: Values) -> Values:
+def _round(values: Values) -> Values:
     """Return values rounded to 4 decimals exactly as Python's `round` does.
 
     NumPy scales, rounds and scales back; where that lies on the edge, Python decides.

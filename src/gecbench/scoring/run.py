@@ -11,7 +11,7 @@ from gecbench.core.errors import CorpusError, MissingExtraError, UsageError, cou
 from gecbench.core.sample import GOLD_EDITS, Corpus, SystemOutput
 from gecbench.core.score import WarningNote
 from gecbench.scoring.cases import Cases
-from gecbench.scoring.extractor import CorpusEdits, capped_note
+from gecbench.scoring.extractor import CorpusEdits, edit_set_limit_note
 from gecbench.scoring.metric import Metric
 from gecbench.scoring.results import Result, RunStats, ScoreReport, SentenceResult
 from gecbench.scoring.segmenters import Segmenter, segmentation_notes, segmenter_notes
@@ -149,7 +149,7 @@ def _origin_notes(corpus_edits: CorpusEdits, *, scheme_chosen: bool) -> list[str
             )
     if corpus_edits.capped:
         ids = [s.id for s in corpus_edits.corpus.samples if s.id in corpus_edits.capped]
-        notes.append(WarningNote(capped_note(ids)))
+        notes.append(WarningNote(edit_set_limit_note(ids)))
     if corpus_edits.scheme is not None and corpus_edits.extracted:
         sources = [sample.source for sample in corpus_edits.corpus.samples]
         if warning := corpus_edits.scheme.warn(sources):

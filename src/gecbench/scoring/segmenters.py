@@ -12,7 +12,7 @@ from gecbench.core.errors import UnknownNameError, UsageError, quote
 from gecbench.core.registry import resolve
 from gecbench.core.sample import Corpus
 from gecbench.lang.zh.parse import parse
-from gecbench.scoring.cases import spaced
+from gecbench.scoring.cases import split_at_spaces
 
 Tokens = tuple[str, ...]
 
@@ -30,7 +30,7 @@ class Segmenter:
     divide: Callable[[str], tuple[str, ...]]
 
 
-SPACES = Segmenter("spaces", spaced)
+SPACES = Segmenter("spaces", split_at_spaces)
 """Divides texts at white space."""
 
 
@@ -39,7 +39,7 @@ def characters(text: str) -> Tokens:
     return parse(text).tokens
 
 
-_OWN: Mapping[str, Callable[[str], Tokens]] = {"spaces": spaced, "characters": characters}
+_OWN: Mapping[str, Callable[[str], Tokens]] = {"spaces": split_at_spaces, "characters": characters}
 
 
 def segmenter(name: str | None, corpus: Corpus) -> Segmenter:

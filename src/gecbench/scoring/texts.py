@@ -61,7 +61,7 @@ def totals(length: int, order: int) -> tuple[int, ...]:
     return tuple(max(length + 1 - n, 0) for n in range(1, order + 1))
 
 
-def shared(one: Grams, two: Grams) -> Grams:
+def intersection(one: Grams, two: Grams) -> Grams:
     """Return the n-grams of both, as often as both have them."""
     return {gram: min(one[gram], two[gram]) for gram in one.keys() & two.keys()}
 
