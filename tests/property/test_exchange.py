@@ -81,7 +81,7 @@ def test_coins_are_fair_written_down_and_the_same_however_divided(monkeypatch):
     assert whole[0, :8].tolist() == WRITTEN
     assert 0.48 < whole.mean() < 0.52
     assert (abs(whole.mean(axis=0) - 0.5) < 0.12).all()
-    monkeypatch.setattr("gecbench.scoring.resample._EXCHANGES_AT_ONCE", 700)
+    monkeypatch.setattr("gecbench.scoring.resample._SENTENCES_AT_ONCE", 700)
     parts = list(swaps(70, count=400, seed=0))
     assert len(parts) == 40
     assert (np.concatenate(parts) == whole).all()

@@ -50,7 +50,7 @@ def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch):
     candidates = random.integers(0, 5, (40, 3, 3)).astype(float)
     places = random.integers(0, 40, (30, 40))
     whole = resample_totals(candidates, places, greedy_rule(0.5))
-    monkeypatch.setattr(resample, "_AT_ONCE", 100)
+    monkeypatch.setattr(resample, "_SENTENCES_AT_ONCE", 100)
     assert (resample_totals(candidates, places, greedy_rule(0.5)) == whole).all()
 
 
