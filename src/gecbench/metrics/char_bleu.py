@@ -105,13 +105,13 @@ class CharBleu(Metric[BleuCounts]):
 
         Its parts are the precisions, the brevity penalty and the two lengths.
         """
-        return self._score([one.hypothesis for one in stats])
+        return self._score([counts.hypothesis for counts in stats])
 
     def sentences(self, stats: Sequence[BleuCounts]) -> Sequence[Mapping[str, object]]:
         """Return BLEU of each sentence with the smoothing of this metric."""
         import numpy as np
 
-        rows = np.array([one.hypothesis for one in stats], dtype=np.float64)
+        rows = np.array([counts.hypothesis for counts in stats], dtype=np.float64)
         values = _scores(rows.reshape(-1, 2 + 2 * _ORDER), self.smoothing)
         return [{"value": value} for value in values.tolist()]
 
@@ -119,12 +119,12 @@ class CharBleu(Metric[BleuCounts]):
         """Return BLEU of each resample."""
         import numpy as np
 
-        rows = np.array([one.hypothesis for one in stats], dtype=np.int64)
+        rows = np.array([counts.hypothesis for counts in stats], dtype=np.int64)
         return _scores(sums(rows.reshape(-1, 2 + 2 * _ORDER), draws), self.smoothing)
 
     def notes(self, stats: Sequence[BleuCounts]) -> tuple[str, ...]:
         """Say so where the unchanged source scores higher."""
-        source = self._score([one.source for one in stats]).value
+        source = self._score([counts.source for counts in stats]).value
         value = self.aggregate(stats).value
         if source <= value:
             return ()
@@ -135,16 +135,16 @@ class CharBleu(Metric[BleuCounts]):
 
     def _score(self, rows: Sequence[tuple[int, ...]]) -> Score:
         added = [sum(column) for column in zip(*rows, strict=True)] or [0] * (2 + 2 * _ORDER)
-        made = _bleu().compute_bleu(
+        bleu = _bleu().compute_bleu(
             correct=added[2 : 2 + _ORDER],
             total=added[2 + _ORDER :],
             sys_len=added[0],
             ref_len=added[1],
             smooth_method=self.smoothing,
         )
-        parts = {f"precision-{n}": p / 100 for n, p in enumerate(made.precisions, 1)}
-        parts |= {"brevity": made.bp, "length": added[0], "reference-length": added[1]}
-        return Score(min(1.0, made.score / 100), self.signature, len(rows), parts=parts)
+        parts = {f"precision-{n}": p / 100 for n, p in enumerate(bleu.precisions, 1)}
+        parts |= {"brevity": bleu.bp, "length": added[0], "reference-length": added[1]}
+        return Score(min(1.0, bleu.score / 100), self.signature, len(rows), parts=parts)
 
 
 def _version() -> str:
@@ -159,8 +159,8 @@ def _count(text: str, references: Sequence[str]) -> tuple[int, ...]:
 
     It drops white space itself.
     """
-    made = _bleu().corpus_score([text], [[reference] for reference in references])
-    return (made.sys_len, made.ref_len, *made.counts, *made.totals)
+    bleu = _bleu().corpus_score([text], [[reference] for reference in references])
+    return (bleu.sys_len, bleu.ref_len, *bleu.counts, *bleu.totals)
 
 
 def _scores(added: Values, smoothing: Smoothing) -> Values:

@@ -73,10 +73,10 @@ class Green(Metric[OrderCounts]):
         """Return the counts with the best reference; None where none can be annotated."""
         source = count(pieces(case.source, self.unit), self.order)
         hypothesis = count(pieces(case.hypotheses[0].text, self.unit), self.order)
-        kept = tuple(map(intersection, source, hypothesis))
+        common = tuple(map(intersection, source, hypothesis))
         rows = [
             tuple(
-                map(_counts, kept, source, hypothesis, count(pieces(text, self.unit), self.order))
+                map(_counts, common, source, hypothesis, count(pieces(text, self.unit), self.order))
             )
             for text in references(case)
         ]
@@ -117,22 +117,22 @@ class Green(Metric[OrderCounts]):
         return f_score(p, r, self.recall_weight)
 
 
-def _counts(kept: Grams, source: Grams, hypothesis: Grams, reference: Grams) -> Counts:
+def _counts(common: Grams, source: Grams, hypothesis: Grams, reference: Grams) -> Counts:
     """Return what was done with the n-grams of one length, copy by copy.
 
     The paper sums over n-grams, as max(h - max(s, r), 0) for those inserted needlessly; since
     a maximum of two numbers is their sum less their minimum, what texts share is all it takes.
 
     Args:
-        kept: What source and hypothesis share.
+        common: What source and hypothesis share.
         source: n-grams of the source.
         hypothesis: n-grams of the hypothesis.
         reference: n-grams of the reference.
     """
-    both = sum(kept.values())
+    both = sum(common.values())
     wanted, right = overlap(source, reference), overlap(hypothesis, reference)
     return Counts(
-        tp=sum(source.values()) - both - wanted + right + overlap(kept, reference),
+        tp=sum(source.values()) - both - wanted + right + overlap(common, reference),
         fp=sum(hypothesis.values()) + wanted - both - right,
         fn=sum(reference.values()) + both - wanted - right,
     )

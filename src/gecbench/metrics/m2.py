@@ -46,8 +46,8 @@ class M2(MaxMatch):
         """Return F over the chosen candidates of these sentences."""
         chosen = self.choose(stats)
         counts = total(
-            Counts(each.matched, each.proposed - each.matched, each.gold - each.matched)
-            for each in chosen
+            Counts(row.matched, row.proposed - row.matched, row.gold - row.matched)
+            for row in chosen
         )
         return Score(counts.f(self.beta), self.signature, len(chosen), counts)
 
@@ -63,9 +63,9 @@ class M2(MaxMatch):
         self, first: Sequence[Candidates], second: Sequence[Candidates], swaps: Swaps
     ) -> tuple[Values, Values]:
         """Return F of two systems after each permutation, their annotators chosen again."""
-        here, there = candidate_counts(first), candidate_counts(second)
-        one, two = exchange_totals(here, there, swaps, running_rule(self.beta))
-        return self._f(one), self._f(two)
+        counts = candidate_counts(first), candidate_counts(second)
+        totals = exchange_totals(*counts, swaps, running_rule(self.beta))
+        return self._f(totals[0]), self._f(totals[1])
 
     def _f(self, totals: Values) -> Values:
         import numpy as np
@@ -89,9 +89,7 @@ class SentenceM2(MaxMatch, MeanMetric[Candidates]):
 
     def values(self, stats: Sequence[Candidates]) -> list[float]:
         """Return F of each sentence."""
-        return [
-            f_of(each.matched, each.proposed, each.gold, self.beta) for each in self.choose(stats)
-        ]
+        return [f_of(row.matched, row.proposed, row.gold, self.beta) for row in self.choose(stats)]
 
     def sentences(self, stats: Sequence[Candidates]) -> Sequence[Mapping[str, object]]:
         """Return F and the candidates of each sentence and the edits of the chosen one."""

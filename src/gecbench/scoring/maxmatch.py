@@ -118,14 +118,14 @@ class MaxMatch(Metric[Candidates]):
         version: CaseRewrite,
         annotators: Sequence[tuple[int, CaseRewrite]],
     ) -> Candidates:
-        found = match(
+        matchings = match(
             case.tokens,
             version.tokens,
             [reference.gold_edits for _, reference in annotators],
             max_unchanged_words=self.max_unchanged_words,
             ignore_whitespace_casing=self.ignore_whitespace_casing,
         )
-        pairs = zip(annotators, found, strict=True)
+        pairs = zip(annotators, matchings, strict=True)
         return tuple(_candidate(h, r, matching, case.tokens) for (r, _), matching in pairs)
 
 
@@ -133,22 +133,22 @@ def details(rows: Sequence[Candidates], chosen: Sequence[Candidate]) -> list[Map
     """Return what there is to say of each sentence, as JSON values by name."""
     return [
         {
-            "chosen": row.index(one),
-            "level": one.level,
-            "edits": one.edits,
-            "matches": one.matches,
+            "chosen": row.index(best),
+            "level": best.level,
+            "edits": best.edits,
+            "matches": best.matches,
             "candidates": [
                 {
-                    "hypothesis": each.hypothesis,
-                    "reference": each.reference,
-                    "matched": each.matched,
-                    "proposed": each.proposed,
-                    "gold": each.gold,
+                    "hypothesis": candidate.hypothesis,
+                    "reference": candidate.reference,
+                    "matched": candidate.matched,
+                    "proposed": candidate.proposed,
+                    "gold": candidate.gold,
                 }
-                for each in row
+                for candidate in row
             ],
         }
-        for row, one in zip(rows, chosen, strict=True)
+        for row, best in zip(rows, chosen, strict=True)
     ]
 
 
@@ -178,8 +178,7 @@ def choose(rows: Sequence[Candidates], beta: float, *, running: bool) -> tuple[C
     chosen = []
     for row in rows:
         ranks = [
-            _rank(matched + each.matched, proposed + each.proposed, gold + each.gold, beta)
-            for each in row
+            _rank(matched + c.matched, proposed + c.proposed, gold + c.gold, beta) for c in row
         ]
         best = row[ranks.index(max(ranks))]
         if running:
@@ -215,7 +214,7 @@ def candidate_counts(rows: Sequence[Candidates]) -> Values:
 
     width = max(map(len, rows), default=1)
     filled = [row + row[-1:] * (width - len(row)) for row in rows]
-    counts = [[(each.matched, each.proposed, each.gold) for each in row] for row in filled]
+    counts = [[(c.matched, c.proposed, c.gold) for c in row] for row in filled]
     return np.array(counts, dtype=np.float64).reshape(-1, width, 3)
 
 
@@ -250,16 +249,16 @@ def _rank(matched: int, proposed: int, gold: int, beta: float) -> tuple[float, i
     return f_of(matched, proposed, gold, beta), matched, -(proposed + beta * beta * gold)
 
 
-def _candidate(h: int, r: int, found: Matching, source: tuple[str, ...]) -> Candidate:
+def _candidate(h: int, r: int, matching: Matching, source: tuple[str, ...]) -> Candidate:
     return Candidate(
         h,
         r,
-        len(found.matched),
-        len(found.proposed),
-        found.golds,
-        tuple(_readable(trimmed(edit, source), source) for edit in found.proposed),
-        tuple(_readable(found.proposed[n], source) for n, _ in found.matched),
-        found.level,
+        len(matching.matched),
+        len(matching.proposed),
+        matching.golds,
+        tuple(_readable(trimmed(edit, source), source) for edit in matching.proposed),
+        tuple(_readable(matching.proposed[n], source) for n, _ in matching.matched),
+        matching.level,
     )
 
 

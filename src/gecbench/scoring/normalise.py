@@ -95,7 +95,7 @@ class Normaliser:
         return replace(rewrite, text=text, edit_sets=sets)
 
     def _edits(self, edits: EditSet, tokens: Tokens, changed: Tokens, where: str) -> EditSet:
-        kept = []
+        result = []
         for edit in edits:
             replacement = edit.replacement
             new = replace(
@@ -104,8 +104,8 @@ class Normaliser:
                 alternatives=tuple(self._tokens(tokens_, where) for tokens_ in edit.alternatives),
             )
             if _has_effect(new, changed) or not _has_effect(edit, tokens):
-                kept.append(new)
-        return tuple(kept)
+                result.append(new)
+        return tuple(result)
 
     def _tokens(self, tokens: Tokens, where: str) -> Tokens:
         return tuple(self._token(token, where) for token in tokens)
@@ -165,13 +165,14 @@ def change_notes(
     """
     samples = list(zip(before[0].samples, after[0].samples, strict=True))
     texts = [(b.source, a.source) for b, a in samples]
-    made = {"references": [p for b, a in samples for p in _pairs(b.references, a.references)]}
+    pairs = {"references": [p for b, a in samples for p in _pairs(b.references, a.references)]}
     for b, a in zip(before[1], after[1], strict=True):
-        outputs = (_pairs(b.hypotheses[s.id], a.hypotheses[s.id]) for s, _ in samples)
-        made[f"outputs of {b.system}"] = [pair for pairs in outputs for pair in pairs]
-    shares = [_share(texts, "sources"), *(_share(pairs, what) for what, pairs in made.items())]
+        pairs[f"outputs of {b.system}"] = [
+            pair for s, _ in samples for pair in _pairs(b.hypotheses[s.id], a.hypotheses[s.id])
+        ]
+    shares = [_share(texts, "sources"), *(_share(rows, what) for what, rows in pairs.items())]
     notes = [f"normalising changed {', '.join(shares)}"]
-    rewrites = [pair for pairs in made.values() for pair in pairs]
+    rewrites = [pair for rows in pairs.values() for pair in rows]
     lost = sum(_edit_count(b) - _edit_count(a) for b, a in rewrites)
     if lost:
         notes.append(
@@ -200,7 +201,7 @@ def _apply(edits: EditSet, tokens: Tokens) -> Tokens | None:
 def _has_effect(edit: Edit, tokens: Tokens) -> bool:
     """Return whether an edit, or an alternative that it has, changes its tokens."""
     span = tokens[edit.start : edit.end]
-    return any(each != span for each in (edit.replacement, *edit.alternatives))
+    return any(text != span for text in (edit.replacement, *edit.alternatives))
 
 
 def _spaces(text: str) -> int:
