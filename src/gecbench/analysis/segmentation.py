@@ -13,6 +13,7 @@ from gecbench.core.sample import GOLD_EDITS, Corpus, Rewrite, Sample, SystemOutp
 from gecbench.core.score import Score, ranks
 from gecbench.edits.apply import changes
 from gecbench.formats.texts import text_of
+from gecbench.scoring.extractor import is_declared
 from gecbench.scoring.results import RunStats
 
 Golds = Literal["given", "divided"]
@@ -215,7 +216,7 @@ def swaps(moved: Sequence[Movement]) -> int:
 
 
 def _text_only(rewrite: Rewrite, sample: Sample, lang: str) -> Rewrite:
-    if rewrite.error_free or rewrite.unannotatable:
+    if is_declared(rewrite):
         return replace(rewrite, edit_sets=(), capped=False)
     text = unspaced(text_of(sample, rewrite, lang))
     return Rewrite(text=text, annotator=rewrite.annotator)

@@ -16,6 +16,7 @@ from gecbench.edits.chunks import KEPT, RIGHT, Chunk, corrects, idle, marking
 from gecbench.edits.chunks import verdicts as chunk_verdicts
 from gecbench.formats.texts import text_of
 from gecbench.lang import language_of
+from gecbench.scoring.extractor import is_declared
 from gecbench.scoring.results import RunStats
 from gecbench.scoring.spans import Filter, Key, Pairing, SpanF, keys, keys_of
 from gecbench.scoring.spans import pair as count_pair
@@ -96,7 +97,7 @@ def text_of_rewrite(rewrite: Rewrite, sample: Sample, lang: str) -> str | None:
     None where it is known by edits alone that cannot be applied together, as m2-maxmatch has them:
     metrics over gold edits can use it all the same.
     """
-    if rewrite.error_free or rewrite.unannotatable:
+    if is_declared(rewrite):
         return sample.source
     try:
         return text_of(sample, rewrite, lang)
