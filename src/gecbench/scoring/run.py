@@ -37,10 +37,10 @@ def check_outputs(corpus: Corpus, systems: Sequence[SystemOutput]) -> None:
     for system in systems:
         ids = [s.id for s in corpus.samples if not system.hypotheses.get(s.id)]
         if ids:
-            some = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
+            examples = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
             raise CorpusError(
                 f"system {system.system}: no output for {counted(len(ids), 'sentence')} of corpus "
-                f"{corpus.name!r}: {some}; give one for each"
+                f"{corpus.name!r}: {examples}; give one for each"
             )
 
 
@@ -86,7 +86,7 @@ def select_samples(
 def subsets(corpus: Corpus, by: str | None) -> dict[str | None, list[int]]:
     """Return the places of all sentences, then of those that share a value of a field."""
     groups: dict[str | None, list[int]] = {None: list(range(len(corpus.samples)))}
-    for place, sample in enumerate(corpus.samples):
+    for at, sample in enumerate(corpus.samples):
         if by is None:
             break
         if by not in sample.meta:
@@ -95,7 +95,7 @@ def subsets(corpus: Corpus, by: str | None) -> dict[str | None, list[int]]:
                 f"{corpus.name}: sentence {sample.id!r} has no metadata field {by!r}; "
                 f"fields are: {', '.join(known) or 'none (add some with --meta)'}"
             )
-        groups.setdefault(sample.meta[by], []).append(place)
+        groups.setdefault(sample.meta[by], []).append(at)
     return groups
 
 
@@ -214,8 +214,8 @@ def text_notes(
     notes = []
     if "texts" in needs:
         several = {
-            system: sum(len(case.hypotheses) > 1 for case in of)
-            for system, of in cases.by_system.items()
+            system: sum(len(case.hypotheses) > 1 for case in system_cases)
+            for system, system_cases in cases.by_system.items()
         }
         counts = ", ".join(f"{system} {count}" for system, count in several.items() if count)
         if counts:
@@ -286,7 +286,8 @@ def run_metrics(
     for metric in metrics:
         try:
             rows |= {
-                (system, metric.name): tuple(map(metric.stats, of)) for system, of in cases.items()
+                (system, metric.name): tuple(map(metric.stats, system_cases))
+                for system, system_cases in cases.items()
             }
         except MissingExtraError as error:
             if len(metrics) + len(refused) == 1:
@@ -309,24 +310,24 @@ def _metric_notes(
     rows: Mapping[tuple[str, str], Sequence[Any]],
 ) -> list[str]:
     """Return what the metric itself has to say, with the systems that it is true of."""
-    systems: dict[str, list[str]] = {}
-    for system, of in cases.items():
+    systems_of: dict[str, list[str]] = {}
+    for system, system_cases in cases.items():
         scored = [
             (case.id, row)
-            for case, row in zip(of, rows[system, metric.name], strict=True)
+            for case, row in zip(system_cases, rows[system, metric.name], strict=True)
             if row is not None
         ]
         notes = list(metric.notes([row for _, row in scored]))
-        if beyond := [name for name, row in scored if metric.is_approximate(row)]:
+        if too_long := [name for name, row in scored if metric.is_approximate(row)]:
             notes.append(
                 f"{metric.name}: sentences too long for the exact computation, done by one that "
-                f"is linear in their length and can differ in single edits: {', '.join(beyond)}"
+                f"is linear in their length and can differ in single edits: {', '.join(too_long)}"
             )
         for note in notes:
-            systems.setdefault(note, []).append(system)
+            systems_of.setdefault(note, []).append(system)
     return [
-        note if len(of) == len(cases) else f"{', '.join(of)}: {note}"
-        for note, of in systems.items()
+        note if len(systems) == len(cases) else f"{', '.join(systems)}: {note}"
+        for note, systems in systems_of.items()
     ]
 
 
@@ -377,8 +378,8 @@ def summarise(
     sentences = {
         (system, name): _sentences(metric, run.cases[system], rows)
         for name, metric in run.metrics.items()
-        for (system, of), rows in run.rows.items()
-        if per_sentence and of == name and name not in missing
+        for (system, metric_name), rows in run.rows.items()
+        if per_sentence and metric_name == name and name not in missing
     }
     return ScoreReport(
         corpus=run.corpus.name,
