@@ -246,9 +246,9 @@ def comparisons(works: Works) -> tuple[RewriteComparison, ...]:
         usable = [
             (name, answer) for name, answer in work.items() if answer.decision != "unannotatable"
         ]
-        for (one, answer), (other, references) in permutations(usable, 2):
+        for (name, answer), (other, references) in permutations(usable, 2):
             rows += [
-                RewriteComparison(at, one, other, rewrite, references.rewrites)
+                RewriteComparison(at, name, other, rewrite, references.rewrites)
                 for rewrite in answer.rewrites
             ]
     return tuple(rows)
@@ -287,7 +287,7 @@ def measure_agreement(
     """
     check_least("least", least, 1)
     agreements = _agreements(works)
-    places = _places(rows)
+    indices = _indices(rows)
 
     def shares(*names: str) -> tuple[Rate, Rate, Rate]:
         rows = agreements.get(names, ())
@@ -299,7 +299,7 @@ def measure_agreement(
         return share(0), share(1), share(2)
 
     def score(annotator: str | None, other: str | None) -> Rate:
-        chosen = places.get((annotator, other))
+        chosen = indices.get((annotator, other))
         if run_stats is None or not chosen:
             return Rate(None, 0, "no-text")
         stats = run_stats.rows[ANNOTATOR, metric]
@@ -332,14 +332,14 @@ def measure_agreement(
         ),
         pairs=tuple(
             AnnotatorPair(
-                one,
-                other,
-                len(agreements[one, other]),
-                *shares(one, other)[:2],
-                score(one, other),
-                score(other, one),
+                first,
+                second,
+                len(agreements[first, second]),
+                *shares(first, second)[:2],
+                score(first, second),
+                score(second, first),
             )
-            for one, other in listed
+            for first, second in listed
         ),
         notes=_notes(submissions, run_stats, len(pairs) - len(listed), least),
         signatures=signatures(run_stats, [metric]) if run_stats else (),
@@ -363,13 +363,15 @@ def _agreements(works: Works) -> Mapping[tuple[str, ...], list[tuple[bool, bool,
     return agreements
 
 
-def _places(rows: Sequence[RewriteComparison]) -> Mapping[tuple[str | None, str | None], list[int]]:
-    """Places of comparisons by who is compared with whom; None is anybody."""
-    places: defaultdict[tuple[str | None, str | None], list[int]] = defaultdict(list)
+def _indices(
+    rows: Sequence[RewriteComparison],
+) -> Mapping[tuple[str | None, str | None], list[int]]:
+    """Indices of comparisons by who is compared with whom; None is anybody."""
+    indices: defaultdict[tuple[str | None, str | None], list[int]] = defaultdict(list)
     for at, row in enumerate(rows):
         for key in ((row.one, row.other), (row.one, None), (None, row.other), (None, None)):
-            places[key].append(at)
-    return places
+            indices[key].append(at)
+    return indices
 
 
 def _notes(

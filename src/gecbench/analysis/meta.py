@@ -342,11 +342,11 @@ def sentence_scores_of(run_stats: RunStats) -> dict[str, dict[tuple[str, str], f
         if name in run_stats.refused:
             continue
         sign = 1 if metric.higher_is_better else -1
-        places = run_stats.scored(name)
+        indices = run_stats.indices_of(name)
         by_metric[name] = {}
         for system in run_stats.systems:
-            values = sentence_values(metric, [run_stats.rows[system, name][at] for at in places])
-            for at, value in zip(places, values, strict=True):
+            values = sentence_values(metric, [run_stats.rows[system, name][at] for at in indices])
+            for at, value in zip(indices, values, strict=True):
                 by_metric[name][ids[at], system] = sign * value
     return by_metric
 
@@ -385,14 +385,14 @@ def compare_with_people(
     notes += _incomplete_set_notes(sets, ours & theirs, theirs)
     sources = [_sources(judgments, ids) for judgments in people.judgments]
     notes += [note for _, note in sources if note]
-    level = system_level(scores, people.scores, sets)
+    levels = system_level(scores, people.scores, sets)
     notes += constant_notes(scores) if people.scores else ()
-    if few := dict.fromkeys(f"{o.set} ({len(o.systems)})" for o in level if len(o.systems) < 3):
+    if few := dict.fromkeys(f"{o.set} ({len(o.systems)})" for o in levels if len(o.systems) < 3):
         notes.append(f"fewer than three systems, so no correlation: {', '.join(few)}")
     rankings = tuple(
-        one
+        level
         for judgments, (names, _) in zip(people.judgments, sources, strict=True)
-        for one in sentence_level(sentences, judgments, sets, names)
+        for level in sentence_level(sentences, judgments, sets, names)
     )
     notes += [
         f"{ranking.judgments}, {ranking.set}: "
@@ -402,7 +402,7 @@ def compare_with_people(
     ]
     return MetaEvaluation(
         corpus=scores.corpus,
-        systems=level,
+        systems=levels,
         windows=windows(scores, people.scores, _window_set(sets, layout), layout.sizes),
         sentences=rankings,
         scores=scores if people.scores else None,

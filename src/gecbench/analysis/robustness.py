@@ -592,8 +592,8 @@ def _bin_variants(
         for low, high in bins
     ]
     starts = [low for low, _ in bins]
-    places = [None if value is None else bisect(starts, value) - 1 for value in values]
-    return _groups([None if at is None else names[at] for at in places], names, systems)
+    bin_names = [None if v is None else names[bisect(starts, v) - 1] for v in values]
+    return _groups(bin_names, names, systems)
 
 
 def _groups(

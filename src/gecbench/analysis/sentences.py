@@ -118,10 +118,10 @@ def content_key(rewrite: Rewrite, sample: Sample, lang: str) -> object:
 
 def system_scores(run_stats: RunStats, metric: str) -> Mapping[str, Score]:
     """Score each system by one metric of a run."""
-    places = run_stats.scored(metric)
+    indices = run_stats.indices_of(metric)
     return {
         system: run_stats.metrics[metric].aggregate(
-            [run_stats.rows[system, metric][at] for at in places]
+            [run_stats.rows[system, metric][at] for at in indices]
         )
         for system in run_stats.systems
     }
@@ -328,8 +328,8 @@ def _sentence_difficulty(row: Sequence[Case]) -> SentenceDifficulty:
             continue
         reference = marking(_compatible(version.edits), first.edit_tokens)
         errors = {
-            _correction(edit): Chunk(edit.start, edit.end, place)
-            for place, edit in enumerate(reference.edits)
+            _correction(edit): Chunk(edit.start, edit.end, at)
+            for at, edit in enumerate(reference.edits)
         }
         unchanged = {chunk: idle(reference, chunk) for chunk in errors.values()}
         right: Counter[_Correction] = Counter()
@@ -459,11 +459,11 @@ def sentence_rows(
     """
     pairings = {name: _pairings(run_stats, name, metric) for name in run_stats.systems}
     span = run_stats.metrics[metric].span_metric if metric else None
-    for place, sample in enumerate(run_stats.corpus.samples):
-        cases = {name: cases[place] for name, cases in run_stats.cases.items()}
+    for index, sample in enumerate(run_stats.corpus.samples):
+        cases = {name: cases[index] for name, cases in run_stats.cases.items()}
         first = next(iter(cases.values()))
-        weights = difficulty[place] if difficulty else None
-        chosen = [pairings[name][place] for name in cases]
+        weights = difficulty[index] if difficulty else None
+        chosen = [pairings[name][index] for name in cases]
         yield SentenceRow(
             sample,
             first.edit_tokens,

@@ -136,10 +136,10 @@ def groups(ranked: Sequence[str], different: Set[frozenset[str]]) -> tuple[tuple
 
     if ranked:
         grow(set(), set(ranked), set())
-    place = {system: at for at, system in enumerate(ranked)}
+    index = {system: at for at, system in enumerate(ranked)}
     return tuple(
         tuple(ranked[at] for at in members)
-        for members in sorted(sorted(place[system] for system in group) for group in cliques)
+        for members in sorted(sorted(index[system] for system in group) for group in cliques)
     )
 
 
@@ -216,8 +216,8 @@ class Comparison:
         """The systems, the best first; equals in alphabetical order."""
         names = sorted(self.values)
         values = [self.values[name] for name in names]
-        places = ranks(values, higher_is_better=self.higher_is_better)
-        return tuple(name for _, name in sorted(zip(places, names, strict=True)))
+        by_name = ranks(values, higher_is_better=self.higher_is_better)
+        return tuple(name for _, name in sorted(zip(by_name, names, strict=True)))
 
     def pair(self, first: str, second: str) -> SystemPair:
         """Find the comparison of two systems, turned round if need be.
@@ -253,9 +253,9 @@ def compare(
         CorpusError: There is no sentence to score.
     """
     plan = plan or Plan()
-    measure, places = _select(run_stats, metric, plan)
+    measure, indices = _select(run_stats, metric, plan)
     names = list(run_stats.systems)
-    rows = {name: [run_stats.rows[name, metric][at] for at in places] for name in names}
+    rows = {name: [run_stats.rows[name, metric][at] for at in indices] for name in names}
     scores = {name: measure.aggregate(rows[name]) for name in names}
     values = {name: score.value for name, score in scores.items()}
     drawn = _bootstrap(measure, rows, plan)
@@ -266,12 +266,12 @@ def compare(
         metric=metric,
         signature=str(scores[names[0]].signature),
         higher_is_better=measure.higher_is_better,
-        sentences=len(places),
+        sentences=len(indices),
         plan=plan,
         values=values,
         intervals={name: _interval(drawn[name], plan) for name in names},
         pairs=tuple(pairs),
-        notes=_notes(pairs, plan, metric, len(places)),
+        notes=_notes(pairs, plan, metric, len(indices)),
     )
     return result if plan.baseline is not None else _add_groups(result)
 
@@ -287,7 +287,7 @@ def _add_groups(result: Comparison) -> Comparison:
 
 
 def _select(run_stats: RunStats, name: str, plan: Plan) -> tuple[Metric[Any], list[int]]:
-    """Check a run, and return the metric and the places of the sentences that it scores."""
+    """Check a run, and return the metric and the indices of the sentences that it scores."""
     correct_p_values((1.0, 1.0), plan.correction)  # what is not installed should be said at once
     if name not in run_stats.metrics:
         raise UnknownNameError("metric of this run", name, run_stats.metrics)
@@ -298,10 +298,10 @@ def _select(run_stats: RunStats, name: str, plan: Plan) -> tuple[Metric[Any], li
         raise UsageError(f"a comparison takes two systems or more; judged: {', '.join(names)}")
     if plan.baseline is not None and plan.baseline not in names:
         raise UnknownNameError("baseline", plan.baseline, names)
-    places = run_stats.scored(name)
-    if not places:
+    indices = run_stats.indices_of(name)
+    if not indices:
         raise CorpusError(f"{name}: no sentence of {run_stats.corpus.name} can be scored")
-    return run_stats.metrics[name], places
+    return run_stats.metrics[name], indices
 
 
 def _pairs(names: Sequence[str], baseline: str | None) -> list[Names]:

@@ -127,8 +127,8 @@ class RunStats:
     left_out: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
-    def scored(self, metric: str) -> list[int]:
-        """Return the places of the sentences that a metric does not leave out.
+    def indices_of(self, metric: str) -> list[int]:
+        """Return the indices of the sentences that a metric does not leave out.
 
         These are the same for all systems: whether a sentence can be scored depends on its
         references alone.

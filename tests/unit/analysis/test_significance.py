@@ -139,7 +139,7 @@ def test_p_of_randomisation_is_sacrebleus(english):
 def test_p_of_the_bootstrap_differs_from_sacrebleus_by_its_shift_of_absolute_values_alone(english):
     """It takes absolute values before the mean, so that chance is found far too seldom."""
     _, _, run_stats = english
-    metric, places = run_stats.metrics["char-bleu"], run_stats.scored("char-bleu")
+    metric, places = run_stats.metrics["char-bleu"], run_stats.indices_of("char-bleu")
     drawn = draws(len(places), resamples=3000, seed=0)
     one, two = (
         metric.resample([run_stats.rows[name, "char-bleu"][at] for at in places], drawn)
