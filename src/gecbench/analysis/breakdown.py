@@ -32,6 +32,7 @@ from gecbench.core.score import Counts, ranks, total
 from gecbench.scoring.metric import Metric
 from gecbench.scoring.resample import f_scores
 from gecbench.scoring.results import RunStats, by_tier
+from gecbench.scoring.run import field_values, fields
 from gecbench.scoring.spans import UNCLASSIFIED, SpanF, keys_of
 
 if TYPE_CHECKING:
@@ -206,21 +207,9 @@ def by_field(run_stats: RunStats, metric: str, field: str) -> Breakdown:
     Raises:
         CorpusError: A sentence lacks the field.
     """
-    values = []
-    for sample in run_stats.corpus.samples:
-        if field not in sample.meta:
-            raise CorpusError(
-                f"{run_stats.corpus.name}: sentence {sample.id!r} has no metadata field {field!r}; "
-                f"fields are: {', '.join(fields(run_stats)) or 'none (add some with --meta)'}"
-            )
-        values.append(sample.meta[field] or "(empty)")
+    values = [value or "(empty)" for value in field_values(run_stats.corpus, field)]
     names = list(dict.fromkeys(values))
     return _of_sentences(f"field:{field}", run_stats, metric, names, values)
-
-
-def fields(run_stats: RunStats) -> list[str]:
-    """The metadata fields that any sentence has."""
-    return sorted({name for sample in run_stats.corpus.samples for name in sample.meta})
 
 
 def spans(run_stats: RunStats, metric: str) -> SpanF:
@@ -633,7 +622,7 @@ def _informative(run_stats: RunStats, metric: str, options: BreakdownOptions) ->
     """Break down by all kinds, without tiers of types that repeat another."""
     samples = run_stats.corpus.samples
     kinds = [*OF_EDITS] * (run_stats.metrics[metric].span_metric is not None) + [*OF_SENTENCES]
-    for name in fields(run_stats):
+    for name in fields(run_stats.corpus):
         values = {sample.meta.get(name) for sample in samples}
         if None not in values and 1 < len(values) <= _VALUES:
             kinds.append(f"{FIELD}{name}")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from gecbench.analysis.sentences import signatures, system_scores
 from gecbench.core.errors import MissingExtraError, UsageError, counted
 from gecbench.core.score import tied
+from gecbench.scoring.resample import mean
 from gecbench.scoring.results import RunStats
 
 # Coefficients of correlation, by scipy, and what cannot have one.
@@ -114,9 +115,9 @@ def _orders(size: int) -> Places:
 def constant(values: Sequence[float]) -> bool:
     """Say whether numbers are all equal, but for the rounding of their last digits."""
     values = _scale(values)
-    mean = fsum(values) / max(1, len(values))
-    spread = sqrt(fsum((value - mean) ** 2 for value in values))
-    return spread <= _SPREAD * abs(mean)
+    middle = mean(values)
+    spread = sqrt(fsum((value - middle) ** 2 for value in values))
+    return spread <= _SPREAD * abs(middle)
 
 
 def _even(values: Sequence[float]) -> list[float]:

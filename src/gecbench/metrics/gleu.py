@@ -215,7 +215,7 @@ def _outputs(random: Random, count: int) -> NDArray[np.uint32]:
     return np.frombuffer(octets, dtype="<u4")
 
 
-# GLEU's references drawn by lot, over and over, and the sums of each round.
+# What the GLEU metrics over drawn references share: each iteration draws for every sentence.
 
 
 _SEED_STEP = 101
@@ -225,136 +225,10 @@ _AT_ONCE = 16_000_000
 """Numbers of a block of work, which bounds memory by some hundred megabytes."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReferenceSampler:
-    """The references of a corpus, drawn again and again.
-
-    Args:
-        order: The longest n-grams.
-        iterations: How often a reference is drawn for every sentence.
-        generator: Whose draws.
-    """
-
-    order: int
-    iterations: int
-    generator: Generator
-
-    def sums(self, stats: Sequence[Matches]) -> Sums:
-        """Return the sums of each iteration; of one alone where there is nothing to draw."""
-        import numpy as np
-
-        table, counts = self._table(stats), [len(matches.lengths) for matches in stats]
-        rows = np.arange(len(stats))
-        sums = np.empty((self._iterations(stats), self.order + 1))
-        for at in range(len(sums)):
-            references = draw_for(counts, at * _SEED_STEP, self.generator)
-            sums[at] = table[rows, references].sum(axis=0)
-        return self._with_totals(sums, self._hypothesis_totals(stats).sum(axis=0))
-
-    def resample(self, stats: Sequence[Matches], indices: Draws) -> Iterator[Sums]:
-        """Yield the sums of each resample, some iterations at a time.
-
-        In every iteration a sentence keeps the reference that is drawn for it in the corpus,
-        wherever and however often it stands in a resample.
-
-        Args:
-            stats: Of each sentence.
-            indices: Shape (resamples, sentences).
-        """
-        table = self._table(stats)
-        totals = sums(self._hypothesis_totals(stats), indices)[:, None]
-        for block in self._blocks(stats, len(stats)):
-            values = self._draw_values(table, self._draws(stats, block))
-            shape = len(indices), len(block), self.order + 1
-            yield self._with_totals(sums(values, indices).reshape(shape), totals)
-
-    def exchange(
-        self, first: Sequence[Matches], second: Sequence[Matches], swaps: Swaps
-    ) -> Iterator[tuple[Sums, Sums]]:
-        """Yield the sums of two systems after each permutation, some iterations at a time.
-
-        A sentence keeps the reference that is drawn for it, whichever system's text it gets, so
-        these are the draws of the official procedure. What one system gains the other loses.
-
-        Args:
-            first: Of each sentence of one system.
-            second: Of the other, with as many references.
-            swaps: Whether a sentence is exchanged, shape (permutations, sentences).
-        """
-        import numpy as np
-
-        sides = (first, second)
-        tables = [self._table(side) for side in sides]
-        coins = swaps.astype(np.float64)
-        totals = _exchange(coins, *(self._hypothesis_totals(side) for side in sides))
-        for block in self._blocks(first, max(len(first), len(swaps))):
-            draws = self._draws(first, block)
-            values = _exchange(coins, *(self._draw_values(table, draws) for table in tables))
-            shape = len(swaps), len(block), self.order + 1
-            left, right = (
-                self._with_totals(part.reshape(shape), total[:, None])
-                for part, total in zip(values, totals, strict=True)
-            )
-            yield left, right
-
-    def _iterations(self, stats: Sequence[Matches]) -> int:
-        return self.iterations if any(len(matches.lengths) > 1 for matches in stats) else 1
-
-    def _blocks(self, stats: Sequence[Matches], rows: int) -> Iterator[range]:
-        """Yield iterations, as many at a time as memory bears for this many rows."""
-        step = max(1, _AT_ONCE // max(1, rows * (self.order + 1)))
-        iterations = range(self._iterations(stats))
-        return (iterations[first : first + step] for first in range(0, len(iterations), step))
-
-    def _draws(self, stats: Sequence[Matches], iterations: range) -> Places:
-        """Return a reference of each sentence, shape (iterations, sentences)."""
-        import numpy as np
-
-        counts = [len(matches.lengths) for matches in stats]
-        return np.array([draw_for(counts, at * _SEED_STEP, self.generator) for at in iterations])
-
-    def _draw_values(self, table: Integers, draws: Places) -> Integers:
-        """Return matches and lengths of the references that were drawn, a row a sentence."""
-        import numpy as np
-
-        values: Integers = table[np.arange(len(table)), draws].swapaxes(0, 1)
-        return values.reshape(len(table), -1)
-
-    def _table(self, stats: Sequence[Matches]) -> Integers:
-        """Return matches and length of each reference, shape (sentences, references, order + 1).
-
-        What a sentence with fewer references has not is 0, and never drawn.
-        """
-        import numpy as np
-
-        width = max((len(matches.lengths) for matches in stats), default=1)
-        table = np.zeros((len(stats), width, self.order + 1), dtype=np.int64)
-        for row, matches in zip(table, stats, strict=True):
-            row[: len(matches.lengths), :-1] = matches.rewards
-            row[: len(matches.lengths), -1] = matches.lengths
-        return table
-
-    def _hypothesis_totals(self, stats: Sequence[Matches]) -> Integers:
-        """Return what no draw changes: n-grams of each hypothesis, and its length."""
-        import numpy as np
-
-        rows = [(*totals(matches.length, self.order), matches.length) for matches in stats]
-        return np.array(rows, dtype=np.int64).reshape(-1, self.order + 1)
-
-    def _with_totals(self, drawn: Values, totals: Values | Integers) -> Sums:
-        import numpy as np
-
-        totals = np.broadcast_to(totals.astype(np.float64), drawn.shape)
-        return Sums(drawn[..., :-1], totals[..., :-1], totals[..., -1], drawn[..., -1])
-
-
 def _exchange(coins: Values, first: Integers, second: Integers) -> tuple[Values, Values]:
     """Return the sums of two systems after their rows were exchanged where a coin is 1."""
     gain = coins @ (second - first).astype("float64")
     return first.sum(axis=0) + gain, second.sum(axis=0) - gain
-
-
-# What the GLEU metrics over drawn references share.
 
 
 _WIDTH = 1.959963984540054
@@ -406,7 +280,15 @@ class SampledGleu(Metric[Matches]):
 
     def rounds(self, stats: Sequence[Matches]) -> Values:
         """Return the score of each iteration; one alone where there is nothing to draw."""
-        return type(self).formula(self._sampler.sums(stats))
+        import numpy as np
+
+        table, counts = self._table(stats), [len(matches.lengths) for matches in stats]
+        rows = np.arange(len(stats))
+        drawn = np.empty((self._iterations(stats), self.order + 1))
+        for at in range(len(drawn)):
+            references = draw_for(counts, at * _SEED_STEP, self.draws)
+            drawn[at] = table[rows, references].sum(axis=0)
+        return self._scores(drawn, self._hypothesis_totals(stats).sum(axis=0))
 
     def aggregate(self, stats: Sequence[Matches]) -> Score:
         """Return the mean over all iterations; 0 where there is no sentence.
@@ -433,27 +315,45 @@ class SampledGleu(Metric[Matches]):
     def resample(self, stats: Sequence[Matches], draws: Draws) -> Values:
         """Return the mean over all iterations for each resample.
 
-        In each iteration a sentence keeps its reference, so this is not quite what the official
+        In every iteration a sentence keeps the reference that is drawn for it in the corpus,
+        wherever and however often it stands in a resample, so this is not quite what the official
         script would draw for the resample as a corpus of its own; it takes a tenth of the time.
         """
         import numpy as np
 
-        blocks = self._sampler.resample(stats, draws)
-        values: Values = np.concatenate([type(self).formula(block) for block in blocks], axis=-1)
-        means: Values = values.mean(axis=-1)
+        table = self._table(stats)
+        totals = sums(self._hypothesis_totals(stats), draws)[:, None]
+        scores = []
+        for block in self._blocks(stats, len(stats)):
+            drawn = sums(self._draw_values(table, self._draw_references(stats, block)), draws)
+            shape = len(draws), len(block), self.order + 1
+            scores.append(self._scores(drawn.reshape(shape), totals))
+        means: Values = np.concatenate(scores, axis=-1).mean(axis=-1)
         return means
 
     def exchange(
         self, first: Sequence[Matches], second: Sequence[Matches], swaps: Swaps
     ) -> tuple[Values, Values]:
-        """Return the means over all iterations of two systems after each permutation, exactly."""
+        """Return the means over all iterations of two systems after each permutation, exactly.
+
+        A sentence keeps the reference that is drawn for it, whichever system's text it gets, so
+        these are the draws of the official procedure. What one system gains the other loses.
+        """
         import numpy as np
 
-        formula = type(self).formula
-        blocks = self._sampler.exchange(first, second, swaps)
-        values = [(formula(left), formula(right)) for left, right in blocks]
-        left, right = (np.concatenate(side, axis=-1) for side in zip(*values, strict=True))
-        return left.mean(axis=-1), right.mean(axis=-1)
+        sides = (first, second)
+        tables = [self._table(side) for side in sides]
+        coins = swaps.astype(np.float64)
+        totals = _exchange(coins, *(self._hypothesis_totals(side) for side in sides))
+        scores: tuple[list[Values], list[Values]] = ([], [])
+        for block in self._blocks(first, max(len(first), len(swaps))):
+            references = self._draw_references(first, block)
+            drawn = _exchange(coins, *(self._draw_values(table, references) for table in tables))
+            shape = len(swaps), len(block), self.order + 1
+            for values, part, total in zip(scores, drawn, totals, strict=True):
+                values.append(self._scores(part.reshape(shape), total[:, None]))
+        left, right = (np.concatenate(values, axis=-1).mean(axis=-1) for values in scores)
+        return left, right
 
     def notes(self, stats: Sequence[Matches]) -> tuple[str, ...]:
         """Say what the reader of the score should know of these data."""
@@ -465,9 +365,58 @@ class SampledGleu(Metric[Matches]):
             "draws from its own, which the official script cannot",
         )
 
-    @property
-    def _sampler(self) -> ReferenceSampler:
-        return ReferenceSampler(self.order, self.iterations, self.draws)
+    def _iterations(self, stats: Sequence[Matches]) -> int:
+        return self.iterations if any(len(matches.lengths) > 1 for matches in stats) else 1
+
+    def _blocks(self, stats: Sequence[Matches], rows: int) -> Iterator[range]:
+        """Yield iterations, as many at a time as memory bears for this many rows."""
+        step = max(1, _AT_ONCE // max(1, rows * (self.order + 1)))
+        iterations = range(self._iterations(stats))
+        return (iterations[first : first + step] for first in range(0, len(iterations), step))
+
+    def _draw_references(self, stats: Sequence[Matches], iterations: range) -> Places:
+        """Return a reference of each sentence, shape (iterations, sentences)."""
+        import numpy as np
+
+        counts = [len(matches.lengths) for matches in stats]
+        return np.array([draw_for(counts, at * _SEED_STEP, self.draws) for at in iterations])
+
+    def _draw_values(self, table: Integers, draws: Places) -> Integers:
+        """Return matches and lengths of the references that were drawn, a row a sentence."""
+        import numpy as np
+
+        values: Integers = table[np.arange(len(table)), draws].swapaxes(0, 1)
+        return values.reshape(len(table), -1)
+
+    def _table(self, stats: Sequence[Matches]) -> Integers:
+        """Return matches and length of each reference, shape (sentences, references, order + 1).
+
+        What a sentence with fewer references has not is 0, and never drawn.
+        """
+        import numpy as np
+
+        width = max((len(matches.lengths) for matches in stats), default=1)
+        table = np.zeros((len(stats), width, self.order + 1), dtype=np.int64)
+        for row, matches in zip(table, stats, strict=True):
+            row[: len(matches.lengths), :-1] = matches.rewards
+            row[: len(matches.lengths), -1] = matches.lengths
+        return table
+
+    def _hypothesis_totals(self, stats: Sequence[Matches]) -> Integers:
+        """Return what no draw changes: n-grams of each hypothesis, and its length."""
+        import numpy as np
+
+        rows = [(*totals(matches.length, self.order), matches.length) for matches in stats]
+        return np.array(rows, dtype=np.int64).reshape(-1, self.order + 1)
+
+    def _scores(self, drawn: Values, totals: Values | Integers) -> Values:
+        """Return the scores of sums over references, shape (..., order + 1), and hypotheses."""
+        import numpy as np
+
+        totals = np.broadcast_to(totals.astype(np.float64), drawn.shape)
+        return type(self).formula(
+            Sums(drawn[..., :-1], totals[..., :-1], totals[..., -1], drawn[..., -1])
+        )
 
 
 @dataclass(frozen=True, slots=True)
