@@ -147,21 +147,15 @@ def pair(
 ) -> tuple[Counts, dict[str, Counts]]:
     """Return the counts of two sets of keys, in all and by label."""
     by_label: dict[str, list[int]] = {}
-
-    def count(labels: list[str], what: int) -> None:
-        for label in labels:
-            by_label.setdefault(label, [0, 0, 0])[what] += 1
-
     for key, labels in hypothesis.items():
-        if key[:2] == _NO_EDIT and labels == _NOTHING:
-            continue
-        if key in reference:
-            count(reference[key], 0)
-        else:
-            count(labels, 1)
+        if key[:2] != _NO_EDIT or labels != _NOTHING:
+            hit = key in reference
+            for label in reference[key] if hit else labels:
+                by_label.setdefault(label, [0, 0, 0])[0 if hit else 1] += 1
     for key, labels in reference.items():
-        if key not in hypothesis and not (key[:2] == _NO_EDIT and labels == _NOTHING):
-            count(labels, 2)
+        if key not in hypothesis and (key[:2] != _NO_EDIT or labels != _NOTHING):
+            for label in labels:
+                by_label.setdefault(label, [0, 0, 0])[2] += 1
     by_type = {label: Counts(*three) for label, three in by_label.items()}
     return total(by_type.values()), by_type
 
