@@ -42,14 +42,14 @@ class Filter:
 
     Args:
         size: "single" leaves out edits that span two or more tokens, "multi" the others
-            (-single and -multi of the official scripts; `Rule` says of which side).
+            (-single and -multi of the official scripts; `ComparisonRule` says of which side).
         exclude: Labels left out, exactly as written.
     """
 
     size: Literal["any", "single", "multi"] = "any"
     exclude: frozenset[str] = frozenset()
 
-    def keeps(self, edit: Edit, rule: Rule) -> bool:
+    def keeps(self, edit: Edit, rule: ComparisonRule) -> bool:
         """Say whether an edit takes part."""
         if self.size != "any" and (rule.length(edit) >= 2) != (self.size == "multi"):
             return False
@@ -57,7 +57,7 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class ComparisonRule:
     """In what the scripts of two languages differ.
 
     Args:
@@ -76,7 +76,7 @@ class Rule:
 
 
 _ALL = Filter()
-_CHINESE = Rule()
+_CHINESE = ComparisonRule()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class Pairing:
 
 
 def keys(
-    version: CaseRewrite, level: Level, chosen: Filter, rule: Rule = _CHINESE
+    version: CaseRewrite, level: Level, chosen: Filter, rule: ComparisonRule = _CHINESE
 ) -> dict[Key, list[str]]:
     """Return what a version is compared by, with the labels of the edits behind each key.
 
@@ -123,14 +123,14 @@ def keys(
     return labels
 
 
-def keys_of(edit: Edit, level: Level, chosen: Filter, rule: Rule = _CHINESE) -> list[Key]:
+def keys_of(edit: Edit, level: Level, chosen: Filter, rule: ComparisonRule = _CHINESE) -> list[Key]:
     """Return what one edit is compared by, in `keys`; nothing where it takes no part."""
     if edit.replacement is None and not level.startswith("detection"):
         return []
     return _keys_of(edit, level, rule) if chosen.keeps(edit, rule) else []
 
 
-def _keys_of(edit: Edit, level: Level, rule: Rule) -> list[Key]:
+def _keys_of(edit: Edit, level: Level, rule: ComparisonRule) -> list[Key]:
     if level == "detection-token":
         last = max(edit.end, edit.start + 1)  # an insertion marks the token it stands before
         return [(at, at + 1) for at in range(edit.start, last)]
@@ -227,7 +227,7 @@ class SpanF(Metric[Pairings]):
         chosen: Which edits take part.
     """
 
-    rule: ClassVar[Rule]
+    rule: ClassVar[ComparisonRule]
     needs: ClassVar[Part] = "edits"
     perfect: ClassVar[float] = 1.0
 
