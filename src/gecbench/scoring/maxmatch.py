@@ -10,7 +10,7 @@ from gecbench.core.case import Case, CaseRewrite, Part
 from gecbench.core.edit import Edit
 from gecbench.core.options import check_between, check_least
 from gecbench.core.score import BETAS
-from gecbench.edits.maxmatch import Level, Matching, match, trimmed
+from gecbench.edits.maxmatch import Level, Matching, match, trim
 from gecbench.scoring.metric import Metric
 from gecbench.scoring.resample import resample_totals
 
@@ -256,7 +256,7 @@ def _candidate(h: int, r: int, matching: Matching, source: tuple[str, ...]) -> C
         len(matching.matched),
         len(matching.proposed),
         matching.golds,
-        tuple(_readable(trimmed(edit, source), source) for edit in matching.proposed),
+        tuple(_readable(trim(edit, source), source) for edit in matching.proposed),
         tuple(_readable(matching.proposed[n], source) for n, _ in matching.matched),
         matching.level,
     )
