@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gecbench.analysis.human import Human, Mean
+from gecbench.analysis.human import AnnotatorMean, Human
 from gecbench.core.score import Counts, Score, best_places
 from gecbench.reports.report import (
     Column,
@@ -102,12 +102,14 @@ def _table(result: Human) -> Table:
     return Table("annotators", title, tuple(columns), tuple(rows), marks)
 
 
-def _cells(scores: Mapping[str, Score | Mean], counted: Mapping[str, bool]) -> list[Value]:
+def _cells(scores: Mapping[str, Score | AnnotatorMean], counted: Mapping[str, bool]) -> list[Value]:
     cells: list[Value] = []
     for metric, has_counts in counted.items():
         score = scores.get(metric)
         if has_counts:
-            shares: Counts | Mean | None = score.counts if isinstance(score, Score) else score
+            shares: Counts | AnnotatorMean | None = (
+                score.counts if isinstance(score, Score) else score
+            )
             cells += [shares.precision, shares.recall] if shares else [None, None]
         cells.append(score.value if score else None)
     return cells

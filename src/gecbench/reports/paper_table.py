@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from gecbench.analysis.paper_table import (
     NOT_RUN,
     ComparedRow,
+    FigurePoint,
     FigureResult,
     Mean,
     PaperResult,
-    Point,
     RowResult,
     TableResult,
 )
@@ -184,7 +184,7 @@ def _figure(name: str, result: FigureResult, *, small: bool) -> Figure:
     )
 
 
-def _series(name: Words, points: Sequence[Point]) -> Series:
+def _series(name: Words, points: Sequence[FigurePoint]) -> Series:
     """A line in percent, with whiskers of one standard deviation where there is any."""
     means = [point.y for point in points]
     spread = any(mean.sd is not None for mean in means)
