@@ -230,7 +230,7 @@ class MaskedModel:
                 f"{place}: the model has no mask token, so it cannot fill in words; name a masked "
                 "language model, as a BERT"
             )
-        self._words = self._known(chinese=chinese)
+        self._words = self._list_words(chinese=chinese)
         self._model = cast("Any", load_model(place, AutoModelForMaskedLM)).to(self._device)
         self._model.eval()
         if self._model.get_output_embeddings() is None:
@@ -276,7 +276,7 @@ class MaskedModel:
                 best[n] = self._best(row, gaps[n].exclude, count)
         return [best[n] for n in range(len(gaps))]
 
-    def _known(self, *, chinese: bool) -> Mapping[str, int]:
+    def _list_words(self, *, chinese: bool) -> Mapping[str, int]:
         """List the words of the vocabulary with their codes, in the order of the codes."""
         vocabulary = self._tokenizer.get_vocab()
         special = set(self._tokenizer.all_special_tokens)

@@ -121,7 +121,7 @@ def read_options(
     return card, options_of(kind, into, {**card.defaults, **options})
 
 
-def changed_options(options: msgspec.Struct) -> dict[str, object]:
+def non_default_options(options: msgspec.Struct) -> dict[str, object]:
     """Select the options that differ from what they are by default."""
     defaults = msgspec.to_builtins(type(options)())
     values: dict[str, object] = msgspec.to_builtins(options)

@@ -33,7 +33,7 @@ from gecbench.models.causal.corrector import (
 )
 from gecbench.models.causal.loading import Settings, answer_ends, load_base, model_hash, new_adapter
 from gecbench.models.chat.prompts import prompt_of
-from gecbench.models.folder import changed_options, write_card
+from gecbench.models.folder import non_default_options, write_card
 from gecbench.models.robust.pairs import (
     DecoderTarget,
     align_targets,
@@ -106,7 +106,7 @@ class CausalTask(TargetTask[Example], ComparableTask[Example, torch.Tensor]):
         """Take a network with a new adapter, and how it is asked."""
         super().__init__(
             config,
-            changed_options(config.model.correcting),
+            non_default_options(config.model.correcting),
             f"longer than {config.model.max_length} tokens with the prompt",
         )
         self._table = config.model

@@ -241,7 +241,7 @@ def _extract(core: str, answer: str, tokens: str, bounds: Bounds) -> tuple[str |
         for text in {_without_marks(core, line) for line in lines}
         if text
         and _is_near(core, text, tokens, bounds)
-        and changed_share(core, text, tokens) <= _FAR
+        and change_ratio(core, text, tokens) <= _FAR
     ]
     return (near[0] if len(near) == 1 else None), True
 
@@ -274,7 +274,7 @@ def _is_near(core: str, text: str, tokens: str, bounds: Bounds) -> bool:
         return False
     if len(tokens_of(core, tokens)) < _SHORT:
         return True
-    if changed_share(core, text, tokens) > bounds.most_changed:
+    if change_ratio(core, text, tokens) > bounds.most_changed:
         return False
     return bounds.most_changed >= 1 or not _has_sentence_changed(core, text, tokens)
 
@@ -301,15 +301,15 @@ def _comment(core: str, text: str, tokens: str) -> str | None:
     """
     plain = text.replace("’", "'").strip()
     refused, unchanged = _REFUSAL.match(plain), _UNCHANGED.match(plain)
-    if not (refused or unchanged) or changed_share(core, text, tokens) <= _FAR:
+    if not (refused or unchanged) or change_ratio(core, text, tokens) <= _FAR:
         return None
     return "refused" if refused else "explained"
 
 
-def changed_share(source: str, text: str, tokens: str) -> float:
+def change_ratio(source: str, text: str, tokens: str) -> float:
     """Compute which share of the tokens of the longer text is changed; white space aside.
 
-    >>> changed_share("我今天很高心。", "我今天很高兴。", "zh")
+    >>> change_ratio("我今天很高心。", "我今天很高兴。", "zh")
     0.14285714285714285
     """
     left = token_texts(source, tokens)

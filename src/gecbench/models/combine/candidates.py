@@ -309,13 +309,13 @@ class Collector:
                 tokenised = replace(sample, tokens=system.tokens.get(sample.id, ()), references=())
                 text = text_of(tokenised, rewrite, "zh" if self.tokens == "zh" else None)
                 edits = tuple(
-                    map(of_characters, edits_between(sample.source, text, tokens=self.tokens))
+                    map(character_edit, edits_between(sample.source, text, tokens=self.tokens))
                 )
             proposals.append(Proposal(edits))
         return SentenceProposals(sample, sample.source, tuple(proposals), rewrites)
 
 
-def of_characters(edit: TextEdit) -> Edit:
+def character_edit(edit: TextEdit) -> Edit:
     """Convert an edit of a text to one whose tokens are characters."""
     return Edit(edit.start, edit.end, tuple(edit.replacement), edit.label)
 

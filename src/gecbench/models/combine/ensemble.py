@@ -25,7 +25,7 @@ from gecbench.models.combine.candidates import (
     Proposal,
     Similar,
     candidates,
-    of_characters,
+    character_edit,
     words_in,
 )
 from gecbench.models.combine.voting import (
@@ -117,7 +117,7 @@ class Ensemble(Corrector):
         """
         answers = []
         for name, member in self.members.items():
-            with _named_errors(name):
+            with _prefix_errors(name):
                 answers.append(member.correct(texts))
         return [self._combine(*row) for row in zip(texts, *answers, strict=True)]
 
@@ -170,7 +170,7 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
     with ExitStack() as stack:
         correctors: dict[str, Corrector] = {}
         for name, member in members.items():
-            with _named_errors(f"{name} of {path}"):
+            with _prefix_errors(f"{name} of {path}"):
                 correctors[name] = load_corrector(_specification(path, member), member.options)
             stack.callback(correctors[name].close)
         languages = _languages(path, correctors)
@@ -214,7 +214,7 @@ def proposal_of(answer: Correction, tokens: str) -> Proposal:
     """
     edits: list[Edit] = []
     scores: list[float | None] = []
-    for edit in map(of_characters, edits_between(answer.source, answer.text, tokens=tokens)):
+    for edit in map(character_edit, edits_between(answer.source, answer.text, tokens=tokens)):
         origins = [origin for origin in answer.edits if _touch(origin, edit)]
         label = next((e.label for e in origins if e.label is not None), None)
         edits.append(Edit(edit.start, edit.end, edit.replacement, label))
@@ -230,7 +230,7 @@ def _touch(one: TextEdit, two: Edit) -> bool:
 
 
 @contextmanager
-def _named_errors(name: str) -> Iterator[None]:
+def _prefix_errors(name: str) -> Iterator[None]:
     """Name the member in what goes wrong with it."""
     try:
         yield

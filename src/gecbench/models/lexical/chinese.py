@@ -210,7 +210,7 @@ def candidates(
     """
     sound = text.translate(known.sounds.table)
     before, after, best = division.before, division.after, division.best
-    covered = _covered_places(division)
+    covered = _word_places(division)
     for start in range(len(text) - 1):
         for end in range(start + SHORTEST, min(start + LONGEST, len(text)) + 1):
             room = before[start] + after[end] - best
@@ -250,7 +250,7 @@ def _change(
     return Candidate(gain, start + first, start + end, word[first:end])
 
 
-def _covered_places(division: Division) -> frozenset[int]:
+def _word_places(division: Division) -> frozenset[int]:
     """Find the places that words of a best division cover, single characters apart."""
     before, after, best = division.before, division.after, division.best
     return frozenset(

@@ -181,7 +181,7 @@ class _Sentence:
     beams: list[_Beam]
     complete: list[_Beam] = field(default_factory=list)
 
-    def finished(self, number: int) -> bool:
+    def is_over(self, number: int) -> bool:
         """Say whether nothing more probable can come: what goes on only loses."""
         best = self.beams[0].total
         return best == _NEVER or (len(self.complete) >= number and best <= self.complete[-1].total)
@@ -233,7 +233,7 @@ class BeamSearch:
             reads = torch.tensor(last, device=device)
             logits, state = network.step(fixed, state, reads, position)
             self._extend(live, self._log_probabilities(logits, first=position == 0))
-            unfinished = [k for k, s in enumerate(live) if not s.finished(self._beams)]
+            unfinished = [k for k, s in enumerate(live) if not s.is_over(self._beams)]
             if not unfinished:
                 break
             rows = [k * self._beams + beam.row for k in unfinished for beam in live[k].beams]

@@ -120,7 +120,7 @@ def answer_units(pieces: Sequence[Piece]) -> tuple[Unit, ...]:
     """Divide an answer into units; bytes that are no character are unknown."""
     return tuple(
         Unit(character, before)
-        for group in _split_spaces([(piece, -1, -1) for piece in pieces])
+        for group in _group_characters([(piece, -1, -1) for piece in pieces])
         for character, before in group.characters
     )
 
@@ -133,7 +133,7 @@ def source_units(text: str, pieces: Sequence[tuple[Piece, int, int]]) -> tuple[U
         pieces: Tokens with their half-open character spans in it.
     """
     units: list[Unit] = []
-    for block, (characters, start, end) in enumerate(_split_spaces(pieces)):
+    for block, (characters, start, end) in enumerate(_group_characters(pieces)):
         places = [k for k in range(max(start, 0), end) if not text[k].isspace()]
         if len(characters) == len(places) and all(c != UNKNOWN for c, _ in characters):
             units += [
@@ -159,7 +159,7 @@ class _Group(NamedTuple):
     end: int
 
 
-def _split_spaces(pieces: Sequence[tuple[Piece, int, int]]) -> Iterator[_Group]:
+def _group_characters(pieces: Sequence[tuple[Piece, int, int]]) -> Iterator[_Group]:
     """Yield groups of pieces; white space is no character, but joins the next one."""
     blank = False
     for text, joint, start, end in _decode_groups(pieces):

@@ -39,7 +39,7 @@ from gecbench.models.tagger.corrector import LABELS, Biases, Predictions, Runtim
 from gecbench.models.tagger.encoding import Encoding
 from gecbench.models.tagger.loading import INPUTS, ONNX, OUTPUTS, OnnxRuntime
 from gecbench.models.tagger.network import (
-    PretrainedTokenizer,
+    EncoderTokenizer,
     Tagger,
     TaggerModel,
     TorchRuntime,
@@ -335,7 +335,7 @@ def _build_encoding(
         added_row: By which its embedding is longer than its encoder's; None where it is not.
         positions: That its encoder reads.
     """
-    tokenizer = PretrainedTokenizer(checkpoint.tokenizer)
+    tokenizer = EncoderTokenizer(checkpoint.tokenizer)
     start = tokenizer.ids(START)
     if not isinstance(start, int) or start == tokenizer.unknown:
         # The official code appends a row for $START ("special tokens fix"), or reads it as unknown.

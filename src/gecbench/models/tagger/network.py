@@ -99,7 +99,7 @@ class Tagger(nn.Module):
         return Logits(self.labels(self.dropout(tokens)), self.detection(tokens))
 
 
-class Pretrained(nn.Module):
+class TransformersEncoder(nn.Module):
     """An encoder of transformers."""
 
     def __init__(self, model: nn.Module) -> None:
@@ -306,7 +306,10 @@ def _wrap(model: PreTrainedModel) -> Encoder:
     module: Any = cast("nn.Module", model).float()
     config = module.config
     return Encoder(
-        Pretrained(module), int(config.hidden_size), _rows(model), {"encoder": config.model_type}
+        TransformersEncoder(module),
+        int(config.hidden_size),
+        _rows(model),
+        {"encoder": config.model_type},
     )
 
 
@@ -337,7 +340,7 @@ def load_pretrained(
     model = load_model(place, AutoModel, **options)
     if not hasattr(model.get_input_embeddings(), "num_embeddings"):
         raise GecbenchError(f"{place}: {config.model_type} reads no words; name an encoder of text")
-    tokenizer, rows = PretrainedTokenizer(place), _rows(model)
+    tokenizer, rows = EncoderTokenizer(place), _rows(model)
     if tokenizer.subwords.size > rows:
         raise GecbenchError(
             f"{place}: its tokenizer has {tokenizer.subwords.size} tokens and its embedding {rows} "
@@ -354,7 +357,7 @@ def load_pretrained(
     return _wrap(model), encoding
 
 
-class PretrainedTokenizer:
+class EncoderTokenizer:
     """The tokenizer of an encoder of transformers, as subwords, with its special ids.
 
     Raises:

@@ -133,7 +133,11 @@ class Blanks(NamedTuple):
         """Say whether a blank stands between two words; None where both ways are right."""
         if self.spacing == "tokenised":
             return True
-        return _spaced(left, right) if _has_spaces(self.language) else _unspaced(left, right)
+        return (
+            _wants_blank_between_words(left, right)
+            if _has_spaces(self.language)
+            else _wants_blank_between_characters(left, right)
+        )
 
     def fuses(self, left: str, right: str) -> bool:
         """Say whether two words without a blank would be read as one."""
@@ -149,7 +153,7 @@ def _has_spaces(language: str) -> bool:
     return bool(language_of(language).joiner)
 
 
-def _spaced(left: str, right: str) -> bool | None:
+def _wants_blank_between_words(left: str, right: str) -> bool | None:
     """Say whether a blank stands between two words as people write English."""
     if '"' in (left, right):
         return None  # whether it opens or closes is not to be seen from here
@@ -158,7 +162,7 @@ def _spaced(left: str, right: str) -> bool | None:
     return not (left[-1] in _BINDING or right[0] in _BINDING)
 
 
-def _unspaced(left: str, right: str) -> bool | None:
+def _wants_blank_between_characters(left: str, right: str) -> bool | None:
     """Say whether a blank stands between two tokens as in Chinese; around Latin words it may."""
     if _same_run(left[-1], right[0]):
         return True

@@ -15,7 +15,7 @@ from torch.nn.functional import cross_entropy
 from gecbench.core.errors import UsageError
 from gecbench.lang import language_of
 from gecbench.models.batches import Pair, pad_rows
-from gecbench.models.folder import Card, changed_options
+from gecbench.models.folder import Card, non_default_options
 from gecbench.models.seq2seq.corrector import Decoding, Search, Seq2Seq, build_corrector
 from gecbench.models.seq2seq.encoding import Encoding
 from gecbench.models.training.config import Robust, RunConfig, Share
@@ -38,7 +38,7 @@ class DecoderTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
     def defaults(self) -> dict[str, object]:
         """Select the options of inference that a run chooses for its model."""
-        return {"max_length": self.max_length, **changed_options(self.correcting)}
+        return {"max_length": self.max_length, **non_default_options(self.correcting)}
 
 
 Encoded = TypeVar("Encoded")
