@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class Pair(NamedTuple):
+class SentencePair(NamedTuple):
     """What models learn from: a sentence with errors, and the same corrected.
 
     Args:
@@ -32,8 +32,8 @@ class ContextPair(NamedTuple):
             two passes with dropout are compared instead.
     """
 
-    original: Pair
-    perturbed: Pair
+    original: SentencePair
+    perturbed: SentencePair
 
 
 def batches(

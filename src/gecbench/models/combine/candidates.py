@@ -22,7 +22,7 @@ Kind = Literal["order", "spelling"]
 Similar = Callable[[str, str], bool]
 """Says of a text and its replacement, both of one length, whether this is a spelling error."""
 
-Words = Callable[[Sequence[str]], tuple[str, ...]]
+FindWords = Callable[[Sequence[str]], tuple[str, ...]]
 """Returns the words in a piece of the source or of a replacement, without white space."""
 
 Change = tuple[tuple[int, int, tuple[str, ...]], ...]
@@ -73,7 +73,7 @@ def candidates(
     *,
     all_moves: bool = False,
     similar: Similar | None = None,
-    words: Words = tuple,
+    words: FindWords = tuple,
 ) -> list[Candidate]:
     """Collect the changes that systems propose, in an order that does not depend on theirs.
 
@@ -129,7 +129,7 @@ def correcting_edits(source: Sequence[str], edits: Iterable[Edit]) -> EditSet:
 
 
 def _changes(
-    source: Sequence[str], proposal: Proposal, words: Words, *, all_moves: bool
+    source: Sequence[str], proposal: Proposal, words: FindWords, *, all_moves: bool
 ) -> Iterator[tuple[EditSet, float | None]]:
     """Yield the changes of one system; a move is as sure as its less sure half."""
     edits = correcting_edits(source, proposal.edits)
@@ -146,7 +146,7 @@ def _changes(
 
 
 def _moves(
-    source: Sequence[str], edits: EditSet, words: Words, *, all_moves: bool
+    source: Sequence[str], edits: EditSet, words: FindWords, *, all_moves: bool
 ) -> dict[int, int]:
     """Find the places of deletions and insertions that are moves, each with its other half.
 
@@ -183,7 +183,7 @@ def _with_usual_labels(edit_sets: Sequence[EditSet]) -> EditSet:
 
 
 def _kind(
-    source: Sequence[str], edits: EditSet, similar: Similar | None, words: Words
+    source: Sequence[str], edits: EditSet, similar: Similar | None, words: FindWords
 ) -> Kind | None:
     """Say whether a change is one of word order or of spelling.
 

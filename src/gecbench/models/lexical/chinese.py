@@ -44,7 +44,7 @@ class Vocabulary:
 
 
 @dataclass(frozen=True, slots=True)
-class Division:
+class WordLattice:
     """The best divisions of a text into words.
 
     Args:
@@ -87,7 +87,7 @@ EXTRA = 1000
 """Occurrences that a word of the user's counts as: those of a usual word of jieba's list."""
 
 
-def divide(text: str, words: Vocabulary) -> Division:
+def divide(text: str, words: Vocabulary) -> WordLattice:
     """Find the best divisions of a text without blanks and marks."""
     edges = _edges(text, words)
     length = len(text)
@@ -99,7 +99,7 @@ def divide(text: str, words: Vocabulary) -> Division:
     for start, end, log in reversed(edges):
         if (total := after[end] + log) > after[start]:
             after[start] = total
-    return Division(before, after, [edge for edge in edges if edge[1] - edge[0] > 1])
+    return WordLattice(before, after, [edge for edge in edges if edge[1] - edge[0] > 1])
 
 
 def _edges(text: str, words: Vocabulary) -> list[Edge]:
@@ -135,7 +135,7 @@ TWICE = 8.0
 _NUMERALS = frozenset("〇零一二三四五六七八九十百千万亿两")
 
 
-class Candidate(NamedTuple):
+class Replacement(NamedTuple):
     """A change that makes a text likelier.
 
     Args:
@@ -193,8 +193,8 @@ def homophones(
 
 
 def candidates(
-    text: str, division: Division, vocabulary: Vocabulary, known: Homophones, *, least: float
-) -> Iterator[Candidate]:
+    text: str, lattice: WordLattice, vocabulary: Vocabulary, known: Homophones, *, least: float
+) -> Iterator[Replacement]:
     """Yield the changes that gain something.
 
     Exactly one word of a division covers a place, and words that do not are the same before and
@@ -203,14 +203,14 @@ def candidates(
 
     Args:
         text: Characters with sounds only.
-        division: Of the text.
+        lattice: Of the text.
         vocabulary: That it was divided with.
         known: The words by sound.
         least: Gain below which a candidate is not worth naming.
     """
     sound = text.translate(known.sounds.table)
-    before, after, best = division.before, division.after, division.best
-    covered = _word_places(division)
+    before, after, best = lattice.before, lattice.after, lattice.best
+    covered = _word_places(lattice)
     for start in range(len(text) - 1):
         for end in range(start + SHORTEST, min(start + LONGEST, len(text)) + 1):
             room = before[start] + after[end] - best
@@ -238,7 +238,7 @@ def _alike(span: str, sound: str, known: Homophones) -> Iterator[str]:
 
 def _change(
     span: str, word: str, start: int, gain: float, covered: frozenset[int]
-) -> Candidate | None:
+) -> Replacement | None:
     """Find what a word changes in a span; None where that is nothing, or too much."""
     places = [k for k, (a, b) in enumerate(zip(span, word, strict=True)) if a != b]
     if not places or places[-1] - places[0] > 1:
@@ -247,15 +247,15 @@ def _change(
         return None  # another number is no spelling
     gain -= TWICE * (len(places) == 2) + COVERED * any(start + k in covered for k in places)
     first, end = places[0], places[-1] + 1
-    return Candidate(gain, start + first, start + end, word[first:end])
+    return Replacement(gain, start + first, start + end, word[first:end])
 
 
-def _word_places(division: Division) -> frozenset[int]:
+def _word_places(lattice: WordLattice) -> frozenset[int]:
     """Find the places that words of a best division cover, single characters apart."""
-    before, after, best = division.before, division.after, division.best
+    before, after, best = lattice.before, lattice.after, lattice.best
     return frozenset(
         place
-        for start, end, log in division.words
+        for start, end, log in lattice.words
         if before[start] + log + after[end] >= best - 1e-9
         for place in range(start, end)
     )
@@ -370,7 +370,7 @@ TRADITIONAL = 0.05
 """Share of traditional among Chinese characters from which a whole text is left alone."""
 
 
-class _Options(msgspec.Struct):
+class _HomophoneOptions(msgspec.Struct):
     """What can be chosen.
 
     Args:
@@ -419,15 +419,15 @@ class ZhHomophone(Corrector):
         edits.sort(key=lambda edit: edit.start)
         return Correction(text, apply(edits, text), tuple(edits))
 
-    def _changes(self, text: str) -> list[Candidate]:
+    def _changes(self, text: str) -> list[Replacement]:
         """Find changes that do not overlap, best first, each for the text after those before.
 
         Changes of one round are so far apart that they have no word in common.
         """
-        changes: list[Candidate] = []
+        changes: list[Replacement] = []
         fixed: set[int] = set()
         while True:
-            best: list[Candidate] = []
+            best: list[Replacement] = []
             for change in sorted(self._candidates(text), key=lambda c: (-c.gain, *c[1:])):
                 if fixed.isdisjoint(range(change.start, change.end)) and all(
                     change.start >= other.end + LONGEST or change.end + LONGEST <= other.start
@@ -441,11 +441,11 @@ class ZhHomophone(Corrector):
                 fixed.update(range(change.start, change.end))
             changes += best
 
-    def _candidates(self, text: str) -> list[Candidate]:
-        division = divide(text, self.vocabulary)
+    def _candidates(self, text: str) -> list[Replacement]:
+        lattice = divide(text, self.vocabulary)
         model = self.characters
         least = self.threshold if model is None else 0.0
-        changes = candidates(text, division, self.vocabulary, self.homophones, least=least)
+        changes = candidates(text, lattice, self.vocabulary, self.homophones, least=least)
         if model is None:
             return list(changes)
         gains = (
@@ -493,7 +493,7 @@ def load(_place: str, options: Mapping[str, object]) -> Corrector:
         MissingExtraError: jieba or pypinyin, of the extra `spelling`, is not installed.
         FormatError: The clean text or the words cannot be read as such.
     """
-    chosen = options_of("zh-homophone", _Options, options)
+    chosen = options_of("zh-homophone", _HomophoneOptions, options)
     word_list, readings = jieba_words(), sounds()
     extra = read_words(Path(chosen.words)) if chosen.words else ()
     model = characters(Path(chosen.text)) if chosen.text else None

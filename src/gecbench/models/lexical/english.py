@@ -82,7 +82,7 @@ def _article_of_letters(letters: str) -> Literal["a", "an"] | None:
 # Each takes the tokens of a sentence and returns changes by the place of the token.
 
 
-class Change(NamedTuple):
+class TokenChange(NamedTuple):
     """What becomes of a token.
 
     Args:
@@ -113,7 +113,7 @@ _OPENING = frozenset("\"'“‘(")
 _ROMAN = re.compile(r"[)\].:/&]|-|[0-9]|ii|iii|iv|v")
 
 
-def repetitions(words: Sequence[str]) -> dict[int, Change]:
+def repetitions(words: Sequence[str]) -> dict[int, TokenChange]:
     """Delete words that stand there twice, one after the other.
 
     >>> sorted(repetitions("we saw the The house that that man had had".split()))
@@ -126,11 +126,11 @@ def repetitions(words: Sequence[str]) -> dict[int, Change]:
             continue
         name = two[0].isupper() and word not in ("i", "the")  # names may double, as Duran Duran
         if not name and (len(word) > 1 or word in "ai"):
-            changes[place] = Change("", SURE, "repeated word")
+            changes[place] = TokenChange("", SURE, "repeated word")
     return changes
 
 
-def articles(words: Sequence[str]) -> dict[int, Change]:
+def articles(words: Sequence[str]) -> dict[int, TokenChange]:
     """Put "an" for "a" and "a" for "an" where the next word wants it.
 
     >>> articles("it took a hour".split())
@@ -146,11 +146,11 @@ def articles(words: Sequence[str]) -> dict[int, Change]:
         wanted = article(following) if following[0].isalnum() else None
         if wanted and wanted != word.lower():
             text = wanted.capitalize() if word[0].isupper() else wanted
-            changes[place] = Change(text, SURE, "a or an")
+            changes[place] = TokenChange(text, SURE, "a or an")
     return changes
 
 
-def capitals(words: Sequence[str], *, begins: bool = True) -> dict[int, Change]:
+def capitals(words: Sequence[str], *, begins: bool = True) -> dict[int, TokenChange]:
     """Put capitals for the first word of a sentence and for I.
 
     Args:
@@ -164,21 +164,23 @@ def capitals(words: Sequence[str], *, begins: bool = True) -> dict[int, Change]:
     for place, (word, following) in enumerate(pairwise((*words, ""))):
         pronoun = word == "i" and not _ROMAN.fullmatch(following)
         if pronoun or re.fullmatch(r"i['’](?:m|d|ve|ll)", word):
-            changes[place] = Change("I" + word[1:], SURE, "capital")
+            changes[place] = TokenChange("I" + word[1:], SURE, "capital")
     if begins and len(words) > 2 and 0 not in changes:
         letters = words[0].replace("'", "").replace("-", "")
         if letters.isascii() and letters.isalpha() and letters.islower():
-            changes[0] = Change(words[0][0].upper() + words[0][1:], SURE, "capital")
+            changes[0] = TokenChange(words[0][0].upper() + words[0][1:], SURE, "capital")
     return changes
 
 
-def combine(first: Mapping[int, Change], second: Mapping[int, Change]) -> dict[int, Change]:
+def combine(
+    first: Mapping[int, TokenChange], second: Mapping[int, TokenChange]
+) -> dict[int, TokenChange]:
     """Join changes of which the second apply to the result of the first."""
     changes = {**first, **second}
     for place in first.keys() & second.keys():
         one, two = first[place], second[place]
         label = f"{one.label}, {two.label}"
-        changes[place] = Change(two.text, min(one.score, two.score), label)
+        changes[place] = TokenChange(two.text, min(one.score, two.score), label)
     return changes
 
 
@@ -335,10 +337,10 @@ class _Index(NamedTuple):
     letters: NDArray[np.int8]
 
 
-Look = Callable[[str], Nearest | None]
+FindNearest = Callable[[str], Nearest | None]
 
 
-def speller(counts: Mapping[str, int], pairs: Callable[[], Mapping[str, int]]) -> Look:
+def speller(counts: Mapping[str, int], pairs: Callable[[], Mapping[str, int]]) -> FindNearest:
     """Build a function that finds the likeliest word within two edits of an unknown one.
 
     Words are in lower case. Nothing is indexed before the first unknown word, and little then.
@@ -484,8 +486,8 @@ _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 
 
 def spellings(
-    words: Sequence[str], known: EnglishWords, nearest: Look, *, threshold: float
-) -> dict[int, Change]:
+    words: Sequence[str], known: EnglishWords, nearest: FindNearest, *, threshold: float
+) -> dict[int, TokenChange]:
     """Correct words that are not known, by their place.
 
     These are words in lower case, the first word of the sentence if it begins with a
@@ -506,11 +508,11 @@ def spellings(
         scores = [fix.score for fix in fixes if fix]
         if scores and min(scores) >= threshold:
             parts = (fix.word if fix else p for fix, p in zip(fixes, pieces, strict=True))
-            changes[place] = Change("".join(parts), min(scores), "spelling")
+            changes[place] = TokenChange("".join(parts), min(scores), "spelling")
     return changes
 
 
-def _fix(piece: str, known: EnglishWords, nearest: Look, *, first: bool) -> Nearest | None:
+def _fix(piece: str, known: EnglishWords, nearest: FindNearest, *, first: bool) -> Nearest | None:
     """Find what a word was meant to be, with its capital and its ending; None leaves it."""
     lower = piece.replace("’", "'")
     if first and piece[:1].isupper() and piece[1:].islower():
@@ -554,7 +556,7 @@ _ADDRESS = re.compile(
 """What stands in addresses, tags and names of files, whose words stay as they are."""
 
 
-class _Options(msgspec.Struct):
+class _RuleOptions(msgspec.Struct):
     """What can be chosen.
 
     Args:
@@ -577,7 +579,7 @@ class EnRules(Corrector):
 
     info: CorrectorInfo
     words: EnglishWords
-    nearest: Look
+    nearest: FindNearest
     threshold: float
 
     def correct(self, texts: Sequence[str]) -> list[Correction]:
@@ -603,7 +605,7 @@ class EnRules(Corrector):
         places = [place for place in range(len(tokens)) if place not in deletions]
         words = [tokens[place].text for place in places]
         spell = partial(spellings, known=self.words, nearest=self.nearest, threshold=self.threshold)
-        changes: dict[int, Change] = {}
+        changes: dict[int, TokenChange] = {}
         # Each rule sees the result of the one before: a word that is spelled right has its sound.
         for rule in (spell, articles, partial(capitals, begins=begins)):
             new = [changes[k].text if k in changes else word for k, word in enumerate(words)]
@@ -627,7 +629,7 @@ def load(_place: str, options: Mapping[str, object]) -> Corrector:
         MissingExtraError: symspellpy, of the extra `spelling`, is not installed.
         FormatError: The file of words is none.
     """
-    chosen = options_of("en-rules", _Options, options)
+    chosen = options_of("en-rules", _RuleOptions, options)
     word_list = symspell_words()
     extra = read_words(Path(chosen.words)) if chosen.words else ()
     words = english_words(word_list, extra)

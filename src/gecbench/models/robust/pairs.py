@@ -15,7 +15,7 @@ from gecbench.core.perturbed import PerturbedCase, Subset, Variant, samples_of
 from gecbench.core.sample import Corpus
 from gecbench.edits.apply import changes
 from gecbench.formats.perturbed import is_perturbed, read_perturbed
-from gecbench.models.batches import ContextPair, Pair
+from gecbench.models.batches import ContextPair, SentencePair
 from gecbench.models.training.config import Robust, RunConfig
 from gecbench.models.training.data import (
     ALL,
@@ -234,7 +234,7 @@ SAME = "left out: perturbed source is the original"
 EMPTY = "left out: empty"
 
 
-class _Case(NamedTuple):
+class _SubsetCase(NamedTuple):
     """A case, the subset that it comes from, and the language, where the file has it."""
 
     case: PerturbedCase
@@ -299,12 +299,12 @@ def read_context_pairs(config: RunConfig, home: Path) -> TrainingData[ContextPai
     return _read_cases(config, config.robust.cases, home)
 
 
-def distinct_pairs(pairs: Sequence[ContextPair]) -> tuple[Pair, ...]:
+def distinct_pairs(pairs: Sequence[ContextPair]) -> tuple[SentencePair, ...]:
     """Collect the sides of pairs of contexts, each once; vocabularies are built from them."""
     return tuple(dict.fromkeys(chain.from_iterable(pairs)))
 
 
-def _with_themselves(pairs: Sequence[Pair]) -> tuple[ContextPair, ...]:
+def _with_themselves(pairs: Sequence[SentencePair]) -> tuple[ContextPair, ...]:
     return tuple(ContextPair(pair, pair) for pair in pairs)
 
 
@@ -349,7 +349,7 @@ def _read_cases(config: RunConfig, names: Sequence[str], home: Path) -> Training
     return TrainingData(tuple(train), dev, dev_pairs, dict(counts), files)
 
 
-def _cases_in(path: Path, language: str) -> Iterator[_Case]:
+def _cases_in(path: Path, language: str) -> Iterator[_SubsetCase]:
     """Yield the cases in a file or folder.
 
     Raises:
@@ -369,7 +369,7 @@ def _cases_in(path: Path, language: str) -> Iterator[_Case]:
             f'"{language}"; name other cases, or the language of these'
         )
     for subset in perturbed.subsets:
-        yield from (_Case(case, subset.name, perturbed.lang) for case in subset.cases)
+        yield from (_SubsetCase(case, subset.name, perturbed.lang) for case in subset.cases)
 
 
 def _read_dev(
@@ -382,7 +382,9 @@ def _read_dev(
     return dev, _with_themselves(read_dev_pairs(dev, language, counts))
 
 
-def _dev_of(cases: Sequence[_Case], counts: Counter[str]) -> tuple[Corpus, tuple[ContextPair, ...]]:
+def _dev_of(
+    cases: Sequence[_SubsetCase], counts: Counter[str]
+) -> tuple[Corpus, tuple[ContextPair, ...]]:
     """Collect all sentences of cases as one corpus, and their pairs."""
     samples = tuple(
         replace(sample, id=f"{n}/{sample.id}")
@@ -395,7 +397,7 @@ def _dev_of(cases: Sequence[_Case], counts: Counter[str]) -> tuple[Corpus, tuple
     return Corpus("dev", samples, cases[0].lang if cases else None), pairs
 
 
-def _pair_up(cases: Sequence[_Case], counts: Counter[str]) -> Iterator[ContextPair]:
+def _pair_up(cases: Sequence[_SubsetCase], counts: Counter[str]) -> Iterator[ContextPair]:
     """Yield each original with each of its variants; the counts say what is left out."""
     for case, subset, _ in cases:
         original = _pair(case.original, subset)
@@ -409,8 +411,8 @@ def _pair_up(cases: Sequence[_Case], counts: Counter[str]) -> Iterator[ContextPa
                 yield ContextPair(original, perturbed)
 
 
-def _pair(variant: Variant, subset: str) -> Pair | None:
+def _pair(variant: Variant, subset: str) -> SentencePair | None:
     """Build the pair of a sentence; None where a side is empty."""
     if not variant.source.strip() or not variant.reference.strip():
         return None
-    return Pair(variant.source, variant.reference, subset)
+    return SentencePair(variant.source, variant.reference, subset)

@@ -50,7 +50,7 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
     from gecbench.models.scratch.model import BeamSearch, read_model
 
     model = read_model(folder, segmenter=chosen.segmenter)
-    if chosen.segmenter and model.division.units == "characters":
+    if chosen.segmenter and model.unit_settings.units == "characters":
         raise UsageError(
             f"option segmenter of scratch: {folder} reads characters, which nothing divides"
         )

@@ -38,7 +38,7 @@ from gecbench.models.weights import (
 VOCABULARY = "vocabulary.json"
 
 
-class Division(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class UnitSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How a model's texts become units.
 
     Args:
@@ -68,7 +68,7 @@ class Division(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         return UnitEncoding(units, divider, simplify), versions
 
 
-class Settings(Division, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class ScratchSettings(UnitSettings, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The settings on the card of a model.
 
     Args:
@@ -88,12 +88,12 @@ class ScratchModel:
 
     Args:
         division: How texts become units.
-        versions: See `Settings`; of this installation.
+        versions: See `ScratchSettings`; of this installation.
         encoding: Between texts and ids.
         network: Its weights.
     """
 
-    division: Division
+    unit_settings: UnitSettings
     versions: Mapping[str, str]
     encoding: UnitEncoding
     network: EncoderDecoder
@@ -102,8 +102,8 @@ class ScratchModel:
 def save_model(model: ScratchModel, folder: Path, card: Card) -> None:
     """Write a model into an empty folder; its settings are added to the card."""
     units = model.encoding.units
-    settings = Settings(
-        **msgspec.structs.asdict(model.division),
+    settings = ScratchSettings(
+        **msgspec.structs.asdict(model.unit_settings),
         shape=model.network.shape,
         vocabulary=vocabulary_hash(units),
         versions=model.versions,
@@ -126,7 +126,7 @@ def read_model(folder: Path, *, segmenter: str = "", with_weights: bool = True) 
         GecbenchError: A file is missing, or holds another kind of model.
     """
     card = read_card(folder, "scratch")
-    settings = card_settings(folder, card, Settings)
+    settings = card_settings(folder, card, ScratchSettings)
     if len(card.languages) != 1:
         raise FormatError(
             f"{folder}: its card says that it corrects {', '.join(card.languages) or 'nothing'}; "
@@ -138,15 +138,17 @@ def read_model(folder: Path, *, segmenter: str = "", with_weights: bool = True) 
             f"{folder / VOCABULARY}: its {len(units)} units are not those that the model was made "
             "with; copy the model's folder again, whole"
         )
-    division = msgspec.convert(settings, Division, from_attributes=True)
-    division = msgspec.structs.replace(division, segmenter=segmenter or division.segmenter)
-    encoding, versions = division.encoding(card.languages[0], units)
+    unit_settings = msgspec.convert(settings, UnitSettings, from_attributes=True)
+    unit_settings = msgspec.structs.replace(
+        unit_settings, segmenter=segmenter or unit_settings.segmenter
+    )
+    encoding, versions = unit_settings.encoding(card.languages[0], units)
     # Without numbers first: none are drawn that are not used, and a wrong shape costs nothing.
     with torch.device("meta" if with_weights else "cpu"):
         network = EncoderDecoder(shape)
     if with_weights:
         fill_network(network, load_weights(folder / WEIGHTS), folder / WEIGHTS)
-    return ScratchModel(division, versions, encoding, network)
+    return ScratchModel(unit_settings, versions, encoding, network)
 
 
 # Beam search, a batch at once, unit by unit.

@@ -10,10 +10,16 @@ import msgspec
 import torch
 
 from gecbench.core.seeding import number
-from gecbench.models.batches import Pair
+from gecbench.models.batches import SentencePair
 from gecbench.models.scratch.encoding import FIRST, UnitEncoding, build_vocabulary
 from gecbench.models.scratch.loading import ScratchOptions
-from gecbench.models.scratch.model import BeamSearch, Division, ScratchModel, read_model, save_model
+from gecbench.models.scratch.model import (
+    BeamSearch,
+    ScratchModel,
+    UnitSettings,
+    read_model,
+    save_model,
+)
 from gecbench.models.scratch.network import Architecture, EncoderDecoder, Shape
 from gecbench.models.training.config import Below1, Count, Positive, RunConfig
 from gecbench.models.training.decoder import DecoderTable, DecoderTask, refuse_cold_epochs
@@ -154,7 +160,9 @@ class ScratchTask(DecoderTask):
         save_model(self._model, folder, self.card(provenance))
 
 
-def build(config: ScratchConfig, pairs: Sequence[Pair], checkpoint: Path | None) -> ScratchTask:
+def build(
+    config: ScratchConfig, pairs: Sequence[SentencePair], checkpoint: Path | None
+) -> ScratchTask:
     """Build the task of a run; the seed decides the first weights.
 
     Raises:
@@ -170,11 +178,13 @@ def build(config: ScratchConfig, pairs: Sequence[Pair], checkpoint: Path | None)
     return ScratchTask(config, model)
 
 
-def _new_model(config: ScratchConfig, pairs: Sequence[Pair]) -> ScratchModel:
+def _new_model(config: ScratchConfig, pairs: Sequence[SentencePair]) -> ScratchModel:
     """Build a model that knows nothing but its vocabulary."""
     table = config.model
-    division = Division(units=table.units, segmenter=table.segmenter, simplify=table.simplify)
-    encoding, versions = division.encoding(config.language)
+    unit_settings = UnitSettings(
+        units=table.units, segmenter=table.segmenter, simplify=table.simplify
+    )
+    encoding, versions = unit_settings.encoding(config.language)
     units = build_vocabulary(
         (text.strip() for pair in pairs for text in (pair.source, pair.target)),
         encoding.divide,
@@ -182,7 +192,7 @@ def _new_model(config: ScratchConfig, pairs: Sequence[Pair]) -> ScratchModel:
         min_count=table.vocabulary.min_count,
     )
     return ScratchModel(
-        division=division,
+        unit_settings=unit_settings,
         versions=versions,
         encoding=UnitEncoding(units, encoding.divider, encoding.simplify),
         network=EncoderDecoder(table.shape(len(units) + FIRST)),

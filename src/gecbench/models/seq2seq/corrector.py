@@ -60,7 +60,7 @@ class Decoding(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
             )
 
 
-class Options(Decoding, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Seq2SeqOptions(Decoding, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The same for models of transformers and their exports.
 
     Args:

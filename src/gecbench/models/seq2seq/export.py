@@ -21,7 +21,7 @@ from gecbench.core.files import read_bytes, write_bytes
 from gecbench.formats.validation import options_of
 from gecbench.models import CARD
 from gecbench.models.folder import Card, atomic_folder, fingerprint, read_card, write_card
-from gecbench.models.seq2seq.corrector import Options, Seq2Seq
+from gecbench.models.seq2seq.corrector import Seq2Seq, Seq2SeqOptions
 from gecbench.models.seq2seq.encoding import SubwordEncoding
 from gecbench.models.seq2seq.loading import TOKENIZER, ExportSettings, load, load_torch
 from gecbench.models.seq2seq.network import (
@@ -72,7 +72,7 @@ def export_model(
             f"{place}: is a {card.kind} for {card.runtime}; export reads a seq2seq for torch"
         )
     with atomic_folder(out, replace=replace) as exported:
-        options = options_of("seq2seq", Options, {**card.defaults, "device": "cpu"})
+        options = options_of("seq2seq", Seq2SeqOptions, {**card.defaults, "device": "cpu"})
         model = load_torch(str(place), options, card if (folder / CARD).is_file() else None)
         _convert(str(place), exported, cast("SubwordEncoding", model.encoding), quantise)
         card = _export_card(card, model, folder, quantise)

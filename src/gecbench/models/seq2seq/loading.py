@@ -18,8 +18,8 @@ from gecbench.models.folder import Card, card_settings, fingerprint, read_option
 from gecbench.models.seq2seq.corrector import (
     Answer,
     Decoding,
-    Options,
     Seq2Seq,
+    Seq2SeqOptions,
     build_corrector,
     normalise_score,
     rank,
@@ -71,8 +71,8 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
     """
     folder = Path(place)
     if not (folder / CARD).is_file():
-        return load_torch(place, options_of("seq2seq", Options, options))
-    card, chosen = read_options(folder, "seq2seq", Options, options)
+        return load_torch(place, options_of("seq2seq", Seq2SeqOptions, options))
+    card, chosen = read_options(folder, "seq2seq", Seq2SeqOptions, options)
     for name in ("prefix", "language_code"):
         if options.get(name):
             raise UsageError(f"option {name} of seq2seq: the model's card says it; leave it out")
@@ -83,7 +83,7 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
     raise GecbenchError(f"{folder / CARD}: runtime {card.runtime!r} is not known for seq2seq")
 
 
-def load_torch(place: str, options: Options, card: Card | None = None) -> Seq2Seq:
+def load_torch(place: str, options: Seq2SeqOptions, card: Card | None = None) -> Seq2Seq:
     """Load an encoder-decoder that transformers runs.
 
     Args:
@@ -140,7 +140,7 @@ def load_torch(place: str, options: Options, card: Card | None = None) -> Seq2Se
     )
 
 
-def _load_ctranslate2(folder: Path, options: Options, card: Card) -> Seq2Seq:
+def _load_ctranslate2(folder: Path, options: Seq2SeqOptions, card: Card) -> Seq2Seq:
     from gecbench.backends import runtimes
 
     need("ct2", "ctranslate2", "tokenizers")
@@ -168,7 +168,7 @@ def _load_ctranslate2(folder: Path, options: Options, card: Card) -> Seq2Seq:
 class CTranslate2Search:
     """Searches with an exported model, without torch and transformers."""
 
-    def __init__(self, folder: Path, encoding: SubwordEncoding, options: Options) -> None:
+    def __init__(self, folder: Path, encoding: SubwordEncoding, options: Seq2SeqOptions) -> None:
 
         from gecbench.backends.runtimes import load_translator
 
@@ -216,7 +216,7 @@ class CTranslate2Search:
         return Answer(tuple(known), score, complete)
 
 
-def _check_length(options: Options, longest: int, place: str) -> None:
+def _check_length(options: Seq2SeqOptions, longest: int, place: str) -> None:
     """Refuse sources that are longer than the model can read.
 
     Raises:

@@ -23,7 +23,7 @@ from gecbench.backends.transformers import load_config, load_model, load_tokeniz
 from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.core.seeding import number
 from gecbench.models.batches import pad_rows
-from gecbench.models.seq2seq.corrector import Answer, Options, normalise_score, rank
+from gecbench.models.seq2seq.corrector import Answer, Seq2SeqOptions, normalise_score, rank
 from gecbench.models.seq2seq.encoding import Specials, SubwordEncoding
 from gecbench.models.weights import evaluating
 
@@ -212,7 +212,9 @@ def _special_id(tokenizer: PreTrainedTokenizerBase, config: PreTrainedConfig, *n
 class TorchSearch:
     """Searches with a network as it is: where it learns, answers are those of the moment."""
 
-    def __init__(self, network: PreTrainedModel, specials: Specials, options: Options) -> None:
+    def __init__(
+        self, network: PreTrainedModel, specials: Specials, options: Seq2SeqOptions
+    ) -> None:
 
         self._network: PreTrainedModel | None = network
         self._specials = specials

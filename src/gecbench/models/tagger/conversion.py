@@ -36,7 +36,7 @@ from gecbench.core.files import read_bytes, read_lines
 from gecbench.lang import language_of
 from gecbench.models.folder import atomic_folder, fingerprint, write_card
 from gecbench.models.tagger.corrector import LABELS, Biases, Predictions, Runtime, tokens_read
-from gecbench.models.tagger.encoding import Encoding
+from gecbench.models.tagger.encoding import TaggerEncoding
 from gecbench.models.tagger.loading import INPUTS, ONNX, OUTPUTS, OnnxRuntime
 from gecbench.models.tagger.network import (
     EncoderTokenizer,
@@ -327,7 +327,7 @@ def _read_weights(
 
 def _build_encoding(
     checkpoint: Checkpoint, added_row: int | None, positions: int
-) -> tuple[Encoding, str]:
+) -> tuple[TaggerEncoding, str]:
     """Build the encoding of a checkpoint, and say what $START is.
 
     Args:
@@ -478,7 +478,7 @@ def _write_graph(model: TaggerModel, path: Path, *, quantise: bool) -> None:
             )
 
 
-def _export(graph: nn.Module, encoding: Encoding, path: Path) -> None:
+def _export(graph: nn.Module, encoding: TaggerEncoding, path: Path) -> None:
     """Trace a graph for any number of sentences, positions and tokens."""
     sentences, positions, tokens = (
         torch.export.Dim(name) for name in ("sentences", "positions", "tokens")

@@ -30,7 +30,7 @@ from gecbench.text.tokens import Token, tokens_of
 Bias = Annotated[float, msgspec.Meta(ge=-1, le=1)]
 
 
-class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class DecisionOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What decides the answers of a tagger; a model's card holds defaults of these.
 
     Args:
@@ -55,7 +55,7 @@ class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     spacing: Literal["", "raw", "tokenised"] = ""
 
 
-class TaggerOptions(Decision, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class TaggerOptions(DecisionOptions, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How a tagger corrects.
 
     Args:

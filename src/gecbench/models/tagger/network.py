@@ -27,7 +27,7 @@ from gecbench.models.tagger.corrector import (
     read_labels,
     tokens_read,
 )
-from gecbench.models.tagger.encoding import Encoding, Layout, Subwords, read_encoding
+from gecbench.models.tagger.encoding import EncodingLayout, Subwords, TaggerEncoding, read_encoding
 from gecbench.models.tags.labels import LabelVocabulary, write_vocabulary
 from gecbench.models.training.config import Below1, Positive
 from gecbench.models.training.task import IGNORED
@@ -320,14 +320,14 @@ def _rows(model: PreTrainedModel) -> int:
 
 def load_pretrained(
     place: str, *, adds_start: bool, max_tokens: int, pieces_per_token: int
-) -> tuple[Encoder, Encoding]:
+) -> tuple[Encoder, TaggerEncoding]:
     """Load an encoder of transformers with its weights, and how it reads.
 
     Args:
         place: A folder, or a name on the hub.
         adds_start: Whether the embedding grows by a row for $START; else it is the unknown token.
-        max_tokens: As `Layout`.
-        pieces_per_token: As `Layout`.
+        max_tokens: As `EncodingLayout`.
+        pieces_per_token: As `EncodingLayout`.
 
     Raises:
         GecbenchError: There is none; it is no encoder; tokenizer and embedding do not fit.
@@ -379,16 +379,16 @@ class EncoderTokenizer:
         self.unknown: int = tokenizer.unk_token_id
         self.pad: int = tokenizer.pad_token_id
 
-    def encoding(self, start: int, *, has_specials: bool = True, **limits: int) -> Encoding:
+    def encoding(self, start: int, *, has_specials: bool = True, **limits: int) -> TaggerEncoding:
         """Build the encoding of an encoder.
 
         Args:
             start: Id of $START.
             has_specials: Whether the encoder reads what the tokenizer puts around a sentence.
-            limits: max_tokens, max_positions and pieces_per_token of `Layout`.
+            limits: max_tokens, max_positions and pieces_per_token of `EncodingLayout`.
         """
         before, after = self.subwords.around() if has_specials else ((), ())
-        layout = Layout(
+        layout = EncodingLayout(
             pieces="tokenizer",
             pad=self.pad,
             unknown=self.unknown,
@@ -397,7 +397,7 @@ class EncoderTokenizer:
             after=after,
             **limits,
         )
-        return Encoding(layout, self.subwords)
+        return TaggerEncoding(layout, self.subwords)
 
 
 def max_positions(config: PreTrainedConfig) -> int:
@@ -504,7 +504,7 @@ class TaggerModel:
 
     card: Card
     vocabulary: LabelVocabulary
-    encoding: Encoding
+    encoding: TaggerEncoding
     network: Tagger
 
     @property
@@ -515,7 +515,7 @@ class TaggerModel:
 
 def build_model(
     encoder: Encoder,
-    encoding: Encoding,
+    encoding: TaggerEncoding,
     vocabulary: LabelVocabulary,
     *,
     name: str,
@@ -592,7 +592,7 @@ def read_model(folder: Path, *, with_weights: bool = True) -> TaggerModel:
     return TaggerModel(card, vocabulary, encoding, network)
 
 
-def _check_ids(folder: Path, encoding: Encoding, rows: int) -> None:
+def _check_ids(folder: Path, encoding: TaggerEncoding, rows: int) -> None:
     """Refuse an encoding whose ids the embedding does not have.
 
     Raises:

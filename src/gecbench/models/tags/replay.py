@@ -18,7 +18,7 @@ from gecbench.text.tokens import Token
 _JOINTS = {"SPACE": "", "HYPHEN": "-"}
 
 
-class Outcome(NamedTuple):
+class TokenOutcome(NamedTuple):
     """What becomes of one token, or of two that changed places.
 
     Args:
@@ -36,7 +36,9 @@ class Outcome(NamedTuple):
     joint: str | None = None
 
 
-def outcomes(tokens: Sequence[str], labels: Sequence[str], transforms: Transforms) -> list[Outcome]:
+def outcomes(
+    tokens: Sequence[str], labels: Sequence[str], transforms: Transforms
+) -> list[TokenOutcome]:
     """Work out what becomes of $START and each token.
 
     A label that cannot be done keeps its token: one that is unknown, a transform that the token
@@ -50,21 +52,21 @@ def outcomes(tokens: Sequence[str], labels: Sequence[str], transforms: Transform
     """
     start, *parts = (parse_label(label) for label in labels)
     behind = _plain(start.argument) if start.kind == "append" else ""
-    results = [Outcome(-1, 0, (), behind)]
+    results = [TokenOutcome(-1, 0, (), behind)]
     for at, (token, part) in enumerate(zip(tokens, parts, strict=True)):
         if at < results[-1].end:
             continue  # it has changed places with the one before
         if labels[at + 1] != MERGE_SWAP:
             results.append(_outcome(at, token, part, transforms))
         elif at + 1 < len(tokens) and labels[at + 2] == KEEP:
-            results.append(Outcome(at, at + 2, (tokens[at + 1], token)))
+            results.append(TokenOutcome(at, at + 2, (tokens[at + 1], token)))
         else:
-            results.append(Outcome(at, at + 1, (token,)))
+            results.append(TokenOutcome(at, at + 1, (token,)))
     return results
 
 
-def _outcome(at: int, token: str, part: Label, transforms: Transforms) -> Outcome:
-    unchanged = Outcome(at, at + 1, (token,))
+def _outcome(at: int, token: str, part: Label, transforms: Transforms) -> TokenOutcome:
+    unchanged = TokenOutcome(at, at + 1, (token,))
     match part.kind:
         case "delete":
             return unchanged._replace(words=())
@@ -220,9 +222,9 @@ def text_edits(
     """
     results = outcomes([token.text for token in tokens], labels, transforms)
     blanks = Blanks(language, spacing or detect_spacing(tokens, language=language))
-    layout = _Layout(text, tokens, blanks)
+    tagged = _TaggedText(text, tokens, blanks)
     edits = []
-    for owner, run in groupby(_changes(layout, results), key=lambda change: change.owner):
+    for owner, run in groupby(_changes(tagged, results), key=lambda change: change.owner):
         changes = list(run)
         replacement = "".join(change.replacement for change in changes)
         score = None
@@ -233,7 +235,7 @@ def text_edits(
     return tuple(edits)
 
 
-class _Change(NamedTuple):
+class _EditPart(NamedTuple):
     """A part of an edit: a span, what stands there instead, and the place of the label."""
 
     start: int
@@ -242,70 +244,70 @@ class _Change(NamedTuple):
     owner: int
 
 
-class _Side(NamedTuple):
+class _Neighbour(NamedTuple):
     """What stands on one side of a gap: before and now; None at the ends of a text."""
 
     before: str
     now: str
 
 
-class _Layout(NamedTuple):
+class _TaggedText(NamedTuple):
     """A text, its tokens, and where blanks belong."""
 
     text: str
     tokens: Sequence[Token]
     blanks: Blanks
 
-    def start(self, outcome: Outcome | None) -> int:
+    def start(self, outcome: TokenOutcome | None) -> int:
         """The first character of an outcome; None is the end of the text."""
         return len(self.text) if outcome is None else self.tokens[outcome.first].start
 
-    def end(self, outcome: Outcome) -> int:
+    def end(self, outcome: TokenOutcome) -> int:
         """The character after the last of an outcome, of $START the first of the text."""
         return self.tokens[outcome.end - 1].end if outcome.end else 0
 
-    def now(self, outcome: Outcome) -> str:
+    def now(self, outcome: TokenOutcome) -> str:
         """Find what stands in the place of tokens; those in exchange keep what divides them."""
         if outcome.end - outcome.first == 2 and outcome.first >= 0:
             one, two = self.tokens[outcome.first : outcome.end]
             return two.text + self.text[one.end : two.start] + one.text
         return " ".join(outcome.words)
 
-    def side(self, outcome: Outcome | None, *, left: bool) -> _Side | None:
+    def side(self, outcome: TokenOutcome | None, *, left: bool) -> _Neighbour | None:
         """Describe an outcome to its neighbour; None at the ends."""
         if outcome is None or outcome.first < 0:
             return None
         token = self.tokens[outcome.end - 1 if left else outcome.first]
-        return _Side(token.text, outcome.words[-1 if left else 0])
+        return _Neighbour(token.text, outcome.words[-1 if left else 0])
 
 
-def _changes(layout: _Layout, results: Sequence[Outcome]) -> Iterator[_Change]:
+def _changes(tagged: _TaggedText, results: Sequence[TokenOutcome]) -> Iterator[_EditPart]:
     """Yield all changes in the order of the text, those of one label next to one another."""
     standing = [at for at, outcome in enumerate(results) if outcome.words or outcome.first < 0]
     for one, two in pairwise((*standing, len(results))):
         left = results[one]
         right = results[two] if two < len(results) else None
         if left.words:
-            start, end = layout.start(left), layout.end(left)
-            now = layout.now(left)
-            if now != layout.text[start:end]:
-                yield _Change(start, end, now, left.first + 1)
+            start, end = tagged.start(left), tagged.end(left)
+            now = tagged.now(left)
+            if now != tagged.text[start:end]:
+                yield _EditPart(start, end, now, left.first + 1)
         gone = results[one + 1 : two]
         if gone:
-            yield from _delete(layout, left, gone, right)
+            yield from _delete(tagged, left, gone, right)
         elif left.behind:
-            yield from _insert(layout, left, right)
+            yield from _insert(tagged, left, right)
         elif right is not None and left.words:
-            yield from _respace(layout, left, right)
+            yield from _respace(tagged, left, right)
 
 
-def _respace(layout: _Layout, left: Outcome, right: Outcome) -> Iterator[_Change]:
+def _respace(tagged: _TaggedText, left: TokenOutcome, right: TokenOutcome) -> Iterator[_EditPart]:
     """Yield the change of the blank between two neighbours that stand, if there is one."""
-    start, end = layout.end(left), layout.start(right)
-    gap = layout.text[start:end]
-    one, two = layout.side(left, left=True), layout.side(right, left=False)
+    start, end = tagged.end(left), tagged.start(right)
+    gap = tagged.text[start:end]
+    one, two = tagged.side(left, left=True), tagged.side(right, left=False)
     changed = one is not None and one.before != one.now
-    blanks = layout.blanks
+    blanks = tagged.blanks
     new = gap if left.joint is None else left.joint
     if left.joint is None and one and two and (changed or two.before != two.now):
         wanted = blanks.wants(one.now, two.now)
@@ -315,38 +317,40 @@ def _respace(layout: _Layout, left: Outcome, right: Outcome) -> Iterator[_Change
             new = gap or " "
     if new != gap:
         owner = left if changed or left.joint is not None else right
-        yield _Change(start, end, new, owner.first + 1)
+        yield _EditPart(start, end, new, owner.first + 1)
 
 
-def _insert(layout: _Layout, left: Outcome, right: Outcome | None) -> Iterator[_Change]:
+def _insert(
+    tagged: _TaggedText, left: TokenOutcome, right: TokenOutcome | None
+) -> Iterator[_EditPart]:
     """Yield the insertion behind a token whose neighbour stands, with its blanks."""
-    start, end = layout.end(left), layout.start(right)
-    gap = layout.text[start:end]
+    start, end = tagged.end(left), tagged.start(right)
+    gap = tagged.text[start:end]
     # White space at the head of a text stays before what is inserted there.
-    before, after = _around(layout, left, right, gap, gap if left.words else "")
+    before, after = _around(tagged, left, right, gap, gap if left.words else "")
     new = before + left.behind + after
     if gap and new.endswith(gap):
-        yield _Change(start, start, new[: -len(gap)], left.first + 1)
+        yield _EditPart(start, start, new[: -len(gap)], left.first + 1)
     elif gap and new.startswith(gap):
-        yield _Change(end, end, new[len(gap) :], left.first + 1)
+        yield _EditPart(end, end, new[len(gap) :], left.first + 1)
     else:
-        yield _Change(start, end, new, left.first + 1)
+        yield _EditPart(start, end, new, left.first + 1)
 
 
 def _around(
-    layout: _Layout, left: Outcome, right: Outcome | None, first: str, last: str
+    tagged: _TaggedText, left: TokenOutcome, right: TokenOutcome | None, first: str, last: str
 ) -> tuple[str, str]:
     """Find the blanks on both sides of an insertion; `first` and `last` are the old ones.
 
     White space at the ends of a text stays there.
     """
-    one, two = layout.side(left, left=True), layout.side(right, left=False)
+    one, two = tagged.side(left, left=True), tagged.side(right, left=False)
     before, after = first, last
     if one is not None:
-        wanted = layout.blanks.wants(one.now, left.behind)
+        wanted = tagged.blanks.wants(one.now, left.behind)
         before = first if wanted is None and two is not None else " " * bool(wanted)
     if two is not None:
-        after = _blank(layout.blanks.wants(left.behind, two.now), last)
+        after = _blank(tagged.blanks.wants(left.behind, two.now), last)
     return before, after
 
 
@@ -358,16 +362,19 @@ def _blank(wanted: bool | None, old: str) -> str:
 
 
 def _delete(
-    layout: _Layout, left: Outcome, gone: Sequence[Outcome], right: Outcome | None
-) -> Iterator[_Change]:
+    tagged: _TaggedText,
+    left: TokenOutcome,
+    gone: Sequence[TokenOutcome],
+    right: TokenOutcome | None,
+) -> Iterator[_EditPart]:
     """Yield what deletes tokens between two that stand, with an insertion before them."""
-    ends = [layout.end(left), *(layout.end(outcome) for outcome in gone)]
-    starts = [*(layout.start(outcome) for outcome in gone), layout.start(right)]
-    gaps = [layout.text[end:start] for end, start in zip(ends, starts, strict=True)]
-    new = _close_gap(layout, left, right, gaps)
+    ends = [tagged.end(left), *(tagged.end(outcome) for outcome in gone)]
+    starts = [*(tagged.start(outcome) for outcome in gone), tagged.start(right)]
+    gaps = [tagged.text[end:start] for end, start in zip(ends, starts, strict=True)]
+    new = _close_gap(tagged, left, right, gaps)
     if left.behind:
-        before, new = _around(layout, left, right, gaps[0], gaps[-1])
-        yield _Change(ends[0], ends[0], before + left.behind, left.first + 1)
+        before, new = _around(tagged, left, right, gaps[0], gaps[-1])
+        yield _EditPart(ends[0], ends[0], before + left.behind, left.first + 1)
     if new == gaps[0]:  # each takes the blank behind it along
         bounds, new = starts, ""
     elif new == gaps[-1]:  # the blank before it
@@ -375,19 +382,21 @@ def _delete(
     else:
         bounds = [ends[0], *starts[1:]]
     for outcome, (start, end) in zip(gone, pairwise(bounds), strict=True):
-        yield _Change(start, end, new if outcome is gone[-1] else "", outcome.first + 1)
+        yield _EditPart(start, end, new if outcome is gone[-1] else "", outcome.first + 1)
 
 
-def _close_gap(layout: _Layout, left: Outcome, right: Outcome | None, gaps: Sequence[str]) -> str:
+def _close_gap(
+    tagged: _TaggedText, left: TokenOutcome, right: TokenOutcome | None, gaps: Sequence[str]
+) -> str:
     """Find what divides two tokens after all between them are gone."""
-    one, two = layout.side(left, left=True), layout.side(right, left=False)
+    one, two = tagged.side(left, left=True), tagged.side(right, left=False)
     if one is None:
         return gaps[0]
     if two is None:
         return gaps[-1]
     if left.joint is not None:
         return left.joint
-    wanted = layout.blanks.wants(one.now, two.now)
+    wanted = tagged.blanks.wants(one.now, two.now)
     if wanted is None:
         return gaps[0] if one.now[-1].isascii() and one.now[-1].isalnum() else gaps[-1]
     return _blank(wanted, next(filter(None, gaps), ""))

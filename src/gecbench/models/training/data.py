@@ -19,7 +19,7 @@ from gecbench.core.sample import Corpus, Sample
 from gecbench.formats.perturbed import is_perturbed, read_perturbed
 from gecbench.formats.reading import read
 from gecbench.formats.texts import text_of
-from gecbench.models.batches import Pair
+from gecbench.models.batches import SentencePair
 from gecbench.models.training.config import RunConfig
 
 Item = TypeVar("Item")
@@ -50,7 +50,7 @@ class TrainingData(Generic[Item]):
     files: Mapping[str, str]
 
 
-def read_pairs(config: RunConfig, home: Path) -> TrainingData[Pair]:
+def read_pairs(config: RunConfig, home: Path) -> TrainingData[SentencePair]:
     """Read the pairs that a configuration names.
 
     Args:
@@ -97,7 +97,7 @@ def read_pairs(config: RunConfig, home: Path) -> TrainingData[Pair]:
     return TrainingData(tuple(train), dev, dev_pairs, dict(counts), files)
 
 
-def read_dev_pairs(dev: Corpus, language: str, counts: Counter[str]) -> tuple[Pair, ...]:
+def read_dev_pairs(dev: Corpus, language: str, counts: Counter[str]) -> tuple[SentencePair, ...]:
     """Collect the pairs of the dev sentences; what is left out is added to the counts.
 
     Raises:
@@ -181,7 +181,9 @@ def without_blanks(text: str) -> str:
     return "".join(text.split())
 
 
-def _pairs_of(sample: Sample, corpus: Corpus, language: str, counts: Counter[str]) -> list[Pair]:
+def _pairs_of(
+    sample: Sample, corpus: Corpus, language: str, counts: Counter[str]
+) -> list[SentencePair]:
     """Collect a pair for each reference of a sentence; the counts say what is left out."""
     if not sample.references:
         counts["left out: no reference"] += 1
@@ -198,5 +200,5 @@ def _pairs_of(sample: Sample, corpus: Corpus, language: str, counts: Counter[str
         if not sample.source.strip() or not target.strip():
             counts["left out: empty"] += 1
         else:
-            pairs.append(Pair(sample.source, target, corpus.name))
+            pairs.append(SentencePair(sample.source, target, corpus.name))
     return pairs
