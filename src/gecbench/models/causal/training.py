@@ -216,7 +216,9 @@ class CausalTask(TargetTask[CausalExample], ComparableTask[CausalExample, torch.
 
 
 def build(
-    config: CausalConfig, pairs: Sequence[SentencePair], checkpoint: Path | None
+    config: CausalConfig,
+    pairs: Sequence[SentencePair],  # noqa: ARG001 (other kinds build vocabularies of pairs)
+    checkpoint: Path | None,
 ) -> CausalTask:
     """Build the task of a run; the seed decides the adapter's first weights.
 

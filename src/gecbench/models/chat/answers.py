@@ -55,14 +55,14 @@ def restore_spacing(source: str, answer: str, spacing: Spacing = "auto") -> str:
     left, right = list(_FINE.finditer(source)), list(_FINE.finditer(answer))
     if not right:
         return answer
-    place = _equal_tokens([m.group() for m in left], [m.group() for m in right])
+    source_index = _equal_tokens([m.group() for m in left], [m.group() for m in right])
     pieces = [answer[: right[0].start()]]
     for k, token in enumerate(right):
         pieces.append(token.group())
         if k + 1 == len(right):
             pieces.append(answer[token.end() :])
-        elif k in place and place.get(k + 1) == place[k] + 1:
-            at = place[k]
+        elif k in source_index and source_index.get(k + 1) == source_index[k] + 1:
+            at = source_index[k]
             pieces.append(source[left[at].end() : left[at + 1].start()])
         else:
             gap = answer[token.end() : right[k + 1].start()]
@@ -72,19 +72,19 @@ def restore_spacing(source: str, answer: str, spacing: Spacing = "auto") -> str:
 
 def _equal_tokens(left: list[str], right: list[str]) -> dict[int, int]:
     """Find the places on the right of the tokens that are on the left, too, with theirs."""
-    places: dict[int, int] = {}
+    indices: dict[int, int] = {}
     i = j = 0
     for edit in (*changes(left, right), Edit(len(left), len(left), ())):
-        places |= zip(range(j, j + edit.start - i), range(i, edit.start), strict=True)
+        indices |= zip(range(j, j + edit.start - i), range(i, edit.start), strict=True)
         i, j = edit.end, j + edit.start - i + len(edit.replacement or ())
-    return places
+    return indices
 
 
-def _is_gap(answer: str, one: re.Match[str], two: re.Match[str]) -> bool:
+def _is_gap(answer: str, left: re.Match[str], right: re.Match[str]) -> bool:
     """Say whether a tokeniser would write a space between two tokens of the answer."""
-    rest = answer[two.end() : two.end() + 1]
-    closes = _CLOSING.fullmatch(two.group()) and (not rest.strip() or rest in '.,!?;:)]”"')
-    return bool(closes) or one.group() in _OPENING
+    rest = answer[right.end() : right.end() + 1]
+    closes = _CLOSING.fullmatch(right.group()) and (not rest.strip() or rest in '.,!?;:)]”"')
+    return bool(closes) or left.group() in _OPENING
 
 
 # What in an answer is the correction, and whether it is one.

@@ -201,8 +201,8 @@ def _kind(
     before, after = words(source[edit.start : edit.end]), words(edit.replacement or ())
     if len(before) > 1 and before != after and sorted(before) == sorted(after):
         return "order"
-    one, two = "".join(before), "".join(after)
-    if similar and one and len(one) == len(two) and similar(one, two):
+    old, new = "".join(before), "".join(after)
+    if similar and old and len(old) == len(new) and similar(old, new):
         return "spelling"
     return None
 

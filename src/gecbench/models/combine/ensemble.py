@@ -222,11 +222,11 @@ def proposal_of(answer: Correction, tokens: str) -> Proposal:
     return Proposal(tuple(edits), tuple(scores))
 
 
-def _touch(one: TextEdit, two: Edit) -> bool:
+def _touch(first: TextEdit, second: Edit) -> bool:
     """Say whether two edits are about one place; insertions are also about what they touch."""
-    if one.start == one.end or two.start == two.end:
-        return one.start <= two.end and two.start <= one.end
-    return one.start < two.end and two.start < one.end
+    if first.start == first.end or second.start == second.end:
+        return first.start <= second.end and second.start <= first.end
+    return first.start < second.end and second.start < first.end
 
 
 @contextmanager
@@ -281,8 +281,8 @@ def _specification(path: Path, member: _Member) -> str:
 
 def _beside(path: Path, place: str) -> str:
     """Resolve a path from the folder of the file, where something is there; else as it is."""
-    near = path.parent / place
-    return str(near) if place and near.exists() else place
+    beside = path.parent / place
+    return str(beside) if place and beside.exists() else place
 
 
 def _languages(path: Path, correctors: Mapping[str, Corrector]) -> tuple[str, ...]:

@@ -193,7 +193,7 @@ def homophones(
 
 
 def candidates(
-    text: str, lattice: WordLattice, vocabulary: Vocabulary, known: Homophones, *, least: float
+    text: str, lattice: WordLattice, vocabulary: Vocabulary, by_sound: Homophones, *, least: float
 ) -> Iterator[Replacement]:
     """Yield the changes that gain something.
 
@@ -205,48 +205,48 @@ def candidates(
         text: Characters with sounds only.
         lattice: Of the text.
         vocabulary: That it was divided with.
-        known: The words by sound.
+        by_sound: The words by sound.
         least: Gain below which a candidate is not worth naming.
     """
-    sound = text.translate(known.sounds.table)
+    sound = text.translate(by_sound.sounds.table)
     before, after, best = lattice.before, lattice.after, lattice.best
     covered = _word_places(lattice)
     for start in range(len(text) - 1):
         for end in range(start + SHORTEST, min(start + LONGEST, len(text)) + 1):
             room = before[start] + after[end] - best
-            if room + known.best[end - start] < least:
+            if room + by_sound.best[end - start] < least:
                 continue
             span = text[start:end]
-            for word in _alike(span, sound[start:end], known):
+            for word in _alike(span, sound[start:end], by_sound):
                 gain = room + vocabulary.logs[word]
                 change = _change(span, word, start, gain, covered) if gain >= least else None
                 if change and change.gain >= least:
                     yield change
 
 
-def _alike(span: str, sound: str, known: Homophones) -> Iterator[str]:
+def _alike(span: str, sound: str, by_sound: Homophones) -> Iterator[str]:
     """Yield words that sound like a span, one of whose characters may have another reading."""
-    get, others = known.words.get, known.sounds.others
+    get, others = by_sound.words.get, by_sound.sounds.others
     if words := get(sound):
         yield from words.split(" ")
-    for place, character in enumerate(span):
+    for position, character in enumerate(span):
         for syllable in others.get(character, ""):
-            if words := get(sound[:place] + syllable + sound[place + 1 :]):
+            if words := get(sound[:position] + syllable + sound[position + 1 :]):
                 # The other reading must be the difference.
-                yield from (word for word in words.split(" ") if word[place] != character)
+                yield from (word for word in words.split(" ") if word[position] != character)
 
 
 def _change(
     span: str, word: str, start: int, gain: float, covered: frozenset[int]
 ) -> Replacement | None:
     """Find what a word changes in a span; None where that is nothing, or too much."""
-    places = [k for k, (a, b) in enumerate(zip(span, word, strict=True)) if a != b]
-    if not places or places[-1] - places[0] > 1:
+    positions = [k for k, (a, b) in enumerate(zip(span, word, strict=True)) if a != b]
+    if not positions or positions[-1] - positions[0] > 1:
         return None
-    if any(span[k] in _NUMERALS and word[k] in _NUMERALS for k in places):
+    if any(span[k] in _NUMERALS and word[k] in _NUMERALS for k in positions):
         return None  # another number is no spelling
-    gain -= TWICE * (len(places) == 2) + COVERED * any(start + k in covered for k in places)
-    first, end = places[0], places[-1] + 1
+    gain -= TWICE * (len(positions) == 2) + COVERED * any(start + k in covered for k in positions)
+    first, end = positions[0], positions[-1] + 1
     return Replacement(gain, start + first, start + end, word[first:end])
 
 
@@ -254,10 +254,10 @@ def _word_places(lattice: WordLattice) -> frozenset[int]:
     """Find the places that words of a best division cover, single characters apart."""
     before, after, best = lattice.before, lattice.after, lattice.best
     return frozenset(
-        place
+        position
         for start, end, log in lattice.words
         if before[start] + log + after[end] >= best - 1e-9
-        for place in range(start, end)
+        for position in range(start, end)
     )
 
 

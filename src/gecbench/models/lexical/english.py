@@ -120,13 +120,13 @@ def repetitions(words: Sequence[str]) -> dict[int, TokenChange]:
     [3]
     """
     changes = {}
-    for place, (one, two) in enumerate(pairwise(words), 1):
-        word = two.lower()
-        if one.lower() != word or word in _TWICE or not (word.isalpha() and word.isascii()):
+    for position, (first, second) in enumerate(pairwise(words), 1):
+        word = second.lower()
+        if first.lower() != word or word in _TWICE or not (word.isalpha() and word.isascii()):
             continue
-        name = two[0].isupper() and word not in ("i", "the")  # names may double, as Duran Duran
+        name = second[0].isupper() and word not in ("i", "the")  # names may double, as Duran Duran
         if not name and (len(word) > 1 or word in "ai"):
-            changes[place] = TokenChange("", SURE, "repeated word")
+            changes[position] = TokenChange("", SURE, "repeated word")
     return changes
 
 
@@ -137,16 +137,16 @@ def articles(words: Sequence[str]) -> dict[int, TokenChange]:
     {2: Change(text='an', score=0.9, label='a or an')}
     """
     changes = {}
-    for place, word in enumerate(words[:-1]):
-        if word not in ("a", "an", "An") and not (word == "A" and place == 0):
+    for position, word in enumerate(words[:-1]):
+        if word not in ("a", "an", "An") and not (word == "A" and position == 0):
             continue
-        following = words[place + 1]
-        if following in _OPENING and place + 2 < len(words):
-            following = words[place + 2]
+        following = words[position + 1]
+        if following in _OPENING and position + 2 < len(words):
+            following = words[position + 2]
         wanted = article(following) if following[0].isalnum() else None
         if wanted and wanted != word.lower():
             text = wanted.capitalize() if word[0].isupper() else wanted
-            changes[place] = TokenChange(text, SURE, "a or an")
+            changes[position] = TokenChange(text, SURE, "a or an")
     return changes
 
 
@@ -161,10 +161,10 @@ def capitals(words: Sequence[str], *, begins: bool = True) -> dict[int, TokenCha
     ['I', 'I', 'Yesterday']
     """
     changes = {}
-    for place, (word, following) in enumerate(pairwise((*words, ""))):
+    for position, (word, following) in enumerate(pairwise((*words, ""))):
         pronoun = word == "i" and not _ROMAN.fullmatch(following)
         if pronoun or re.fullmatch(r"i['’](?:m|d|ve|ll)", word):
-            changes[place] = TokenChange("I" + word[1:], SURE, "capital")
+            changes[position] = TokenChange("I" + word[1:], SURE, "capital")
     if begins and len(words) > 2 and 0 not in changes:
         letters = words[0].replace("'", "").replace("-", "")
         if letters.isascii() and letters.isalpha() and letters.islower():
@@ -177,10 +177,10 @@ def combine(
 ) -> dict[int, TokenChange]:
     """Join changes of which the second apply to the result of the first."""
     changes = {**first, **second}
-    for place in first.keys() & second.keys():
-        one, two = first[place], second[place]
-        label = f"{one.label}, {two.label}"
-        changes[place] = TokenChange(two.text, min(one.score, two.score), label)
+    for position in first.keys() & second.keys():
+        before, after = first[position], second[position]
+        label = f"{before.label}, {after.label}"
+        changes[position] = TokenChange(after.text, min(before.score, after.score), label)
     return changes
 
 
@@ -353,16 +353,16 @@ def speller(counts: Mapping[str, int], pairs: Callable[[], Mapping[str, int]]) -
     """
     total = math.log(sum(counts.values()))
     index = cache(lambda: _index(counts, total))
-    joined = cache(lambda: {pair.replace(" ", ""): pair for pair in pairs()})
+    closed_pairs = cache(lambda: {pair.replace(" ", ""): pair for pair in pairs()})
 
     @lru_cache(maxsize=CACHE_SIZE)
     def nearest(word: str) -> Nearest | None:
         logs = dict(_near(word, index()))
-        if pair := joined().get(word):
+        if pair := closed_pairs().get(word):
             logs[pair] = math.log(pairs()[pair]) - total - PER_EDIT
         if not logs:
             return None
-        best = max(logs, key=lambda near: (logs[near], near))
+        best = max(logs, key=lambda word_or_pair: (logs[word_or_pair], word_or_pair))
         chance = sum(map(math.exp, logs.values())) + math.exp(UNLISTED)
         return Nearest(best, math.exp(logs[best]) / chance)
 
@@ -400,16 +400,16 @@ def _near(word: str, index: _Index) -> Iterator[tuple[str, float]]:
     columns = np.flatnonzero(apart <= 2 * farthest)
     most = index.logs[columns] - PER_EDIT * CHEAPEST * ((apart[columns] + 1) // 2)
     least = UNLISTED - NEGLIGIBLE
-    for place in np.argsort(-most, kind="stable"):
-        if most[place] < least:
+    for at in np.argsort(-most, kind="stable"):
+        if most[at] < least:
             return
-        near = index.words[columns[place]]
-        if abs(len(near) - len(word)) > farthest:
+        candidate = index.words[columns[at]]
+        if abs(len(candidate) - len(word)) > farthest:
             continue
-        log = float(index.logs[columns[place]]) - PER_EDIT * distance(word, near, farthest)
+        log = float(index.logs[columns[at]]) - PER_EDIT * distance(word, candidate, farthest)
         if log > -math.inf:
             least = max(least, log - NEGLIGIBLE)
-            yield near, log
+            yield candidate, log
 
 
 def distance(wrong: str, right: str, edits: int) -> float:
@@ -461,16 +461,16 @@ def _rest(wrong: str, right: str, i: int, j: int, edits: int) -> float:
     return min(ways)
 
 
-def _gap(word: str, place: int) -> float:
+def _gap(word: str, position: int) -> float:
     """Compute the cost of a letter too many or too few."""
-    letter = word[place]
-    if not place:
+    letter = word[position]
+    if not position:
         return 2.0
-    if letter == "'" or word[place - 1] == letter:
+    if letter == "'" or word[position - 1] == letter:
         return 0.5
-    if letter == "h" and word[place - 1] in "cgprstw":
+    if letter == "h" and word[position - 1] in "cgprstw":
         return 0.6
-    return 0.7 if letter == "e" and place == len(word) - 1 else 1.0
+    return 0.7 if letter == "e" and position == len(word) - 1 else 1.0
 
 
 # English words that no list knows, and what they were meant to be.
@@ -500,15 +500,15 @@ def spellings(
         threshold: Least probability, in [0, 1].
     """
     changes = {}
-    for place, word in enumerate(words):
+    for position, word in enumerate(words):
         pieces = _PIECES.split(word)
         fixes = [
-            _fix(piece, known, nearest, first=place == k == 0) for k, piece in enumerate(pieces)
+            _fix(piece, known, nearest, first=position == k == 0) for k, piece in enumerate(pieces)
         ]
         scores = [fix.score for fix in fixes if fix]
         if scores and min(scores) >= threshold:
             parts = (fix.word if fix else p for fix, p in zip(fixes, pieces, strict=True))
-            changes[place] = TokenChange("".join(parts), min(scores), "spelling")
+            changes[position] = TokenChange("".join(parts), min(scores), "spelling")
     return changes
 
 
@@ -523,13 +523,13 @@ def _fix(piece: str, known: EnglishWords, nearest: FindNearest, *, first: bool) 
     # Tokenisers cut "n't" from "don't".
     if lower == "n't" or known.knows(lower) or known.knows(stem):
         return None
-    near = nearest(stem)
-    if near is None or near.word == stem:
+    nearest_word = nearest(stem)
+    if nearest_word is None or nearest_word.word == stem:
         return None
-    text = near.word + lower[len(stem) :]
+    text = nearest_word.word + lower[len(stem) :]
     if piece[0].isupper():
         text = text[0].upper() + text[1:]
-    return Nearest(text.replace("'", "’") if "’" in piece else text, near.score)
+    return Nearest(text.replace("'", "’") if "’" in piece else text, nearest_word.score)
 
 
 VERSION = "2"
@@ -602,22 +602,22 @@ class EnRules(Corrector):
         """Yield the edits of a sentence in the order of their spans."""
         tokens = tokens_of(sentence, "en")
         deletions = repetitions([token.text for token in tokens])
-        places = [place for place in range(len(tokens)) if place not in deletions]
-        words = [tokens[place].text for place in places]
+        positions = [position for position in range(len(tokens)) if position not in deletions]
+        words = [tokens[position].text for position in positions]
         spell = partial(spellings, known=self.words, nearest=self.nearest, threshold=self.threshold)
         changes: dict[int, TokenChange] = {}
         # Each rule sees the result of the one before: a word that is spelled right has its sound.
         for rule in (spell, articles, partial(capitals, begins=begins)):
             new = [changes[k].text if k in changes else word for k, word in enumerate(words)]
             changes = combine(changes, rule(new))
-        changes = {places[k]: change for k, change in changes.items()} | deletions
+        changes = {positions[k]: change for k, change in changes.items()} | deletions
         addresses = [m.span() for m in re.finditer(r"\S+", sentence) if _ADDRESS.search(m.group())]
-        for place, change in sorted(changes.items()):
-            start, end = tokens[place].start, tokens[place].end
+        for position, change in sorted(changes.items()):
+            start, end = tokens[position].start, tokens[position].end
             if any(first <= start < last for first, last in addresses):
                 continue
             if not change.text:  # a deletion takes the white space before it along
-                start = tokens[place - 1].end
+                start = tokens[position - 1].end
             yield TextEdit(start, end, change.text, change.score, change.label)
 
 

@@ -72,14 +72,14 @@ def align_tokens(
     >>> align_tokens("他去学校了", "我去学校了", skip_after=1)
     ((2, 2), (3, 3), (4, 4))
     """
-    places: list[tuple[int, int]] = []
+    matches: list[tuple[int, int]] = []
     start = shift = 0
     for edit in changes(original, perturbed):
-        places += ((i, i + shift) for i in range(start, edit.start))
+        matches += ((i, i + shift) for i in range(start, edit.start))
         shift += len(edit.replacement or ()) - (edit.end - edit.start)
         start = edit.end + skip_after
-    places += ((i, i + shift) for i in range(start, len(original)))
-    return tuple(places)
+    matches += ((i, i + shift) for i in range(start, len(original)))
+    return tuple(matches)
 
 
 def align_targets(
@@ -106,19 +106,19 @@ def align_targets(
     if robust.sources_too:
         same = _with_equal_sources(pair, words, others, same, kind)
     tokens_in = dict(_group_words(others, perturbed.spans))
-    places: list[tuple[int, int]] = []
+    matches: list[tuple[int, int]] = []
     for (start, end), (first, last) in _group_words(words, original.spans):
         images = [same[word] for word in range(start, end) if word in same]
         if len(images) < end - start or images[-1] - images[0] != end - 1 - start:
             continue
         other_first, other_last = tokens_in.get((images[0], images[-1] + 1), (0, 0))
         if [*original.ids[first:last]] == [*perturbed.ids[other_first:other_last]]:
-            places += zip(range(first, last), range(other_first, other_last), strict=True)
-    places = [(original.first + i, perturbed.first + j) for i, j in places]
-    places = [(i, j) for i, j in places if i < original.end and j < perturbed.end]
+            matches += zip(range(first, last), range(other_first, other_last), strict=True)
+    matches = [(original.first + i, perturbed.first + j) for i, j in matches]
+    matches = [(i, j) for i, j in matches if i < original.end and j < perturbed.end]
     if original.complete and perturbed.complete:
-        places.append((original.end, perturbed.end))
-    return tuple(places)
+        matches.append((original.end, perturbed.end))
+    return tuple(matches)
 
 
 def check_decoder(robust: Robust | None) -> None:

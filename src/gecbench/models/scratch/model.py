@@ -286,12 +286,12 @@ class BeamSearch:
                 "precision=float32"
             )
         going: list[_Beam] = []
-        for place, (loss, row, unit) in enumerate(options[: 2 * self._beams]):
-            written = sentence.beams[row].ids
+        for index, (loss, row, unit) in enumerate(options[: 2 * self._beams]):
+            beginning = sentence.beams[row].ids
             if unit != self._specials.end:
-                going.append(_Beam(-loss, row, (*written, unit)))
-            elif place < self._beams:
-                sentence.complete.append(_Beam(-loss, row, written))
+                going.append(_Beam(-loss, row, (*beginning, unit)))
+            elif index < self._beams:
+                sentence.complete.append(_Beam(-loss, row, beginning))
         sentence.complete.sort(key=lambda beam: -beam.total)
         del sentence.complete[self._beams :]
         # Where fewer may go on than there are rows, the others write padding that never counts.

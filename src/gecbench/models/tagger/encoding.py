@@ -127,8 +127,10 @@ def read_encoding(folder: Path) -> TaggerEncoding:
         GecbenchError: A file is missing.
     """
     layout = _decode(folder / ENCODING, EncodingLayout)
-    own = layout.pieces == "own"
-    return TaggerEncoding(layout, read_own_pieces(folder) if own else read_subwords(folder))
+    has_own_pieces = layout.pieces == "own"
+    return TaggerEncoding(
+        layout, read_own_pieces(folder) if has_own_pieces else read_subwords(folder)
+    )
 
 
 Content = TypeVar("Content")

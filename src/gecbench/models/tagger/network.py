@@ -94,8 +94,8 @@ class Tagger(nn.Module):
             firsts: (sentences, tokens); the position of each token's first piece, 0 in padding.
         """
         states = self.encoder(ids, mask)
-        places = firsts.unsqueeze(-1).expand(-1, -1, states.shape[-1])
-        tokens = states.gather(1, places)
+        positions = firsts.unsqueeze(-1).expand(-1, -1, states.shape[-1])
+        tokens = states.gather(1, positions)
         return Logits(self.labels(self.dropout(tokens)), self.detection(tokens))
 
 
@@ -142,8 +142,8 @@ def decide(
         keep_bias: A scalar.
         delete_bias: A scalar.
     """
-    places = torch.arange(distribution.shape[-1], device=distribution.device)
-    bias = (places == keep) * keep_bias + (places == delete) * delete_bias
+    positions = torch.arange(distribution.shape[-1], device=distribution.device)
+    bias = (positions == keep) * keep_bias + (positions == delete) * delete_bias
     values, labels = (distribution + bias).max(-1)
     return labels, values
 

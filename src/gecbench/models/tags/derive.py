@@ -139,7 +139,7 @@ def _align(source: Sequence[str], target: Sequence[str]) -> list[tuple[int, int]
             left = min(least, above[y + 1] + step, left + step)
             row.append(left)
         table.append(row)
-    places = []
+    pairs = []
     x, y = len(source), len(target)
     while x and y:
         here = table[x][y]
@@ -147,12 +147,12 @@ def _align(source: Sequence[str], target: Sequence[str]) -> list[tuple[int, int]
         if here == table[x - 1][y - 1] + (0 if same else step + 1):
             x, y = x - 1, y - 1
             if same:
-                places.append((x, y))
+                pairs.append((x, y))
         elif here == table[x - 1][y] + step:
             x -= 1
         else:
             y -= 1
-    return places[::-1]
+    return pairs[::-1]
 
 
 def _pair_up(part: Block, transforms: Transforms) -> tuple[list[str], list[Row]]:
@@ -169,8 +169,8 @@ def _pair_up(part: Block, transforms: Transforms) -> tuple[list[str], list[Row]]
     share, more = divmod(len(target), len(source) + 1)
     at = share + (more > 0)
     head, rows = list(target[:at]), []
-    for place, token in enumerate(source, 1):
-        end = at + share + (place < more)
+    for number, token in enumerate(source, 1):
+        end = at + share + (number < more)
         rows.append((_label(token, target[at], transforms), list(target[at + 1 : end])))
         at = end
     return head, rows
@@ -213,15 +213,15 @@ def _nearest(token: str, run: Sequence[str], transforms: Transforms) -> tuple[in
         return 0, _label(token, run[0], transforms)
     if token in run:
         return run.index(token), KEEP
-    for place, target in enumerate(run):
+    for position, target in enumerate(run):
         if name := transforms.explain(token, target):
-            return place, transform_label(name)
+            return position, transform_label(name)
     ranked = [
-        (distance(token, target), abs(2 * place + 1 - len(run)), place)
-        for place, target in enumerate(run)
+        (distance(token, target), abs(2 * position + 1 - len(run)), position)
+        for position, target in enumerate(run)
     ]
-    place = min(ranked)[2]
-    return place, replace_label(run[place])
+    position = min(ranked)[2]
+    return position, replace_label(run[position])
 
 
 _CHANGED = re.compile("[^M]+")
@@ -280,8 +280,8 @@ def _encode(source: Sequence[str], target: Sequence[str]) -> tuple[bytes, bytes]
     if len(left) == len(source) and len(right) == len(target):
         return left.encode(UTF_32, "surrogatepass"), right.encode(UTF_32, "surrogatepass")
     code_of = dict(zip((*source, *target), count(), strict=False)).__getitem__
-    one, two = list(map(code_of, source)), list(map(code_of, target))
-    return array("I", one).tobytes(), array("I", two).tobytes()
+    left_codes, right_codes = list(map(code_of, source)), list(map(code_of, target))
+    return array("I", left_codes).tobytes(), array("I", right_codes).tobytes()
 
 
 def _place(labels: list[tuple[str, ...]], start: int, rows: Sequence[Row]) -> None:
@@ -322,7 +322,7 @@ def assign_runs(source: Sequence[str], target: Sequence[str], transforms: Transf
     totals = [np.full(len(target) + 1, np.iinfo(np.int64).max // 4)]
     totals[0][0] = 0
     origins: list[Numbers] = []
-    joined: dict[tuple[int, int], tuple[int, str]] = {}
+    merges_by_end: dict[tuple[int, int], tuple[int, str]] = {}
     for i, cost in enumerate(costs):
         sums = totals[-1][:, None] + cost
         origin = sums.argmin(axis=0)
@@ -330,23 +330,23 @@ def assign_runs(source: Sequence[str], target: Sequence[str], transforms: Transf
         for start, end, at, label in merges:
             if end == i + 1 and totals[start][at] < total[at + 1]:
                 total[at + 1] = totals[start][at]
-                joined[end, at + 1] = start, label
+                merges_by_end[end, at + 1] = start, label
         totals.append(total)
         origins.append(origin)
-    return list(_trace(source, target, origins, joined))[::-1]
+    return list(_trace(source, target, origins, merges_by_end))[::-1]
 
 
 def _trace(
     source: Sequence[str],
     target: Sequence[str],
     origins: Sequence[Numbers],
-    joined: dict[tuple[int, int], tuple[int, str]],
+    merges_by_end: dict[tuple[int, int], tuple[int, str]],
 ) -> Iterator[Run]:
     """Yield what the best way gives to each token, from the last to the first."""
     i, j = len(source), len(target)
     while i:
-        if (i, j) in joined:
-            start, label = joined[i, j]
+        if (i, j) in merges_by_end:
+            start, label = merges_by_end[i, j]
             yield source[i - 1], (), KEEP
             yield from ((source[at], (), label) for at in range(i - 2, start - 1, -1))
             i, j = start, j - 1

@@ -111,12 +111,12 @@ def detect_spacing(tokens: Sequence[Token], *, language: str) -> Spacing:
     'tokenised'
     """
     spaced = _has_spaces(language)
-    apart = near = 0
-    for one, two in pairwise(tokens):
-        if _CLOSING.fullmatch(two.text) if spaced else _dense(one.text, two.text):
-            apart += two.start > one.end
-            near += two.start == one.end
-    return "tokenised" if apart and apart >= near else "raw"
+    apart = together = 0
+    for left, right in pairwise(tokens):
+        if _CLOSING.fullmatch(right.text) if spaced else _dense(left.text, right.text):
+            apart += right.start > left.end
+            together += right.start == left.end
+    return "tokenised" if apart and apart >= together else "raw"
 
 
 class Blanks(NamedTuple):
@@ -245,10 +245,10 @@ class _EditPart(NamedTuple):
 
 
 class _Neighbour(NamedTuple):
-    """What stands on one side of a gap: before and now; None at the ends of a text."""
+    """The word on one side of a gap, as it was and as it is; None at the ends of a text."""
 
-    before: str
-    now: str
+    old: str
+    new: str
 
 
 class _TaggedText(NamedTuple):
@@ -269,8 +269,8 @@ class _TaggedText(NamedTuple):
     def now(self, outcome: TokenOutcome) -> str:
         """Find what stands in the place of tokens; those in exchange keep what divides them."""
         if outcome.end - outcome.first == 2 and outcome.first >= 0:
-            one, two = self.tokens[outcome.first : outcome.end]
-            return two.text + self.text[one.end : two.start] + one.text
+            left, right = self.tokens[outcome.first : outcome.end]
+            return right.text + self.text[left.end : right.start] + left.text
         return " ".join(outcome.words)
 
     def side(self, outcome: TokenOutcome | None, *, left: bool) -> _Neighbour | None:
@@ -284,15 +284,15 @@ class _TaggedText(NamedTuple):
 def _changes(tagged: _TaggedText, results: Sequence[TokenOutcome]) -> Iterator[_EditPart]:
     """Yield all changes in the order of the text, those of one label next to one another."""
     standing = [at for at, outcome in enumerate(results) if outcome.words or outcome.first < 0]
-    for one, two in pairwise((*standing, len(results))):
-        left = results[one]
-        right = results[two] if two < len(results) else None
+    for at, following in pairwise((*standing, len(results))):
+        left = results[at]
+        right = results[following] if following < len(results) else None
         if left.words:
             start, end = tagged.start(left), tagged.end(left)
             now = tagged.now(left)
             if now != tagged.text[start:end]:
                 yield _EditPart(start, end, now, left.first + 1)
-        gone = results[one + 1 : two]
+        gone = results[at + 1 : following]
         if gone:
             yield from _delete(tagged, left, gone, right)
         elif left.behind:
@@ -305,15 +305,18 @@ def _respace(tagged: _TaggedText, left: TokenOutcome, right: TokenOutcome) -> It
     """Yield the change of the blank between two neighbours that stand, if there is one."""
     start, end = tagged.end(left), tagged.start(right)
     gap = tagged.text[start:end]
-    one, two = tagged.side(left, left=True), tagged.side(right, left=False)
-    changed = one is not None and one.before != one.now
+    left_side, right_side = tagged.side(left, left=True), tagged.side(right, left=False)
+    changed = left_side is not None and left_side.old != left_side.new
     blanks = tagged.blanks
     new = gap if left.joint is None else left.joint
-    if left.joint is None and one and two and (changed or two.before != two.now):
-        wanted = blanks.wants(one.now, two.now)
-        if wanted != blanks.wants(one.before, two.before):
+    touched = changed or (right_side is not None and right_side.old != right_side.new)
+    if left.joint is None and left_side and right_side and touched:
+        wanted = blanks.wants(left_side.new, right_side.new)
+        if wanted != blanks.wants(left_side.old, right_side.old):
             new = _blank(wanted, gap)
-        elif blanks.fuses(one.now, two.now) and not blanks.fuses(one.before, two.before):
+        elif blanks.fuses(left_side.new, right_side.new) and not blanks.fuses(
+            left_side.old, right_side.old
+        ):
             new = gap or " "
     if new != gap:
         owner = left if changed or left.joint is not None else right
@@ -344,13 +347,13 @@ def _around(
 
     White space at the ends of a text stays there.
     """
-    one, two = tagged.side(left, left=True), tagged.side(right, left=False)
+    left_side, right_side = tagged.side(left, left=True), tagged.side(right, left=False)
     before, after = first, last
-    if one is not None:
-        wanted = tagged.blanks.wants(one.now, left.behind)
-        before = first if wanted is None and two is not None else " " * bool(wanted)
-    if two is not None:
-        after = _blank(tagged.blanks.wants(left.behind, two.now), last)
+    if left_side is not None:
+        wanted = tagged.blanks.wants(left_side.new, left.behind)
+        before = first if wanted is None and right_side is not None else " " * bool(wanted)
+    if right_side is not None:
+        after = _blank(tagged.blanks.wants(left.behind, right_side.new), last)
     return before, after
 
 
@@ -389,16 +392,16 @@ def _close_gap(
     tagged: _TaggedText, left: TokenOutcome, right: TokenOutcome | None, gaps: Sequence[str]
 ) -> str:
     """Find what divides two tokens after all between them are gone."""
-    one, two = tagged.side(left, left=True), tagged.side(right, left=False)
-    if one is None:
+    left_side, right_side = tagged.side(left, left=True), tagged.side(right, left=False)
+    if left_side is None:
         return gaps[0]
-    if two is None:
+    if right_side is None:
         return gaps[-1]
     if left.joint is not None:
         return left.joint
-    wanted = tagged.blanks.wants(one.now, two.now)
+    wanted = tagged.blanks.wants(left_side.new, right_side.new)
     if wanted is None:
-        return gaps[0] if one.now[-1].isascii() and one.now[-1].isalnum() else gaps[-1]
+        return gaps[0] if left_side.new[-1].isascii() and left_side.new[-1].isalnum() else gaps[-1]
     return _blank(wanted, next(filter(None, gaps), ""))
 
 
@@ -467,22 +470,22 @@ def _group_edits(
         placed.append(_PlacedEdit(start, start + len(edit.replacement), edit, late=False))
         shift += len(edit.replacement) - (edit.end - edit.start)
     # At one place deletions come first, then insertions, then what has characters there.
-    placed.sort(key=lambda one: (one.start, one.end, one.late))
+    placed.sort(key=lambda part: (part.start, part.end, part.late))
     group: list[_PlacedEdit] = []
-    for one in placed:
-        if group and not any(_interact(other, one) for other in group):
+    for part in placed:
+        if group and not any(_interact(other, part) for other in group):
             yield group
             group = []
-        group.append(one)
+        group.append(part)
     if group:
         yield group
 
 
-def _interact(one: _PlacedEdit, two: _PlacedEdit) -> bool:
+def _interact(first: _PlacedEdit, second: _PlacedEdit) -> bool:
     """Say whether two edits become one."""
-    if one.late == two.late:
+    if first.late == second.late:
         return False
-    early, late = (two, one) if one.late else (one, two)
+    early, late = (second, first) if first.late else (first, second)
     if early.start == early.end:
         return late.start <= early.start <= late.end
     if late.start == late.end == early.end:
@@ -492,17 +495,19 @@ def _interact(one: _PlacedEdit, two: _PlacedEdit) -> bool:
 
 def _merge(group: Sequence[_PlacedEdit], shift: int, between: str) -> tuple[TextEdit, int]:
     """Merge a group to an edit of the source, and the shift behind it."""
-    start, end = min(one.start for one in group), max(one.end for one in group)
+    start, end = min(part.start for part in group), max(part.end for part in group)
     after = shift + sum(
-        (one.end - one.start) - (one.edit.end - one.edit.start) for one in group if not one.late
+        (part.end - part.start) - (part.edit.end - part.edit.start)
+        for part in group
+        if not part.late
     )
     late = [
-        TextEdit(one.start - start, one.end - start, one.edit.replacement)
-        for one in group
-        if one.late
+        TextEdit(part.start - start, part.end - start, part.edit.replacement)
+        for part in group
+        if part.late
     ]
-    scores = [one.edit.score for one in group if one.edit.score is not None]
-    labels = [one.edit.label for one in group if one.edit.label is not None]
+    scores = [part.edit.score for part in group if part.edit.score is not None]
+    labels = [part.edit.label for part in group if part.edit.label is not None]
     edit = TextEdit(
         start - shift,
         end - after,
