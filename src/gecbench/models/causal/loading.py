@@ -25,7 +25,7 @@ from gecbench.core.errors import FormatError, GecbenchError, UsageError
 from gecbench.core.files import read_bytes
 from gecbench.formats.validation import options_of
 from gecbench.lang import language_of
-from gecbench.models import CARD
+from gecbench.models import CARD, CorrectorKind
 from gecbench.models.causal.corrector import (
     Causal,
     CausalOptions,
@@ -139,6 +139,9 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
         options=chosen,
     )
     return Causal(info, network, question, chosen)
+
+
+KIND = CorrectorKind(load)
 
 
 def locate(place: str, base: str = "") -> Location:

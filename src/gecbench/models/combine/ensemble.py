@@ -20,7 +20,7 @@ from gecbench.core.language import Tokens
 from gecbench.core.registry import is_known
 from gecbench.formats.validation import options_of, read_toml
 from gecbench.lang import language_of
-from gecbench.models import CORRECTORS, load_corrector
+from gecbench.models import CORRECTORS, CorrectorKind, load_corrector
 from gecbench.models.combine.candidates import (
     Proposal,
     Similar,
@@ -198,6 +198,9 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
         )
         stack.pop_all()
         return Ensemble(info, correctors, rule, tokens, similar)
+
+
+KIND = CorrectorKind(load)
 
 
 def recipes() -> Mapping[str, Path]:

@@ -19,6 +19,7 @@ from gecbench.core.errors import FormatError
 from gecbench.core.files import read_lines
 from gecbench.formats.validation import options_of
 from gecbench.lang.zh.sounds import Sounds, keys, sounds
+from gecbench.models import CorrectorKind
 
 # A Chinese vocabulary as a unigram model: how likely the best division into words is.
 
@@ -515,3 +516,6 @@ def load(_place: str, options: Mapping[str, object]) -> Corrector:
     words = vocabulary(word_list, extra)
     known = homophones(words, readings, frozenset(word_list.people) - set(extra))
     return ZhHomophone(info, words, known, threshold, model, chosen.weight)
+
+
+KIND = CorrectorKind(load, "none")

@@ -16,6 +16,7 @@ import msgspec
 from gecbench.backends.dictionaries import WordList, read_words, symspell_pairs, symspell_words
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo, TextEdit, apply
 from gecbench.formats.validation import options_of
+from gecbench.models import CorrectorKind
 from gecbench.text.splitting import split
 from gecbench.text.tokens import tokens_of
 
@@ -643,6 +644,9 @@ def load(_place: str, options: Mapping[str, object]) -> Corrector:
         signature["words"] = " ".join(extra)
     info = CorrectorInfo("en-rules", "lexical", ("en",), _ABOUT, signature, notice=_ABOUT)
     return EnRules(info, words, speller(words.counts, cache(_frequent_pairs)), chosen.threshold)
+
+
+KIND = CorrectorKind(load, "none")
 
 
 FREQUENT = 500_000_000

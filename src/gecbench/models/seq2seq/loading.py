@@ -13,7 +13,7 @@ from gecbench.backends import need
 from gecbench.core.corrector import Corrector
 from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.formats.validation import options_of
-from gecbench.models import CARD
+from gecbench.models import CARD, CorrectorKind
 from gecbench.models.folder import Card, card_settings, fingerprint, read_options
 from gecbench.models.seq2seq.corrector import (
     Answer,
@@ -81,6 +81,9 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
     if card.runtime == "ctranslate2":
         return _load_ctranslate2(folder, chosen, card)
     raise GecbenchError(f"{folder / CARD}: runtime {card.runtime!r} is not known for seq2seq")
+
+
+KIND = CorrectorKind(load)
 
 
 def load_torch(place: str, options: Seq2SeqOptions, card: Card | None = None) -> Seq2Seq:

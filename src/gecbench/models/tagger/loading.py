@@ -20,7 +20,7 @@ from gecbench.backends import need
 from gecbench.core.corrector import Corrector, CorrectorInfo
 from gecbench.core.errors import FormatError, GecbenchError, UsageError
 from gecbench.formats.validation import options_of
-from gecbench.models import CARD
+from gecbench.models import CARD, CorrectorKind
 from gecbench.models.folder import Card, card_settings, fingerprint, read_card
 from gecbench.models.tagger.corrector import (
     Biases,
@@ -92,6 +92,9 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
         signature=signature,
     )
     return TaggerCorrector(info, runtime, vocabulary, cards[0].tokens, chosen)
+
+
+KIND = CorrectorKind(load)
 
 
 def _find(place: str) -> Path:
