@@ -35,7 +35,7 @@ def test_a_kind_says_whether_a_place_follows_its_name(monkeypatch) -> None:
     kinds = {"strict": f"{__name__}:STRICT", "function": f"{__name__}:load"}
     monkeypatch.setattr(models, "CORRECTORS", {**models.CORRECTORS, **kinds})
     for name in ("tagger", "tagger:", "strict"):
-        with pytest.raises(UsageError, match="say which (tagger|strict), as"):
+        with pytest.raises(UsageError, match=r"say which (tagger|strict), as"):
             load_corrector(name)
     for name in ("strict:here", "function", "function:here"):
         assert load_corrector(name).info.kind == "copying"
