@@ -32,7 +32,7 @@ from gecbench.models.training.config import RunConfig, Scoring
 from gecbench.models.training.task import KINDS, Kind, load_kind
 
 if TYPE_CHECKING:
-    from gecbench.models.training.run import TrainingResult
+    from gecbench.models.training.run import Outcome
 
 
 def recipes() -> Mapping[str, Path]:
@@ -125,7 +125,7 @@ def train(
     *,
     places: Places | None = None,
     say: Callable[[str], None] = lambda _message: None,
-) -> TrainingResult:
+) -> Outcome:
     """Train in a folder; a run that was interrupted, even by kill -9, goes on.
 
     Args:

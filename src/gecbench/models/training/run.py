@@ -40,7 +40,7 @@ _LIBRARIES = ("torch", "transformers", "accelerate", "peft", "numpy")
 
 
 @dataclass(frozen=True, slots=True)
-class TrainingResult:
+class Outcome:
     """The result of a run.
 
     Args:
@@ -64,7 +64,7 @@ class TrainingResult:
 
 def train_run(
     config: RunConfig, kind: Kind, run: Path, *, home: Path, score: Score, say: Say
-) -> TrainingResult:
+) -> Outcome:
     """Train in a folder: from the start where there is no run, else from its last checkpoint.
 
     Args:
@@ -130,7 +130,7 @@ def _train(
     score: Score,
     say: Say,
     accelerator: Accelerator,
-) -> TrainingResult:
+) -> Outcome:
     """Build the task, run the loop, and write the best model as the run's result."""
     from gecbench.models.training.loop import Checkpoints, Loop
 
@@ -174,7 +174,7 @@ def _train(
         }
         _finish(checkpoints.best(state), run / MODEL, config, provenance)
     accelerator.wait_for_everyone()
-    return TrainingResult(
+    return Outcome(
         model=run / MODEL,
         steps=state.step,
         best_step=state.best_step,
