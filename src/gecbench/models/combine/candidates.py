@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 from gecbench.core.corrector import TextEdit
 from gecbench.core.edit import Edit, check
 from gecbench.core.errors import counted
+from gecbench.core.language import Language
 from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample, SystemOutput
 from gecbench.formats.texts import text_of
 from gecbench.models.text import edits_between
@@ -234,14 +235,14 @@ class Collector:
         corpus: The sentences.
         systems: Joined to the corpus.
         extractor: Finds edits; None takes a plain alignment of the texts.
-        tokens: For a plain alignment, the kind of its tokens: a name of `text.tokens`.
+        language: Of the texts; a plain alignment is of its tokens.
         edits: What was extracted; None before, and without an extractor.
     """
 
     corpus: Corpus
     systems: Sequence[SystemOutput]
     extractor: Extractor | None
-    tokens: str = "zh"
+    language: Language
     edits: CorpusEdits | None = None
     _unused: Counter[tuple[str, str]] = field(default_factory=Counter)
 
@@ -301,16 +302,16 @@ class Collector:
 
     def _align(self, sample: Sample, systems: Sequence[SystemOutput]) -> SentenceProposals:
         """Align the texts of all systems in characters, white space included."""
+        language = self.language
         rewrites = tuple(system.hypotheses[sample.id][0] for system in systems)
         proposals = []
         for system, rewrite in zip(systems, rewrites, strict=True):
             edits: EditSet = ()
             if not (rewrite.error_free or rewrite.unannotatable):
                 tokenised = replace(sample, tokens=system.tokens.get(sample.id, ()), references=())
-                text = text_of(tokenised, rewrite, "zh" if self.tokens == "zh" else None)
-                edits = tuple(
-                    map(character_edit, edits_between(sample.source, text, tokens=self.tokens))
-                )
+                text = text_of(tokenised, rewrite, language.code)
+                changes = edits_between(sample.source, text, tokens=language.tokens)
+                edits = tuple(map(character_edit, changes))
             proposals.append(Proposal(edits))
         return SentenceProposals(sample, sample.source, tuple(proposals), rewrites)
 

@@ -10,6 +10,7 @@ import msgspec
 import torch
 
 from gecbench.core.seeding import number
+from gecbench.lang import language_of
 from gecbench.models.batches import SentencePair
 from gecbench.models.scratch.encoding import FIRST, UnitEncoding, build_vocabulary
 from gecbench.models.scratch.loading import ScratchOptions
@@ -125,7 +126,7 @@ class ScratchConfig(RunConfig, frozen=True, forbid_unknown_fields=True, kw_only=
 
     def __post_init__(self) -> None:
         """Refuse to simplify what is not Chinese."""
-        if self.model.simplify and self.language != "zh":
+        if self.model.simplify and language_of(self.language).script != "Hans":
             raise ValueError(f"model.simplify is for Chinese, and language is {self.language!r}")
 
 
