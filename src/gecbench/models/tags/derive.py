@@ -25,7 +25,6 @@ from gecbench.models.tags.labels import (
     KEEP,
     MERGE_HYPHEN,
     MERGE_SPACE,
-    MERGE_SWAP,
     Transforms,
     append_label,
     replace_label,
@@ -71,7 +70,7 @@ Row = tuple[str, list[str]]
 """The label of what happens to a token itself, and the tokens inserted behind it."""
 
 
-def explain_block(block: Block, transforms: Transforms, *, swaps: bool = False) -> list[Row]:
+def explain_block(block: Block, transforms: Transforms) -> list[Row]:
     """Explain what happens to the token before a block, which stays, and to each token of it."""
     source, target = block
     if not source:
@@ -79,8 +78,6 @@ def explain_block(block: Block, transforms: Transforms, *, swaps: bool = False) 
     rows: list[Row] = [(KEEP, [])]
     if not target:
         return rows + [(DELETE, [])] * len(source)
-    if swaps and len(source) == 2 and source == target[::-1]:
-        return [*rows, (MERGE_SWAP, []), (KEEP, [])]
     if len(source) == len(target) == 1:
         return [*rows, (_label(source[0], target[0], transforms), [])]
     by_tokens = all(len(token) == 1 for token in source + target)
@@ -228,7 +225,7 @@ _CHANGED = re.compile("[^M]+")
 
 
 def derive_labels(
-    source: Sequence[str], target: Sequence[str], transforms: Transforms, *, swaps: bool = False
+    source: Sequence[str], target: Sequence[str], transforms: Transforms
 ) -> tuple[tuple[str, ...], ...]:
     """Derive all labels of each position; done in order, all of them give the target exactly.
 
@@ -236,8 +233,6 @@ def derive_labels(
         source: Tokens; none is empty or holds white space.
         target: Tokens, the same.
         transforms: The changes of form that labels may name.
-        swaps: Derive $MERGE_SWAP where a change is two tokens in each other's place; neither
-            released vocabulary has it.
 
     Returns:
         As many as source tokens and one: position 0 is $START, that of token i is i + 1. Each
@@ -248,7 +243,7 @@ def derive_labels(
     """
     labels: list[tuple[str, ...]] = [(KEEP,)] * (len(source) + 1)
     for start, block in _blocks(source, target):
-        _place(labels, start, explain_block(block, transforms, swaps=swaps))
+        _place(labels, start, explain_block(block, transforms))
     return tuple(labels)
 
 
@@ -450,7 +445,6 @@ def derive_rounds(
     transforms: Transforms,
     *,
     limit: int | None = None,
-    swaps: bool = False,
 ) -> tuple[Round, ...]:
     """Derive the rounds from a source to its target; () where they are equal.
 
@@ -462,7 +456,6 @@ def derive_rounds(
         target: Tokens.
         transforms: The changes of form that labels may name.
         limit: End after so many rounds, wherever they lead; None goes on to the target.
-        swaps: Derive $MERGE_SWAP.
 
     >>> [round.labels for round in derive_rounds("他很高", "他今天很高", Transforms())]
     [('$KEEP', '$APPEND_今', '$KEEP', '$KEEP'), ('$KEEP', '$KEEP', '$APPEND_天', '$KEEP', '$KEEP')]
@@ -470,7 +463,7 @@ def derive_rounds(
     rounds: list[Round] = []
     tokens, wanted = tuple(source), tuple(target)
     while tokens != wanted and (limit is None or len(rounds) < limit):
-        labels = first_labels(derive_labels(tokens, wanted, transforms, swaps=swaps))
+        labels = first_labels(derive_labels(tokens, wanted, transforms))
         rounds.append(Round(tokens, labels))
         tokens = apply_labels(tokens, labels, transforms)
     return tuple(rounds)
