@@ -75,16 +75,6 @@ def batches(
     return groups
 
 
-def padding_share(lengths: Sequence[int], batches: Sequence[Sequence[int]]) -> float:
-    """Compute which share of the positions in batches is padding, in [0, 1).
-
-    >>> padding_share([2, 4], [[0, 1]])
-    0.25
-    """
-    area = sum(max((lengths[k] for k in batch), default=0) * len(batch) for batch in batches)
-    return 1 - sum(lengths[k] for batch in batches for k in batch) / area if area else 0.0
-
-
 def pad_rows(rows: Sequence[Sequence[int]], fill: int) -> NDArray[np.int64]:
     """Stack rows as one array, filled up to the longest."""
     array = np.full((len(rows), max(map(len, rows), default=0)), fill, dtype=np.int64)

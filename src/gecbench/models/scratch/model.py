@@ -197,28 +197,20 @@ class BeamSearch:
 
     def __init__(self, network: EncoderDecoder, specials: Specials, options: Decoding) -> None:
 
-        self._network: EncoderDecoder | None = network
+        self._network = network
         self._specials = specials
         self._options = options
         self._beams = options.beams
 
     def answers(self, sources: Sequence[Sequence[int]], limit: int) -> list[list[Answer]]:
         """Find for each source the best answers, best first."""
-        network = self._network
-        if network is None:
-            raise RuntimeError("the corrector is closed")
-        with evaluating(network), torch.inference_mode():
-            sentences = self._search(network, sources, limit)
+        with evaluating(self._network), torch.inference_mode():
+            sentences = self._search(sources, limit)
         number = self._options.alternatives + 1
         return [rank(self._answers(sentence), number) for sentence in sentences]
 
-    def close(self) -> None:
-        """Let go of the network."""
-        self._network = None
-
-    def _search(
-        self, network: EncoderDecoder, sources: Sequence[Sequence[int]], limit: int
-    ) -> list[_Sentence]:
+    def _search(self, sources: Sequence[Sequence[int]], limit: int) -> list[_Sentence]:
+        network = self._network
         device = network.embedding.weight.device
         ids = torch.from_numpy(pad_rows(sources, self._specials.pad)).to(device)
         there = torch.from_numpy(pad_rows([(1,) * len(s) for s in sources], 0)).to(device)

@@ -107,10 +107,6 @@ class Search(Protocol):
         """
         ...
 
-    def close(self) -> None:
-        """Let go of the model."""
-        ...
-
 
 def normalise_score(total: float, length: int, penalty: float) -> float:
     """Divide the log-probability of an answer by a power of its length.
@@ -148,14 +144,14 @@ class _Work(NamedTuple):
     source: Source
 
 
-@dataclass(frozen=True)
+@dataclass
 class Seq2Seq(Corrector):
     """Corrects by writing the whole sentence.
 
     Args:
         info: What it is.
         encoding: Between texts and ids.
-        search: The runtime.
+        search: The runtime; None when it is closed.
         options: Of inference; `max_length` is not 0.
         tokens: What edits consist of, a name of `text.tokens`; "" decides by each text.
         positions: Most tokens that the decoder can be at; 0 where there is no bound.
@@ -163,13 +159,15 @@ class Seq2Seq(Corrector):
 
     info: CorrectorInfo
     encoding: Encoding
-    search: Search
+    search: Search | None
     options: Decoding
     tokens: str
     positions: int
 
     def correct(self, texts: Sequence[str]) -> list[Correction]:
         """Correct each text."""
+        if (search := self.search) is None:
+            raise RuntimeError("the corrector is closed")
         corrections: dict[int, Correction] = {}
         work: dict[int, list[_Work]] = {}
         for index, text in enumerate(texts):
@@ -188,7 +186,7 @@ class Seq2Seq(Corrector):
         for limit in sorted(work, reverse=True):
             same = work[limit]
             for batch in batches([len(item.source.ids) for item in same], size, tokens):
-                answers = self.search.answers([same[k].source.ids for k in batch], limit)
+                answers = search.answers([same[k].source.ids for k in batch], limit)
                 for k, best in zip(batch, answers, strict=True):
                     index = same[k].place
                     corrections[index] = self._correction(texts[index], same[k], best)
@@ -196,7 +194,7 @@ class Seq2Seq(Corrector):
 
     def close(self) -> None:
         """Let go of the model."""
-        self.search.close()
+        self.search = None
 
     def _correction(self, text: str, work: _Work, answers: Sequence[Answer]) -> Correction:
         """Turn answers into a correction; where the best is none, the source stays."""

@@ -44,7 +44,6 @@ def export_model(
     *,
     quantise: str = "int8",
     sample_texts: Sequence[str],
-    replace: bool = False,
 ) -> Agreement:
     """Write a model for CTranslate2, which runs it without torch and transformers.
 
@@ -53,7 +52,6 @@ def export_model(
         out: The new folder; `seq2seq:OUT` loads it.
         quantise: How weights are kept, of `QUANTISATIONS`.
         sample_texts: Corrected by both, on the CPU; the card has their agreement.
-        replace: Whether a folder that is there makes room.
 
     Returns:
         For how many texts both give the same text, and how far their scores are apart then.
@@ -71,7 +69,7 @@ def export_model(
         raise GecbenchError(
             f"{place}: is a {card.kind} for {card.runtime}; export reads a seq2seq for torch"
         )
-    with atomic_folder(out, replace=replace) as exported:
+    with atomic_folder(out) as exported:
         options = options_of("seq2seq", Seq2SeqOptions, {**card.defaults, "device": "cpu"})
         model = load_torch(str(place), options, card if (folder / CARD).is_file() else None)
         _convert(str(place), exported, cast("SubwordEncoding", model.encoding), quantise)

@@ -187,8 +187,6 @@ class CTranslate2Search:
         """Find for each source the best answers, best first."""
         from gecbench.backends.runtimes import translate
 
-        if self._model is None:
-            raise RuntimeError("the corrector is closed")
         results = translate(
             self._model,
             [self._tokens(source) for source in sources],
@@ -198,10 +196,6 @@ class CTranslate2Search:
         )
         number = self._options.alternatives + 1
         return [rank(map(self._answer, r.hypotheses, r.scores), number) for r in results]
-
-    def close(self) -> None:
-        """Let go of the model."""
-        self._model = None
 
     def _tokens(self, ids: Sequence[int]) -> list[str]:
         tokens = {token: self._tokenizer.id_to_token(token) for token in ids}

@@ -216,7 +216,7 @@ class TorchSearch:
         self, network: PreTrainedModel, specials: Specials, options: Seq2SeqOptions
     ) -> None:
 
-        self._network: PreTrainedModel | None = network
+        self._network: Any = network
         self._specials = specials
         self._options = options
         self._neutral = GenerationConfig()  # type: ignore[no-untyped-call]
@@ -235,9 +235,7 @@ class TorchSearch:
 
     def answers(self, sources: Sequence[Sequence[int]], limit: int) -> list[list[Answer]]:
         """Find for each source the best answers, best first."""
-        network: Any = self._network
-        if network is None:
-            raise RuntimeError("the corrector is closed")
+        network = self._network
         beams, specials = self._options.beams, self._specials
         scores = _Scores(specials, beams)
         ids = torch.from_numpy(pad_rows(sources, specials.pad)).to(network.device)
@@ -264,10 +262,6 @@ class TorchSearch:
             )
             for k in range(len(sources))
         ]
-
-    def close(self) -> None:
-        """Let go of the network."""
-        self._network = None
 
     def _answer(self, row: list[int], sentence: int, scores: _Scores) -> Answer:
         """Read an answer from a row that opens with the start and may be filled up."""

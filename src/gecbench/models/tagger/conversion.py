@@ -138,7 +138,6 @@ def convert_model(
     encoder: str = "",
     labels: Path | None = None,
     tokens: str = "",
-    name: str = "",
 ) -> Conversion:
     """Write the tagger of another toolkit as a folder of ours.
 
@@ -152,7 +151,6 @@ def convert_model(
         labels: The labels of a file of weights, one a line (labels.txt).
         tokens: What it reads, a name of `text.tokens`; "" is that of the language. The English
             ones were trained on text that spaCy had tokenised: "space" reads such.
-        name: Of the model; "" takes that of the place.
 
     Raises:
         GecbenchError: The checkpoint cannot be read, or is none of a tagger.
@@ -178,7 +176,7 @@ def convert_model(
         built,
         encoding,
         vocabulary,
-        name=name or place.stem,
+        name=place.stem,
         language=language,
         tokens=tokens,
         about=f"A tagger of {checkpoint.toolkit}, converted.",

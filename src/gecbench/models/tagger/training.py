@@ -130,27 +130,25 @@ class TaggerExample(NamedTuple):
     labels: array[int]
 
 
-class _Rounds(NamedTuple):
-    """The rounds of a pair; () without a token in the source. A target may take more."""
-
-    rounds: tuple[Round, ...]
-    needs_more: bool = False
-
-
-def _rounds(pair: SentencePair, tokens: str, transforms: Transforms, number: int) -> _Rounds:
+def _rounds(
+    pair: SentencePair, tokens: str, transforms: Transforms, number: int
+) -> tuple[tuple[Round, ...], bool]:
     """Derive the first rounds of a pair: those of the source, then of what it becomes.
 
     The target, where it is reached earlier, is the last of them: nothing is left to do, for a
     tagger is to learn when to stop.
+
+    Returns:
+        The rounds, () without a token in the source; whether the target takes more of them.
     """
     source, target = (tuple(token_texts(side, tokens)) for side in (pair.source, pair.target))
     if not source:
-        return _Rounds(())
+        return (), False
     rounds = derive_rounds(source, target, transforms, limit=number)
     reached = not rounds or apply_labels(*rounds[-1], transforms) == target
     if reached and len(rounds) < number:
         rounds += (Round(target, (KEEP,) * (len(target) + 1)),)
-    return _Rounds(rounds, needs_more=not reached)
+    return rounds, not reached
 
 
 class TaggerTask(ComparableTask[TaggerExample, Logits]):
@@ -390,7 +388,7 @@ def _labels(config: TaggerConfig, pairs: Sequence[SentencePair], tokens: str) ->
         return read_vocabulary(Path(table.labels))
     counts: Counter[str] = Counter()
     for pair in pairs:
-        for _, labels in _rounds(pair, tokens, transforms, table.train_rounds).rounds:
+        for _, labels in _rounds(pair, tokens, transforms, table.train_rounds)[0]:
             counts.update(labels)
     return build_vocabulary(counts, min_count=table.min_count, size=table.size or None)
 
