@@ -78,11 +78,11 @@ def pkuseg(model: str) -> tuple[str, Divide]:
 
 
 def _pkuseg_model(model: str, config: Any) -> Path:
-    named = model in config.available_models
-    folder = Path(config.pkuseg_home) / model if named else Path(model)
+    is_own = model in config.available_models
+    folder = Path(config.pkuseg_home) / model if is_own else Path(model)
     files = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
     if not ("weights.npz" in files and files & {"features.msgpack", "features.pkl"}):
-        where = f"; unpack {config.model_urls[model]} there" if named else ""
+        where = f"; unpack {config.model_urls[model]} there" if is_own else ""
         raise ResourceError(
             f"{folder}: no model of pkuseg (weights.npz and features.msgpack), and gecbench "
             f"downloads none{where}, or name a folder that has one: pkuseg:FOLDER"

@@ -218,7 +218,6 @@ class MaskedModel:
     """
 
     def __init__(self, place: str, *, chinese: bool, device: str = "", batch: int = 64) -> None:
-
         need_torch()
         from transformers import AutoModelForMaskedLM
 

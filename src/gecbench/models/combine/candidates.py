@@ -93,15 +93,15 @@ def candidates(
     for system, proposal in enumerate(proposals):
         for edits, score in _changes(source, proposal, words, all_moves=all_moves):
             changes.setdefault(_key(edits), []).append((system, edits, score))
-    merged = []
+    result = []
     for key in sorted(changes):
         systems, edit_sets, all_scores = zip(*changes[key], strict=True)
         edits = _with_usual_labels(edit_sets)
         scores = sorted(score for score in all_scores if score is not None)
         score = sum(scores) / len(scores) if scores else None
         kind = _kind(source, edits, similar, words)
-        merged.append(Candidate(edits, frozenset(systems), kind, score))
-    return merged
+        result.append(Candidate(edits, frozenset(systems), kind, score))
+    return result
 
 
 def correcting_edits(source: Sequence[str], edits: Iterable[Edit]) -> EditSet:
@@ -112,21 +112,21 @@ def correcting_edits(source: Sequence[str], edits: Iterable[Edit]) -> EditSet:
     Raises:
         EditError: Edits overlap, or one ends after the source.
     """
-    wanted = tuple(
+    corrections = tuple(
         edit
         for edit in edits
         if edit.replacement is not None and edit.replacement != tuple(source[edit.start : edit.end])
     )
-    check(wanted, len(source))
-    merged: list[Edit] = []
-    for edit in sorted(wanted, key=lambda edit: (edit.start, edit.end)):
-        last = merged[-1] if merged else None
+    check(corrections, len(source))
+    result: list[Edit] = []
+    for edit in sorted(corrections, key=lambda edit: (edit.start, edit.end)):
+        last = result[-1] if result else None
         if last and last.start == last.end == edit.start == edit.end:
             both = (*(last.replacement or ()), *(edit.replacement or ()))
-            merged[-1] = Edit(edit.start, edit.end, both, last.label)
+            result[-1] = Edit(edit.start, edit.end, both, last.label)
         else:
-            merged.append(edit)
-    return tuple(merged)
+            result.append(edit)
+    return tuple(result)
 
 
 def _changes(
@@ -142,8 +142,8 @@ def _changes(
         if at > other:
             continue
         change = (edit,) if at == other else (edit, edits[other])
-        known = (scores.get((part.start, part.end)) for part in change)
-        yield change, min((score for score in known if score is not None), default=None)
+        part_scores = (scores.get((part.start, part.end)) for part in change)
+        yield change, min((score for score in part_scores if score is not None), default=None)
 
 
 def _moves(

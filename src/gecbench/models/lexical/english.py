@@ -135,7 +135,7 @@ def articles(words: Sequence[str]) -> dict[int, TokenChange]:
     """Put "an" for "a" and "a" for "an" where the next word wants it.
 
     >>> articles("it took a hour".split())
-    {2: Change(text='an', score=0.9, label='a or an')}
+    {2: TokenChange(text='an', score=0.9, label='a or an')}
     """
     changes = {}
     for position, word in enumerate(words[:-1]):

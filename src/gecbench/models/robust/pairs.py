@@ -315,7 +315,7 @@ def _read_cases(config: RunConfig, names: Sequence[str], home: Path) -> Training
     files = {name: file_hash(path) for name, path in zip(names, paths, strict=True)}
     cases = [case for path in paths for case in _cases_in(path, language)]
     counts["cases read"] = len(cases)
-    held = cases  # all variants of an original together
+    dev_cases = cases  # all variants of an original together
     if data.dev not in ("", ALL):
         path = resolve(home, data.dev)
         files[data.dev] = file_hash(path)
@@ -323,27 +323,27 @@ def _read_cases(config: RunConfig, names: Sequence[str], home: Path) -> Training
     else:
         if not data.dev:
             chosen = draw_dev([case.case.original.source for case in cases], config)
-            held = [case for case in cases if case.case.original.source in chosen]
-        dev, dev_pairs = _dev_of(held, counts)
+            dev_cases = [case for case in cases if case.case.original.source in chosen]
+        dev, dev_pairs = _dev_of(dev_cases, counts)
     if data.dev != ALL:
-        bare = {without_blanks(sample.source) for sample in dev.samples}
-        rest = [
+        dev_texts = {without_blanks(sample.source) for sample in dev.samples}
+        remaining = [
             case
             for case in cases
-            if bare.isdisjoint(without_blanks(variant.source) for variant in case.case.all)
+            if dev_texts.isdisjoint(without_blanks(variant.source) for variant in case.case.all)
         ]
-        counts["left out: cases in dev"] = len(cases) - len(rest)
-        cases = rest
+        counts["left out: cases in dev"] = len(cases) - len(remaining)
+        cases = remaining
     train = limit(list(_pair_up(cases, counts)), config, counts, paths, "perturbed pair")
     counts["dev sentences"] = len(dev.samples)
     if not dev_pairs:
-        named = data.dev if data.dev not in ("", ALL) else ", ".join(map(str, paths))
+        names = data.dev if data.dev not in ("", ALL) else ", ".join(map(str, paths))
         raise CorpusError(
-            f"{named}: no perturbed pair is there to stop by: in all {len(dev.samples)} dev "
+            f"{names}: no perturbed pair is there to stop by: in all {len(dev.samples)} dev "
             "sentences the perturbed source is the original, or a side is empty; name other cases "
             "or a corpus as data.dev, or a larger share"
             if dev.samples
-            else f"{named}: there is no dev case; name cases or a corpus as data.dev, or a larger "
+            else f"{names}: there is no dev case; name cases or a corpus as data.dev, or a larger "
             "share"
         )
     return TrainingData(tuple(train), dev, dev_pairs, dict(counts), files)

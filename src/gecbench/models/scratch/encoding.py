@@ -260,7 +260,6 @@ class UnitEncoding:
         divider: Divider,
         simplify: Callable[[str], str] | None = None,
     ) -> None:
-
         self.units = units
         self.divider = divider
         self.simplify = simplify

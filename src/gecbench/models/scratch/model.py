@@ -196,7 +196,6 @@ class BeamSearch:
     """
 
     def __init__(self, network: EncoderDecoder, specials: Specials, options: Decoding) -> None:
-
         self._network = network
         self._specials = specials
         self._options = options

@@ -15,7 +15,7 @@ from gecbench.edits.apply import changes
 from gecbench.models.batches import batches
 from gecbench.models.folder import Card
 from gecbench.models.seq2seq.encoding import UNKNOWN, Encoding, Source, Unit
-from gecbench.models.text import correction_between
+from gecbench.models.text import correction_between, in_spaced_word
 from gecbench.models.training.config import Count, Positive
 
 
@@ -440,7 +440,10 @@ def _between(left: _Part, right: _Part, read: Sequence[Unit], gaps: Sequence[str
         return gap
     if right.before == "":
         return "".join(character for character in gap if not character.isspace())
-    if gap or (right.before == "?" and not (_in_word(left.text[-1:]) and _in_word(right.text[:1]))):
+    if gap or (
+        right.before == "?"
+        and not (in_spaced_word(left.text[-1:]) and in_spaced_word(right.text[:1]))
+    ):
         return gap
     return " "
 
@@ -456,21 +459,9 @@ def _gap(left: _Part, right: _Part, gaps: Sequence[str]) -> str:
     if right.first >= 0:
         return "" if left.inserted and left.text in _OPENING else gaps[right.first]
     # An inserted word has the blank on both sides; punctuation has it behind, or in front.
-    behind = not _in_word(right.text[:1]) and right.text not in _OPENING
+    behind = not in_spaced_word(right.text[:1]) and right.text not in _OPENING
     return "" if right.inserted and right.before == "?" and behind else gaps[left.last + 1]
-
-
-def _in_word(character: str) -> bool:
-    """Say whether words of this character have blanks between them.
-
-    >>> [_in_word(character) for character in "a9é我。"]
-    [True, True, True, False, False]
-    """
-    return character.isalnum() and ord(character) < _EAST
 
 
 _OPENING = frozenset("([{“‘$£€")
 """Punctuation that stands directly before a word."""
-
-_EAST = 0x2E80
-"""First of the characters of East Asia, which are written without blanks."""

@@ -281,7 +281,6 @@ class SubwordEncoding:
     """
 
     def __init__(self, tokenizer: Tokenizer, specials: Specials, *, name: str) -> None:
-
         tokenizer.no_padding()
         tokenizer.no_truncation()
         # A text may hold "</s>" or "[MASK]": there they are characters like others.

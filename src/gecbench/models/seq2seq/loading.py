@@ -172,7 +172,6 @@ class CTranslate2Search:
     """Searches with an exported model, without torch and transformers."""
 
     def __init__(self, folder: Path, encoding: SubwordEncoding, options: Seq2SeqOptions) -> None:
-
         from gecbench.backends.runtimes import load_translator
 
         self._tokenizer = encoding.tokenizer

@@ -215,7 +215,6 @@ class TorchSearch:
     def __init__(
         self, network: PreTrainedModel, specials: Specials, options: Seq2SeqOptions
     ) -> None:
-
         self._network: Any = network
         self._specials = specials
         self._options = options

@@ -181,15 +181,15 @@ def convert_model(
         tokens=tokens,
         about=f"A tagger of {checkpoint.toolkit}, converted.",
     )
-    wanted = model.network.state_dict()
+    parameters = model.network.state_dict()
     # Poolers and buffers are left out: no prediction reads them.
-    known = {
+    tensors = {
         name: tensor
         for name, tensor in state.items()
-        if name in wanted
+        if name in parameters
         or not (".pooler." in name or name.endswith(("position_ids", "token_type_ids")))
     }
-    fill_network(model.network, known, checkpoint.weights)
+    fill_network(model.network, tensors, checkpoint.weights)
     with atomic_folder(out) as folder:
         provenance = {"from": place.name, "toolkit": checkpoint.toolkit}
         save_model(model, folder, {"converted": provenance})

@@ -238,7 +238,6 @@ class TaggerCorrector(Corrector):
         tokens: str,
         options: TaggerOptions,
     ) -> None:
-
         self.info = info
         self._runtime = runtime
         self._vocabulary = vocabulary

@@ -84,7 +84,6 @@ class TaggerEncoding:
     """Turns tokens into positions; the pieces of a token are remembered."""
 
     def __init__(self, layout: EncodingLayout, pieces: Pieces) -> None:
-
         self.layout = layout
         self.pieces = pieces
         self._cache: dict[str, tuple[int, ...]] = {}
@@ -159,7 +158,6 @@ class OwnPieces:
     """Divides a token into the longest pieces it knows, from the left; ids are their order."""
 
     def __init__(self, pieces: Sequence[str]) -> None:
-
         self._pieces = tuple(pieces)
         self._ids = {piece: k for k, piece in enumerate(pieces)}
         self._longest = max(map(len, pieces), default=0)
@@ -259,7 +257,6 @@ class Subwords:
     """
 
     def __init__(self, content: str) -> None:
-
         need("onnx", "tokenizers")
         from tokenizers import Tokenizer
 

@@ -218,7 +218,6 @@ class OnnxRuntime:
     """
 
     def __init__(self, path: Path, encoding: TaggerEncoding, *, threads: int, alone: bool) -> None:
-
         from gecbench.backends.runtimes import load_session
 
         # Not every system tells how many cores this process may use.

@@ -365,7 +365,6 @@ class EncoderTokenizer:
     """
 
     def __init__(self, place: str) -> None:
-
         tokenizer: Any = load_tokenizer(place)
         self.ids = tokenizer.convert_tokens_to_ids
         try:
@@ -622,7 +621,6 @@ class TorchRuntime:
     batch_size = 32
 
     def __init__(self, models: Sequence[TaggerModel], weights: Sequence[float] = ()) -> None:
-
         self._models = tuple(models)
         weights = weights or (1.0,) * len(models)
         self._shares = [weight / sum(weights) for weight in weights]

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 from gecbench.core.corrector import TextEdit, apply
 from gecbench.lang import language_of
 from gecbench.models.tags.labels import KEEP, MERGE_SWAP, Label, Transforms, parse_label
+from gecbench.models.text import in_spaced_word
 from gecbench.text.tokens import Token
 
 # What labels make of tokens, before anybody asks how it is written.
@@ -543,9 +544,4 @@ def _trim(edit: TextEdit, source: str) -> TextEdit | None:
 
 def _in_word(before: str, old: str, new: str) -> bool:
     """Say whether a cut behind what stays goes through a word, of either text."""
-    return _letter(before[-1:]) and (_letter(old[:1]) or _letter(new[:1]))
-
-
-def _letter(character: str) -> bool:
-    """Say whether a character belongs to a word of several; Chinese ones stand alone."""
-    return character.isalnum() and character < "\u2e80"
+    return in_spaced_word(before[-1:]) and (in_spaced_word(old[:1]) or in_spaced_word(new[:1]))

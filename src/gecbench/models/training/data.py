@@ -74,13 +74,13 @@ def read_pairs(config: RunConfig, home: Path) -> TrainingData[SentencePair]:
         path = resolve(home, data.dev)
         dev = read_corpus(path)
         files[data.dev] = file_hash(path)
-        bare = {without_blanks(sample.source) for sample in dev.samples}
-        rest = [item for item in samples if without_blanks(item[0].source) not in bare]
-        counts["left out: also in dev"] = len(samples) - len(rest)
-        samples = rest
+        dev_texts = {without_blanks(sample.source) for sample in dev.samples}
+        remaining = [item for item in samples if without_blanks(item[0].source) not in dev_texts]
+        counts["left out: also in dev"] = len(samples) - len(remaining)
+        samples = remaining
     else:
-        every = [sample.source for sample, _ in samples]
-        chosen = set(every) if data.dev == ALL else draw_dev(every, config)
+        sources = [sample.source for sample, _ in samples]
+        chosen = set(sources) if data.dev == ALL else draw_dev(sources, config)
         numbers = enumerate((s for s, _ in samples if s.source in chosen), 1)
         renumbered = tuple(replace(sample, id=str(n)) for n, sample in numbers)
         dev = Corpus("dev", renumbered, samples[0][1].lang if samples else None)
@@ -171,8 +171,8 @@ def limit(
     counts["pairs"] = len(train)
     if not train:
         reasons = ", ".join(f"{name}: {n}" for name, n in counts.items())
-        named = ", ".join(map(str, paths))
-        raise CorpusError(f"{named}: no {what} is left to learn from ({reasons})")
+        names = ", ".join(map(str, paths))
+        raise CorpusError(f"{names}: no {what} is left to learn from ({reasons})")
     return train
 
 
