@@ -29,6 +29,7 @@ from gecbench.models import CARD, CorrectorKind
 from gecbench.models.causal.corrector import (
     Causal,
     CausalOptions,
+    Precision,
     Style,
     build_question,
     describe,
@@ -325,13 +326,14 @@ def new_adapter(
     return model
 
 
-def merge(adapter: Path, into: Path, *, base: str = "") -> None:
+def merge(adapter: Path, into: Path, *, base: str = "", precision: Precision = "fp32") -> None:
     """Write an adapter and its base as one plain model, which needs neither peft nor the base.
 
     Args:
         adapter: Folder of the adapter.
         into: The new folder; it must not be there.
         base: Of the adapter, where it has moved.
+        precision: Of the weights that are written; less than fp32 rounds what was learnt.
 
     Raises:
         UsageError: There is no adapter in the folder.
@@ -343,7 +345,7 @@ def merge(adapter: Path, into: Path, *, base: str = "") -> None:
     location = locate(str(adapter), base)
     with atomic_folder(into) as folder:
         location.load_tokenizer().save_pretrained(str(folder))
-        merged = location.load_network("fp32").merge_and_unload(safe_merge=True)
+        merged = location.load_network(precision).merge_and_unload(safe_merge=True)
         merged.save_pretrained(str(folder), safe_serialization=True)
         if location.card and location.settings:
             settings = msgspec.structs.replace(location.settings, base="", base_hash="")
