@@ -172,15 +172,16 @@ class CausalTask(TargetTask[CausalExample], ComparableTask[CausalExample, torch.
         """
         first = self._target(pair.original.target.strip(), original)
         second = self._target(pair.perturbed.target.strip(), perturbed)
-        places = align_targets(pair, first, second, robust, self.tokens)
-        return tuple((i - 1, j - 1) for i, j in places)
+        return align_targets(pair, first, second, robust, self.tokens)
 
     def _target(self, text: str, example: CausalExample) -> DecoderTarget:
-        """Locate an answer in its example, which is never cut."""
+        """Locate the logits that predict an answer in its example, which is never cut."""
         options = {**self._question.text_options(text), "return_offsets_mapping": True}
         spans = self._question.tokenizer(text, **options)["offset_mapping"]
-        ids, end = example.ids[example.start : -1], len(example.ids) - 1
-        return DecoderTarget(text, ids, spans, example.start, end, complete=True)
+        first, end = example.start - 1, len(example.ids) - 2
+        return DecoderTarget(
+            text, example.ids[example.start : -1], spans, first, end, complete=True
+        )
 
     def corrector(self) -> Causal:
         """Wrap the network as it is now."""

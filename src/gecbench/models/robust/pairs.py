@@ -44,8 +44,8 @@ class DecoderTarget(NamedTuple):
         text: The target.
         ids: Of its tokens, without what opens and closes it.
         spans: Where they stand in the text: half-open character spans, perhaps with white space.
-        first: The place of the first of them in the example.
-        end: The place of the end in the example; a truncated example has none and stops there.
+        first: The place of the first of them, as `ComparableTask.matches` counts places.
+        end: The place of the end; a truncated example has none and stops there.
         complete: Whether the end stands there because the text ends.
     """
 
