@@ -337,8 +337,8 @@ class MaskedModel:
         for row, (ids, _) in enumerate(read):
             codes[row, : len(ids)] = torch.tensor(ids)
             seen[row, : len(ids)] = 1
-        places = torch.tensor([at for _, at in read], device=self._device)
-        with torch.inference_mode(), self._score_only(places):
+        positions = torch.tensor([at for _, at in read], device=self._device)
+        with torch.inference_mode(), self._score_only(positions):
             logits = self._model(
                 input_ids=codes.to(self._device), attention_mask=seen.to(self._device)
             ).logits[:, 0]
@@ -346,7 +346,7 @@ class MaskedModel:
         return scores
 
     @contextmanager
-    def _score_only(self, places: torch.Tensor) -> Iterator[None]:
+    def _score_only(self, positions: torch.Tensor) -> Iterator[None]:
         """Let the model score its vocabulary at one place of each sentence.
 
         Scores of all places would take gigabytes for a batch of long sentences.
@@ -354,8 +354,8 @@ class MaskedModel:
         import torch
 
         def select(_: object, inputs: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor]:
-            rows = torch.arange(len(places), device=places.device)
-            return (inputs[0][rows, places].unsqueeze(1),)
+            rows = torch.arange(len(positions), device=positions.device)
+            return (inputs[0][rows, positions].unsqueeze(1),)
 
         hook = self._model.get_output_embeddings().register_forward_pre_hook(select)
         try:
@@ -380,10 +380,10 @@ class MaskedModel:
     @cached_property
     def _by_lower_case(self) -> Mapping[str, Sequence[int]]:
         """The places of words by what they are in small letters."""
-        places: dict[str, list[int]] = {}
+        indices: dict[str, list[int]] = {}
         for n, word in enumerate(self._words):
-            places.setdefault(word.lower(), []).append(n)
-        return places
+            indices.setdefault(word.lower(), []).append(n)
+        return indices
 
 
 # Where a network of torch runs.

@@ -137,9 +137,9 @@ _MORE = 10
 
 
 class _Work(NamedTuple):
-    """A text to read: its place among all, itself without blanks around it, its ids."""
+    """A text to read: its number among all, itself without blanks around it, its ids."""
 
-    place: int
+    number: int
     text: str
     source: Source
 
@@ -188,7 +188,7 @@ class Seq2Seq(Corrector):
             for batch in batches([len(item.source.ids) for item in same], size, tokens):
                 answers = search.answers([same[k].source.ids for k in batch], limit)
                 for k, best in zip(batch, answers, strict=True):
-                    index = same[k].place
+                    index = same[k].number
                     corrections[index] = self._correction(texts[index], same[k], best)
         return [corrections[index] for index in range(len(texts))]
 

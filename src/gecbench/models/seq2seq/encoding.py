@@ -134,15 +134,15 @@ def source_units(text: str, pieces: Sequence[tuple[Piece, int, int]]) -> tuple[U
     """
     units: list[Unit] = []
     for block, (characters, start, end) in enumerate(_group_characters(pieces)):
-        places = [k for k in range(max(start, 0), end) if not text[k].isspace()]
-        if len(characters) == len(places) and all(c != UNKNOWN for c, _ in characters):
+        offsets = [k for k in range(max(start, 0), end) if not text[k].isspace()]
+        if len(characters) == len(offsets) and all(c != UNKNOWN for c, _ in characters):
             units += [
-                Unit(character, before, place, place + 1)
-                for (character, before), place in zip(characters, places, strict=True)
+                Unit(character, before, offset, offset + 1)
+                for (character, before), offset in zip(characters, offsets, strict=True)
             ]
         else:
             # Nothing of the text may be left to it: then it is the whole, empty, at its start.
-            first, last = (places[0], places[-1] + 1) if places else (max(start, 0),) * 2
+            first, last = (offsets[0], offsets[-1] + 1) if offsets else (max(start, 0),) * 2
             number = block if len(characters) > 1 else -1
             units += [
                 Unit(character, before, last if k else first, last, number)
