@@ -23,7 +23,7 @@ from gecbench.metrics import metric_class
 from gecbench.reports import breakdown, compare, difficulty, references
 from gecbench.reports import scores as overview
 from gecbench.reports.page import Fact, Page, html, interface_words
-from gecbench.reports.page.sentences import packed_sentences
+from gecbench.reports.page.sentences import pack_sentences
 from gecbench.reports.report import PageLanguage, Report, Words
 from gecbench.scoring.results import RunStats, ScoreReport, first_edit_sets
 
@@ -192,7 +192,7 @@ def _page(
     hard = edit_weights(run_stats.cases) if metric else []
     rows = sentence_rows(run_stats, metric, hard)
     fields = list(dict.fromkeys(name for one in run_stats.corpus.samples for name in one.meta))
-    sentences = packed_sentences(
+    sentences = pack_sentences(
         rows,
         list(run_stats.systems),
         run_stats.lang,

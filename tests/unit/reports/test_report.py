@@ -5,10 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 
 import pytest
 
+from gecbench.analysis.correlation import Coefficient, MetricPair
 from gecbench.core.errors import UsageError
+from gecbench.core.score import WarningNote
 from gecbench.reports.report import Column, Report, Table, Words, render, table_csv, text_in
 
 MAIN = Table(
@@ -51,6 +54,28 @@ def test_text_has_each_table_under_its_title_then_notes_and_signatures():
         "note: be careful\n"
         "signature: metric:x|beta:0.5\n"
     )
+
+
+def test_json_has_results_by_their_fields():
+    notes = (WarningNote("a: empty outputs: 3"),)
+    result = MetricPair("a", "b", {"pearson": Coefficient(0.25, None)})
+    report = replace(REPORT, data={"pairs": [result], "of": {2: notes}})
+    assert json.loads(render(report, "json")) == {
+        "schema": 1,
+        "analysis": "trial",
+        "corpus": "samples",
+        "notes": ["be careful"],
+        "signatures": ["metric:x|beta:0.5"],
+        "pairs": [
+            {"first": "a", "second": "b", "coefficients": {"pearson": {"value": 0.25, "p": None}}}
+        ],
+        "of": {"2": ["a: empty outputs: 3"]},
+    }
+
+
+def test_json_of_what_is_no_value_is_refused():
+    with pytest.raises(NotImplementedError, match="object"):
+        render(replace(REPORT, data={"value": object()}), "json")
 
 
 def test_without_notes_there_is_no_tail():

@@ -15,7 +15,7 @@ from gecbench.core.errors import GecbenchError, MissingExtraError, UsageError
 from gecbench.reports import plots
 from gecbench.reports.plots import COLOURS, canvas, draw, svg, write_figures
 from gecbench.reports.plots.charts import ABOVE, BELOW, DEEPEST, FAINTEST, opacity
-from gecbench.reports.plots.style import wrapped
+from gecbench.reports.plots.style import wrap
 from gecbench.reports.report import Figure, Kind, Series, Words
 
 from ..test_figure import contrast
@@ -325,7 +325,7 @@ def test_a_character_that_no_font_has_is_an_error_not_a_box():
 
 
 def test_without_a_chinese_font_the_package_that_brings_one_is_named(monkeypatch):
-    monkeypatch.setattr(canvas, "_installed", lambda: frozenset({"DejaVu Sans"}))
+    monkeypatch.setattr(canvas, "_font_families", lambda: frozenset({"DejaVu Sans"}))
     with pytest.raises(GecbenchError, match=r"of '.+' in a figure; install .*fonts-noto-cjk"):
         draw(LINES, format="pdf", language="zh")
     draw(LINES, format="pdf", language="en")
@@ -333,21 +333,21 @@ def test_without_a_chinese_font_the_package_that_brings_one_is_named(monkeypatch
 
 def test_pages_need_no_chinese_font(monkeypatch):
     before = svg(LINES, "zh")
-    monkeypatch.setattr(canvas, "_installed", lambda: frozenset({"DejaVu Sans"}))
+    monkeypatch.setattr(canvas, "_font_families", lambda: frozenset({"DejaVu Sans"}))
     assert svg(LINES, "zh") == before
 
 
 @pytest.mark.usefixtures("chinese_font")
 def test_fonts_that_came_after_matplotlib_made_its_list_are_found(monkeypatch):
-    canvas._installed.cache_clear()
+    canvas._font_families.cache_clear()
     listed = canvas.font_manager.fontManager.ttflist
     monkeypatch.setattr(
         canvas.font_manager.fontManager,
         "ttflist",
         [font for font in listed if "CJK" not in font.name],
     )
-    assert "Noto Sans CJK JP" in canvas._installed()
-    canvas._installed.cache_clear()
+    assert "Noto Sans CJK JP" in canvas._font_families()
+    canvas._font_families.cache_clear()
 
 
 def test_files_are_named_after_figures_and_have_their_data_beside(tmp_path):
@@ -378,8 +378,8 @@ def test_nothing_is_written_where_one_figure_cannot_be_drawn(tmp_path):
 
 
 def test_a_line_narrower_than_a_character_still_moves_on():
-    assert wrapped("语法错误", 1, 4) == "语\n法\n错\n误"
-    assert wrapped("语法错误", 1, 2) == "语\n法…"
+    assert wrap("语法错误", 1, 4) == "语\n法\n错\n误"
+    assert wrap("语法错误", 1, 2) == "语\n法…"
 
 
 def test_an_unknown_format_is_refused(tmp_path):
