@@ -139,23 +139,11 @@ def test_the_command_looks_at_its_input_before_it_loads_a_model(tmp_path) -> Non
         assert "gecbench.models.lexical" not in ended.stderr
 
 
-def test_texts_of_another_language_are_noted(tmp_path) -> None:
-    (tmp_path / "en.txt").write_text("He go to school every days .\n")
-    words = ("correct", "zh-homophone", "en.txt")
-    ended = subprocess.run(
-        [sys.executable, "-m", "gecbench", *words],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "note: the texts look like 'en'; zh-homophone is for 'zh'" in ended.stderr
-    ended = subprocess.run(
-        [sys.executable, "-m", "gecbench", *words, "--lang", "de"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "note: --lang is 'de'; zh-homophone is for 'zh'" in ended.stderr
-    assert "1 sentence, 0 changed by 0 edits" in ended.stderr
+def test_texts_of_another_language_are_noted(tmp_path, run) -> None:
+    path = tmp_path / "en.txt"
+    path.write_text("He go to school every days .\n")
+    code, _, err = run("correct", "zh-homophone", path)
+    assert (code, "note: the texts look like 'en'; zh-homophone is for 'zh'" in err) == (0, True)
+    code, _, err = run("correct", "zh-homophone", path, "--lang", "de")
+    assert (code, "note: --lang is 'de'; zh-homophone is for 'zh'" in err) == (0, True)
+    assert "1 sentence, 0 changed by 0 edits" in err

@@ -42,13 +42,13 @@ PASSING = {
     "an error in a stream": Act(
         b'data: {"error": "broken"}\n\n', headers={"Content-Type": "text/event-stream"}
     ),
-    "too slow": said(GOOD, delay=1.5),
+    "too slow": said(GOOD, delay=0.8),
 }
 
 
 def patience(fault: str) -> float:
     """Seconds for a call: few only where the server is to be slower."""
-    return 1.0 if fault == "too slow" else 30.0
+    return 0.5 if fault == "too slow" else 30.0
 
 
 @pytest.mark.parametrize("fault", PASSING)
