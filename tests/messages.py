@@ -14,7 +14,7 @@ def missing_facts(message: str, facts: tuple[str, ...]) -> list[str]:
     return [
         fact
         for fact in facts
-        if not re.search(rf"(?<![\w-]){re.escape(fact)}(?![\w-]|\.\d)", message)
+        if not re.search(rf"(?<!\w)(?<!\w-){re.escape(fact)}(?![\w-]|\.\d)", message)
     ]
 
 

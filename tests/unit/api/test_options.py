@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from messages import expect_error
 
 from gecbench.api.options import Options
 from gecbench.api.score import make_metrics
@@ -60,5 +61,5 @@ def test_settings_that_mean_nothing_are_refused(metric, setting, value, message:
 
 @pytest.mark.parametrize("resamples", [-1, 1, 99])
 def test_too_few_resamples_are_refused(resamples: int):
-    with pytest.raises(UsageError, match="must be at least 100, or 0 for no intervals"):
+    with expect_error(UsageError, "100", "0"):
         Options(resamples=resamples)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from messages import expect_error
 from score_corpus import BAD, COPY, CORPUS, FREE, GOOD, IMPOSSIBLE, counts, system, texts
 
 import gecbench
@@ -47,9 +48,9 @@ def test_one_system_is_as_good_as_a_list_of_one(function):
 
 
 def test_what_takes_several_systems_refuses_one_in_a_sentence():
-    with pytest.raises(UsageError, match="two systems or more; given: 1"):
+    with expect_error(UsageError, "two systems", "1"):
         gecbench.compare(CORPUS, GOOD, scheme=zh_char())
-    with pytest.raises(UsageError, match="three or more; here: good"):
+    with expect_error(UsageError, "three", "good"):
         gecbench.correlation(CORPUS, GOOD, scheme=zh_char())
 
 
@@ -180,7 +181,7 @@ def test_a_field_that_a_sentence_lacks_is_refused():
         "dev: sentence '1' has no metadata field 'level'; fields are: origin"
     )
     bare = replace(CORPUS, samples=tuple(replace(s, meta={}) for s in CORPUS.samples))
-    with pytest.raises(CorpusError, match=r"fields are: none \(add some with --meta\)"):
+    with expect_error(CorpusError, "none", "--meta"):
         counts(GOOD, corpus=bare, by="level")
 
 
@@ -241,7 +242,7 @@ def test_an_unknown_metric_is_refused_before_any_work():
     def scheme():
         raise AssertionError("work was done")
 
-    with pytest.raises(UnknownNameError, match="unknown metric 'cherant'; did you mean cherrant"):
+    with expect_error(UnknownNameError, "'cherant'", "cherrant"):
         score(CORPUS, [GOOD], scheme=scheme, options=Options(metrics=("cherant",)))
 
 
@@ -255,9 +256,9 @@ def test_systems_of_one_name_are_refused():
 
 @pytest.mark.parametrize("wanted", ["zh-char", SchemeSpec("zh-char"), zh_char()])
 def test_a_scheme_of_another_language_is_refused(wanted: AnyScheme):
-    with pytest.raises(UsageError, match=r"dev: scheme zh-char .*'zh', the corpus is 'en'"):
+    with expect_error(UsageError, "dev", "zh-char", "'zh'", "'en'"):
         score(replace(CORPUS, lang="en"), [GOOD], scheme=wanted)
-    with pytest.raises(UsageError, match="scheme zh-char is for language 'zh'"):
+    with expect_error(UsageError, "zh-char", "'zh'"):
         extract(replace(CORPUS, lang="en"), zh_char())
 
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from messages import expect_error
 
 from gecbench.core.errors import ResourceError, UnknownNameError
 from gecbench.datasets import catalog, fetch
@@ -64,7 +65,7 @@ class TestCatalogue:
             assert file.size > 0
 
     def test_an_unknown_data_set_is_answered_with_the_nearest(self):
-        with pytest.raises(UnknownNameError, match="unknown data set 'cherant'; did you mean cher"):
+        with expect_error(UnknownNameError, "'cherant'", "cherrant"):
             data_set("cherant")
 
     def test_an_unknown_file_is_answered_with_the_nearest(self):
