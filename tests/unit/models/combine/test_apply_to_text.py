@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from messages import expect_error
 
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, EditError
@@ -83,7 +84,7 @@ def test_the_tokens_are_those_that_the_edits_make(source, data):
 
 
 def test_what_does_not_fit_the_text_is_refused():
-    with pytest.raises(CorpusError, match=r"the tokens 'I has'... are not those of the source"):
+    with expect_error(CorpusError, "'I has'"):
         apply_to_text("We have", ("I", "has"), [Edit(0, 1, ("x",))], separator=" ")
-    with pytest.raises(EditError, match="edit span 1 3 ends after the source"):
+    with expect_error(EditError, "span 1 3"):
         apply_to_text("I has", ("I", "has"), [Edit(1, 3, ())], separator=" ")

@@ -6,6 +6,7 @@ import json
 import shutil
 
 import pytest
+from messages import expect_error
 
 from gecbench.core.errors import GecbenchError
 from gecbench.models.tagger.network import load_pretrained, max_positions
@@ -39,7 +40,7 @@ def change(folder, **values: object) -> None:
 def test_weights_that_are_missing_do_not_become_random(copy):
     assert read(copy)[0].rows > 1
     change(copy, num_hidden_layers=3)
-    with pytest.raises(GecbenchError, match=r"lacks 16 of those .* as encoder\.layer\.2\."):
+    with expect_error(GecbenchError, "16", "encoder.layer.2"):
         read(copy)
 
 
@@ -49,7 +50,7 @@ def test_weights_of_another_architecture_are_refused(copy):
     weights = load_file(copy / "model.safetensors")
     other = {f"transformer.{name}": tensor for name, tensor in weights.items()}
     save_file(other, copy / "model.safetensors", metadata={"format": "pt"})
-    with pytest.raises(GecbenchError, match="they are of another model, or not whole"):
+    with expect_error(GecbenchError, "another model"):
         read(copy)
 
 
@@ -70,7 +71,7 @@ def test_what_is_damaged_is_one_line(copy):
 def test_a_tokenizer_without_its_files_is_refused(copy):
     """transformers makes one that knows special tokens alone."""
     (copy / "tokenizer.json").unlink()
-    with pytest.raises(GecbenchError, match="its tokenizer has no words"):
+    with expect_error(GecbenchError, "tokenizer"):
         read(copy)
 
 
@@ -80,10 +81,10 @@ def test_what_reads_one_way_or_no_words_is_no_encoder(copy):
     small = {name: value for name, value in SMALL.items() if name != "vocab_size"}
     (copy / "model.safetensors").unlink()
     GPT2Model(GPT2Config(**SMALL, bos_token_id=1, eos_token_id=1)).save_pretrained(copy)
-    with pytest.raises(GecbenchError, match="gpt2 writes sentences; a tagger needs an encoder"):
+    with expect_error(GecbenchError, "gpt2", "encoder"):
         read(copy)
     ViTModel(ViTConfig(**small)).save_pretrained(copy)
-    with pytest.raises(GecbenchError, match="vit reads no words"):
+    with expect_error(GecbenchError, "vit"):
         read(copy)
 
 
