@@ -111,9 +111,8 @@ def test_just_so_many_references_are_counted_after_the_first():
 
 
 def test_no_sentence_with_so_many_references_is_refused():
-    with pytest.raises(CorpusError) as error:
+    with expect_error(CorpusError, "dev", "4"):
         counts(GOOD, references_exactly=4)
-    assert str(error.value) == "dev: no sentence has exactly 4 references"
 
 
 def test_subsets_follow_the_whole_in_order_of_appearance_and_add_up():
@@ -175,11 +174,8 @@ def test_a_subset_without_a_sentence_to_score_has_no_number():
 
 
 def test_a_field_that_a_sentence_lacks_is_refused():
-    with pytest.raises(CorpusError) as error:
+    with expect_error(CorpusError, "dev", "sentence '1'", "'level'", "origin"):
         counts(GOOD, by="level")
-    assert str(error.value) == (
-        "dev: sentence '1' has no metadata field 'level'; fields are: origin"
-    )
     bare = replace(CORPUS, samples=tuple(replace(s, meta={}) for s in CORPUS.samples))
     with expect_error(CorpusError, "none", "--meta"):
         counts(GOOD, corpus=bare, by="level")
@@ -247,11 +243,8 @@ def test_an_unknown_metric_is_refused_before_any_work():
 
 
 def test_systems_of_one_name_are_refused():
-    with pytest.raises(UsageError) as error:
+    with expect_error(UsageError, "good, copy, good"):
         counts(GOOD, COPY, GOOD)
-    assert str(error.value) == (
-        "two systems have one name among good, copy, good; name them apart: NAME=FILE"
-    )
 
 
 @pytest.mark.parametrize("wanted", ["zh-char", SchemeSpec("zh-char"), zh_char()])
@@ -277,9 +270,8 @@ def test_the_default_scheme_is_asked_for_its_resources(tmp_path, monkeypatch):
 
 def test_a_scheme_has_only_its_own_options():
     assert load_scheme("zh-char").name == "zh-char"
-    with pytest.raises(UsageError) as error:
+    with expect_error(UsageError, "zh-char", "strategy", "simplify"):
         load_scheme("zh-char", strategy="all", simplify=False)
-    assert str(error.value) == ("scheme zh-char has no option strategy or simplify; leave it out")
     with pytest.raises(UnknownNameError, match="did you mean zh-char"):
         load_scheme("zh-chars")
 
@@ -290,12 +282,10 @@ def test_a_resource_of_the_right_size_and_wrong_content_is_refused(tmp_path):
     (tmp_path / "cherrant").mkdir()
     for file in data_set("cherrant").files:
         (tmp_path / "cherrant" / file.name).write_bytes(bytes(file.size))
-    with pytest.raises(ResourceError) as error:
+    with expect_error(
+        ResourceError, f"{tmp_path}/cherrant/cilin.txt", "sha256", "gecbench data get cherrant"
+    ):
         load_scheme("zh-cherrant", places=Places(folder=tmp_path, cache=tmp_path / "cache"))
-    assert str(error.value) == (
-        f"{tmp_path}/cherrant/cilin.txt: its content is not what the catalogue promises "
-        "(sha256 differs); run: gecbench data get cherrant"
-    )
     assert not (tmp_path / "cache").exists()
 
 
@@ -363,15 +353,13 @@ def test_one_thing_is_loaded_and_saved_as_it_is_named(tmp_path):
     corpus = load(str(sample("zh", "corpus.jsonl")))
     assert save(corpus, tmp_path / "x.jsonl", format="jsonl") == []
     assert load(tmp_path / "x.jsonl") == corpus
-    with pytest.raises(UsageError) as error:
+    with expect_error(UsageError, "lines", "5", "--output"):
         save(corpus, "-", format="lines")
-    assert str(error.value) == "format lines writes 5 files; name them by --output"
     assert save(corpus, tmp_path / "x", format="lines")
     both = load(tmp_path / "x.src", references=[tmp_path / "x.ref0"])
     assert [len(each.references) for each in both.samples] == [1] * 76
-    with pytest.raises(UsageError) as error:
+    with expect_error(UsageError, "lines", "m2"):
         load("x", format="m2", references=(tmp_path,))
-    assert str(error.value) == "reference files go with format lines, not m2"
 
 
 def test_what_looks_like_a_mistake_in_a_file_is_noted():

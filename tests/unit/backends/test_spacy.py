@@ -76,12 +76,8 @@ def test_an_installed_package_is_found_by_name(folder: Path, tmp_path, monkeypat
 
 @pytest.mark.parametrize("name", ["en_core_web_nowhere", "no/such/folder", "a.b"])
 def test_an_unknown_pipeline_is_refused_with_the_command_that_brings_one(name: str):
-    with pytest.raises(UsageError) as error:
+    with expect_error(UsageError, f"{name!r}", f"python -m spacy download {name}"):
         describe(name)
-    assert str(error.value) == (
-        f"there is no folder and no installed spaCy pipeline {name!r}; "
-        f"for one of spaCy's own: python -m spacy download {name}"
-    )
 
 
 def test_a_folder_that_is_no_pipeline_is_refused(tmp_path: Path):

@@ -33,9 +33,8 @@ def test_a_rewrite_is_in_one_state(text, error_free, unannotatable, sets):
 
 def test_the_first_id_that_occurs_twice_is_named():
     samples = tuple(Sample(name, "x") for name in "abcba")
-    with pytest.raises(CorpusError) as error:
+    with expect_error(CorpusError, "dev", "'b'", "twice"):
         Corpus("dev", samples)
-    assert str(error.value) == "dev: id 'b' occurs twice; ids are unique"
 
 
 def test_a_corpus_may_be_empty():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from messages import expect_error
 
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, FormatError
@@ -219,5 +220,5 @@ def test_a_system_is_joined_by_position_and_its_sources_are_checked(tmp_path: Pa
     output = read_system(path, whole, format="m2-maxmatch")
     assert output.hypotheses["1"][0].text == "x b"
     path.write_text("S a b\n\nS e\n", encoding="utf-8")
-    with pytest.raises(CorpusError, match=r"s\.m2:3: id '2' has the source 'e'"):
+    with expect_error(CorpusError, "s.m2:3", "'2'", "'e'"):
         read_system(path, whole, format="m2-maxmatch")

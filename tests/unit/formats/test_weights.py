@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from messages import expect_error
 
 from gecbench.analysis.difficulty import check_weights, chunk_table
 from gecbench.core.case import Case, CaseRewrite
@@ -71,11 +72,11 @@ def test_a_file_that_is_none_is_refused_with_its_line(path: Path, lines, message
 
 
 def test_weights_of_another_reference_are_seen_by_their_numbers():
-    with pytest.raises(CorpusError, match=r"w.txt: weights of 2 sentences, but this has 1 here"):
+    with expect_error(CorpusError, "w.txt", "2 sentences", "1"):
         check_weights(WeightFile(AT, 1, ((1,), (1,))), TABLE, "this")
-    with pytest.raises(CorpusError, match=r"w.txt:2: 3 numbers, .* '1' of this has 5 chunks \(so"):
+    with expect_error(CorpusError, "w.txt:2", "3 numbers", "'1'", "5 chunks"):
         check_weights(WeightFile(AT, 1, ((1, 1, 1),)), TABLE, "this")
-    with pytest.raises(CorpusError, match=r"w.txt:2: 6 numbers, but sentence '1' of this has 5"):
+    with expect_error(CorpusError, "w.txt:2", "6 numbers", "sentence '1'", "5"):
         check_weights(WeightFile(AT, 1, ((1,) * 6,)), TABLE, "this")
 
 
