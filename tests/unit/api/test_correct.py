@@ -17,7 +17,9 @@ from hypothesis import given
 from messages import expect_error
 
 from gecbench.api.correct import Target, correct, correct_file, open_corrector
-from gecbench.api.files import load, load_system
+from gecbench.api.files import load, load_system, sample
+from gecbench.api.robustness import load_perturbed, save_perturbed
+from gecbench.cli import main
 from gecbench.cli.correct import word_diff
 from gecbench.core.corrector import Correction, TextEdit
 from gecbench.core.errors import FormatError, GecbenchError, UsageError
@@ -240,3 +242,22 @@ def test_a_diff_shows_what_goes_and_what_comes() -> None:
         word_diff(answer, colour=True)
         == "\033[31m[-a-]\033[0m\033[32m{+x+}\033[0mb\033[32m{+!+}\033[0m"
     )
+
+
+def test_perturbed_cases_are_corrected_in_the_order_of_the_evaluation(tmp_path, capfd) -> None:
+    blocks = sample("en", "perturbed.txt")
+    cases = load_perturbed(blocks)
+    save_perturbed(cases, tmp_path / "cases.jsonl")
+    (tmp_path / "folder" / "one").mkdir(parents=True)
+    (tmp_path / "folder" / "one" / "para.txt").write_bytes(blocks.read_bytes())
+    expected = [s.source for s in cases.corpus().samples]
+    for place in (blocks, tmp_path / "cases.jsonl", tmp_path / "folder"):
+        main(["correct", "copying", str(place), "-o", str(tmp_path / "out.txt")])
+        assert (tmp_path / "out.txt").read_text("utf-8").splitlines() == expected
+        (tmp_path / "out.txt").unlink()
+    capfd.readouterr()
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(SystemExit) as ended:
+        main(["correct", "copying", str(tmp_path / "empty")])
+    assert ended.value.code == 1
+    assert str(tmp_path / "empty") in capfd.readouterr().err
