@@ -267,7 +267,7 @@ def test_weights_from_a_file_are_not_written_again_nor_to_standard_output(tmp_pa
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"reference": "best"}, "reference number 'best' must be a number from 1, each, or chosen"),
+        ({"reference": "best"}, "reference number 'best' must be a number from 1"),
         ({"absent": "gone"}, "absent is 'gone'; it is one of left-out, unchanged"),
         ({"weights": "w", "reference": "each"}, "a weight file fits one reference; choose it"),
     ],

@@ -132,7 +132,7 @@ def test_segmentation():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: gecbench.Options(metrics="gleu"), r"metrics 'gleu' is a text"),
+        (lambda: gecbench.Options(metrics="gleu"), r"metrics 'gleu'"),
         (lambda: gecbench.sample("zh", "corpus.json"), r"did you mean zh/corpus.jsonl"),
         (lambda: gecbench.Corpus("c", (), "English"), r"'English' is no ISO 639 code"),
     ],

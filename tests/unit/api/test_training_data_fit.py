@@ -166,7 +166,7 @@ def test_words_with_blanks_inside_are_no_confusions(tmp_path: Path):
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ('confusions = [["我", "我", 1, 3]]', "'我' is confused with '我'; give two that differ"),
+        ('confusions = [["我", "我", 1, 3]]', "'我' is confused with '我'"),
         ('confusions = [["我 们", "我", 1, 3]]', "give two that differ, without white space"),
         ('confusions = [["我", "窝", 0, 3]]', "expected int >= 1"),
         ("moves = [[1, 1, 0]]", "expected int >= 1"),

@@ -280,13 +280,13 @@ class TestWrongContent:
     def test_an_endless_answer_is_stopped(self, one, told, tmp_path):
         told.content, told.says_length = CONTENT * 3, False
         message, _ = get(one, tmp_path)
-        assert "but the catalogue says 100000; it is refused" in message
+        assert "but the catalogue says 100000" in message
         assert left(tmp_path) == []
 
     def test_an_answer_that_ends_early_without_a_length_is_a_cut(self, one, told, tmp_path):
         told.cut, told.says_length = HALF, False
         message, _ = get(one, tmp_path)
-        assert "the answer ended early; 50000 of 100000 bytes are kept" in message
+        assert "the answer ended early; 50000 of 100000" in message
 
     def test_the_length_of_a_compressed_answer_is_not_that_of_the_file(self, one, told, tmp_path):
         import zlib

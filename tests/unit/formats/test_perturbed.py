@@ -241,7 +241,7 @@ def test_empty_outputs_are_no_other_sentences(tmp_path):
         (blocks(CLASS, PERFECT), "2 blocks, but there are 3 cases in class, exam; give one"),
         (
             blocks(Subset("x", (BOOKS, HOME, replace(HOME, id="3"))), PERFECT),
-            ":21: O-S is '他昨天回去家了。', but case '1' has '天气很好。'; these blocks",
+            ":21: O-S is '他昨天回去家了。', but case '1' has '天气很好。'",
         ),
         (
             "\n".join([blocks(CLASS, PERFECT), blocks(CASES.subsets[1], PERFECT)]).replace(

@@ -232,7 +232,7 @@ def test_a_run_goes_on_from_another_working_folder(home, monkeypatch) -> None:
         ({"beta1": 1.0}, r"'training.beta1' is 1.0; expected float < 1.0"),
         ({"learning_rate": math.inf}, r"'training.learning_rate' is inf; expected float <= 1000.0"),
         ({"learning_rate": math.nan}, r"'training.learning_rate' is nan; expected float > 0.0"),
-        ({"epochs": 1, "cold_epochs": 2}, r"training: cold_epochs is 2, but epochs, which incl"),
+        ({"epochs": 1, "cold_epochs": 2}, r"training: cold_epochs is 2"),
     ],
 )
 def test_values_that_cannot_train_are_refused(table, why) -> None:

@@ -232,7 +232,7 @@ def test_weights_of_another_shape(tmp_path, zh_bart) -> None:
     ("change", "message", "error"),
     [
         ({"kind": "tagger"}, "is a tagger, .* write tagger:", GecbenchError),
-        ({"runtime": "abacus"}, "runtime 'abacus' is not known", GecbenchError),
+        ({"runtime": "abacus"}, "runtime 'abacus'", GecbenchError),
         ({"settings": {"prefixes": ""}}, "settings: .*prefixes", FormatError),
         ({"settings": {}, "runtime": "ctranslate2"}, "settings: .*specials", FormatError),
     ],
