@@ -106,9 +106,7 @@ def test_the_tokens_of_systems_are_changed_too():
         (
             ["nfkc"],
             given("a ´", Edit(0, 1, ("b",))),
-            f"sample '7': nfkc(unicode {unidata_version}) makes ' \u0301' of the token '´'; a "
-            "token cannot be empty or hold white space: leave out the change, or give texts "
-            "without tokens",
+            f"nfkc(unicode {unidata_version}) makes ' \u0301' of the token '´'",
         ),
         (["squeeze"], given("\u2003 a", tokens="\u2003 a"), "squeeze makes ''"),
         (["nfkc"], given("a", Edit(0, 1, ("´",))), "of the token '´'"),
