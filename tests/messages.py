@@ -32,6 +32,14 @@ def assert_says(error: BaseException, *facts: str) -> None:
     assert [fact for fact in facts if fact not in message] == [], message
 
 
+def assert_is_line(output: str, *facts: str) -> None:
+    """Hold what a command prints on standard error to be one line of gecbench with these facts."""
+    assert output.startswith("gecbench: ")
+    assert output.count("\n") == 1
+    assert output.endswith("\n")
+    assert missing_facts(output, facts) == [], output
+
+
 @contextmanager
 def expect_error(
     kind: type[BaseException], *facts: str

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 import pytest
-from messages import expect_error
+from messages import assert_is_line, expect_error
 
 from gecbench import __version__, cli
 from gecbench.api.files import sample
@@ -121,7 +121,8 @@ def test_debug_shows_where_it_failed(run):
         run("score", "no.txt", SYSTEM, "--debug")
     # behind "--" it is a file name
     code, _, err = run("score", CORPUS, "--", "--debug")
-    assert (code, err) == (1, "gecbench: --debug: no such file; check the path\n")
+    assert code == 1
+    assert_is_line(err, "--debug: no such file")
 
 
 def test_help_and_version_are_no_failures(run):

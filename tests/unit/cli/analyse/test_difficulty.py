@@ -96,10 +96,8 @@ def test_constants_and_beta(found):
 def test_weights_are_written_and_read(analyse, found, tmp_path: Path, run, gold, hyps):
     code, _, err = analyse("--write-weights", tmp_path / "w.txt")
     assert code == 0
-    assert err == (
-        f"{tmp_path / 'w.txt'}, {tmp_path / 'w.txt.json'}: weights and the fingerprint of their "
-        "reference\n"
-    )
+    assert err.startswith(f"{tmp_path / 'w.txt'}, {tmp_path / 'w.txt.json'}: ")
+    assert err.count("\n") == 1
     assert (tmp_path / "w.txt").read_text("utf-8") == "2\n2 1 2 1 2\n2 1 2\n"
     (result,) = found("--weights", tmp_path / "w.txt")
     assert result["weights"]["from"] == "file w.txt"
