@@ -126,6 +126,7 @@ def test_one_system_with_published_weights(shared: Path, system: str, file: str)
     assert official(found.scores[0].weighted) == want
 
 
+@pytest.mark.slow
 def test_published_weights_are_read_with_the_edits_in_the_files(shared: Path):
     """Edits extracted again, which is the default, do not fit them."""
     corpus = load(shared / "data/m2/conll14.gold")
