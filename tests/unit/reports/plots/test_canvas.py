@@ -19,7 +19,7 @@ from gecbench.reports.plots.charts import ABOVE, BELOW, DEEPEST, FAINTEST, opaci
 from gecbench.reports.plots.style import wrapped
 from gecbench.reports.report import Figure, Kind, Series, Words
 
-from ..test_figure import contrast
+from ..test_report import contrast
 
 each = pytest.mark.parametrize("one", ALL, ids=lambda one: one.name)
 SVG = "{http://www.w3.org/2000/svg}"
