@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from messages import expect_error
+from messages import expect_error, missing_facts
 from small_task import KIND, SmallConfig
 from test_training import config, trained
 
@@ -140,11 +140,13 @@ def test_the_command_looks_at_its_input_before_it_loads_a_model(tmp_path) -> Non
         assert "gecbench.models.lexical" not in ended.stderr
 
 
-def test_texts_of_another_language_are_noted(tmp_path, run) -> None:
+def test_texts_in_another_language_are_noted_and_refused_where_they_are_declared_so(
+    tmp_path, run
+) -> None:
     path = tmp_path / "en.txt"
     path.write_text("He go to school every days .\n")
     code, _, err = run("correct", "zh-homophone", path)
     assert (code, "note: the texts look like 'en'; zh-homophone is for 'zh'" in err) == (0, True)
-    code, _, err = run("correct", "zh-homophone", path, "--lang", "de")
-    assert (code, "note: --lang is 'de'; zh-homophone is for 'zh'" in err) == (0, True)
-    assert "1 sentence, 0 changed by 0 edits" in err
+    code, out, err = run("correct", "zh-homophone", path, "--lang", "de")
+    assert (code, out) == (2, "")
+    assert missing_facts(err, ("zh-homophone", "zh", "de")) == []

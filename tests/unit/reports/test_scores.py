@@ -1,4 +1,4 @@
-"""Reports of scores in each form, the overview of several metrics, and the marks of what is best."""
+"""Reports of scores in each form; the overview of several metrics, and marks of what is best."""
 
 from __future__ import annotations
 
