@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -65,7 +66,7 @@ def test_train_reads_a_configuration():
 
 def test_report(tmp_path: Path):
     page = gecbench.report(ZH, CAUTIOUS, scheme="zh-char", title="Mine")
-    gecbench.save_report(page, tmp_path / "page.html")
+    gecbench.save_report(replace(page, reports=page.reports[:1]), tmp_path / "page.html")
     assert "Mine" in (tmp_path / "page.html").read_text("utf-8")
 
 
@@ -131,7 +132,7 @@ def test_segmentation():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: gecbench.Options(metrics="gleu"), r"metrics 'gleu' is a text"),
+        (lambda: gecbench.Options(metrics="gleu"), r"metrics 'gleu'"),
         (lambda: gecbench.sample("zh", "corpus.json"), r"did you mean zh/corpus.jsonl"),
         (lambda: gecbench.Corpus("c", (), "English"), r"'English' is no ISO 639 code"),
     ],

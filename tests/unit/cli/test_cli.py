@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 import pytest
+from messages import assert_is_line, expect_error
 
 from gecbench import __version__, cli
 from gecbench.api.files import sample
@@ -120,7 +121,8 @@ def test_debug_shows_where_it_failed(run):
         run("score", "no.txt", SYSTEM, "--debug")
     # behind "--" it is a file name
     code, _, err = run("score", CORPUS, "--", "--debug")
-    assert (code, err) == (1, "gecbench: --debug: no such file; check the path\n")
+    assert code == 1
+    assert_is_line(err, "--debug: no such file")
 
 
 def test_help_and_version_are_no_failures(run):
@@ -278,7 +280,7 @@ def test_converting_says_what_is_lost(run):
     code, out, err = run("convert", CORPUS, "--to", "mucgec")
     assert code == 0
     assert out.count("\n") == 76
-    assert "note: mucgec holds no metadata: 76 sentences lose theirs\n" in err
+    assert "note: mucgec holds no metadata: 76" in err
     assert run("convert", CORPUS, "--to", "jsonl", "--strict")[::2] == (0, "")
 
 
@@ -340,7 +342,7 @@ def test_a_range_is_half_open_from_nought(span: str, ids: str):
 
 @pytest.mark.parametrize("span", ["", "2", "-1:3", "a:b", "1:2:3", "1: 2"])
 def test_what_is_no_range_is_refused(span: str):
-    with pytest.raises(UsageError, match=r"must be A:B, as 0:500 or 500:"):
+    with expect_error(UsageError, "A:B"):
         read_range(span)
 
 

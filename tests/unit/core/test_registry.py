@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from messages import expect_error
 
 import gecbench
 from gecbench.api.options import Options, SchemeSpec
@@ -28,9 +29,8 @@ def test_a_name_gives_its_object():
 
 
 def test_an_unknown_name_is_answered_with_the_nearest():
-    with pytest.raises(UnknownNameError) as error:
+    with expect_error(UnknownNameError, "thing", "'count'", "counts"):
         resolve("thing", "count", TABLE)
-    assert str(error.value) == "unknown thing 'count'; did you mean counts?"
 
 
 @pytest.fixture
