@@ -13,7 +13,7 @@ from math import frexp, fsum, ldexp, sqrt
 from typing import TYPE_CHECKING, Literal
 
 from gecbench.analysis.sentences import signatures, system_scores
-from gecbench.core.errors import MissingExtraError, UsageError, counted
+from gecbench.core.errors import MissingExtraError, UsageError, count_noun
 from gecbench.core.score import tied
 from gecbench.scoring.results import RunStats
 
@@ -267,7 +267,7 @@ def scores_of(run_stats: RunStats) -> SystemScores:
     names = [name for name in run_stats.metrics if name not in run_stats.refused]
     scores = {name: system_scores(run_stats, name).values() for name in names}
     left_out = [
-        f"{counted(count, 'sentence')} left out: {why}"
+        f"{count_noun(count, 'sentence')} left out: {why}"
         for why, count in run_stats.left_out.items()
         if count
     ]

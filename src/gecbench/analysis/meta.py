@@ -22,7 +22,7 @@ from gecbench.analysis.correlation import (
     orient,
 )
 from gecbench.analysis.options import Layout, SystemSet
-from gecbench.core.errors import CorpusError, UnknownNameError, counted
+from gecbench.core.errors import CorpusError, UnknownNameError, count_noun
 from gecbench.core.score import tied
 from gecbench.formats.judgments import SEEDA, Judgments
 from gecbench.scoring.metric import Metric
@@ -396,7 +396,8 @@ def compare_with_people(
     )
     notes += [
         f"{ranking.judgments}, {ranking.set}: "
-        f"{counted(ranking.unscored, 'judged pair', ' has', ' have')} no score by {ranking.metric}"
+        f"{count_noun(ranking.unscored, 'judged pair', ' has', ' have')} no score by "
+        f"{ranking.metric}"
         for ranking in rankings
         if ranking.unscored
     ]

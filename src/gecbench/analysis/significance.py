@@ -35,7 +35,7 @@ from gecbench.core.errors import (
     MissingExtraError,
     UnknownNameError,
     UsageError,
-    counted,
+    count_noun,
 )
 from gecbench.core.scheme import Watch, unwatched
 from gecbench.core.score import Interval, ranks
@@ -401,8 +401,8 @@ def _notes(pairs: Sequence[Pair], plan: Plan, metric: str, sentences: int) -> tu
         )
     if sentences < _FEW:
         notes.append(
-            f"{metric}: {counted(sentences, 'sentence')} only: intervals of the bootstrap are too "
-            "narrow and its p can be too small; go by randomisation, and by more sentences"
+            f"{metric}: {count_noun(sentences, 'sentence')} only: intervals of the bootstrap are "
+            "too narrow and its p can be too small; go by randomisation, and by more sentences"
         )
     equal = [
         f"{pair.first} and {pair.second}"

@@ -12,7 +12,7 @@ from gecbench.api.options import Options
 from gecbench.api.schemes import AnyScheme, corpus_language, without_types
 from gecbench.api.score import collect_stats
 from gecbench.core.case import Level
-from gecbench.core.errors import CorpusError, UsageError, counted
+from gecbench.core.errors import CorpusError, UsageError, count_noun
 from gecbench.core.files import write_text
 from gecbench.core.perturbed import PerturbedSet
 from gecbench.core.sample import SystemOutput
@@ -145,6 +145,6 @@ def _check_versions(outputs: Sequence[SystemOutput]) -> None:
         several = [key for key, versions in output.hypotheses.items() if len(versions) > 1]
         if several:
             raise CorpusError(
-                f"system {output.system}: {counted(len(several), 'sentence', ' has', ' have')} "
+                f"system {output.system}: {count_noun(len(several), 'sentence', ' has', ' have')} "
                 f"several versions (first: {several[0]}); robustness is of one, so give one of each"
             )

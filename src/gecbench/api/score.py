@@ -21,7 +21,7 @@ from gecbench.api.schemes import (
     with_language_of_metrics,
 )
 from gecbench.core.case import Part
-from gecbench.core.errors import UsageError, counted
+from gecbench.core.errors import UsageError, count_noun
 from gecbench.core.language import Language
 from gecbench.core.sample import Corpus, Systems, as_systems
 from gecbench.core.scheme import Watch, unwatched
@@ -327,7 +327,7 @@ def compare_run(
     by_metric = [compare_by_metric(run_stats, name, plan, watch=watch) for name in names]
     notes = [*run_stats.notes, *(f"n/a: {why}" for why in run_stats.refused.values())]
     notes += [
-        f"{counted(count, 'sentence')} left out: {why}"
+        f"{count_noun(count, 'sentence')} left out: {why}"
         for why, count in run_stats.left_out.items()
         if count
     ]

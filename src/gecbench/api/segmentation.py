@@ -28,7 +28,7 @@ from gecbench.core.errors import (
     ResourceError,
     UnknownNameError,
     UsageError,
-    counted,
+    count_noun,
 )
 from gecbench.core.options import check_once
 from gecbench.core.sample import Corpus, SystemOutput, Systems, as_systems
@@ -90,7 +90,7 @@ def segmentation(
     texts = [outputs_only(system, corpus, lang) for system in systems]
     run = _Run(corpus, plain, systems, texts, known, scheme, options, watch)
     if lost:
-        without = counted(lost, "reference", " is", " are")
+        without = count_noun(lost, "reference", " is", " are")
         run.notes.append(
             f"{without} known only by edits that overlap and {'has' if lost == 1 else 'have'} no "
             "text; metrics over texts, and gold edits between divided texts, are without them"

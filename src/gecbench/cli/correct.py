@@ -21,7 +21,7 @@ from gecbench.cli.options import (
     scheme_of,
 )
 from gecbench.cli.output import CORPUS_ENDINGS, OutputFile, format_by_ending
-from gecbench.core.errors import GecbenchError, UsageError, counted
+from gecbench.core.errors import GecbenchError, UsageError, count_noun
 from gecbench.core.files import STDIO
 from gecbench.core.options import Argument, Option, pairs
 from gecbench.formats import FORMATS, load_format
@@ -290,7 +290,7 @@ def _progress() -> Callable[[int], None]:
 
     def progress(done: int) -> None:
         if time.monotonic() - started > 1:
-            click.echo(f"corrected {counted(done, 'sentence')}\r\033[K", nl=False, err=True)
+            click.echo(f"corrected {count_noun(done, 'sentence')}\r\033[K", nl=False, err=True)
 
     return progress
 
@@ -304,7 +304,7 @@ def _report(corrected: Corrected) -> None:
         say(f"note: {count} x {_explain(flag)}: {names}")
     resumed = f"; {corrected.resumed} of them by an earlier run" if corrected.resumed else ""
     say(
-        f"{counted(corrected.sentences, 'sentence')}, {corrected.changed} changed by "
-        f"{counted(corrected.edits, 'edit')}{resumed}\n"
+        f"{count_noun(corrected.sentences, 'sentence')}, {corrected.changed} changed by "
+        f"{count_noun(corrected.edits, 'edit')}{resumed}\n"
         f"signature: {'|'.join(f'{k}:{v}' for k, v in corrected.signature.items())}"
     )

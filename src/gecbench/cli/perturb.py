@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from gecbench.api.options import PerturbOptions
 from gecbench.cli.command import command, refuse
 from gecbench.cli.options import CorpusFile, CorpusFormat, Lang, References, note_losses, say, watch
-from gecbench.core.errors import counted
+from gecbench.core.errors import count_noun
 from gecbench.core.files import STDIO
 from gecbench.core.options import Option
 from gecbench.core.sample import NOT_KEPT
@@ -74,8 +74,8 @@ def _report(report: PerturbReport) -> None:
     from gecbench.datasets.perturb.variants import list_counts
 
     operations = ", ".join(f"{count:,} {name}" for name, count in report.operations.items())
-    variants = counted(sum(report.operations.values()), "variant", spec=",")
-    sentences = counted(report.sentences, "sentence", " has", " have", spec=",")
+    variants = count_noun(sum(report.operations.values()), "variant", spec=",")
+    sentences = count_noun(report.sentences, "sentence", " has", " have", spec=",")
     say(f"{report.cases:,} of {sentences} {variants}: {operations}")
     say(f"attempts given up: {list_counts(report.rejected)}")
     for reason, ids in report.left_out.items():

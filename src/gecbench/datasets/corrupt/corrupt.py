@@ -12,7 +12,7 @@ from typing import IO, Any, Literal, NamedTuple, cast
 import msgspec
 
 from gecbench import __version__
-from gecbench.core.errors import CorpusError, GecbenchError, counted
+from gecbench.core.errors import CorpusError, GecbenchError, count_noun
 from gecbench.core.files import STDIO, check_target, encoded, name_of, temporary_file, write_stream
 from gecbench.core.registry import resolve
 from gecbench.core.sample import Sample
@@ -423,7 +423,7 @@ def _check_counts(path: Path, counts: Counts) -> None:
         why = ", ".join(f"{n:,} {reason}" for reason, n in counts.left_out.items())
         raise CorpusError(
             f"{path}: no pair came of "
-            f"{counted(counts.sentences, 'sentence', spec=',')} ({why or 'there is none'}); "
+            f"{count_noun(counts.sentences, 'sentence', spec=',')} ({why or 'there is none'}); "
             "give correct texts in the language of the profile"
         )
 

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from gecbench.core.errors import CorpusError, UnknownNameError, UsageError, counted
+from gecbench.core.errors import CorpusError, UnknownNameError, UsageError, count_noun
 from gecbench.core.perturbed import PerturbedCase, Subset, Variant
 from gecbench.core.scheme import Watch
 from gecbench.core.seeding import number
@@ -277,9 +277,9 @@ def perturb(
         cases[pair.subset].append(PerturbedCase(pair.id, original, variants))
     if not cases:
         raise CorpusError(
-            f"none of {counted(len(pairs), 'sentence')} has "
-            f"{counted(plan.variants, 'different variant')} (rejected: {list_counts(rejected)}); "
-            "ask for fewer by --variants, or allow more --operations"
+            f"none of {count_noun(len(pairs), 'sentence')} has "
+            f"{count_noun(plan.variants, 'different variant')} (rejected: {list_counts(rejected)})"
+            "; ask for fewer by --variants, or allow more --operations"
         )
     subsets = tuple(Subset(name, tuple(of_subset)) for name, of_subset in cases.items())
     count = sum(map(len, cases.values()))

@@ -18,7 +18,13 @@ from typing import BinaryIO, NamedTuple
 import msgspec
 
 from gecbench import __version__
-from gecbench.core.errors import CorpusError, GecbenchError, UnknownNameError, UsageError, counted
+from gecbench.core.errors import (
+    CorpusError,
+    GecbenchError,
+    UnknownNameError,
+    UsageError,
+    count_noun,
+)
 from gecbench.core.files import STDIO, check_target, temporary_file, write_bytes, write_stream
 from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.core.seeding import number
@@ -342,7 +348,7 @@ def _check_left(tallies: Sequence[Tally]) -> None:
         what: sum(tally.dropped[reason] for tally in tallies) for reason, what in DROPPED.items()
     }
     why = ", ".join(f"{count} {what}" for what, count in dropped.items() if count)
-    raise CorpusError(f"of {counted(pairs, 'pair')} none is left, so nothing was written: {why}")
+    raise CorpusError(f"of {count_noun(pairs, 'pair')} none is left, so nothing was written: {why}")
 
 
 # The second pass: which sentences are put aside, and in which order the others are written.
@@ -373,7 +379,7 @@ def choose_dev(groups: Sequence[int], recipe: Recipe) -> Set[int]:
     if len(chosen) < recipe.dev or all(group in chosen for group in groups):
         raise UsageError(
             f"dev = {recipe.dev} leaves no sentence to train on, for only "
-            f"{counted(len(chosen), 'different source')} passed the steps; ask for fewer"
+            f"{count_noun(len(chosen), 'different source')} passed the steps; ask for fewer"
         )
     return chosen
 

@@ -14,7 +14,7 @@ from gecbench.core.errors import (
     FormatError,
     UnknownNameError,
     UsageError,
-    counted,
+    count_noun,
     quote,
 )
 from gecbench.core.files import stream_lines
@@ -306,7 +306,7 @@ def _pairs(path: Path, source: int, target: int) -> Iterator[Sentence]:
     for n, line in enumerate(stream_lines(path), 1):
         cells = line.split("\t")
         if len(cells) < target:
-            width = counted(len(cells), "column")
+            width = count_noun(len(cells), "column")
             raise FormatError(
                 f"{path}:{n}: there {'is' if len(cells) == 1 else 'are'} {width}, but the target "
                 f"stands in column {target}: "
