@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal, TypeVar, cast
 
 from gecbench import __version__
 from gecbench.api.options import Places, SchemeSpec, quiet
@@ -16,25 +17,14 @@ from gecbench.core.files import read_bytes
 from gecbench.core.language import Language
 from gecbench.core.registry import resolve
 from gecbench.core.sample import Corpus, Sample
-from gecbench.core.scheme import Scheme, Watch, unwatched
+from gecbench.core.scheme import Reader, Scheme, Watch, unwatched
 from gecbench.core.score import WarningNote
 from gecbench.lang import LANGUAGES, SCHEMES, find_language, language_of
 from gecbench.lang.detection import contradiction, detect
 from gecbench.metrics import metric_class
 from gecbench.scoring.extractor import Extractor
 
-_OPTIONS = {
-    "zh-cherrant": {"strategy", "simplify"},
-    "en-errant": {"spacy_model", "merging", "levenshtein", "parse_cache"},
-    "errant": {"spacy_model", "merging", "levenshtein", "parse_cache"},
-}
-
-OWN_PIPELINE = (
-    "edits were found with gecbench's own small spaCy pipeline; published ERRANT figures were made "
-    "with en_core_web_sm (python -m spacy download en_core_web_sm, then "
-    "--spacy-model en_core_web_sm)"
-)
-
+Item = TypeVar("Item")
 
 AnyScheme = Scheme | SchemeSpec | str | None
 """How users of the Python interface name a scheme; None is the default of the language."""
@@ -135,76 +125,74 @@ def is_chosen(scheme: AnyScheme) -> bool:
 
 def uses_pipeline(spec: SchemeSpec, corpus: Corpus) -> bool:
     """Say whether the scheme for a corpus has a spaCy pipeline parse its sentences."""
-    return "spacy_model" in _OPTIONS.get(spec.name or default_scheme(corpus), ())
+    return "spacy_model" in _options_of(_factory(spec.name or default_scheme(corpus)))
 
 
 def _load(spec: SchemeSpec, name: str) -> Scheme:
-    if name == "errant" and spec.spacy_model is None:
-        name = "en-errant"
-    make = cast("Callable[..., Scheme]", resolve("scheme", name, SCHEMES))
-    known = _OPTIONS.get(name, set())
+    make = _factory(name)
+    known = _options_of(make)
     foreign = [o for o in spec.options if o not in known and o not in spec.preferences]
     if foreign:
-        in_errant = _OPTIONS["errant"].issuperset(foreign)
+        in_errant = _options_of(_factory("errant")).issuperset(foreign)
         raise UsageError(
             f"scheme {name} has no option {' or '.join(foreign).replace('_', '-')}; leave it out"
             + (", or take --scheme errant --spacy-model NAME, which has it" if in_errant else "")
         )
     options = {option: value for option, value in spec.options.items() if option in known}
-    if name == "zh-cherrant":
-        return _cherrant(make, options, spec)
-    if name in ("en-errant", "errant"):
-        return _errant(make, options, spec, english=name == "en-errant")
-    return make()
+    return make(_Context(spec), **options)
 
 
-def _cherrant(
-    make: Callable[..., Scheme], options: Mapping[str, object], spec: SchemeSpec
-) -> Scheme:
+def _factory(name: str) -> Callable[..., Scheme]:
+    return cast("Callable[..., Scheme]", resolve("scheme", name, SCHEMES))
 
-    from gecbench.datasets.catalog import cache_folder, data_folder, data_set, locate
 
-    places = spec.places
-    folder = places.folder or data_folder()
-    wanted, mirror = data_set("cherrant"), places.mirror
+def _options_of(factory: Callable[..., Scheme]) -> frozenset[str]:
+    """Return the names of a scheme's options: the keyword-only arguments of its factory."""
+    parameters = signature(factory).parameters.values()
+    return frozenset(p.name for p in parameters if p.kind is Parameter.KEYWORD_ONLY)
 
-    def resource(file: str) -> bytes:
-        path = locate(wanted, file, folder=folder, mirror=mirror)
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """The `SchemeContext` of a spec."""
+
+    spec: SchemeSpec
+
+    @property
+    def types(self) -> bool:
+        return self.spec.types
+
+    def resource(self, data_set: str, file: str) -> bytes:
+        from gecbench.datasets import catalog
+
+        places = self.spec.places
+        entry = catalog.data_set(data_set)
+        folder = places.folder or catalog.data_folder()
+        path = catalog.locate(entry, file, folder=folder, mirror=places.mirror)
         content = read_bytes(path)
-        if hashlib.sha256(content).hexdigest() != wanted.file(file).sha256:
+        if hashlib.sha256(content).hexdigest() != entry.file(file).sha256:
             raise ResourceError(
                 f"{path}: its content is not what the catalogue promises (sha256 differs); "
-                f"run: gecbench data get {wanted.name}"
+                f"run: gecbench data get {entry.name}"
             )
         return content
 
-    return make(**options, resource=resource, cache=places.cache or cache_folder(), say=spec.say)
+    def cache_folder(self) -> Path:
+        from gecbench.datasets.catalog import cache_folder
 
+        return self.spec.places.cache or cache_folder()
 
-def _errant(
-    make: Callable[..., Scheme],
-    options: Mapping[str, object],
-    spec: SchemeSpec,
-    *,
-    english: bool,
-) -> Scheme:
-    from gecbench.backends.spacy import CachedPipeline, Pipeline, describe
-    from gecbench.lang.en import PIPELINE
-    from gecbench.lang.en.resources import digest, load
+    def reader(self, pipeline: str | Path, parse_cache: Path | None) -> Reader:
+        from gecbench.backends.spacy import CachedPipeline, Pipeline, describe
 
-    rest = {k: v for k, v in options.items() if k not in ("spacy_model", "parse_cache")}
-    pipeline = Pipeline(describe(spec.spacy_model or PIPELINE))
-    reader = CachedPipeline(pipeline, spec.parse_cache) if spec.parse_cache else pipeline
-    if not english:
-        return make(**rest, reader=reader, types=spec.types, watch=spec.watch)
-    return make(
-        **rest,
-        reader=reader,
-        dictionary=digest(),
-        resources=load() if spec.types else None,
-        watch=spec.watch,
-        notes=() if spec.spacy_model else (OWN_PIPELINE,),
-    )
+        opened = Pipeline(describe(pipeline))
+        return CachedPipeline(opened, parse_cache) if parse_cache else opened
+
+    def say(self, message: str, /) -> None:
+        self.spec.say(message)
+
+    def watch(self, what: str, items: Sequence[Item], /) -> Iterator[Item]:
+        return self.spec.watch(what, items)
 
 
 def corpus_language(corpus: Corpus, scheme: AnyScheme = None) -> Language:
