@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 
 from gecbench import __version__
+from gecbench.api.files import in_language
 from gecbench.api.options import PLAIN, RULES, Places, SchemeSpec, Voting
 from gecbench.api.schemes import AnyScheme, corpus_language, extractor_for, name_of
 from gecbench.core.corrector import TextEdit
@@ -97,6 +98,7 @@ def combine(
     scheme: AnyScheme = None,
     re_extract: bool | None = None,
     places: Places | None = None,
+    lang: str | None = None,
     watch: Watch = unwatched,
 ) -> Combination:
     """Combine what systems wrote: take the edits that enough of them propose.
@@ -110,6 +112,7 @@ def combine(
             says.
         re_extract: As in `gecbench.Options`.
         places: Where resources lie.
+        lang: Code of the language of the texts; None takes that of the corpus.
         watch: Wraps long loops, to show progress.
 
     Raises:
@@ -119,6 +122,7 @@ def combine(
     voting, places = voting or Voting(), places or Places()
     if voting.rule not in RULES:
         raise UnknownNameError("rule", voting.rule, RULES)
+    corpus = in_language(corpus, lang)
     systems = as_systems(systems)
     names = [system.system for system in systems]
     check_outputs(corpus, systems)

@@ -17,6 +17,7 @@ from gecbench.analysis.difficulty import (
     reference_names,
     references_of_weights,
 )
+from gecbench.api.files import in_language
 from gecbench.api.options import DifficultyOptions, Options
 from gecbench.api.schemes import AnyScheme
 from gecbench.api.score import collect_stats
@@ -47,6 +48,7 @@ def difficulty(
     *,
     scheme: AnyScheme = None,
     options: DifficultyOptions | None = None,
+    lang: str | None = None,
     watch: Watch = unwatched,
 ) -> tuple[Difficulty, ...]:
     """Return how difficult the errors of a corpus are, and how systems fare with that.
@@ -60,6 +62,7 @@ def difficulty(
             options name a weight file.
         scheme: As for `score`.
         options: How difficulty is measured.
+        lang: Code of the language of the texts; None takes that of the corpus.
         watch: Wraps long loops, to show progress.
 
     Returns:
@@ -69,6 +72,7 @@ def difficulty(
         GecbenchError: Something does not fit together.
     """
     options = options or DifficultyOptions()
+    corpus = in_language(corpus, lang)
     systems = as_systems(systems)
     if not systems:
         raise UsageError("difficulty needs at least one system")

@@ -11,6 +11,7 @@ from gecbench.analysis.difficulty import Difficulty, measure_difficulty, nearest
 from gecbench.analysis.options import Plan, Sweep, Weighting
 from gecbench.analysis.references import describe_references
 from gecbench.analysis.sentences import edit_weights, sentence_rows
+from gecbench.api.files import in_language
 from gecbench.api.options import Options
 from gecbench.api.schemes import AnyScheme, corpus_language
 from gecbench.api.score import Comparisons, collect_stats, compare_run, score_run
@@ -147,6 +148,7 @@ def report(
     title: str | None = None,
     date: str | None = None,
     more: Sequence[Report] = (),
+    lang: str | None = None,
     watch: Watch = unwatched,
 ) -> Page:
     """Make a page with scores, significance, breakdowns, figures and all sentences.
@@ -164,6 +166,7 @@ def report(
         date: As its author writes it; None shows none, so that the same input gives the same
             page.
         more: Further reports, as of robustness, which takes data of its own.
+        lang: Code of the language of the texts; None takes that of the corpus.
         watch: Wraps long loops, to show progress.
 
     Raises:
@@ -172,6 +175,7 @@ def report(
     options = options or Options(resamples=_RESAMPLES)
     if options.by:
         raise UsageError("a report breaks scores down by all metadata fields; leave 'by' out")
+    corpus = in_language(corpus, lang)
     options = _with_edits(options, corpus)
     run_stats = collect_stats(corpus, systems, scheme=scheme, options=options, watch=watch)
     return _page(run_stats, options, (title, date), more)

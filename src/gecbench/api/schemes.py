@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal, TypeVar, cast
 
 from gecbench import __version__
+from gecbench.api.files import in_language
 from gecbench.api.options import Places, SchemeSpec, quiet
 from gecbench.core.errors import CorpusError, ResourceError, UsageError
 from gecbench.core.files import read_bytes
@@ -281,6 +282,7 @@ def extract(
     keep: bool = False,
     minimise: bool = True,
     relabel: bool = True,
+    lang: str | None = None,
     watch: Watch = unwatched,
 ) -> Corpus:
     """Return the corpus with the edits of every rewrite, those of a file replaced.
@@ -292,12 +294,14 @@ def extract(
             schemes that can, as en-errant. Then all edits have to be given.
         minimise: Of kept edits drop tokens that both sides share at their ends.
         relabel: Give kept edits the scheme's types in place of their own.
+        lang: Code of the language of the texts; None takes that of the corpus.
         watch: Wraps the loop over samples, to show progress.
 
     Raises:
         UsageError: The scheme is for another language, or cannot keep edits.
         CorpusError: There is no reference, or one whose edits cannot be applied together.
     """
+    corpus = in_language(corpus, lang)
     scheme = scheme_for(corpus, scheme)
     if not any(sample.references for sample in corpus.samples):
         raise CorpusError(

@@ -10,6 +10,7 @@ from gecbench import __version__
 from gecbench.analysis.options import Plan
 from gecbench.analysis.significance import Comparison
 from gecbench.analysis.significance import compare as compare_by_metric
+from gecbench.api.files import in_language
 from gecbench.api.options import Options, SchemeSpec
 from gecbench.api.schemes import (
     AnyScheme,
@@ -50,6 +51,7 @@ def score(
     *,
     scheme: AnyScheme = None,
     options: Options | None = None,
+    lang: str | None = None,
     watch: Watch = unwatched,
 ) -> ScoreReport:
     """Return how systems fare on a corpus.
@@ -60,15 +62,16 @@ def score(
         scheme: What extracts edits, loaded where edits are missing; None means the default of
             the corpus's language. Edits of files are used as `Extractor` says.
         options: How to score.
+        lang: Code of the language of the texts; None takes that of the corpus.
         watch: Wraps long loops, to show progress.
 
     Raises:
         GecbenchError: Something does not fit together.
     """
     options = options or Options()
-    return score_run(
-        collect_stats(corpus, systems, scheme=scheme, options=options, watch=watch), options
-    )
+    corpus = in_language(corpus, lang)
+    run_stats = collect_stats(corpus, systems, scheme=scheme, options=options, watch=watch)
+    return score_run(run_stats, options)
 
 
 def score_run(run: RunStats, options: Options) -> ScoreReport:
@@ -296,6 +299,7 @@ def compare(
     scheme: AnyScheme = None,
     options: Options | None = None,
     plan: Plan | None = None,
+    lang: str | None = None,
     watch: Watch = unwatched,
     watch_pairs: Watch = unwatched,
 ) -> Comparisons:
@@ -307,6 +311,7 @@ def compare(
         scheme: As in `gecbench.score`.
         options: How to score; its resamples and subsets are not looked at, the plan has its own.
         plan: How to compare; None is the default.
+        lang: Code of the language of the texts; None takes that of the corpus.
         watch: Wraps loops over sentences, to show progress.
         watch_pairs: Wraps loops over pairs of systems, likewise.
 
@@ -315,6 +320,7 @@ def compare(
     """
     systems = as_systems(systems)
     check_number(len(systems))
+    corpus = in_language(corpus, lang)
     run_stats = collect_stats(corpus, systems, scheme=scheme, options=options, watch=watch)
     return compare_run(run_stats, plan, watch=watch_pairs)
 

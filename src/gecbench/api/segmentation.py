@@ -18,6 +18,7 @@ from gecbench.analysis.segmentation import (
     texts_only,
 )
 from gecbench.analysis.sentences import signatures, system_scores
+from gecbench.api.files import in_language
 from gecbench.api.options import Options
 from gecbench.api.schemes import AnyScheme, corpus_language
 from gecbench.api.score import collect_stats
@@ -53,6 +54,7 @@ def segmentation(
     beside: Sequence[str] = BESIDE,
     scheme: AnyScheme = None,
     options: Options | None = None,
+    lang: str | None = None,
     watch: Watch = unwatched,
 ) -> Segmentation:
     """Return scores over words under several segmenters, and scores that need no words.
@@ -66,6 +68,7 @@ def segmentation(
         beside: Metrics over the texts without spaces, to compare with.
         scheme: As for `score`, for metrics beside that need edits.
         options: How to score; its metrics are over gold edits, m2 if it names none.
+        lang: Code of the language of the texts; None takes that of the corpus.
         watch: Wraps long loops, to show progress.
 
     Raises:
@@ -75,19 +78,20 @@ def segmentation(
     options = options or Options()
     options = replace(options, metrics=options.metrics or ("m2",))
     check_once("segmenter", segmenters)
+    corpus = in_language(corpus, lang)
     _check(corpus, options, beside)
     systems = as_systems(systems)
     check_outputs(corpus, systems)
     corpus, systems = _range(corpus, systems, options)
     options = replace(options, part=None)
-    lang = corpus_language(corpus).code
-    plain, lost = texts_only(corpus, lang)
+    code = corpus_language(corpus).code
+    plain, lost = texts_only(corpus, code)
     known = golds or ("given" if _has_edits(corpus) else "divided")
     if known == "given" and not _has_edits(corpus):
         raise CorpusError(
             f"{corpus.name}: not all references have edits; leave --golds out to find them"
         )
-    texts = [outputs_only(system, corpus, lang) for system in systems]
+    texts = [outputs_only(system, corpus, code) for system in systems]
     run = _Run(corpus, plain, systems, texts, known, scheme, options, watch)
     if lost:
         without = count_noun(lost, "reference", " is", " are")

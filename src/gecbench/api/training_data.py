@@ -13,7 +13,7 @@ from typing import cast
 import msgspec
 
 from gecbench import __version__
-from gecbench.api.files import fingerprint_of
+from gecbench.api.files import fingerprint_of, in_language
 from gecbench.api.options import PerturbOptions
 from gecbench.api.schemes import corpus_language, extract
 from gecbench.core.errors import (
@@ -328,6 +328,7 @@ def perturb(
     *,
     options: PerturbOptions | None = None,
     source: str | None = None,
+    lang: str | None = None,
     watch: Watch = unwatched,
 ) -> Perturbed:
     """Return variants of sentences whose context is changed and whose errors are not.
@@ -336,6 +337,7 @@ def perturb(
         corpus: With references; or perturbed cases, whose originals are perturbed again.
         options: How.
         source: Says in the provenance where the corpus comes from; None is a hash of its sentences.
+        lang: Code of the language of the texts; None takes that of the corpus.
         watch: Wraps long loops, to show progress.
 
     Raises:
@@ -343,6 +345,7 @@ def perturb(
     """
     options = options or PerturbOptions()
     plan = _plan(options)
+    corpus = in_language(corpus, lang)
     language, pairs = _gathered(corpus, each=options.each_reference)
     texts = [pair.target for pair in pairs.pairs]
     kind = options.tokens or kind_of(language, texts)
