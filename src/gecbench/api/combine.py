@@ -140,12 +140,21 @@ def combine(
     about = {"rule": combination.about, "systems": ", ".join(names), "gecbench": __version__}
     alone = ("one system: nothing is voted on",) if len(systems) == 1 else ()
     used = collector.edits.scheme if collector.edits else None
+    warning = None
+    if used and collector.edits and collector.edits.extracted:
+        warning = used.warn([sample.source for sample in corpus.samples])
     return replace(
         combination,
         corpus=replace(
             combination.corpus, provenance={**about, **(used.signature if used else {})}
         ),
-        notes=(*alone, *collector.notes(), *(used.notes if used else ()), *combination.notes),
+        notes=(
+            *alone,
+            *([f"{corpus.name}: {warning}"] if warning else []),
+            *collector.notes(),
+            *(used.notes if used else ()),
+            *combination.notes,
+        ),
     )
 
 

@@ -19,9 +19,8 @@ from gecbench.core.language import Language
 from gecbench.core.registry import resolve
 from gecbench.core.sample import Corpus, Sample
 from gecbench.core.scheme import Reader, Scheme, Watch, unwatched
-from gecbench.core.score import WarningNote
-from gecbench.lang import LANGUAGES, SCHEMES, find_language, language_of
-from gecbench.lang.detection import contradiction, detect
+from gecbench.lang import LANGUAGES, SCHEMES, find_language, language_of, language_warning
+from gecbench.lang.detection import detect
 from gecbench.metrics import metric_class
 from gecbench.scoring.extractor import Extractor
 
@@ -260,12 +259,8 @@ def language_notes(corpus: Corpus) -> list[str]:
     """Return what a reader should know of how the language of a corpus was found, if anything."""
     texts = [sample.source for sample in corpus.samples]
     if corpus.lang:
-        code = language_of(corpus.lang).code
-        shown = contradiction(code, texts)
-        if shown is None:
-            return []
-        about = f"{corpus.name}: --lang, the file or its format says that it is in {code}"
-        return [WarningNote(f"{about}, but its texts show {shown}; if it is not, change --lang")]
+        warning = language_warning(corpus.lang, texts, corpus.name)
+        return [warning] if warning else []
     detected = detect(texts)
     if detected is None or detected in LANGUAGES:
         return []
@@ -302,6 +297,7 @@ def extract(
         CorpusError: There is no reference, or one whose edits cannot be applied together.
     """
     corpus = in_language(corpus, lang)
+    say = scheme.say if isinstance(scheme, SchemeSpec) else quiet
     scheme = scheme_for(corpus, scheme)
     if not any(sample.references for sample in corpus.samples):
         raise CorpusError(
@@ -313,6 +309,8 @@ def extract(
         provenance["spans"] = "annotators"
         samples = _keep_spans(corpus, scheme, minimise=minimise, relabel=relabel)
     else:
+        if warning := scheme.warn([sample.source for sample in corpus.samples]):
+            say(f"note: {corpus.name}: {warning}")
         provenance.pop("spans", None)
         extractor = extractor_for(corpus, scheme, re_extract=True, watch=watch)
         samples = extractor.extract(corpus).corpus.samples

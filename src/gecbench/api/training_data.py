@@ -14,7 +14,7 @@ import msgspec
 
 from gecbench import __version__
 from gecbench.api.files import fingerprint_of, in_language
-from gecbench.api.options import PerturbOptions
+from gecbench.api.options import PerturbOptions, quiet
 from gecbench.api.schemes import corpus_language, extract
 from gecbench.core.errors import (
     CorpusError,
@@ -81,7 +81,7 @@ from gecbench.datasets.prepare.recipe import (
     with_settings as with_keys,
 )
 from gecbench.formats.perturbed import read_perturbed, write_perturbed
-from gecbench.lang import CORRUPTIONS, find_language, language_of
+from gecbench.lang import CORRUPTIONS, find_language, language_of, language_warning
 from gecbench.models.tags.derive import derive_labels
 from gecbench.models.tags.labels import transforms_for
 from gecbench.text.tokens import TOKEN_KINDS, token_kind, token_texts
@@ -98,6 +98,7 @@ def prepare(
     settings: Mapping[str, object] | None = None,
     dev_output: Path | str | None = None,
     format: str = "jsonl",
+    say: Callable[[str], None] = quiet,
     progress: Callable[[str, int], None] = lambda _name, _count: None,
 ) -> Manifest:
     """Write training data and its manifest, and return the manifest.
@@ -111,6 +112,7 @@ def prepare(
         settings: Other keys of the recipe that differ; strings are converted.
         dev_output: File for the sentences put aside; None takes the output's name with .dev.
         format: jsonl, mucgec or pairs.
+        say: Told what a user should know of the corpora.
         progress: Told a corpus and how many of its sentences were read.
 
     Raises:
@@ -123,7 +125,7 @@ def prepare(
     check_recipe(chosen)
     dev = None if dev_output is None else Path(dev_output)
     files = output_files(Path(output), chosen, dev=dev, format=format)
-    return run_recipe(chosen, files, progress=progress)
+    return run_recipe(chosen, files, say=say, progress=progress)
 
 
 # Synthetic errors in correct texts, by rules or as a real corpus errs.
@@ -145,6 +147,7 @@ def corrupt(
     labels: Path | str | None = None,
     folder: Path | None = None,
     mirror: Path | None = None,
+    say: Callable[[str], None] = quiet,
     progress: Callable[[int], None] = lambda _done: None,
 ) -> Counts:
     """Make errors in correct texts, write pairs, and return what was made.
@@ -160,11 +163,13 @@ def corrupt(
         seed: Of all that is random.
         settings: Keys of the profile that differ, `types.NAME` for the weight of one type.
         format: Of the texts; None finds out.
-        lang: Code of their language; None finds out. It decides the default profile alone.
+        lang: Code of their language; None takes the file's, and else finds out. It decides the
+            default profile alone.
         to: jsonl, with an edit for each error that says its type; or pairs, source TAB target.
         labels: File for the labels of a tagger that lead from source to target.
         folder: Where data sets lie, for a profile that asks for one.
         mirror: Looked at before it.
+        say: Told what a user should know of the texts.
         progress: Told how many sentences were read.
 
     Raises:
@@ -173,11 +178,13 @@ def corrupt(
     label_path = None if labels is None else Path(labels)
     _check_apart(Path(texts), Path(output), label_path)
     corpus, rows = texts_of(Path(texts), format=format)
+    lang = lang or corpus.lang
+    first = list(islice(rows, _LOOKED_AT))
+    first_texts = [text for _, text in first if text]
+    if warning := language_warning(lang, first_texts, corpus.name):
+        say(f"note: {warning}")
     name = "given" if isinstance(profile, Profile) else profile
-    if not name:
-        first = list(islice(rows, _LOOKED_AT))
-        rows = chain(first, rows)
-        name = _default_profile(lang, [text for _, text in first if text], corpus)
+    name = name or _default_profile(lang, first_texts, corpus.name)
     chosen = load_profile(name) if isinstance(profile, str) else profile
     chosen = with_settings(chosen, settings or {})
     label_file = None
@@ -187,8 +194,8 @@ def corrupt(
         about = {"lang": chosen.language, "tokens": tokens}
         label_file = LabelFile(label_path, labels_for(chosen.language, tokens), about)
     return run_corruptor(
-        corpus,
-        rows,
+        corpus.name,
+        chain(first, rows),
         Path(output),
         load_corruptor(chosen, name, partial(_shapes, folder, mirror)),
         chosen,

@@ -17,6 +17,7 @@ from gecbench.api.options import Places, SchemeSpec
 from gecbench.cli.command import command, refuse
 from gecbench.cli.options import (
     Lang,
+    note_language,
     say,
     scheme_of,
 )
@@ -123,10 +124,11 @@ def correct(
     # What is wrong is said before a model is loaded for minutes.
     if path is None:
         _check_for_text(files)
-        first = text_or_file.split("\n")
+        lang, first = files.lang, text_or_file.split("\n")
     else:
         files = replace(files, target_format=_target_format(files, path))
-        first = _first_texts(path, files.format)
+        lang, first = _first_texts(path, files)
+    note_language(lang, first, text_or_file)
     corrector = open_corrector(model, settings, split=split, longest=longest)
     try:
         if corrector.info.notice:
@@ -170,13 +172,15 @@ def _target_format(files: _Files, path: Path) -> str | None:
     return format_by_ending(files.output, CORPUS_ENDINGS, None)
 
 
-def _first_texts(path: Path, format: str | None) -> list[str]:
-    """Return the first texts of a file."""
+def _first_texts(path: Path, files: _Files) -> tuple[str | None, list[str]]:
+    """Return the language that texts are declared in, and the first of them."""
     from gecbench.formats.reading import sources
 
     if not path.is_file():  # a pipe can be read only once
-        return []
-    return list(islice(sources(path, format=format).texts, _LOOKED_AT))
+        return files.lang, []
+    source = sources(path, format=files.format)
+    lang = files.lang or (source.corpus.lang if source.corpus else None)
+    return lang, list(islice(source.texts, _LOOKED_AT))
 
 
 def _check_language(corrector: Corrector, texts: list[str], lang: str | None) -> None:

@@ -275,6 +275,7 @@ def prepare(
         settings=keys,
         dev_output=dev_output,
         format=target_format,
+        say=say,
         progress=lambda name, count: show_count(f"{name}: {count_noun(count, 'sentence')} read"),
     )
     clear_count()

@@ -11,6 +11,7 @@ from gecbench.cli.command import command, refuse, split
 from gecbench.cli.files import split_name
 from gecbench.cli.options import (
     Lang,
+    note_language,
     note_losses,
     say,
     scheme_of,
@@ -103,6 +104,7 @@ def robustness(
     loaded = load_perturbed(cases, lang=lang)
     note_losses(loaded.name, loaded.provenance.get(NOT_KEPT))
     if check:
+        note_language(loaded.lang, (s.source for s in loaded.corpus().samples), loaded.name)
         from gecbench.reports.robustness import build_check_report
 
         show(build_check_report(check_perturbed(loaded)), output)

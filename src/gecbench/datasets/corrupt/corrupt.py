@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -15,7 +16,7 @@ from gecbench import __version__
 from gecbench.core.errors import CorpusError, GecbenchError, count_noun
 from gecbench.core.files import STDIO, check_target, encoded, name_of, temporary_file, write_stream
 from gecbench.core.registry import resolve
-from gecbench.core.sample import Sample
+from gecbench.core.sample import Corpus, Sample
 from gecbench.datasets.corrupt.profile import Fitted, Profile, check_profile, digest_of, kind_of
 from gecbench.edits.corruption import (
     AnyOf,
@@ -295,8 +296,8 @@ class LabelFile(NamedTuple):
     about: Mapping[str, object]
 
 
-def texts_of(path: Path, *, format: str | None = None) -> tuple[str, Iterator[Text]]:
-    """The name and the correct texts of a corpus in a file of any format.
+def texts_of(path: Path, *, format: str | None = None) -> tuple[Corpus, Iterator[Text]]:
+    """What a corpus in a file of any format says of itself, and its correct texts.
 
     Where a sentence has references, the first that is usable is its correct text; a corpus
     without references, as a file of lines, is taken for correct.
@@ -305,7 +306,8 @@ def texts_of(path: Path, *, format: str | None = None) -> tuple[str, Iterator[Te
         GecbenchError: The file cannot be read, is empty, or breaks a rule of its format.
     """
     about, samples = stream_corpus(path, format=format)
-    return about.name or name_of(path), (_text(sample, about.lang) for sample in samples)
+    about = replace(about, name=about.name or name_of(path))
+    return about, (_text(sample, about.lang) for sample in samples)
 
 
 def _text(sample: Sample, lang: str | None) -> Text:

@@ -18,7 +18,7 @@ from gecbench.core.errors import (
     quote,
 )
 from gecbench.core.files import stream_lines
-from gecbench.core.sample import NOT_KEPT, Sample
+from gecbench.core.sample import Corpus, Sample
 from gecbench.formats.reading import stream_corpus, stream_parallel
 from gecbench.formats.texts import text_of
 from gecbench.formats.validation import load_packaged, with_values
@@ -246,15 +246,14 @@ class Sentence(NamedTuple):
     inapplicable: int = 0
 
 
-def open_corpus(corpus: Ingredient) -> tuple[tuple[str, ...], Iterator[Sentence]]:
-    """Notes on what the reader of a corpus leaves out, and its sentences up to its limit.
+def open_corpus(corpus: Ingredient) -> tuple[Corpus, Iterator[Sentence]]:
+    """What a corpus says of itself, and its sentences up to its limit.
 
     Raises:
         GecbenchError: A file cannot be read, is empty, or is not what its format promises; also
             while the sentences are asked for.
     """
-    notes: tuple[str, ...] = ()
-    path = Path(corpus.path)
+    about, path = Corpus(corpus.name, ()), Path(corpus.path)
     if corpus.format == PAIRS:
         sentences = _pairs(path, *corpus.columns)
     elif corpus.references:
@@ -269,9 +268,8 @@ def open_corpus(corpus: Ingredient) -> tuple[tuple[str, ...], Iterator[Sentence]
             raise FormatError(
                 f"{error}; or, where rows are source TAB target, say --from {corpus.name}={PAIRS}"
             ) from error
-        notes = tuple(about.provenance[key] for key in (NOT_KEPT,) if key in about.provenance)
         sentences = (_sentence(sample, about.lang) for sample in samples)
-    return notes, islice(sentences, corpus.limit or None)
+    return about, islice(sentences, corpus.limit or None)
 
 
 def evaluation_texts(path: Path) -> Iterator[str]:
