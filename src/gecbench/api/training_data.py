@@ -558,11 +558,11 @@ def divide(
         test: How many cases are for the test.
         dev: How many to stop training by; all others are to train on.
         seed: Chooses them.
-        overwrite: Whether these files may take the place of those of an earlier division.
+        overwrite: Whether this division may take the place of an earlier one, all its parts.
 
     Raises:
-        GecbenchError: There are too few cases, something cannot be read or written, the folder
-            holds an earlier division, or one of its files would stay.
+        GecbenchError: There are too few cases, something cannot be read or written, or the
+            folder holds an earlier division, or files of these names that no division wrote.
     """
     folder = Path(folder)
     check_folder(folder)
@@ -577,13 +577,28 @@ def divide(
     earlier = [path for path in files.values() if path.exists()]
     if earlier and not overwrite:
         raise GecbenchError(f"{earlier[0]}: is there already; name another folder, or --overwrite")
+    for path in earlier:
+        if not _is_of_division(path):
+            raise GecbenchError(
+                f"{path}: no division wrote it, and --overwrite replaces nothing else; move it, "
+                "or name another folder"
+            )
     provenance = {"division input": source, "division gecbench": __version__}
     divided = divide_run(cases, test=test, dev=dev, seed=seed, provenance=provenance)
-    stale = [path for name, path in files.items() if name not in divided.parts and path.exists()]
-    if stale:
-        raise GecbenchError(f"{stale[0]}: is of another division and would stay; remove it")
     texts = {files[name]: write_perturbed(part) for name, part in divided.parts.items()}
     content = {path: encoded(path, text) for path, text in texts.items()}
     make_folder(folder)
     write_files(content)
+    for path in earlier:
+        if path not in content:
+            path.unlink()  # or it would stand beside parts that it does not belong to
     return divided
+
+
+def _is_of_division(path: Path) -> bool:
+    """Say whether a division wrote a file, as its provenance tells."""
+    try:
+        provenance = read_perturbed(path).provenance
+    except GecbenchError:
+        return False
+    return provenance.get("part") == path.stem and "division seed" in provenance
