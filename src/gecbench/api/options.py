@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from gecbench.analysis.options import ABSENT, LEAST_RESAMPLES, Absent, Weighting
 from gecbench.backends import SEGMENTERS
 from gecbench.core.case import CHOICES, LEVELS, Choice, Level
-from gecbench.core.errors import UnknownNameError, UsageError
+from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError
 from gecbench.core.options import (
     Option,
     check_between,
@@ -238,6 +238,11 @@ def quiet(_: str) -> None:
     """Show no message."""
 
 
+def raise_error(error: GecbenchError) -> None:
+    """Raise an error."""
+    raise error
+
+
 @dataclass(frozen=True, slots=True)
 class SchemeSpec:
     """Which scheme finds edits, and how; loaded when a corpus first needs it (`scheme_for`).
@@ -256,6 +261,7 @@ class SchemeSpec:
             environment; any other option is refused by a scheme without it.
         say: Told what happens that takes time.
         watch: Wraps long loops, to show progress.
+        refuse: Told of a corpus whose scores the scheme and its options have no effect on.
     """
 
     name: Annotated[
@@ -309,6 +315,7 @@ class SchemeSpec:
     preferences: frozenset[str] = frozenset()
     say: Callable[[str], None] = quiet
     watch: Watch = unwatched
+    refuse: Callable[[UsageError], None] = raise_error
 
     def __post_init__(self) -> None:
         """Refuse a name that no scheme has, before anything is read."""

@@ -200,20 +200,23 @@ def _check_used(
     many corpora.
 
     Raises:
-        UsageError: Names the options, and what to do.
+        UsageError: Names the options, and what to do; unless the spec has another `refuse`.
     """
     if options.re_extract and "edits" not in needs and not cases.gold_edits_extracted:
         raise UsageError(
             f"{name}: no metric of {', '.join(metrics)} compares edits that --re-extract extracts "
             "again; leave it out"
         )
-    chosen = " and ".join(scheme.chosen) if isinstance(scheme, SchemeSpec) else ""
-    extracts = cases.gold_edits_extracted or (cases.edits and cases.edits.extracted)
-    if chosen and needs != {"texts"} and not extracts:
+    if not isinstance(scheme, SchemeSpec) or not scheme.is_chosen or needs == {"texts"}:
+        return
+    if not (cases.gold_edits_extracted or (cases.edits and cases.edits.extracted)):
+        chosen = " and ".join(scheme.chosen)
         add = "add --re-extract, or " if "edits" in needs else ""
-        raise UsageError(
-            f"{name}: all edits stand in the files and are used as they are, so that {chosen} has "
-            f"no effect; {add}leave {chosen} out"
+        scheme.refuse(
+            UsageError(
+                f"{name}: all edits stand in the files and are used as they are, so that {chosen} "
+                f"has no effect; {add}leave {chosen} out"
+            )
         )
 
 

@@ -270,7 +270,26 @@ def corpus_groups(
         group = []
 
 
-def number_name(corpus: Corpus, before: Sequence[str]) -> Corpus:
-    """Number a corpus if there were some of its name before."""
-    count = before.count(corpus.name)
-    return replace(corpus, name=f"{corpus.name} ({count + 1})") if count else corpus
+def load_groups(
+    groups: Sequence[Sequence[Path]], inputs: Inputs, *, types: bool = True
+) -> Iterator[tuple[Corpus, list[SystemOutput], SchemeSpec]]:
+    """Load each corpus with its systems; one of a name that was there before is numbered.
+
+    Raises:
+        UsageError: When the last has been scored: the scheme had no effect on any of them.
+    """
+    names: list[str] = []
+    refusals: list[UsageError] = []
+    for corpus, *systems in groups:
+        loaded, outputs, scheme = load_inputs(corpus, systems, inputs, types=types)
+        if len(groups) > 1:
+            scheme = replace(scheme, refuse=refusals.append)
+        count = names.count(loaded.name)
+        names.append(loaded.name)
+        yield (
+            replace(loaded, name=f"{loaded.name} ({count + 1})") if count else loaded,
+            outputs,
+            scheme,
+        )
+    if len(set(map(str, refusals))) == len(groups):  # one may be told of twice
+        raise refusals[0]
