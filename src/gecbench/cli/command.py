@@ -24,6 +24,7 @@ from click.core import ParameterSource
 
 from gecbench.cli.files import check_files
 from gecbench.core.errors import UsageError
+from gecbench.core.files import STDIO
 from gecbench.core.options import Argument, Complete, Option, Without
 
 _TYPES: Mapping[object, click.ParamType[Any]] = {
@@ -256,20 +257,38 @@ def _declarations(function: click.Command) -> Mapping[str, Option]:
 
 def _check_needs(context: click.Context) -> None:
     """Refuse options that are given without those that they need."""
-    by_name = {name: parameter for parameter in context.command.params for name in parameter.opts}
-    for option in context.command.params:
-        if not isinstance(option, _DeclaredOption):
-            continue
-        needs = [name for name in option.declaration.needs if name in by_name]
-        if (
-            needs
-            and _is_given(option, context)
-            and not any(context.params[by_name[name].name or ""] for name in needs)
-        ):
+    options = [p for p in context.command.params if isinstance(p, _DeclaredOption)]
+    by_name = {name: option for option in options for name in option.opts}
+    for option in options:
+        missing = _missing_needs(option, by_name, context) if _is_given(option, context) else ()
+        if missing:
             name = _typed_name(option, context)
             raise UsageError(
-                f"{name} has no effect without {' or '.join(needs)}; add it, or leave {name} out"
+                f"{name} has no effect without {' or '.join(missing)}; add it, or leave {name} out"
             )
+
+
+def _missing_needs(
+    option: _DeclaredOption, by_name: Mapping[str, _DeclaredOption], context: click.Context
+) -> tuple[str, ...]:
+    """Return the options of which an option lacks any to have an effect; () if it lacks none."""
+    missing: list[str] = []
+    for name in option.declaration.needs:
+        if name not in by_name:
+            continue
+        need = by_name[name]
+        value = context.params[need.name or ""]
+        if value and need.declaration.read:
+            value = need.declaration.read(value)
+        is_set = value and str(value) != STDIO
+        need_each_other = not {*option.opts}.isdisjoint(need.declaration.needs)
+        if is_set and need_each_other:
+            return ()
+        lacking = _missing_needs(need, by_name, context) if is_set else (name,)
+        if not lacking:
+            return ()
+        missing += lacking
+    return tuple(dict.fromkeys(missing))
 
 
 def refuse(why: str, *unused: str | type, all_but: Sequence[str | type] = ()) -> None:

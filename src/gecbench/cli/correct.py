@@ -65,18 +65,23 @@ class _Files:
         Path | None,
         Option("--details", "File for every edit, score and flag, JSON lines.", writes=("",)),
     ] = None
-    restart: Annotated[bool, Option("--restart", "Begin again where a run was interrupted.")] = (
-        False
-    )
+    restart: Annotated[
+        bool,
+        Option(
+            "--restart", "Begin again where a run to a file was interrupted.", needs=("--output",)
+        ),
+    ] = False
 
     def __post_init__(self) -> None:
         """Refuse what excludes each other, and an unknown format before a model is loaded."""
         if self.target_format:
             load_format(self.target_format)
-        if self.diff and (self.target_format or str(self.output) != STDIO):
-            raise UsageError("--diff shows changes on the terminal; leave out --to and --output")
-        if self.restart and str(self.output) == STDIO:
-            raise UsageError("--restart is for runs that write to a file; name it by --output")
+        if self.diff:
+            refuse("--diff shows changes on the terminal", "--to", *self.named_output())
+
+    def named_output(self) -> tuple[str, ...]:
+        """Return the option that names an output, if it names a file."""
+        return () if str(self.output) == STDIO else ("--output",)
 
 
 @command
@@ -99,7 +104,12 @@ def correct(
     ] = False,
     longest: Annotated[
         int | None,
-        Option("--longest", "With --split: cut sentences of over N characters.", metavar="N"),
+        Option(
+            "--longest",
+            "With --split: cut sentences of over N characters.",
+            metavar="N",
+            needs=("--split",),
+        ),
     ] = None,
     text: Annotated[
         bool, Option("--text", "INPUT is the text itself, whatever it looks like.")
@@ -197,12 +207,11 @@ def _check_language(corrector: Corrector, texts: list[str], lang: str | None) ->
 
 def _check_for_text(files: _Files) -> None:
     """Refuse options that are for files."""
-    if files.target_format not in (None, "lines") or str(files.output) != STDIO:
-        raise UsageError("a text is answered on the terminal; write it to a file for --to or -o")
-    if files.details:
-        raise UsageError("--details is for files; write the text to a file")
-    if files.format:
-        raise UsageError("--from is for files; leave it out, or leave out --text")
+    target = () if files.target_format == "lines" else ("--to",)
+    refuse(
+        "INPUT is a text, not a file, and is answered on the terminal",
+        *(*target, *files.named_output(), "--details", "--from", "--restart"),
+    )
     _refuse_scheme()
 
 
