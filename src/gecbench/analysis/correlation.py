@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from gecbench.analysis.sentences import signatures, system_scores
 from gecbench.core.errors import MissingExtraError, UsageError, count_noun
-from gecbench.core.score import tied
+from gecbench.core.score import is_tie
 from gecbench.scoring.results import RunStats
 
 # Coefficients of correlation, by scipy, and what cannot have one.
@@ -124,7 +124,7 @@ def _even(values: Sequence[float]) -> list[float]:
     numbers: dict[float, float] = {}
     lowest: float | None = None
     for value in sorted(values):
-        if lowest is None or not tied(lowest, value):
+        if lowest is None or not is_tie(lowest, value):
             lowest = value
         numbers[value] = lowest
     return [numbers[value] for value in values]

@@ -37,7 +37,7 @@ from gecbench.core.errors import (
     UsageError,
     count_noun,
 )
-from gecbench.core.scheme import Watch, unwatched
+from gecbench.core.scheme import Watch, no_progress
 from gecbench.core.score import Interval, ranks
 from gecbench.scoring.metric import Metric
 from gecbench.scoring.resample import draw_blocks, interval, swaps
@@ -235,7 +235,7 @@ class Comparison:
 
 
 def compare(
-    run_stats: RunStats, metric: str, plan: Plan | None = None, *, watch: Watch = unwatched
+    run_stats: RunStats, metric: str, plan: Plan | None = None, *, watch: Watch = no_progress
 ) -> Comparison:
     """Compare systems by one metric, and test how far that can be chance.
 

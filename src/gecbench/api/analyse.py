@@ -26,7 +26,7 @@ from gecbench.api.schemes import AnyScheme, corpus_language
 from gecbench.api.score import collect_stats
 from gecbench.core.errors import UnknownNameError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, SystemOutput, Systems
-from gecbench.core.scheme import Watch, unwatched
+from gecbench.core.scheme import Watch, no_progress
 from gecbench.formats.judgments import (
     read_human,
     read_judgments,
@@ -43,7 +43,7 @@ def agreement(
     least: int = 10,
     scheme: AnyScheme = None,
     lang: str | None = None,
-    watch: Watch = unwatched,
+    watch: Watch = no_progress,
 ) -> Agreement:
     """Return how far annotators agree: decisions, whole answers, and edits by F0.5.
 
@@ -86,7 +86,7 @@ def breakdown(
     scheme: AnyScheme = None,
     options: Options | None = None,
     lang: str | None = None,
-    watch: Watch = unwatched,
+    watch: Watch = no_progress,
 ) -> Breakdowns:
     """Return scores by type, position, length, number of errors, state and metadata.
 
@@ -125,7 +125,7 @@ def correlation(
     lower: Collection[str] = (),
     oriented: bool = False,
     lang: str | None = None,
-    watch: Watch = unwatched,
+    watch: Watch = no_progress,
 ) -> Correlations:
     """Return how far metrics agree with one another over systems.
 
@@ -183,7 +183,7 @@ def human(
     scheme: AnyScheme = None,
     options: Options | None = None,
     lang: str | None = None,
-    watch: Watch = unwatched,
+    watch: Watch = no_progress,
 ) -> Human:
     """Return the scores of annotators, each of whose submissions is one sample.
 
@@ -236,7 +236,7 @@ def references(
     scheme: AnyScheme = None,
     options: Options | None = None,
     lang: str | None = None,
-    watch: Watch = unwatched,
+    watch: Watch = no_progress,
 ) -> References:
     """Return statistics and distribution of references; with systems, score against their number.
 
@@ -292,7 +292,7 @@ def meta(
     scheme: AnyScheme = None,
     options: Options | None = None,
     lang: str | None = None,
-    watch: Watch = unwatched,
+    watch: Watch = no_progress,
 ) -> MetaEvaluation:
     """Return how far metrics agree with human judgements.
 
@@ -339,13 +339,13 @@ def read_people(human: Named, judgments: Named, systems: Sequence[str] = ()) -> 
         FormatError: A file does not hold what it should.
     """
     ways: dict[str, Mapping[str, float]] = {}
-    for name, path in _named(human):
+    for name, path in _name_files(human):
         table = read_human(path, name, systems)
         for way, values in table.columns.items():
             if way in ways:
                 raise UsageError(f"{path}: people's scores {way!r} are there twice; NAME=FILE")
             ways[way] = dict(zip(table.rows, values, strict=True))
-    rankings = tuple(read_judgments(path, name) for name, path in _named(judgments))
+    rankings = tuple(read_judgments(path, name) for name, path in _name_files(judgments))
     names = [ranking.name for ranking in rankings]
     if len(set(names)) < len(names):
         raise UsageError(f"two files of judgments have one name among {', '.join(names)}")
@@ -354,7 +354,7 @@ def read_people(human: Named, judgments: Named, systems: Sequence[str] = ()) -> 
     return People(ways, rankings)
 
 
-def _named(files: Named) -> list[tuple[str | None, Path]]:
+def _name_files(files: Named) -> list[tuple[str | None, Path]]:
     if isinstance(files, Mapping):
         return [(name, Path(path)) for name, path in files.items()]
     return [(None, Path(path)) for path in files]

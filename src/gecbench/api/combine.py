@@ -17,8 +17,8 @@ from gecbench.core.errors import UnknownNameError, UsageError
 from gecbench.core.files import read_bytes
 from gecbench.core.language import Language
 from gecbench.core.sample import Corpus, Rewrite, Sample, Systems, as_systems
-from gecbench.core.scheme import Watch, unwatched
-from gecbench.datasets.catalog import verified_file
+from gecbench.core.scheme import Watch, no_progress
+from gecbench.datasets.catalog import find_verified_file
 from gecbench.formats import load_format
 from gecbench.models.combine import official
 from gecbench.models.combine.candidates import (
@@ -99,7 +99,7 @@ def combine(
     re_extract: bool | None = None,
     places: Places | None = None,
     lang: str | None = None,
-    watch: Watch = unwatched,
+    watch: Watch = no_progress,
 ) -> Combination:
     """Combine what systems wrote: take the edits that enough of them propose.
 
@@ -136,7 +136,7 @@ def combine(
     )
     collector = Collector(corpus, systems, extractor, run.kind)
     rows = collector.rows()
-    combination = run.official(rows) if voting.rule == "mucgec-official" else run.voted(rows)
+    combination = run.official(rows) if voting.rule == "mucgec-official" else run.vote(rows)
     about = {"rule": combination.about, "systems": ", ".join(names), "gecbench": __version__}
     alone = ("one system: nothing is voted on",) if len(systems) == 1 else ()
     used = collector.edits.scheme if collector.edits else None
@@ -185,7 +185,7 @@ class _Run:
         """The kind of tokens of a plain alignment."""
         return self.lang.tokens
 
-    def voted(self, rows: Iterator[SentenceProposals]) -> Combination:
+    def vote(self, rows: Iterator[SentenceProposals]) -> Combination:
         """Return what is kept by the rule votes."""
         rule, plain = self._rule(), self.extractor is None
         similar = self._similar() if rule.uses_spelling and self.lang.script == "Hans" else None
@@ -285,7 +285,7 @@ class _Run:
         if self.voting.spelling == "sound":
             return by_sound()
         places = self.places
-        path = verified_file(
+        path = find_verified_file(
             "cherrant", "char_meta.txt", folder=places.folder, mirror=places.mirror
         )
         return by_shape_and_sound(partial(read_bytes, path), str(path))

@@ -24,9 +24,9 @@ from gecbench.api.score import collect_stats
 from gecbench.core.case import Case
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UsageError
-from gecbench.core.files import encoded, write_files
+from gecbench.core.files import encode_text, write_files
 from gecbench.core.sample import Corpus, Sample, SystemOutput, Systems, as_systems
-from gecbench.core.scheme import Watch, unwatched
+from gecbench.core.scheme import Watch, no_progress
 from gecbench.edits.chunks import corrects
 from gecbench.formats.weights import Label, WeightFile, format_weights, label_path, read_weights
 from gecbench.scoring.results import RunStats, first_edit_sets
@@ -49,7 +49,7 @@ def difficulty(
     scheme: AnyScheme = None,
     options: DifficultyOptions | None = None,
     lang: str | None = None,
-    watch: Watch = unwatched,
+    watch: Watch = no_progress,
 ) -> tuple[Difficulty, ...]:
     """Return how difficult the errors of a corpus are, and how systems fare with that.
 
@@ -169,7 +169,7 @@ def write_weights(result: Difficulty, path: Path | str) -> tuple[Path, Path]:
         GecbenchError: The files cannot be written.
     """
     files = weight_files(result, path)
-    write_files({file: encoded(file, text) for file, text in files.items()})
+    write_files({file: encode_text(file, text) for file, text in files.items()})
     first, second = files
     return first, second
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError
-from gecbench.core.files import STDIO, encoded, name_of, read_bytes, write_files, write_text
+from gecbench.core.files import STDIO, encode_text, name_of, read_bytes, write_files, write_text
 from gecbench.core.perturbed import PerturbedSet
 from gecbench.core.sample import Corpus, SystemOutput
 from gecbench.formats import load_format
@@ -131,7 +131,7 @@ def save(corpus: Corpus, path: Path | str, *, format: str) -> list[str]:
         raise GecbenchError(
             f"{min(stale)}: would stay beside the new files as if it belonged to them; remove it"
         )
-    write_files({file: encoded(file, text) for file, text in files.items()})
+    write_files({file: encode_text(file, text) for file, text in files.items()})
     return writer.losses(corpus)
 
 

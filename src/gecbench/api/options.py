@@ -20,7 +20,7 @@ from gecbench.core.options import (
     pairs,
 )
 from gecbench.core.registry import is_known
-from gecbench.core.scheme import Watch, unwatched
+from gecbench.core.scheme import Watch, no_progress
 from gecbench.core.score import BETAS
 from gecbench.lang import SCHEMES
 from gecbench.metrics import METRICS
@@ -314,7 +314,7 @@ class SchemeSpec:
     types: bool = True
     preferences: frozenset[str] = frozenset()
     say: Callable[[str], None] = quiet
-    watch: Watch = unwatched
+    watch: Watch = no_progress
     refuse: Callable[[UsageError], None] = raise_error
 
     def __post_init__(self) -> None:
@@ -329,7 +329,7 @@ class SchemeSpec:
         return {name: value for name, value in values.items() if value is not None}
 
     @property
-    def chosen(self) -> tuple[str, ...]:
+    def chosen_options(self) -> tuple[str, ...]:
         """The scheme and its options, as on the command line, that somebody chose."""
         options = [name for name in self.options if name not in self.preferences]
         typed = ["--" + ("lev" if name == "levenshtein" else name) for name in options]
@@ -339,7 +339,7 @@ class SchemeSpec:
     @property
     def is_chosen(self) -> bool:
         """Whether somebody chose a scheme, or an option of one."""
-        return bool(self.chosen)
+        return bool(self.chosen_options)
 
 
 SCHEME_OPTIONS = (

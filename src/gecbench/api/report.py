@@ -18,7 +18,7 @@ from gecbench.api.score import Comparisons, collect_stats, compare_run, score_ru
 from gecbench.core.errors import UsageError
 from gecbench.core.files import write_text
 from gecbench.core.sample import Corpus, Systems
-from gecbench.core.scheme import Watch, unwatched
+from gecbench.core.scheme import Watch, no_progress
 from gecbench.lang import language_of
 from gecbench.metrics import metric_class
 from gecbench.reports import breakdown, compare, difficulty, references
@@ -39,7 +39,7 @@ _INTERVALS = 45
 """A figure of more is too long to read: the pairs of ten systems."""
 
 
-def tested(run_stats: RunStats, options: Options) -> Comparisons | None:
+def compare_systems(run_stats: RunStats, options: Options) -> Comparisons | None:
     """Test which systems differ significantly; None for one system or without resamples.
 
     By the paired bootstrap, which needs one set of resamples for all pairs and also gives the
@@ -149,7 +149,7 @@ def report(
     date: str | None = None,
     more: Sequence[Report] = (),
     lang: str | None = None,
-    watch: Watch = unwatched,
+    watch: Watch = no_progress,
 ) -> Page:
     """Make a page with scores, significance, breakdowns, figures and all sentences.
 
@@ -189,7 +189,7 @@ def _page(
 ) -> Page:
     """Make the page of a run; `about` is its title and its date."""
     title, date = about
-    compared = tested(run_stats, options)
+    compared = compare_systems(run_stats, options)
     once = replace(options, per_sentence=False, resamples=0 if compared else options.resamples)
     scores = _with_intervals(score_run(run_stats, once), compared)
     metric = span_metric(run_stats)

@@ -16,7 +16,7 @@ from gecbench.core.errors import CorpusError, UsageError, count_noun
 from gecbench.core.files import write_text
 from gecbench.core.perturbed import PerturbedSet
 from gecbench.core.sample import SystemOutput
-from gecbench.core.scheme import Watch, unwatched
+from gecbench.core.scheme import Watch, no_progress
 from gecbench.formats.frequencies import read_frequencies
 from gecbench.formats.perturbed import read_outputs, read_perturbed, write_perturbed
 from gecbench.lang import language_of
@@ -60,7 +60,7 @@ def robustness(
     seed: int = 0,
     frequency: Path | str | None = None,
     lang: str | None = None,
-    watch: Watch = unwatched,
+    watch: Watch = no_progress,
 ) -> Robustness:
     """Return how far the corrections of systems depend on the context of the errors.
 

@@ -18,7 +18,7 @@ from gecbench.core.files import read_bytes
 from gecbench.core.language import Language
 from gecbench.core.registry import resolve
 from gecbench.core.sample import Corpus, Sample
-from gecbench.core.scheme import Reader, Scheme, Watch, unwatched
+from gecbench.core.scheme import Reader, Scheme, Watch, no_progress
 from gecbench.lang import LANGUAGES, SCHEMES, find_language, language_of, language_warning
 from gecbench.lang.detection import detect
 from gecbench.metrics import metric_class
@@ -42,7 +42,7 @@ def load_scheme(
     types: bool = True,
     places: Places | None = None,
     say: Callable[[str], None] = quiet,
-    progress: Watch = unwatched,
+    progress: Watch = no_progress,
 ) -> Scheme:
     """Return a scheme of edits by name.
 
@@ -100,7 +100,7 @@ def extractor_for(
     scheme: AnyScheme = None,
     *,
     re_extract: bool | None = None,
-    watch: Watch = unwatched,
+    watch: Watch = no_progress,
 ) -> Extractor:
     """Return what finds the edits of a corpus; the scheme is loaded when it is first needed."""
     return Extractor(partial(scheme_for, corpus, scheme), re_extract, watch)
@@ -278,7 +278,7 @@ def extract(
     minimise: bool = True,
     relabel: bool = True,
     lang: str | None = None,
-    watch: Watch = unwatched,
+    watch: Watch = no_progress,
 ) -> Corpus:
     """Return the corpus with the edits of every rewrite, those of a file replaced.
 

@@ -25,7 +25,7 @@ from gecbench.core.case import Part
 from gecbench.core.errors import UsageError, count_noun
 from gecbench.core.language import Language
 from gecbench.core.sample import Corpus, Systems, as_systems
-from gecbench.core.scheme import Watch, unwatched
+from gecbench.core.scheme import Watch, no_progress
 from gecbench.metrics import make_metric, metric_class
 from gecbench.scoring.cases import Cases, make_cases
 from gecbench.scoring.metric import Metric
@@ -52,7 +52,7 @@ def score(
     scheme: AnyScheme = None,
     options: Options | None = None,
     lang: str | None = None,
-    watch: Watch = unwatched,
+    watch: Watch = no_progress,
 ) -> ScoreReport:
     """Return how systems fare on a corpus.
 
@@ -97,7 +97,7 @@ def collect_stats(
     *,
     scheme: AnyScheme = None,
     options: Options | None = None,
-    watch: Watch = unwatched,
+    watch: Watch = no_progress,
 ) -> RunStats:
     """Return the statistics of all metrics for each sentence of each system.
 
@@ -210,7 +210,7 @@ def _check_used(
     if not isinstance(scheme, SchemeSpec) or not scheme.is_chosen or needs == {"texts"}:
         return
     if not (cases.gold_edits_extracted or (cases.edits and cases.edits.extracted)):
-        chosen = " and ".join(scheme.chosen)
+        chosen = " and ".join(scheme.chosen_options)
         add = "add --re-extract, or " if "edits" in needs else ""
         scheme.refuse(
             UsageError(
@@ -303,8 +303,8 @@ def compare(
     options: Options | None = None,
     plan: Plan | None = None,
     lang: str | None = None,
-    watch: Watch = unwatched,
-    watch_pairs: Watch = unwatched,
+    watch: Watch = no_progress,
+    watch_pairs: Watch = no_progress,
 ) -> Comparisons:
     """Return whether systems differ significantly, metric by metric.
 
@@ -329,7 +329,7 @@ def compare(
 
 
 def compare_run(
-    run_stats: RunStats, plan: Plan | None = None, *, watch: Watch = unwatched
+    run_stats: RunStats, plan: Plan | None = None, *, watch: Watch = no_progress
 ) -> Comparisons:
     """Return whether systems differ by each metric that applies to them."""
     names = [name for name in run_stats.metrics if name not in run_stats.refused]

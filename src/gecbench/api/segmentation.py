@@ -33,7 +33,7 @@ from gecbench.core.errors import (
 )
 from gecbench.core.options import check_once
 from gecbench.core.sample import Corpus, SystemOutput, Systems, as_systems
-from gecbench.core.scheme import Watch, unwatched
+from gecbench.core.scheme import Watch, no_progress
 from gecbench.core.score import Score
 from gecbench.metrics import metric_class
 from gecbench.scoring.run import check_outputs, select_samples
@@ -55,7 +55,7 @@ def segmentation(
     scheme: AnyScheme = None,
     options: Options | None = None,
     lang: str | None = None,
-    watch: Watch = unwatched,
+    watch: Watch = no_progress,
 ) -> Segmentation:
     """Return scores over words under several segmenters, and scores that need no words.
 

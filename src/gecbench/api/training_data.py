@@ -23,13 +23,20 @@ from gecbench.core.errors import (
     UnknownNameError,
     UsageError,
 )
-from gecbench.core.files import STDIO, check_folder, encoded, make_folder, write_files, write_text
+from gecbench.core.files import (
+    STDIO,
+    check_folder,
+    encode_text,
+    make_folder,
+    write_files,
+    write_text,
+)
 from gecbench.core.language import Language
 from gecbench.core.perturbed import SYNTHETIC, PerturbedSet
 from gecbench.core.registry import resolve
 from gecbench.core.sample import NOT_KEPT, Corpus
-from gecbench.core.scheme import Scheme, Watch, unwatched
-from gecbench.datasets.catalog import verified_file
+from gecbench.core.scheme import Scheme, Watch, no_progress
+from gecbench.datasets.catalog import find_verified_file
 from gecbench.datasets.corrupt.corrupt import (
     Counts,
     LabelFile,
@@ -209,7 +216,7 @@ def corrupt(
 
 def _shapes(folder: Path | None, mirror: Path | None) -> Path:
     """The table of shapes of ChERRANT's data set."""
-    return verified_file("cherrant", "char_meta.txt", folder=folder, mirror=mirror)
+    return find_verified_file("cherrant", "char_meta.txt", folder=folder, mirror=mirror)
 
 
 def _check_apart(texts: Path, output: Path, labels: Path | None) -> None:
@@ -318,7 +325,7 @@ _BATCH = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Perturbed:
+class Perturbation:
     """Perturbed cases, and how they came to be.
 
     Args:
@@ -336,8 +343,8 @@ def perturb(
     options: PerturbOptions | None = None,
     source: str | None = None,
     lang: str | None = None,
-    watch: Watch = unwatched,
-) -> Perturbed:
+    watch: Watch = no_progress,
+) -> Perturbation:
     """Return variants of sentences whose context is changed and whose errors are not.
 
     Args:
@@ -353,7 +360,7 @@ def perturb(
     options = options or PerturbOptions()
     plan = _plan(options)
     corpus = in_language(corpus, lang)
-    language, pairs = _gathered(corpus, each=options.each_reference)
+    language, pairs = _pairs_to_perturb(corpus, each=options.each_reference)
     texts = [pair.target for pair in pairs.pairs]
     kind = options.tokens or kind_of(language, texts)
     filler, words, how = _filler(pairs.pairs, kind, language, options, watch, corpus.name)
@@ -371,7 +378,7 @@ def perturb(
         "references": "each" if options.each_reference else "first",
     }
     cases = PerturbedSet(f"{corpus.name}-{SYNTHETIC}", subsets, language.code, provenance)
-    return Perturbed(cases, report)
+    return Perturbation(cases, report)
 
 
 def _plan(options: PerturbOptions) -> Plan:
@@ -422,7 +429,7 @@ def _check(options: PerturbOptions) -> None:
         raise UnknownNameError("kind of token", options.tokens, TOKEN_KINDS)
 
 
-def _gathered(given: Corpus | PerturbedSet, *, each: bool) -> tuple[Language, Pairs]:
+def _pairs_to_perturb(given: Corpus | PerturbedSet, *, each: bool) -> tuple[Language, Pairs]:
     """Return the language, and the pairs.
 
     Raises:
@@ -452,7 +459,7 @@ def _filler(
     """Return what fills places, the words of all pairs, and what divides them."""
     if options.model:
         # It is loaded before the words are found, for it may be missing.
-        filler = _masked(options, kind)
+        filler = _masked_filler(options, kind)
         divide, how = _divide(kind, language, options, pos=False)
         return filler, words_of(pairs, divide, watch), how
     pos = options.pos is not False
@@ -464,16 +471,16 @@ def _filler(
     return vocabulary_of(count_words(words), name), words, how
 
 
-def _masked(options: PerturbOptions, kind: str) -> Filler:
+def _masked_filler(options: PerturbOptions, kind: str) -> Filler:
     from gecbench.backends.transformers import MaskedModel
-    from gecbench.datasets.perturb.fillers import Masked
+    from gecbench.datasets.perturb.fillers import MaskedFiller
 
     by_character = not token_kind(kind).joiner
     model = MaskedModel(
         options.model, chinese=by_character, device=options.device, batch=options.batch or _BATCH
     )
     name = Path(options.model).resolve().name if Path(options.model).is_dir() else options.model
-    return Masked(model, name, options.top or _TOP, by_character)
+    return MaskedFiller(model, name, options.top or _TOP, by_character)
 
 
 def _divide(
@@ -586,7 +593,7 @@ def divide(
     provenance = {"division input": source, "division gecbench": __version__}
     divided = divide_run(cases, test=test, dev=dev, seed=seed, provenance=provenance)
     texts = {files[name]: write_perturbed(part) for name, part in divided.parts.items()}
-    content = {path: encoded(path, text) for path, text in texts.items()}
+    content = {path: encode_text(path, text) for path, text in texts.items()}
     make_folder(folder)
     write_files(content)
     for path in earlier:

@@ -99,7 +99,7 @@ def _parameters(name: str, hint: object, default: object) -> Iterator[click.Para
             **with_default,
         )
     else:
-        for field, (field_hint, field_default) in _declared_fields(kind, mark).items():
+        for field, (field_hint, field_default) in _option_fields(kind, mark).items():
             yield from _parameters(field, field_hint, field_default)
 
 
@@ -172,7 +172,7 @@ def _value(name: str, hint: object, values: Mapping[str, Any]) -> object:
     if not isinstance(mark, Option):
         members = {
             field: _value(field, field_hint, values)
-            for field, (field_hint, _) in _declared_fields(kind, mark).items()
+            for field, (field_hint, _) in _option_fields(kind, mark).items()
         }
         return kind(**{field: value for field, value in members.items() if value is not MISSING})
     value = values[_key(mark)]
@@ -210,7 +210,7 @@ def _kind_and_mark(hint: Any) -> tuple[Any, object]:
 
 
 @cache
-def _declared_fields(kind: Any, mark: object = None) -> Mapping[str, tuple[object, object]]:
+def _option_fields(kind: Any, mark: object = None) -> Mapping[str, tuple[object, object]]:
     """Return annotation and default of the fields of an options class that a command offers."""
     left_out = mark.fields if isinstance(mark, Without) else ()
     declared: dict[str, tuple[object, object]] = {}
@@ -219,7 +219,7 @@ def _declared_fields(kind: Any, mark: object = None) -> Mapping[str, tuple[objec
         hint = hints[field.name]
         inner, own_mark = _kind_and_mark(hint)
         is_declared = isinstance(own_mark, Option) or (
-            is_dataclass(inner) and _declared_fields(cast("Any", inner))
+            is_dataclass(inner) and _option_fields(cast("Any", inner))
         )
         if is_declared and field.name not in left_out:
             make = field.default_factory
@@ -240,7 +240,7 @@ def _is_given(parameter: click.Parameter, context: click.Context) -> bool:
     return is_typed and context.params[name] not in (None, ())
 
 
-def _typed_name(parameter: click.Parameter, context: click.Context) -> str:
+def _name_as_typed(parameter: click.Parameter, context: click.Context) -> str:
     """Return the name of a parameter as the user has typed it."""
     if not isinstance(parameter, click.Option):
         return parameter.human_readable_name
@@ -262,7 +262,7 @@ def _check_needs(context: click.Context) -> None:
     for option in options:
         missing = _missing_needs(option, by_name, context) if _is_given(option, context) else ()
         if missing:
-            name = _typed_name(option, context)
+            name = _name_as_typed(option, context)
             raise UsageError(
                 f"{name} has no effect without {' or '.join(missing)}; add it, or leave {name} out"
             )
@@ -302,7 +302,7 @@ def refuse(why: str, *unused: str | type, all_but: Sequence[str | type] = ()) ->
     context = click.get_current_context()
     names = set(_keys(all_but or unused))
     refused = [
-        _typed_name(parameter, context)
+        _name_as_typed(parameter, context)
         for parameter in context.command.params
         if (parameter.name in names) != bool(all_but) and _is_given(parameter, context)
     ]
@@ -315,7 +315,7 @@ def _keys(names: Sequence[str | type]) -> Iterator[str]:
         if isinstance(name, str):
             yield name.lstrip("-").replace("-", "_")
             continue
-        for hint, _ in _declared_fields(name).values():
+        for hint, _ in _option_fields(name).values():
             _, mark = _kind_and_mark(hint)
             if isinstance(mark, Option):
                 yield _key(mark)

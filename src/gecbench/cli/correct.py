@@ -29,7 +29,7 @@ from gecbench.formats import FORMATS, load_format
 from gecbench.models import CORRECTORS
 
 if TYPE_CHECKING:
-    from gecbench.api.correct import Corrected, Target
+    from gecbench.api.correct import CorrectionReport, Target
     from gecbench.core.corrector import Correction, Corrector
 
 _LOOKED_AT = 200
@@ -77,9 +77,9 @@ class _Files:
         if self.target_format:
             load_format(self.target_format)
         if self.diff:
-            refuse("--diff shows changes on the terminal", "--to", *self.named_output())
+            refuse("--diff shows changes on the terminal", "--to", *self.output_option())
 
-    def named_output(self) -> tuple[str, ...]:
+    def output_option(self) -> tuple[str, ...]:
         """Return the option that names an output, if it names a file."""
         return () if str(self.output) == STDIO else ("--output",)
 
@@ -210,7 +210,7 @@ def _check_for_text(files: _Files) -> None:
     target = () if files.target_format == "lines" else ("--to",)
     refuse(
         "INPUT is a text, not a file, and is answered on the terminal",
-        *(*target, *files.named_output(), "--details", "--from", "--restart"),
+        *(*target, *files.output_option(), "--details", "--from", "--restart"),
     )
     _refuse_scheme()
 
@@ -308,7 +308,7 @@ def _progress() -> Callable[[int], None]:
     return progress
 
 
-def _report(corrected: Corrected) -> None:
+def _report(corrected: CorrectionReport) -> None:
     """Say what the run came to."""
     for loss in corrected.losses:
         say(f"note: {loss}")

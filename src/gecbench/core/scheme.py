@@ -21,7 +21,7 @@ class Watch(Protocol):
         ...
 
 
-def unwatched(_: str, items: Sequence[Item], /) -> Iterator[Item]:
+def no_progress(_: str, items: Sequence[Item], /) -> Iterator[Item]:
     """Show no progress."""
     return iter(items)
 

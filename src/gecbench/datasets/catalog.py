@@ -128,7 +128,7 @@ def locate(data_set: DataSet, file: str, *, folder: Path, mirror: Path | None) -
     )
 
 
-def verified_file(name: str, file: str, *, folder: Path | None, mirror: Path | None) -> Path:
+def find_verified_file(name: str, file: str, *, folder: Path | None, mirror: Path | None) -> Path:
     """Locate a file of the data set of that name, and hash it.
 
     Args:

@@ -14,10 +14,17 @@ import msgspec
 
 from gecbench import __version__
 from gecbench.core.errors import CorpusError, GecbenchError, count_noun
-from gecbench.core.files import STDIO, check_target, encoded, name_of, temporary_file, write_stream
+from gecbench.core.files import (
+    STDIO,
+    check_target,
+    encode_text,
+    name_of,
+    temporary_file,
+    write_stream,
+)
 from gecbench.core.registry import resolve
 from gecbench.core.sample import Corpus, Sample
-from gecbench.datasets.corrupt.profile import Fitted, Profile, check_profile, digest_of, kind_of
+from gecbench.datasets.corrupt.profile import FittedType, Profile, check_profile, digest_of, kind_of
 from gecbench.edits.corruption import (
     AnyOf,
     CorruptedText,
@@ -96,7 +103,9 @@ def load_corruptor(profile: Profile, origin: str, shapes_file: Callable[[], Path
     check_profile(profile, corruption, origin)
     fitted = {type_.name: type_ for type_ in profile.fitted}
     rules = {
-        name: _fitted_rule(fitted[name], corruption) if name in fitted else corruption.types[name]()
+        name: _rule_of_type(fitted[name], corruption)
+        if name in fitted
+        else corruption.types[name]()
         for name, weight in profile.types.items()
         if weight
     }
@@ -123,7 +132,7 @@ def load_corruptor(profile: Profile, origin: str, shapes_file: Callable[[], Path
     return corrupt
 
 
-def _fitted_rule(fitted: Fitted, corruption: Corruption[Any]) -> Rule[Any]:
+def _rule_of_type(fitted: FittedType, corruption: Corruption[Any]) -> Rule[Any]:
     """The rule of a fitted type: its confusions, and general rules for the rest of its edits."""
     rules: list[Rule[Any]] = []
     table = _by_right(fitted)
@@ -152,7 +161,7 @@ def _fitted_rule(fitted: Fitted, corruption: Corruption[Any]) -> Rule[Any]:
 _LEAST = 1e-6
 
 
-def _by_right(fitted: Fitted) -> dict[str, tuple[dict[str, float], float]]:
+def _by_right(fitted: FittedType) -> dict[str, tuple[dict[str, float], float]]:
     """What is right to what was written instead with counts, and the rate of errors."""
     table: dict[str, tuple[dict[str, float], float]] = {}
     for right, wrong, count, occurrences in fitted.confusions:
@@ -455,7 +464,7 @@ def _pair_row(path: Path, id_: str, text: str, corrupted: CorruptedText | None) 
         raise CorpusError(
             f"sentence {id_!r} holds a TAB or a line end, which pairs cannot; write --to jsonl"
         )
-    return encoded(path, row)
+    return encode_text(path, row)
 
 
 def _add_labels(

@@ -129,16 +129,18 @@ def load_recipe(which: str) -> Recipe:
     recipe = load_packaged("recipe", which, RECIPES, Recipe)
     folder = Path(which).parent
 
-    def placed(file: str) -> str:
+    def path_of(file: str) -> str:
         return str(folder / file) if file else ""
 
     corpora = tuple(
         msgspec.structs.replace(
-            corpus, path=placed(corpus.path), references=tuple(map(placed, corpus.references))
+            corpus, path=path_of(corpus.path), references=tuple(map(path_of, corpus.references))
         )
         for corpus in recipe.corpus
     )
-    return msgspec.structs.replace(recipe, corpus=corpora, filter=tuple(map(placed, recipe.filter)))
+    return msgspec.structs.replace(
+        recipe, corpus=corpora, filter=tuple(map(path_of, recipe.filter))
+    )
 
 
 def with_settings(recipe: Recipe, settings: Mapping[str, object]) -> Recipe:

@@ -37,7 +37,7 @@ def distance(source: str, target: str) -> int:
     left, right = _unlike(source, target)
     if not left or not right:
         return len(left) + len(right)
-    steps = lattice(_packed(left), _packed(right), None).steps()
+    steps = lattice(_pack(left), _pack(right), None).steps()
     return len(steps) - steps.count("M")
 
 
@@ -60,7 +60,7 @@ def _alike(left: str, right: str) -> int:
     return next((k for k, (a, b) in pairs if a != b), min(len(left), len(right)))
 
 
-def _packed(text: str) -> bytes:
+def _pack(text: str) -> bytes:
     return text.encode(f"utf-32-{'le' if sys.byteorder == 'little' else 'be'}")
 
 
