@@ -19,6 +19,7 @@ from gecbench.core.language import Language
 from gecbench.core.registry import resolve
 from gecbench.core.sample import Corpus, Sample
 from gecbench.core.scheme import Reader, Scheme, Watch, no_progress
+from gecbench.core.score import WarningNote
 from gecbench.lang import LANGUAGES, SCHEMES, find_language, language_of, language_warning
 from gecbench.lang.detection import detect
 from gecbench.metrics import metric_class
@@ -265,6 +266,20 @@ def language_notes(corpus: Corpus) -> list[str]:
     if detected is None or detected in LANGUAGES:
         return []
     return [f"{corpus.name}: language: {detected} (detected); if it is another, name it by --lang"]
+
+
+def normaliser_notes(corpus: Corpus, language: Language, names: Sequence[str]) -> list[str]:
+    """Warn of changes of texts that are for another language than the corpus is in."""
+    languages = [language_of(code) for code in LANGUAGES]
+    owners = {name: known.code for known in languages for name in known.normalisers}
+    return [
+        WarningNote(
+            f"{corpus.name}: --normalise {name} is for language {owners[name]!r}, "
+            f"the corpus is {language.code!r}; leave it out, or change --lang"
+        )
+        for name in names
+        if name in owners and language.code != "xx" and name not in language.normalisers
+    ]
 
 
 # The edits of a corpus.
