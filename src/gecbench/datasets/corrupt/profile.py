@@ -11,18 +11,16 @@ import msgspec
 
 from gecbench.core.errors import FormatError, UnknownNameError, UsageError
 from gecbench.edits.corruption import Corruption
-from gecbench.formats.validation import list_packaged, load_packaged, with_values
+from gecbench.formats.validation import Count, Share, list_packaged, load_packaged, with_values
 from gecbench.lang import CORRUPTIONS, language_of
 from gecbench.lang.zh.corruption import SHAPE_TABLES
 
 PROFILES = Path(__file__).parent / "profiles"
 
-Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 _HEAVIEST = 1e12
 """Weights are added up, and the sum must be a number."""
 
 Weight = Annotated[float, msgspec.Meta(ge=0, le=_HEAVIEST)]
-Count = Annotated[int, msgspec.Meta(ge=0)]
 Seen = Annotated[int, msgspec.Meta(ge=1, le=2**53)]
 
 

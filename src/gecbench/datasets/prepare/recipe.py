@@ -21,12 +21,9 @@ from gecbench.core.files import stream_lines
 from gecbench.core.sample import Corpus, Sample
 from gecbench.formats.reading import stream_corpus, stream_parallel
 from gecbench.formats.texts import text_of
-from gecbench.formats.validation import load_packaged, with_values
+from gecbench.formats.validation import Count, Positive, Share, load_packaged, with_values
 from gecbench.lang import language_of
 
-Positive = Annotated[int, msgspec.Meta(ge=1)]
-Count = Annotated[int, msgspec.Meta(ge=0)]
-Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Ratio = Annotated[float, msgspec.Meta(ge=0)]
 
 RECIPES = Path(__file__).parent.parent / "recipes"
