@@ -327,8 +327,8 @@ def meta(
             "tables have the scores already; systems, scheme, options and lang need a corpus"
         )
     table = None if data is None else Path(data)
-    own = None if sentence_scores is None else Path(sentence_scores)
-    return of_tables(table, own, people, layout, lower)
+    sentences = None if sentence_scores is None else Path(sentence_scores)
+    return of_tables(table, sentences, people, layout, lower)
 
 
 def read_people(human: Named, judgments: Named, systems: Sequence[str] = ()) -> People:

@@ -131,11 +131,11 @@ def _choices(
         return [numbered_reference(samples, options.reference, options.absent, whole)]
     numbers = range(1, len(reference_names(whole)) + 1)
     choices = [numbered_reference(samples, n, options.absent, whole) for n in numbers]
-    some = [choice for choice in choices if set(choice.choices) != {LEFT_OUT}]
+    usable = [choice for choice in choices if set(choice.choices) != {LEFT_OUT}]
     empty = tuple(
-        f"{choice.name}: no sentence has it here" for choice in choices if choice not in some
+        f"{choice.name}: no sentence has it here" for choice in choices if choice not in usable
     )
-    return [replace(choice, notes=(*choice.notes, *empty)) for choice in some] or choices
+    return [replace(choice, notes=(*choice.notes, *empty)) for choice in usable] or choices
 
 
 def _file_note(file: WeightFile) -> str:

@@ -73,18 +73,18 @@ def analysis_reports(
         options: How they were scored.
         metric: Name of the metric that compares edits; None where there is none.
     """
-    found = [overview.build_report(scores)]
+    reports = [overview.build_report(scores)]
     if compared is not None:
         significance = compare.build_report(compared.corpus, compared.metrics, compared.notes)
-        found.append(_legible(significance))
+        reports.append(_legible(significance))
     alone = only(run_stats, metric)
-    found.append(breakdown.build_report(break_down(alone)))
+    reports.append(breakdown.build_report(break_down(alone)))
     several = max(len(sample.references) for sample in run_stats.corpus.samples) > 1
     sweep = Sweep(most=_SUBSETS, seed=options.seed) if several else None
-    found.append(references.build_report(describe_references(alone, sweep=sweep)))
+    reports.append(references.build_report(describe_references(alone, sweep=sweep)))
     if metric is not None:
-        found.append(difficulty.build_report([difficulty_of(alone, options.beta)]))
-    return found
+        reports.append(difficulty.build_report([difficulty_of(alone, options.beta)]))
+    return reports
 
 
 def _legible(report: Report) -> Report:
@@ -92,7 +92,8 @@ def _legible(report: Report) -> Report:
     figures = tuple(
         figure
         for figure in report.figures
-        if figure.kind != "intervals" or sum(len(one.x) for one in figure.series) <= _INTERVALS
+        if figure.kind != "intervals"
+        or sum(len(series.x) for series in figure.series) <= _INTERVALS
     )
     return replace(report, figures=figures)
 
@@ -195,7 +196,7 @@ def _page(
     metric = span_metric(run_stats)
     hard = edit_weights(run_stats.cases) if metric else []
     rows = sentence_rows(run_stats, metric, hard)
-    fields = list(dict.fromkeys(name for one in run_stats.corpus.samples for name in one.meta))
+    fields = list(dict.fromkeys(name for s in run_stats.corpus.samples for name in s.meta))
     sentences = packed_sentences(
         rows,
         list(run_stats.systems),
@@ -218,18 +219,20 @@ def _with_intervals(scores: ScoreReport, compared: Comparisons | None) -> ScoreR
     """Give scores the intervals of the resamples by which systems were compared."""
     if compared is None:
         return scores
-    found = {
-        (system, one.metric): replace(spread, resamples=one.plan.resamples, seed=one.plan.seed)
-        for one in compared.metrics
-        for system, spread in one.intervals.items()
+    intervals = {
+        (system, metric.metric): replace(
+            interval, resamples=metric.plan.resamples, seed=metric.plan.seed
+        )
+        for metric in compared.metrics
+        for system, interval in metric.intervals.items()
     }
     return replace(
         scores,
         results=tuple(
-            replace(one, score=replace(one.score, interval=found[one.system, one.metric]))
-            if one.score
-            else one
-            for one in scores.results
+            replace(r, score=replace(r.score, interval=intervals[r.system, r.metric]))
+            if r.score
+            else r
+            for r in scores.results
         ),
     )
 
@@ -272,8 +275,8 @@ def _facts(
     corpus, words = run_stats.corpus, interface_words("page")
     if title not in (None, corpus.name):
         yield words["corpus"], corpus.name
-    found = language_of(run_stats.lang)
-    yield words["texts"], Words(found.name, found.name_zh)
+    language = language_of(run_stats.lang)
+    yield words["texts"], Words(language.name, language.name_zh)
     yield (
         words["sentencesHead"],
         str(scores.sentences)
@@ -283,7 +286,7 @@ def _facts(
             f"{scores.sentences}（计分 {scores.scored}）",
         ),
     )
-    yield words["referencesHead"], str(sum(len(one.references) for one in corpus.samples))
+    yield words["referencesHead"], str(sum(len(sample.references) for sample in corpus.samples))
     yield words["systems"], str(len(run_stats.systems))
     for reason, count in scores.left_out.items():
         why = _REASONS.get(reason, Words(reason, reason))

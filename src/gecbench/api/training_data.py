@@ -429,23 +429,23 @@ def _check(options: PerturbOptions) -> None:
         raise UnknownNameError("kind of token", options.tokens, TOKEN_KINDS)
 
 
-def _pairs_to_perturb(given: Corpus | PerturbedSet, *, each: bool) -> tuple[Language, Pairs]:
+def _pairs_to_perturb(corpus: Corpus | PerturbedSet, *, each: bool) -> tuple[Language, Pairs]:
     """Return the language, and the pairs.
 
     Raises:
         CorpusError: There is no pair.
     """
-    if isinstance(given, PerturbedSet):
-        return corpus_language(given.corpus()), pairs_of_cases(given)
-    language = corpus_language(given)
-    gathered = pairs_of_corpus(given, language.code, each=each)
-    if not gathered.pairs:
-        why = ", ".join(f"{len(ids):,} {reason}" for reason, ids in gathered.left_out.items())
+    if isinstance(corpus, PerturbedSet):
+        return corpus_language(corpus.corpus()), pairs_of_cases(corpus)
+    language = corpus_language(corpus)
+    pairs = pairs_of_corpus(corpus, language.code, each=each)
+    if not pairs.pairs:
+        why = ", ".join(f"{len(ids):,} {reason}" for reason, ids in pairs.left_out.items())
         raise CorpusError(
-            f"{given.name}: no sentence has a reference to perturb it with ({why or 'none at all'})"
-            "; give references (for text files: --reference FILE)"
+            f"{corpus.name}: no sentence has a reference to perturb it with "
+            f"({why or 'none at all'}); give references (for text files: --reference FILE)"
         )
-    return language, gathered
+    return language, pairs
 
 
 def _filler(

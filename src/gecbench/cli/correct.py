@@ -199,9 +199,9 @@ def _check_language(corrector: Corrector, texts: list[str], lang: str | None) ->
     from gecbench.lang.detection import detect
 
     languages = corrector.info.languages
-    found = language_of(lang).code if lang else detect(texts) if languages else None
-    if languages and found is not None and found not in languages:
-        texts_are = f"--lang is {found!r}" if lang else f"the texts look like {found!r}"
+    code = language_of(lang).code if lang else detect(texts) if languages else None
+    if languages and code is not None and code not in languages:
+        texts_are = f"--lang is {code!r}" if lang else f"the texts look like {code!r}"
         say(f"note: {texts_are}; {corrector.info.name} is for {languages[0]!r}")
 
 

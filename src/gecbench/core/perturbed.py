@@ -152,7 +152,9 @@ def marks(width: int) -> Iterator[str]:
 def samples_of(subset: Subset) -> tuple[Sample, ...]:
     """Return the sentences of a subset as samples, each with its one reference."""
     return tuple(
-        Sample(f"{subset.name}/{case.id}/{mark}", each.source, (Rewrite(text=each.reference),))
+        Sample(
+            f"{subset.name}/{case.id}/{mark}", variant.source, (Rewrite(text=variant.reference),)
+        )
         for case in subset.cases
-        for mark, each in zip(marks(1 + len(case.variants)), case.all, strict=True)
+        for mark, variant in zip(marks(1 + len(case.variants)), case.all, strict=True)
     )

@@ -15,13 +15,13 @@ _TIE = 1e-12
 """Numbers are equal that differ by less, relative to the greater: see `is_tie`."""
 
 
-def is_tie(one: float, two: float) -> bool:
+def is_tie(score: float, other: float) -> bool:
     """Say whether two scores are equal but for the rounding of their last digits.
 
     F of the counts 2, 1, 0 and that of 1, 0, 2 are both 5/7 where recall weighs half as much, and
     their floating-point numbers differ in the last bit.
     """
-    return isclose(one, two, rel_tol=_TIE, abs_tol=0.0)
+    return isclose(score, other, rel_tol=_TIE, abs_tol=0.0)
 
 
 def ranks(values: Sequence[float], *, higher_is_better: bool = True) -> list[int]:

@@ -137,7 +137,10 @@ def _say_how_long(corpus: Corpus, outputs: Sequence[SystemOutput], scheme: Schem
     texts = {sample.source for sample in corpus.samples}
     texts |= {reference.text or "" for sample in corpus.samples for reference in sample.references}
     texts |= {
-        each.text or "" for output in outputs for row in output.hypotheses.values() for each in row
+        rewrite.text or ""
+        for output in outputs
+        for rewrites in output.hypotheses.values()
+        for rewrite in rewrites
     }
     seconds = len(texts) / _PARSED_A_SECOND
     if seconds >= _WORTH_A_NOTE:
