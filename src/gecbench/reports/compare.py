@@ -7,7 +7,7 @@ from itertools import combinations
 
 from gecbench.analysis.options import Test
 from gecbench.analysis.significance import Comparison, SystemPair
-from gecbench.core.errors import counted
+from gecbench.core.errors import count_noun
 from gecbench.reports.report import (
     NO,
     YES,
@@ -177,7 +177,7 @@ def _number_significant(result: Comparison) -> Words:
     """How many pairs differ, in words."""
     number, total = sum(pair.significant for pair in result.pairs), len(result.pairs)
     return Words(
-        f"{number} of {counted(total, 'pair', ' differs', ' differ')} significantly at "
+        f"{number} of {count_noun(total, 'pair', ' differs', ' differ')} significantly at "
         f"{result.plan.alpha:g}",
         f"{total} 对系统中有 {number} 对在 {result.plan.alpha:g} 水平上差异显著",
     )

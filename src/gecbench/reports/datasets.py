@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from gecbench.core.errors import counted
+from gecbench.core.errors import count_noun
 from gecbench.datasets.corrupt.corrupt import UNMADE, Counts
 from gecbench.datasets.corrupt.fitting import Fit
 from gecbench.datasets.corrupt.profile import kind_of
@@ -40,7 +40,7 @@ def preparation_lines(manifest: Manifest) -> list[str]:
     """
     lines = as_text(_table(manifest)).splitlines()
     for file in manifest.evaluation:
-        lines.append(f"filtered by {counted(file.sentences, 'sentence')} of {file.file.path}")
+        lines.append(f"filtered by {count_noun(file.sentences, 'sentence')} of {file.file.path}")
     for example in manifest.near_examples[:_EXAMPLES]:
         lines.append(
             f"nearly one of these ({example.similarity:.2f}), {example.corpus} {example.side}: "
@@ -50,8 +50,8 @@ def preparation_lines(manifest: Manifest) -> list[str]:
         lines += [f"note: {corpus.name}: not kept: {note}" for note in corpus.notes]
     for output in manifest.outputs:
         lines.append(
-            f"{output.path}: {counted(output.sentences, 'sentence')}, "
-            f"{counted(output.references, 'correction')}"
+            f"{output.path}: {count_noun(output.sentences, 'sentence')}, "
+            f"{count_noun(output.references, 'correction')}"
         )
     return lines
 
@@ -80,16 +80,16 @@ _LENGTHS = 8
 def corruption_lines(counts: Counts) -> list[str]:
     """Write tables of types and numbers of errors, and the counts around them."""
     lines = [
-        f"{counted(counts.sentences, 'sentence')}, {counted(counts.written, 'pair')} written: "
-        f"{counts.with_errors} with errors, {counts.left_correct} left correct as drawn",
+        f"{count_noun(counts.sentences, 'sentence')}, {count_noun(counts.written, 'pair')} written"
+        f": {counts.with_errors} with errors, {counts.left_correct} left correct as drawn",
     ]
     without_errors = counts.unmade - counts.left_out.get(UNMADE, 0)
     if without_errors:
         lines.append(f"{without_errors} of them have no place for any error and are kept without")
     lines += [f"left out: {n}: {why}" for why, n in counts.left_out.items()]
     lines.append(
-        f"{counted(counts.made, 'error')} of {counts.drawn} that were drawn; {counts.impossible} "
-        "had no place"
+        f"{count_noun(counts.made, 'error')} of {counts.drawn} that were drawn; "
+        f"{counts.impossible} had no place"
     )
     if counts.units:
         lines.append(
@@ -132,13 +132,13 @@ def fit_lines(fit: Fit) -> list[str]:
     rest = fit.edits - fit.kept - again
     rows = sum(len(kind.confusions) for kind in fit.profile.fitted)
     lines = [
-        f"{counted(fit.pairs, 'pair')} with {counted(fit.edits, 'edit')} of "
-        f"{counted(len(fit.profile.types), 'type')}",
-        f"{counted(rows, 'confusion', ' stands', ' stand')} for {counted(fit.kept, 'edit')}, "
+        f"{count_noun(fit.pairs, 'pair')} with {count_noun(fit.edits, 'edit')} of "
+        f"{count_noun(len(fit.profile.types), 'type')}",
+        f"{count_noun(rows, 'confusion', ' stands', ' stand')} for {count_noun(fit.kept, 'edit')}, "
         f"lengths and rules make as many as {rest} others; of {again} more the type has confusions "
         "only, which take their place",
     ]
-    lines += [f"left out: {counted(n, 'edit')}: {why}" for why, n in fit.left_out.items()]
+    lines += [f"left out: {count_noun(n, 'edit')}: {why}" for why, n in fit.left_out.items()]
     lines.append(
         "note: the profile holds words of the corpus; pass it on only where the corpus's licence "
         "lets you"

@@ -13,7 +13,7 @@ from gecbench.analysis.difficulty import (
     TypeDifficulty,
     system_means,
 )
-from gecbench.core.errors import counted
+from gecbench.core.errors import count_noun
 from gecbench.core.score import best_places
 from gecbench.reports.report import (
     Column,
@@ -78,9 +78,9 @@ def _notes(results: Sequence[Difficulty]) -> Iterator[str]:
     several = len({result.corpus for result in results}) > 1
     for result in results:
         about = (
-            f"{result.reference}: {counted(len(result.table.ids), 'sentence')}, "
-            f"{counted(result.table.size, 'chunk')}, {counted(result.table.errors, 'error')}; "
-            f"weights of {counted(result.voters, 'system')} ({result.origin})"
+            f"{result.reference}: {count_noun(len(result.table.ids), 'sentence')}, "
+            f"{count_noun(result.table.size, 'chunk')}, {count_noun(result.table.errors, 'error')}"
+            f"; weights of {count_noun(result.voters, 'system')} ({result.origin})"
         )
         head = f"{result.corpus}: " if several else ""
         yield from (f"{head}{note}" for note in (about, *result.notes))

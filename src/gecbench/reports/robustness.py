@@ -29,7 +29,7 @@ from gecbench.analysis.robustness import (
     SystemRobustness,
     VariantGroup,
 )
-from gecbench.core.errors import counted
+from gecbench.core.errors import count_noun
 from gecbench.reports.report import (
     NO,
     YES,
@@ -122,8 +122,8 @@ def _notes(result: Robustness) -> Iterator[str]:
     )
     if result.unpaired_errors:
         yield (
-            f"{counted(result.unpaired_errors, 'error', ' stands', ' stand')} in the reference of "
-            "an original or a variant and not in the other; correcting them counts for neither "
+            f"{count_noun(result.unpaired_errors, 'error', ' stands', ' stand')} in the reference "
+            "of an original or a variant and not in the other; correcting them counts for neither "
             "side of edits"
         )
     systems = [case.system for case in result.disagreements]

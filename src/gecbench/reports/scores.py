@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
 
-from gecbench.core.errors import counted
+from gecbench.core.errors import count_noun
 from gecbench.core.score import Counts, Interval, WarningNote, best_places
 from gecbench.reports.report import (
     COUNT_COLUMNS,
@@ -208,7 +208,7 @@ def _summary(scores: ScoreReport) -> Iterator[str]:
     """Yield what stands below the tables about one corpus."""
     left_out = ", ".join(f"{count} left out: {why}" for why, count in scores.left_out.items())
     yield (
-        f"{scores.corpus}: {counted(scores.sentences, 'sentence')}, {scores.scored} scored"
+        f"{scores.corpus}: {count_noun(scores.sentences, 'sentence')}, {scores.scored} scored"
         + (f" ({left_out})" if left_out else "")
     )
     yield from (f"note: {note}" for note in scores.notes if not isinstance(note, WarningNote))

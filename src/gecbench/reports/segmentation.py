@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from gecbench.analysis.segmentation import Movement, Segmentation
-from gecbench.core.errors import counted
+from gecbench.core.errors import count_noun
 from gecbench.core.score import Score
 from gecbench.reports.report import (
     COUNT_COLUMNS,
@@ -166,7 +166,7 @@ def _notes(result: Segmentation) -> Iterator[str]:
     if len(result.segmenters) > 1 and result.pairs:
         for metric, count in result.swaps.items():
             yield (
-                f"{metric}: of {counted(result.pairs, 'pair')} of systems, {count} change their "
+                f"{metric}: of {count_noun(result.pairs, 'pair')} of systems, {count} change their "
                 "order with the segmenter"
             )
     yield from result.notes

@@ -9,9 +9,10 @@ import pytest
 from messages import expect_error
 from tiny_profiles import CHINESE, ENGLISH
 
+from gecbench.api.files import save
 from gecbench.api.training_data import corrupt
 from gecbench.core.errors import CorpusError, FormatError, GecbenchError, UsageError
-from gecbench.core.sample import Corpus
+from gecbench.core.sample import Corpus, Sample
 from gecbench.datasets.corrupt import corrupt as running
 from gecbench.formats.reading import read
 
@@ -44,6 +45,13 @@ def test_the_corpus_says_what_the_report_says(tmp_path: Path):
     assert counts.drawn == counts.made + counts.impossible
     assert counts.changed == sum(len(edit.replacement) for edit in edits)
     assert counts.added == sum(edit.end - edit.start for edit in edits)
+
+
+def test_the_language_that_the_file_says_decides_the_default_profile(tmp_path: Path):
+    corpus = Corpus("short", (Sample("1", "12 34"), Sample("2", "He goes ok ?")), "en")
+    save(corpus, tmp_path / "short.jsonl", format="jsonl")
+    corrupt(tmp_path / "short.jsonl", tmp_path / "pairs.jsonl")
+    assert read(tmp_path / "pairs.jsonl").provenance["profile"].startswith("en-default ")
 
 
 def targets(corpus: Corpus) -> list[str]:

@@ -362,3 +362,61 @@ def test_quick_work_shows_no_progress(monkeypatch, capsys):
     monkeypatch.setattr("gecbench.cli.options.time.monotonic", lambda: 0.0)
     assert list(options.watch("x", FIVE.samples)) == list(FIVE.samples)
     assert capsys.readouterr().err == ""
+
+
+EAGER, CAUTIOUS = (str(sample("en", name)) for name in ("eager.txt", "cautious.txt"))
+CASES = str(sample("en", "perturbed.txt"))
+CHAR = ("--scheme", "zh-char")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("score", ENGLISH, EAGER, *CHAR),
+        ("compare", ENGLISH, EAGER, CAUTIOUS, *CHAR),
+        ("edits", ENGLISH, *CHAR),
+        ("combine", ENGLISH, EAGER, CAUTIOUS, *CHAR, "-o", "out"),
+        ("convert", ENGLISH, "--to", "jsonl", "-o", "out"),
+        ("perturb", ENGLISH, "--no-pos", "-o", "out"),
+        ("perturb", CASES, "--no-pos", "-o", "out"),
+        ("corrupt", ENGLISH, "-o", "out"),
+        ("corrupt", "--fit", ENGLISH, *CHAR, "-o", "out"),
+        ("correct", "copying", ENGLISH, "-o", "out"),
+        ("correct", "copying", "He goes to school every day ."),
+        ("analyse", "robustness", CASES, "--check"),
+        ("data", "prepare", "--corpus", f"a={ENGLISH}", "--set", "language=zh", "-o", "out"),
+    ],
+    ids=lambda words: " ".join(words[:2]),
+)
+def test_every_command_notes_once_that_texts_contradict_their_language(
+    run, monkeypatch, tmp_path, words
+):
+    monkeypatch.chdir(tmp_path)
+    lang = () if words[0] == "data" else ("--lang", "zh")
+    _, out, err = run(*words, *lang)
+    notes = [line for line in (out + err).splitlines() if "--lang" in line]
+    assert len(notes) == 1, (out, err)
+    assert notes[0].startswith("note: ")
+    assert " zh" in notes[0]
+    assert "hardly any Chinese characters" in notes[0]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("edits", "t", "--reference", "r"),
+        ("combine", "t", "r", "--veto"),
+        ("correct", "copying", "t", "--to", "m2"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_commands_that_find_edits_note_traditional_characters(
+    run, monkeypatch, tmp_path, shared, words
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GECBENCH_DATA_MIRROR", str(shared / "data"))
+    Path("t").write_text("我們昨天去學校的時候看見了一個朋友。\n", "utf-8")
+    Path("r").write_text("我們昨天去學校的時候看見了朋友。\n", "utf-8")
+    code, _, err = run(*words)
+    assert code == 0
+    assert err.count("--no-simplify") == 1

@@ -101,8 +101,11 @@ def test_a_scheme_is_used_also_where_the_metrics_asked_for_need_no_edits(run, fe
         (("--no-ci", "--resamples", "200"), "--resamples has no effect without --ci"),
         (("--figure-format", "pdf"), "--figure-format has no effect without --figures"),
         (("--figures", "f", "--figure-format", "gif"), "figure format 'gif'"),
-        (("--robustness", "c.txt"), "--robustness names cases and --robustness-system outputs"),
-        (("--robustness-system", "c.txt"), "outputs for them; give both"),
+        (("--robustness", "c.txt"), "--robustness has no effect without --robustness-system"),
+        (
+            ("--robustness-system", "c.txt"),
+            "--robustness-system has no effect without --robustness",
+        ),
         (("--resamples", "7"), "resamples 7 must be at least 100"),
     ],
 )

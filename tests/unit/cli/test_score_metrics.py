@@ -347,6 +347,19 @@ def test_options_of_extraction_are_refused_where_nothing_is_extracted(
         assert run(*words, "--metric", metric, *options, "--re-extract")[0] == 0
 
 
+@pytest.mark.parametrize("words", [("score",), ("analyse", "difficulty")])
+def test_a_scheme_is_used_if_one_of_several_corpora_uses_it(run, tmp_path: Path, words):
+    given = tmp_path / "gold.m2"
+    given.write_text(OWN, "utf-8")
+    scheme = ("--scheme", "en-errant")
+    code, out, err = run(*words, given, given, "+", EN, EN_EAGER, *scheme)
+    assert (code, err) == (0, "")
+    assert "en-samples" in out
+    code, out, err = run(*words, given, given, "+", given, given, *scheme)
+    assert (code, out) == (2, "")
+    assert "gold: all edits stand in the files" in err
+
+
 OWN = (
     "S She go to the school .\n"
     "A 1 2|||R:VERB:SVA|||goes|||REQUIRED|||-NONE-|||0\n"

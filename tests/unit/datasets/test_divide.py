@@ -94,12 +94,27 @@ def test_cases_that_share_a_sentence_stay_together(run):
     assert "4 cases share a sentence with another, in 1 group; each group is in one part" in err
 
 
-def test_a_part_may_be_empty_but_not_of_another_division():
+def test_no_part_of_an_earlier_division_stays():
     divide(cases(), "out", test=10, dev=0)
     assert sorted(path.name for path in Path("out").iterdir()) == ["test.jsonl", "train.jsonl"]
-    with expect_error(Exception, "test.jsonl"):
-        divide(cases(), "out", test=0, dev=4, overwrite=True)
-    assert not Path("out/dev.jsonl").exists()
+    Path("out/mine.txt").write_text("mine")
+    divide(cases(), "out", test=0, dev=4, overwrite=True)
+    names = sorted(path.name for path in Path("out").iterdir())
+    assert names == ["dev.jsonl", "mine.txt", "train.jsonl"]
+
+
+@pytest.mark.parametrize("part", ["train", "dev", "test"])
+def test_a_file_that_no_division_wrote_is_never_replaced(run, part):
+    save_perturbed(cases(), "all.jsonl")
+    command = ("data", "divide", "all.jsonl", "-o", "out", "--test", 10, "--dev", 0)
+    assert run(*command)[0] == 0
+    for content in (Path("all.jsonl").read_bytes(), b"no cases at all\n"):
+        Path(f"out/{part}.jsonl").write_bytes(content)
+        before = {path: path.read_bytes() for path in Path("out").iterdir()}
+        code, out, err = run(*command, "--seed", 2, "--overwrite")
+        assert (code, out) == (1, "")
+        assert f"out/{part}.jsonl" in err
+        assert {path: path.read_bytes() for path in Path("out").iterdir()} == before
 
 
 def test_a_division_takes_the_place_of_another_only_if_it_is_told_to(run):

@@ -393,7 +393,7 @@ class TestTwoAtOnce:
     def test_a_lock_is_waited_for(self, one, tmp_path, monkeypatch):
         (tmp_path / "set").mkdir()
         lock = (tmp_path / "set" / ".lock").open("ab")
-        assert fetch._locked(lock)
+        assert fetch._try_lock(lock)
         monkeypatch.setattr("time.sleep", lambda _seconds: lock.close())
         _, lines = get(one, tmp_path)
         assert lines[0] == f"{tmp_path / 'set'}: another gecbench is fetching into it; waiting"

@@ -266,3 +266,8 @@ def test_folders_that_lack_a_subset_or_have_others_are_refused(tmp_path):
     for name in ("exam.txt", "exam.out"):
         written(folder, "\n".join(PERFECT[6:]), name)
     refused_system("exam.out and exam.txt are both of one subset; leave one", folder)
+
+
+def test_an_unknown_language_in_the_header_is_refused_with_its_line(tmp_path):
+    path = written(tmp_path, write_perturbed(replace(CASES, lang="English")), "cases.jsonl")
+    refused(FormatError, f"{path}:1: language 'English' is no ISO 639 code", path)

@@ -126,7 +126,7 @@ def test_the_command_looks_at_its_input_before_it_loads_a_model(tmp_path) -> Non
     (tmp_path / "empty.txt").write_text("")
     for words, why in (
         (("zh-homophone", "empty.txt"), "the file is empty"),
-        (("zh-homophone", "我很高心。", "--details", "d"), "--details is for files"),
+        (("zh-homophone", "我很高心。", "--details", "d"), "leave --details out"),
     ):
         ended = subprocess.run(
             [sys.executable, "-X", "importtime", "-m", "gecbench", "correct", *words],

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from gecbench.core.errors import MissingExtraError, UsageError
-from gecbench.core.files import encoded, make_folder, write_files
+from gecbench.core.files import encode_text, make_folder, write_files
 
 if TYPE_CHECKING:
     from gecbench.reports.report import Figure, PageLanguage
@@ -154,7 +154,7 @@ def write_figures(
                 path = folder / f"{figure.name}.{form}"
                 contents[path] = draw(figure, format=form, language=language)
         path = folder / f"{figure.name}.csv"
-        contents[path] = encoded(path, figure_csv(figure))
+        contents[path] = encode_text(path, figure_csv(figure))
     make_folder(folder)
     write_files(contents)
     return list(contents)

@@ -125,7 +125,10 @@ def test_numbers_without_names_are_of_the_systems_that_are_said(run, write):
         (("--windows", "8-4"), "--windows '8-4'"),
         (("--windows", "2"), "a window of 2"),
         (("--windows", "3-99999999999"), "--windows has a size above 999"),
-        (("--human", "P", "--windows", "none", "--window-set", "all"), "--window-set is of --win"),
+        (
+            ("--human", "P", "--windows", "none", "--window-set", "all"),
+            "--window-set has no effect without --windows",
+        ),
         (
             ("--judgments", "J", "--windows", "4"),
             "--windows has no effect without --human",
