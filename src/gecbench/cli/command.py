@@ -280,7 +280,7 @@ def _missing_needs(
         value = context.params[need.name or ""]
         if value and need.declaration.read:
             value = need.declaration.read(value)
-        is_set = value and str(value) != STDIO
+        is_set = value and (_is_given(need, context) or str(value) != STDIO)
         need_each_other = not {*option.opts}.isdisjoint(need.declaration.needs)
         if is_set and need_each_other:
             return ()

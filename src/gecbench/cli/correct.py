@@ -67,15 +67,15 @@ class _Files:
     ] = None
     restart: Annotated[
         bool,
-        Option(
-            "--restart", "Begin again where a run to a file was interrupted.", needs=("--output",)
-        ),
+        Option("--restart", "Begin again where a run to a file was interrupted."),
     ] = False
 
     def __post_init__(self) -> None:
         """Refuse what excludes each other, and an unknown format before a model is loaded."""
         if self.target_format:
             load_format(self.target_format)
+        if str(self.output) == STDIO:
+            refuse("only a run to a file, named by --output, can be begun again", "--restart")
         if self.diff:
             refuse("--diff shows changes on the terminal", "--to", *self.output_option())
 
