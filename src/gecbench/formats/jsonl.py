@@ -55,6 +55,14 @@ class _Sample(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 _SCHEMA = 1
+_ABOUT: Mapping[str, str] = {
+    _NAME: "this is a corpus; gecbench perturb makes perturbed cases of one, which analyse "
+    "robustness reads",
+    "gecbench-perturbed": "these are perturbed cases, not a corpus; score systems on them by: "
+    "gecbench analyse robustness",
+}
+"""What to say of one of our files that stands where the other belongs."""
+
 _KEYS: Mapping[type, tuple[str, ...]] = {
     Sample: _Sample.__struct_fields__,
     Rewrite: _Rewrite.__struct_fields__,
@@ -124,9 +132,8 @@ def read_header(path: Path, line: str, name: str) -> Header:
     """
     row = convert(f"{path}:1", parse_json(path, 1, line), dict[str, object])
     if row.get("format") != name:
-        raise FormatError(
-            f'{path}:1: the first line has no "format": "{name}"; it is the header of the file'
-        )
+        about = _ABOUT.get(str(row.get("format")), "it is the header of the file")
+        raise FormatError(f'{path}:1: the first line has no "format": "{name}"; {about}')
     header = convert(f"{path}:1", row, Header)
     if header.schema != _SCHEMA:
         raise FormatError(

@@ -44,7 +44,8 @@ def check(path: Path, lines: Sequence[str]) -> None:
     if 2 * sum(map(_is_sentence, ids)) > len(ids):
         raise FormatError(
             f"{path}:1: the first column looks like a sentence, {quote(ids[0])}, not like an id; "
-            "rows are id TAB source TAB references (if these are ids, say --from mucgec)"
+            "rows are id TAB source TAB references; where they are source TAB target, cut the "
+            "columns into two files of lines (if these are ids, say --from mucgec)"
         )
 
 

@@ -14,9 +14,14 @@ MESSAGES = (
     _("this looks like a header, not a sentence; remove the line"),
     _(
         "the first column looks like a sentence, %(text)s, not like an id; rows are id TAB "
-        "source TAB references (if these are ids, say --from mucgec)"
+        "source TAB references; where they are source TAB target, cut the columns into two "
+        "files of lines (if these are ids, say --from mucgec)"
     ),
     _('the first line has no "format": "gecbench-corpus"; it is the header of the file'),
+    _(
+        'the first line has no "format": "gecbench-corpus"; these are perturbed cases, not a '
+        "corpus; score systems on them by: gecbench analyse robustness"
+    ),
     _("schema %(schema)s is not known, only %(known)s; read the file with a newer gecbench"),
     _("the source is empty; fill it or remove the line"),
     _("the source is empty; fill it or leave the sentence out"),
