@@ -19,10 +19,10 @@ from server.conftest import (  # noqa: F401  # fixtures
 from server.worlds import made, there  # noqa: F401  # fixtures
 
 from gecbench import __version__
-from gecbench.server.exchange.exports import EXPORTS, ExportOptions, export
+from gecbench.server.import_export.exports import EXPORTS, ExportOptions, export
 from gecbench.server.models import Project, Release
 from gecbench.server.rest.api import api
-from gecbench.server.web.policy import access_of
+from gecbench.server.web.permissions import access_of
 
 VOLATILE = (
     (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)?", "TIME", False),

@@ -6,12 +6,10 @@ import re
 
 import pytest
 from django.utils.translation import override
-from server.exchange.files import empty
+from server.import_export.files import empty
 from server.web.broken_imports import BROKEN, WHOLE, errors, with_wrong_values
 
-from gecbench.server.exchange.content import content_of
-from gecbench.server.exchange.found import Trouble
-from gecbench.server.exchange.records import READERS, records
+from gecbench.server.import_export.reading import READERS, Trouble, content_of, records
 from gecbench.server.web.library.saying import said
 from gecbench.server.web.manage.words import refused
 

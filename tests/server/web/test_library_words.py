@@ -10,15 +10,15 @@ from functools import cache
 
 import pytest
 from django.utils.translation import override
-from server.exchange.files import empty
+from server.import_export.files import empty
 from server.web.broken_imports import BROKEN, UNWRITABLE, errors
 from server.web.library_messages import NASTY, SOURCE, Message, formatted, raised_in
 
 from gecbench.api.schemes import load_scheme
 from gecbench.core.errors import CorpusError, MissingExtraError
 from gecbench.formats import load_format
-from gecbench.server.laws.findings import SENTENCES
-from gecbench.server.laws.text import KINDS, REFUSALS
+from gecbench.server.rules.consistency import SENTENCES
+from gecbench.server.rules.text import KINDS, REFUSALS
 from gecbench.server.web.library import saying
 from gecbench.server.web.library.patterns import pattern
 from gecbench.server.web.library.saying import messages, parts, phrase, said
@@ -46,11 +46,11 @@ def asked_of_workflow() -> tuple[str, ...]:
 
 
 ROOMS = (
-    *modules("server/exchange"),
-    *("server.laws.options", "server.guide.render"),
+    *modules("server/import_export"),
+    *("server.rules.options", "server.guidelines.rendering"),
     *modules("server/web/manage"),
     *asked_of_workflow(),
-    *("server.workflow.acts", "server.workflow.acting", "server.workflow.sentences"),
+    *("server.workflow.transactions", "server.workflow.sentences"),
 )
 """Where the server itself raises the messages of the manager's pages.
 
@@ -66,18 +66,18 @@ _PASSED = "passes on what is looked at where it is raised"
 _ELSEWHERE = "said on another page, which has its own words"
 
 UNREACHABLE: Mapping[tuple[str, str], str] = {
-    ("server.exchange.content", "dev.tsv: cannot be read"): _COMMAND,
-    ("server.exchange.exports", "this export has 7654321 files"): _COMMAND,
-    ("server.exchange.foreign", "str(error)"): _PASSED,
-    ("server.exchange.imports", "plan.obstacle"): _PASSED,
-    ("server.exchange.planning", "message"): _PASSED,
-    ("server.exchange.planning", "str(error)"): _PASSED,
-    ("server.exchange.planning", "one.message"): _PASSED,
-    ("server.exchange.plans", "unknown import option"): _CLOSED,
-    ("server.exchange.records", "message"): _PASSED,
-    ("server.exchange.releases", f"release {NASTY} has no file"): _BEFORE,
-    ("server.exchange.releases", "the edits of release"): _STREAMED,
-    ("server.exchange.releases", "cilin.txt is not what was released"): _STREAMED,
+    ("server.import_export.content", "dev.tsv: cannot be read"): _COMMAND,
+    ("server.import_export.exports", "this export has 7654321 files"): _COMMAND,
+    ("server.import_export.foreign", "str(error)"): _PASSED,
+    ("server.import_export.imports", "plan.obstacle"): _PASSED,
+    ("server.import_export.planning", "message"): _PASSED,
+    ("server.import_export.planning", "str(error)"): _PASSED,
+    ("server.import_export.planning", "one.message"): _PASSED,
+    ("server.import_export.plans", "unknown import option"): _CLOSED,
+    ("server.import_export.records", "message"): _PASSED,
+    ("server.import_export.releases", f"release {NASTY} has no file"): _BEFORE,
+    ("server.import_export.releases", "the edits of release"): _STREAMED,
+    ("server.import_export.releases", "cilin.txt is not what was released"): _STREAMED,
     ("server.workflow.members", "an invitation"): _ELSEWHERE,
     ("server.workflow.members", "the invitation would"): _ELSEWHERE,
     ("server.workflow.members", "there is no such invitation"): _ELSEWHERE,

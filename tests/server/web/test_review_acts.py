@@ -323,8 +323,8 @@ def test_every_problem_of_the_workflow_has_words():
     from pathlib import Path
 
     import gecbench.server.workflow as room
-    from gecbench.server.laws.findings import SENTENCES
-    from gecbench.server.laws.text import REFUSALS
+    from gecbench.server.rules.consistency import SENTENCES
+    from gecbench.server.rules.text import REFUSALS
     from gecbench.server.web.review.words import PROBLEMS
 
     assert set(SENTENCES) | set(REFUSALS) <= set(PROBLEMS)

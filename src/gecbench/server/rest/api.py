@@ -12,13 +12,13 @@ from ninja import NinjaAPI
 from ninja.renderers import JSONRenderer
 
 from gecbench import __version__
-from gecbench.server.rest.account import router as account
-from gecbench.server.rest.answers import answer_failures, failed
-from gecbench.server.rest.entrance import BySession, ByToken
-from gecbench.server.rest.imports import router as imports
-from gecbench.server.rest.outputs import router as outputs
-from gecbench.server.rest.projects import router as projects
-from gecbench.server.rest.work import router as work
+from gecbench.server.rest.authentication import BySession, ByToken
+from gecbench.server.rest.errors import answer_failures, failed
+from gecbench.server.rest.files import imports_router as imports
+from gecbench.server.rest.files import outputs_router as outputs
+from gecbench.server.rest.projects import account_router as account
+from gecbench.server.rest.projects import projects_router as projects
+from gecbench.server.rest.projects import work_router as work
 
 
 class _Readable(JSONRenderer):

@@ -12,24 +12,16 @@ from django.db.models import Max
 from django.utils import timezone
 
 from gecbench.core.errors import UnknownNameError, UsageError
-from gecbench.server.guide.documents import PLACEHOLDERS, default_guideline
-from gecbench.server.guide.render import render
-from gecbench.server.guide.taxonomy import Language
-from gecbench.server.laws.names import MemberStatus, Role
-from gecbench.server.laws.options import ALIASES, TEMPLATES, options_of, stored_of
-from gecbench.server.models import (
-    Acknowledgement,
-    Guideline,
-    Member,
-    Notice,
-    Person,
-    Project,
-)
-from gecbench.server.workflow import audits
-from gecbench.server.workflow.acts import act, locked_project
+from gecbench.server.choices import MemberStatus, Role
+from gecbench.server.guidelines.rendering import render_markdown
+from gecbench.server.guidelines.taxonomy import PLACEHOLDERS, Language, default_guideline
+from gecbench.server.models import Acknowledgement, Guideline, Member, Notice, Person, Project
+from gecbench.server.rules.options import ALIASES, TEMPLATES, options_of, stored_of
+from gecbench.server.workflow import audit
 from gecbench.server.workflow.errors import ConflictError
+from gecbench.server.workflow.management import fit_slots
 from gecbench.server.workflow.members import add_member
-from gecbench.server.workflow.numbers import fit_slots
+from gecbench.server.workflow.transactions import act, locked_project
 
 LANGUAGES: tuple[Language, ...] = ("zh", "en")
 KEPT = timedelta(days=30)
@@ -79,7 +71,7 @@ def create_project(
     if by is not None:
         add_member(project, by, roles=(Role.MANAGER,), by=by)
     data = {"slug": slug, "template": template}
-    audits.record("project.made", who=by, project=project, about=("project", project.pk), data=data)
+    audit.record("project.made", who=by, project=project, about=("project", project.pk), data=data)
     return project
 
 
@@ -187,7 +179,7 @@ def _write_changes(
 
 
 def _log(what: str, project: Project, by: Person, data: Mapping[str, object]) -> None:
-    audits.record(what, who=by, project=project, about=("project", project.pk), data=data)
+    audit.record(what, who=by, project=project, about=("project", project.pk), data=data)
 
 
 def guideline_text(markdown: str) -> str:
@@ -208,7 +200,7 @@ def publish_guideline(project: Project, *, markdown: str, note: str, by: Person)
     if not text.strip() or "\0" in text:
         raise UsageError("the guideline is empty or holds NUL characters; write some Markdown")
     # What is in force can be shown to everybody. It may take seconds, so nobody waits for it.
-    render(text)
+    render_markdown(text)
     return _publish(project, text, note.strip(), by)
 
 

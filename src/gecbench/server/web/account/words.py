@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
-from gecbench.server.laws.keys import KeyRefusedError
+from gecbench.server.rules.keys import KeyRefusedError
 from gecbench.server.workflow.errors import RefusedError
 
 _ROLES: Mapping[str, str | Promise] = {

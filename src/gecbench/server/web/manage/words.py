@@ -8,8 +8,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from gecbench.core.errors import GecbenchError
-from gecbench.server.exchange.exports import Note
-from gecbench.server.laws.names import (
+from gecbench.server.choices import (
     CloseReason,
     Decision,
     MemberStatus,
@@ -21,6 +20,7 @@ from gecbench.server.laws.names import (
     SlotEventKind,
     SlotState,
 )
+from gecbench.server.import_export.exports import Note
 from gecbench.server.web.library.saying import Said, said
 from gecbench.server.workflow.errors import Problem, RefusedError
 
