@@ -238,7 +238,7 @@ def test_own_figures_say_why_there_is_no_score(site, monkeypatch):
     assert statistics.own_figures(member).why == "nothing reviewed yet"
     submitted(member, sentence_of(project), correction(FOURTH))
     finalised(project, (FOURTH,))
-    monkeypatch.setattr(people, "AT_ONCE", 0)
+    monkeypatch.setattr(statistics.members, "AT_ONCE", 0)
     assert statistics.own_figures(member).why == "not computed yet"
     statistics.refresh(project)
     assert statistics.own_figures(member).f05 == 1.0
@@ -246,8 +246,8 @@ def test_own_figures_say_why_there_is_no_score(site, monkeypatch):
     def missing(project, person):
         raise MissingExtraError("errant", "en")
 
-    monkeypatch.setattr(people, "AT_ONCE", 9)
-    monkeypatch.setattr(people, "scores", missing)
+    monkeypatch.setattr(statistics.members, "AT_ONCE", 9)
+    monkeypatch.setattr(statistics.members, "scores", missing)
     assert statistics.own_figures(member).why == "cannot be computed on this site"
 
 
@@ -257,7 +257,7 @@ def test_own_figures_rest_for_a_while_and_then_are_computed_anew(site):
     assert statistics.own_figures(member).scored == 3
     finalised(project, ("五号句子。",), number=5)
     assert statistics.own_figures(member).scored == 3
-    Figures.objects.update(computed_at=timezone.now() - people.REST)
+    Figures.objects.update(computed_at=timezone.now() - statistics.members.REST)
     assert statistics.own_figures(member).scored == 4
 
 

@@ -178,7 +178,7 @@ def test_the_log_is_read_by_key_and_verified_by_administrators_alone(project, bo
 def test_a_changed_row_of_the_log_is_found(project, monkeypatch):
     root = Asking(somebody("root", is_administrator=True))
     monkeypatch.setattr(
-        "gecbench.server.web.manage.log.audits.verify", lambda: ("audit 2: was changed",)
+        "gecbench.server.web.manage.log.audit.verify", lambda: ("audit 2: was changed",)
     )
     answer = root.client.post(f"{HERE}/audit/verify", follow=True)
     assert "audit 2: was changed" in answer.content.decode()

@@ -247,7 +247,8 @@ def test_a_jump_of_the_clock_takes_no_review_away_from_who_has_it(database, monk
 
 def test_the_clocks_are_watched_from_the_start_of_the_process():
     module = "gecbench.server.workflow.review_tasks"
-    code = f"from {module} import watch; print(watch.cache_info().currsize)"
+    code = f"import django; django.setup(); from {module} import watch; "
+    code += "print(watch.cache_info().currsize)"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert said.stdout == "1\n"
 

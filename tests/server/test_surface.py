@@ -10,13 +10,9 @@ from pathlib import Path
 import pytest
 from django.db import connection
 from django.urls import URLPattern, URLResolver, get_resolver
-from server.conftest import (  # noqa: F401  # fixtures
-    django_under_test,
-    migrated_sqlite,
-    sqlite,
-    use,
-)
+from server.conftest import sqlite, use
 from server.worlds import made, there  # noqa: F401  # fixtures
+from surface.conftest import expect  # noqa: F401  # a fixture
 
 from gecbench import __version__
 from gecbench.server.import_export.exports import EXPORTS, ExportOptions, export
@@ -56,12 +52,12 @@ def addresses(patterns, before: str = "") -> Iterator[str]:
             yield f"/{path}  {pattern.name}  {who}"
 
 
-def test_addresses_are_what_they_were(expect):
+def test_addresses_are_what_they_were(expect):  # noqa: F811
     lines = sorted(addresses(get_resolver().url_patterns))
     expect("server/addresses", "".join(f"{line}\n" for line in lines))
 
 
-def test_the_rest_schema_is_what_it_was(expect):
+def test_the_rest_schema_is_what_it_was(expect):  # noqa: F811
     schema = api.get_openapi_schema()
     schema["info"]["version"] = "VERSION"
     expect("server/rest", json.dumps(schema, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
