@@ -14,7 +14,7 @@ from gecbench.core.case import Case
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, FormatError
 from gecbench.edits import maxmatch
-from gecbench.edits.maxmatch import lattice, pairs
+from gecbench.edits.maxmatch import build_graph, pairs
 from gecbench.formats.reading import read, read_system
 from gecbench.metrics.m2 import M2, SentenceM2
 
@@ -242,7 +242,7 @@ def test_the_longest_lattice_is_far_below_the_limit(shared: Path) -> None:
     line = (shared / "data/seeda/outputs/T5.txt").read_text("utf-8").split("\n")[332]
     case = case_of(sample, line)
     assert (len(case.tokens), len(case.hypotheses[0].tokens)) == (227, 97)
-    made = lattice(*map(coded, (case.tokens, case.hypotheses[0].tokens)))
+    made = build_graph(*map(coded, (case.tokens, case.hypotheses[0].tokens)))
     assert len(made.cells) == 1071
     assert pairs(made, 2) < maxmatch.MOST_PAIRS / 3
 

@@ -158,7 +158,7 @@ words = st.text(st.sampled_from("abcA😀é"), min_size=1, max_size=90)
 
 @given(words, words)
 def test_similarities_are_those_of_the_library(one: str, two: str):
-    distance = alignment.indel_distance(alignment.places(one), len(one), two)
+    distance = alignment.indel_distance(alignment.positions(one), len(one), two)
     assert distance == Indel.normalized_distance(one, two)
     assert alignment.indel_similarity(one, two) == 1 - Indel.normalized_distance(one, two)
     want = Levenshtein.normalized_similarity(one, two)

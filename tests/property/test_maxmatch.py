@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from gecbench.core.edit import Edit
 from gecbench.edits import maxmatch
-from gecbench.edits.maxmatch import approximate, lattice, pairs
+from gecbench.edits.maxmatch import approximate, build_graph, pairs
 
 ROOM = 10**6
 
@@ -125,7 +125,7 @@ def test_both_kernels_agree_on_longer_pairs_and_several_annotators(seed):
 @given(st.integers(0, 2**32))
 def test_both_kernels_refuse_from_the_same_size_on(seed):
     source, target, _ = pair_of(random.Random(seed))
-    size = pairs(lattice(coded(source), coded(target)), 2)
+    size = pairs(build_graph(coded(source), coded(target)), 2)
     for proposals in kernels():
         assert proposals(coded(source), coded(target), 2, ((),), size) is not None
         if size:
@@ -139,7 +139,7 @@ def test_the_bound_is_never_less_than_the_arcs_there_are():
         limit = dice.randrange(4)
         vertices, listed, arcs = reference.union(source, target)
         reference.close(vertices, listed, arcs, limit)
-        assert len(arcs) <= pairs(lattice(coded(source), coded(target)), limit)
+        assert len(arcs) <= pairs(build_graph(coded(source), coded(target)), limit)
 
 
 def test_the_linear_way_finds_nearly_always_as_many_matches_and_proposals():

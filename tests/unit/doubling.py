@@ -17,12 +17,15 @@ class Doubling:
     window: int = 3
     stop_at: int = -1
     version: str = "1"
+    lang: str = "zh"
     asked: list[str] = field(default_factory=list)
 
     @property
     def info(self) -> CorrectorInfo:
         signature = {"corrector": "doubling", "version": self.version}
-        return CorrectorInfo("doubling", "test", ("zh",), "for tests", signature, True, self.window)
+        return CorrectorInfo(
+            "doubling", "test", (self.lang,), "for tests", signature, True, self.window
+        )
 
     def correct(self, texts: Sequence[str]) -> list[Correction]:
         if self.stop_at >= 0 and len(self.asked) >= self.stop_at:

@@ -283,6 +283,20 @@ def language_notes(corpus: Corpus) -> list[str]:
     return [f"{corpus.name}: language: {detected} (detected); if it is another, name it by --lang"]
 
 
+def normaliser_notes(corpus: Corpus, language: Language, names: Sequence[str]) -> list[str]:
+    """Warn of changes of texts that are for another language than the corpus is in."""
+    languages = [language_of(code) for code in LANGUAGES]
+    owners = {name: known.code for known in languages for name in known.normalisers}
+    return [
+        WarningNote(
+            f"{corpus.name}: --normalise {name} is for language {owners[name]!r}, "
+            f"the corpus is {language.code!r}; leave it out, or change --lang"
+        )
+        for name in names
+        if name in owners and language.code != "xx" and name not in language.normalisers
+    ]
+
+
 # The edits of a corpus.
 
 

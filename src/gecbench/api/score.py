@@ -18,6 +18,7 @@ from gecbench.api.schemes import (
     is_chosen,
     language_notes,
     name_of,
+    normaliser_notes,
     with_language_of_metrics,
 )
 from gecbench.core.case import Part
@@ -125,6 +126,7 @@ def collect_stats(
     if options.normalise:
         texts = part, systems
         part, systems, changes = normalise(part, systems, options.normalise)
+        notes += normaliser_notes(part, language, options.normalise)
         notes += change_notes(texts, (part, systems))
     metrics = make_metrics(options.metrics or (language.metric,), options, language)
     refused = {

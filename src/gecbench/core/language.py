@@ -12,6 +12,22 @@ Tokens = Literal["zh", "en", "space"]
 
 
 @dataclass(frozen=True, slots=True)
+class Splitter:
+    """Where sentences end, beside what holds in every language; `gecbench.text.splitting` reads it.
+
+    Args:
+        marks: Characters that end a sentence before white space, as . ? and ! do.
+        abbreviations: What a full stop behind it makes an abbreviation, not the end of a sentence;
+            initials, one capital of A to Z, are abbreviations in every language.
+    """
+
+    marks: str = ""
+    abbreviations: tuple[str, ...] = (
+        *("Mr", "Mrs", "Ms", "Dr", "Prof", "St", "vs", "etc", "e.g", "i.e", "cf", "No"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Language:
     """A language as far as gecbench has to know it.
 
@@ -26,6 +42,9 @@ class Language:
         scheme: Default scheme of edits.
         metric: Default metric over edits.
         offline_scheme: Scheme that needs nothing fetched, for scores while a model is trained.
+        splitter: Where its sentences end.
+        normalisers: Changes of texts that are for it and few others, names of
+            `gecbench.text.normalise`, as t2s; all others are for any language.
         segmenter: Program that divides its texts into words, where no blank does, of
             `gecbench.backends`; "" where blanks do.
         pipeline: Folder of the spaCy pipeline for it that gecbench brings; None where it has none.
@@ -45,6 +64,8 @@ class Language:
     scheme: str
     metric: str
     offline_scheme: str
+    splitter: Splitter = Splitter()
+    normalisers: tuple[str, ...] = ()
     segmenter: str = ""
     pipeline: Path | None = None
     prompt: str = ""

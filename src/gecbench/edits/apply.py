@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
 from gecbench.core.edit import Edit, check
 from gecbench.core.sample import EditSet
-from gecbench.edits.alignment import lattice
+from gecbench.edits.alignment import encode, lattice
 from gecbench.edits.kernel import Segment
 
 
@@ -47,10 +46,7 @@ def changes(source: Sequence[str], target: Sequence[str]) -> EditSet:
     >>> [(e.start, e.end, e.replacement) for e in changes("abcd", "axyd")]
     [(1, 3, ('x', 'y'))]
     """
-    codes: dict[str, int] = {}
-    for token in (*source, *target):
-        codes.setdefault(token, len(codes))
-    steps = lattice(_packed(source, codes), _packed(target, codes), None).steps()
+    steps = lattice(*encode(source, target), None).steps()
     runs = step_runs(steps, "M".__eq__)
     return tuple(
         Edit(start, end, tuple(target[target_start:target_end]))
@@ -73,7 +69,3 @@ def step_runs(steps: str, key: Callable[[str], object]) -> Iterator[Segment]:
         target_end = j + sum(letter != "D" for letter in letters)
         yield letters[0], i, end, j, target_end
         i, j = end, target_end
-
-
-def _packed(tokens: Sequence[str], codes: dict[str, int]) -> bytes:
-    return b"".join(codes[token].to_bytes(4, sys.byteorder) for token in tokens)

@@ -75,13 +75,13 @@ def marking(edits: Sequence[Edit], tokens: Sequence[str]) -> Marking:
     over: dict[int, int] = {}
     inserted: dict[int, list[int]] = {}
     inside: list[int] = []
-    for place, edit in enumerate(edits):
+    for index, edit in enumerate(edits):
         if not corrects(edit):
             continue
         start, end = edit.start, edit.end
         if start == end:
-            inserted.setdefault(start, []).append(place)
-        over |= dict.fromkeys(range(start, end), place)
+            inserted.setdefault(start, []).append(index)
+        over |= dict.fromkeys(range(start, end), index)
         inside += range(start + 1, end)
     return Marking(tokens, tuple(edits), over, inserted, frozenset(inside))
 
@@ -117,11 +117,11 @@ def verdicts(reference: Marking, system: Marking) -> dict[Chunk, str]:
     """
     touched: dict[Chunk, None] = {}
     for edit in filter(corrects, system.edits):
-        touched |= dict.fromkeys(_touched(reference, edit))
+        touched |= dict.fromkeys(_chunks_near(reference, edit))
     return {chunk: _verdict(reference, system, chunk) for chunk in touched}
 
 
-def _touched(reference: Marking, edit: Edit) -> Iterator[Chunk]:
+def _chunks_near(reference: Marking, edit: Edit) -> Iterator[Chunk]:
     """Yield the chunks on which an edit could make a difference, some of them twice."""
     start, end = edit.start, edit.end
     if start == end:
@@ -137,19 +137,19 @@ def _touched(reference: Marking, edit: Edit) -> Iterator[Chunk]:
 
 def _at(reference: Marking, at: int) -> Iterator[Chunk]:
     """Yield the chunks at a boundary; none inside an edit."""
-    places = reference.inserted.get(at)
-    if places:
-        yield from (Chunk(at, at, place) for place in places)
+    indices = reference.inserted.get(at)
+    if indices:
+        yield from (Chunk(at, at, index) for index in indices)
     elif at not in reference.inside:
         yield Chunk(at, at, None)
 
 
 def _over(reference: Marking, at: int) -> Chunk:
     """The chunk that a token belongs to."""
-    place = reference.over.get(at)
-    if place is None:
+    index = reference.over.get(at)
+    if index is None:
         return Chunk(at, at + 1, None)
-    return Chunk(reference.edits[place].start, reference.edits[place].end, place)
+    return Chunk(reference.edits[index].start, reference.edits[index].end, index)
 
 
 def _source(marking: Marking, chunk: Chunk) -> tuple[str, ...] | None:
@@ -182,9 +182,9 @@ def _verdict(reference: Marking, system: Marking, chunk: Chunk) -> str:
 
 
 def _at_boundary(system: Marking, chunk: Chunk, target: tuple[str, ...] | None) -> str:
-    places = system.inserted.get(chunk.start)
-    if places:
-        if any(system.edits[place].replacement == target for place in places):
+    indices = system.inserted.get(chunk.start)
+    if indices:
+        if any(system.edits[index].replacement == target for index in indices):
             return RIGHT
         return FALSE if chunk.edit is None else WRONG
     # Swallowed by an edit of several tokens, or it would not be asked about.

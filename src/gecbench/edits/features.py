@@ -111,8 +111,8 @@ class FeatureCosts:
     def provenance(self) -> Mapping[str, str]:
         """What the table was made from, by name."""
         start, end = self._offsets()[-2:]
-        made: dict[str, str] = json.loads(self.data[start:end])
-        return made
+        about: dict[str, str] = json.loads(self.data[start:end])
+        return about
 
     @property
     def weights(self) -> Weights:
@@ -161,25 +161,25 @@ class FeatureCosts:
             known = self._rows[code] = _Row(self, code)
         return known
 
-    def cost(self, one: int, two: int) -> float:
-        """The cost of `two` in the place of `one`, two different codes; not rounded."""
-        return self.row(one)[two]
+    def cost(self, code: int, other: int) -> float:
+        """The cost of `other` in the place of `code`, two different codes; not rounded."""
+        return self.row(code)[other]
 
-    def compute(self, one: int, two: int) -> float:
+    def compute(self, code: int, other: int) -> float:
         """The same, from the table, past what is remembered."""
-        (a, row), (b, column) = self.features(one), self.features(two)
+        (a, row), (b, column) = self.features(code), self.features(other)
         weights = self.weights
         meaning = weights.no_class
         if a.components and b.components:
             equal = sum(x == y for x, y in zip(a.components, b.components, strict=True))
             meaning = weights.levels[equal]
-        alike = bool(a.sounds & b.sounds) or self._related(row, column)
+        alike = bool(a.sounds & b.sounds) or self._is_related(row, column)
         sound = 0.0 if a.sounded and b.sounded and alike else weights.sound_differs
         marks = (weights.mark_neither, weights.mark_one, weights.mark_both)
         # The order of addition decides ties between alignments (cherrant_spec, section 5).
         return (meaning + sound) + marks[a.mark + b.mark]
 
-    def _related(self, row: int, column: int) -> bool:
+    def _is_related(self, row: int, column: int) -> bool:
         if not row or not column:
             return False
         words = (_HEADER.unpack_from(self.data)[3] + 31) // 32
@@ -218,25 +218,25 @@ def build(
     """
     codes = sorted(features)
     related = set(relations).union(*relations.values())
-    place = {code: at for at, code in enumerate(sorted(related), 1)}
+    positions = {code: at for at, code in enumerate(sorted(related), 1)}
     sounds: list[int] = []
     starts = [0]
     for code in codes:
         sounds.extend(sorted(features[code].sounds))
         starts.append(len(sounds))
-    made = json.dumps(dict(provenance), sort_keys=True).encode()
-    counts = (len(codes), len(sounds), len(place), len(made), *_longest_run(codes))
+    about = json.dumps(dict(provenance), sort_keys=True).encode()
+    counts = (len(codes), len(sounds), len(positions), len(about), *_longest_run(codes))
     numbers = [getattr(weights, name) for name in Weights.__slots__]
-    classes = [_packed(features[code].components) for code in codes]
+    classes = [_pack(features[code].components) for code in codes]
     flags = [_MARK * features[code].mark + _SOUNDED * features[code].sounded for code in codes]
-    words = [*codes, *classes, *starts, *(place.get(code, 0) for code in codes), *flags]
+    words = [*codes, *classes, *starts, *(positions.get(code, 0) for code in codes), *flags]
     padded = sounds + [0] * (len(sounds) % 2)
     body = b"".join(
         (
             struct.pack(f"={len(words)}I", *words),
             struct.pack(f"={len(padded)}H", *padded),
-            _matrix(relations, place),
-            made,
+            _matrix(relations, positions),
+            about,
         )
     )
     return _HEADER.pack(MAGIC, *counts, crc32(body), 0, *numbers[0], *numbers[1:]) + body
@@ -248,13 +248,13 @@ def _crc(data: bytes) -> int:
     return checked
 
 
-def _matrix(relations: Mapping[int, Collection[int]], place: Mapping[int, int]) -> bytes:
+def _matrix(relations: Mapping[int, Collection[int]], positions: Mapping[int, int]) -> bytes:
     """The relation as rows of bits, in both directions, rows padded to words."""
-    row_bits = (len(place) + 31) // 32 * 32
-    words = array("I", bytes(len(place) * row_bits // 8))
-    for one, others in relations.items():
-        row = place[one] - 1
-        for column in (place[two] - 1 for two in others):
+    row_bits = (len(positions) + 31) // 32 * 32
+    words = array("I", bytes(len(positions) * row_bits // 8))
+    for code, others in relations.items():
+        row = positions[code] - 1
+        for column in (positions[other] - 1 for other in others):
             words[(row * row_bits + column) // 32] |= 1 << column % 32
             words[(column * row_bits + row) // 32] |= 1 << row % 32
     return words.tobytes()
@@ -271,7 +271,7 @@ def _longest_run(codes: Sequence[int]) -> tuple[int, int]:
     return best, length
 
 
-def _packed(components: tuple[int, int, int] | None) -> int:
+def _pack(components: tuple[int, int, int] | None) -> int:
     if components is None:
         return 0
     return 1 << 24 | components[0] << 16 | components[1] << 8 | components[2]

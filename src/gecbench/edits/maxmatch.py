@@ -30,7 +30,7 @@ CODE = 4
 """Bytes of a token code."""
 
 
-class Step(NamedTuple):
+class BaseArc(NamedTuple):
     """A base arc: one token of either side or of both.
 
     Args:
@@ -45,7 +45,7 @@ class Step(NamedTuple):
     times: int
 
 
-class Lattice(NamedTuple):
+class Graph(NamedTuple):
     """The union of the optimal alignments of both distances.
 
     Args:
@@ -54,10 +54,10 @@ class Lattice(NamedTuple):
     """
 
     cells: list[Cell]
-    steps: list[list[Step]]
+    steps: list[list[BaseArc]]
 
 
-def lattice(source: bytes, target: bytes) -> Lattice:
+def build_graph(source: bytes, target: bytes) -> Graph:
     """The lattice of two token sequences.
 
     Args:
@@ -65,12 +65,12 @@ def lattice(source: bytes, target: bytes) -> Lattice:
         target: The same of the hypothesis.
     """
     a, b = array("I", source), array("I", target)
-    one, two = (_reached(_table(a, b, replace)) for replace in (1, 2))
+    single, double = (_optimal_arcs(_table(a, b, replace)) for replace in (1, 2))
     ends = {(0, 0), (len(a), len(b))}
-    cells = sorted(ends.union(*one, *two))
+    cells = sorted(ends.union(*single, *double))
     numbers = {cell: n for n, cell in enumerate(cells)}
-    steps: list[list[Step]] = [[] for _ in cells]
-    for arc in sorted(one | two):
+    steps: list[list[BaseArc]] = [[] for _ in cells]
+    for arc in sorted(single | double):
         (i, j), end = arc
         kind = REPLACE
         if end[0] == i:
@@ -79,11 +79,11 @@ def lattice(source: bytes, target: bytes) -> Lattice:
             kind = DELETE
         elif a[i] == b[j]:
             kind = UNCHANGED
-        steps[numbers[i, j]].append(Step(numbers[end], kind, (arc in one) + (arc in two)))
-    return Lattice(cells, steps)
+        steps[numbers[i, j]].append(BaseArc(numbers[end], kind, (arc in single) + (arc in double)))
+    return Graph(cells, steps)
 
 
-def pairs(graph: Lattice, limit: int) -> int:
+def pairs(graph: Graph, limit: int) -> int:
     """A bound on the number of different arcs, found without making them.
 
     For each vertex, how many vertices lie between it and the first from which it can be reached
@@ -101,12 +101,14 @@ def pairs(graph: Lattice, limit: int) -> int:
     return sum(v - min(first[v], earliest[limit][v]) for v in range(len(first)))
 
 
-def vertices_at(graph: Lattice, place: int) -> range:
+def vertices_at(graph: Graph, position: int) -> range:
     """The numbers of the vertices with so many source tokens behind them."""
-    return range(bisect_left(graph.cells, (place, 0)), bisect_left(graph.cells, (place + 1, 0)))
+    return range(
+        bisect_left(graph.cells, (position, 0)), bisect_left(graph.cells, (position + 1, 0))
+    )
 
 
-def text_of(graph: Lattice, target: bytes, u: int, v: int) -> bytes:
+def text_of(graph: Graph, target: bytes, u: int, v: int) -> bytes:
     """The hypothesis tokens between two vertices, as codes."""
     return target[CODE * graph.cells[u][1] : CODE * graph.cells[v][1]]
 
@@ -129,7 +131,7 @@ def _table(a: array[int], b: array[int], replace: int) -> list[bytearray]:
     return predecessors
 
 
-def _reached(predecessors: list[bytearray]) -> set[tuple[Cell, Cell]]:
+def _optimal_arcs(predecessors: list[bytearray]) -> set[tuple[Cell, Cell]]:
     """The arcs of all optimal alignments, by walking back from the far corner."""
     corner = (len(predecessors) - 1, len(predecessors[0]) - 1)
     seen, stack = {corner}, [corner]
@@ -226,7 +228,7 @@ def proposals(
         golds: Each annotator's, in the order of the file; spans lie in the source.
         most: Bound on the pairs of vertices that may be joined; None is returned above it.
     """
-    graph = lattice(source, target)
+    graph = build_graph(source, target)
     if pairs(graph, limit) > most:
         return None
     arcs = _close(graph, limit)
@@ -277,7 +279,7 @@ class _Arcs:
         return weights
 
 
-def _close(graph: Lattice, limit: int) -> _Arcs:
+def _close(graph: Graph, limit: int) -> _Arcs:
     """The base arcs and all that are merged of them.
 
     m2scorer tries every vertex as pivot k between every i and j. Vertices are numbered so that
@@ -316,18 +318,18 @@ def _without_unchanged(arcs: _Arcs) -> list[int]:
 
     m2scorer removes from the list that it walks, so the arc behind a removed one is not looked at.
     """
-    kept: list[int] = []
+    rest: list[int] = []
     looks = True
     for arc in arcs.listed:
         removes = looks and arcs.kind[arc] == UNCHANGED and arcs.length[arc] > 1
         looks = not removes
         if not removes:
-            kept.append(arc)
-    return kept
+            rest.append(arc)
+    return rest
 
 
 def _mark(
-    arcs: _Arcs, weights: list[float], graph: Lattice, target: bytes, golds: Sequence[Gold]
+    arcs: _Arcs, weights: list[float], graph: Graph, target: bytes, golds: Sequence[Gold]
 ) -> None:
     """Lower the weights of the arcs that gold edits ask for."""
     gold = -float(len(arcs.listed))
@@ -342,8 +344,8 @@ def _mark(
                 arc = arcs.into[v].get(u)
                 if arc is not None and text_of(graph, target, u, v) in texts:
                     weights[arc] = gold
-    for place, choices in insertions.items():
-        row = vertices_at(graph, place)
+    for position, choices in insertions.items():
+        row = vertices_at(graph, position)
         arcs_here = [arcs.into[v][u] for u in row for v in row if u in arcs.into[v]]
         ways = [arc for arc in arcs_here for _ in range(_times(arcs, graph, arc))]
         gaps = [(arcs.start[arc], arcs.end[arc]) for arc in ways]
@@ -353,14 +355,14 @@ def _mark(
             weights[ways[n]] = gold if hit else weights[ways[n]] + _CHARGE
 
 
-def _times(arcs: _Arcs, graph: Lattice, arc: int) -> int:
+def _times(arcs: _Arcs, graph: Graph, arc: int) -> int:
     """How often an insertion is listed: once if merged, for it has only one length."""
     if arcs.length[arc] > 1:
         return 1
     return next(s.times for s in graph.steps[arcs.start[arc]] if s.kind == INSERT)
 
 
-def _best(arcs: _Arcs, weights: Sequence[float], graph: Lattice) -> list[Span]:
+def _best(arcs: _Arcs, weights: Sequence[float], graph: Graph) -> list[Span]:
     """The edits on the lightest path; of equal ones, the first that the walk finds.
 
     Bellman-Ford over the list as it is. m2scorer goes through it once for every vertex; after a
@@ -414,7 +416,7 @@ def approximate(
         limit: How many unchanged tokens a merged edit may cover.
         golds: Each annotator's, in the order of the file; spans lie in the source.
     """
-    graph = lattice(source, target)
+    graph = build_graph(source, target)
     spans = []
     for annotator in golds:
         joins: dict[int, list[int]] = {}
@@ -424,7 +426,7 @@ def approximate(
     return spans
 
 
-def _gold_arcs(graph: Lattice, target: bytes, limit: int, golds: Sequence[Gold]) -> Iterator[Gap]:
+def _gold_arcs(graph: Graph, target: bytes, limit: int, golds: Sequence[Gold]) -> Iterator[Gap]:
     insertions: dict[int, list[tuple[bytes, ...]]] = {}
     for start, end, texts in golds:
         if start == end:
@@ -436,13 +438,13 @@ def _gold_arcs(graph: Lattice, target: bytes, limit: int, golds: Sequence[Gold])
                 v = numbers.get(graph.cells[u][1] + len(text) // CODE)
                 if v and text_of(graph, target, u, v) == text and _is_arc(graph, limit, u, v):
                     yield u, v
-    for place, choices in insertions.items():
-        gaps = list(_gaps(graph, vertices_at(graph, place)))
+    for position, choices in insertions.items():
+        gaps = list(_gaps(graph, vertices_at(graph, position)))
         made_of = [text_of(graph, target, *gap) for gap in gaps]
         yield from (gaps[n] for n, hit in walk(gaps, made_of, choices) if hit)
 
 
-def _is_arc(graph: Lattice, limit: int, u: int, v: int) -> bool:
+def _is_arc(graph: Graph, limit: int, u: int, v: int) -> bool:
     """Whether a base arc or a merged one leads from one vertex to another."""
     if any(step.end == v for step in graph.steps[u]):
         return True
@@ -462,7 +464,7 @@ def _is_arc(graph: Lattice, limit: int, u: int, v: int) -> bool:
     return fewest.get(v, limit + 1) <= limit and v not in diagonal
 
 
-def _gaps(graph: Lattice, row: range) -> Iterator[Gap]:
+def _gaps(graph: Graph, row: range) -> Iterator[Gap]:
     """Yield the insertions at one place, sorted, as often as they are listed."""
     for u in row:
         v, times = u, 0
@@ -472,7 +474,7 @@ def _gaps(graph: Lattice, row: range) -> Iterator[Gap]:
             yield from [(u, v)] * times
 
 
-def _cheapest(graph: Lattice, limit: int, joins: Mapping[int, Sequence[int]]) -> list[list[Node]]:
+def _cheapest(graph: Graph, limit: int, joins: Mapping[int, Sequence[int]]) -> list[list[Node]]:
     """Return, for each vertex and state, where the cheapest way to it comes from."""
     states = limit + 2
     cost: list[list[float]] = [[inf] * states for _ in graph.cells]
@@ -500,7 +502,7 @@ def _cheapest(graph: Lattice, limit: int, joins: Mapping[int, Sequence[int]]) ->
     return last
 
 
-def _spans(graph: Lattice, last: Sequence[Sequence[Node]]) -> list[Span]:
+def _spans(graph: Graph, last: Sequence[Sequence[Node]]) -> list[Span]:
     """The edits on the way to the last vertex."""
     spans: list[Span] = []
     end = v = len(graph.cells) - 1
@@ -516,7 +518,7 @@ def _spans(graph: Lattice, last: Sequence[Sequence[Node]]) -> list[Span]:
     return spans[::-1]
 
 
-def _is_unchanged(graph: Lattice, u: int, v: int) -> bool:
+def _is_unchanged(graph: Graph, u: int, v: int) -> bool:
     return any(step.end == v and step.kind == UNCHANGED for step in graph.steps[u])
 
 
@@ -594,7 +596,7 @@ def match(
         if ignore_whitespace_casing:
             proposals = [span for span in proposals if _differs(source, hypothesis, span)]
         edits = tuple(Edit(i, x, hypothesis[j:y]) for i, x, j, y in proposals)
-        matchings.append(Matching(edits, _matched(edits, gold, texts), len(gold), level))
+        matchings.append(Matching(edits, _match_golds(edits, gold, texts), len(gold), level))
     return tuple(matchings)
 
 
@@ -603,10 +605,10 @@ def kernel_name() -> str:
     return "python" if compiled is None else "compiled"
 
 
-def trimmed(edit: Edit, source: Text) -> Edit:
+def trim(edit: Edit, source: Text) -> Edit:
     """An edit without the tokens that both sides begin or end with, as m2scorer shows it.
 
-    >>> trimmed(Edit(0, 2, ("a", "gene", ".")), ("gene", ".")).replacement
+    >>> trim(Edit(0, 2, ("a", "gene", ".")), ("gene", ".")).replacement
     ('a',)
     """
     before, after = source[edit.start : edit.end], edit.replacement or ()
@@ -631,29 +633,29 @@ def _propose(
     accepted: Sequence[Sequence[tuple[Text, ...]]],
 ) -> tuple[list[list[Span]], Level]:
     codes = {token: n for n, token in enumerate(dict.fromkeys((*source, *hypothesis)))}
-    a, b = _encoded(source, codes), _encoded(hypothesis, codes)
-    asked = tuple(
+    a, b = _encode(source, codes), _encode(hypothesis, codes)
+    encoded_golds = tuple(
         tuple(
-            _asked(gold, texts, codes)
+            _encode_gold(gold, texts, codes)
             for gold, texts in zip(edits, accepts, strict=True)
             if gold.end <= len(source)  # beyond it, no proposal can match
         )
         for edits, accepts in zip(golds, accepted, strict=True)
     )
     propose = proposals if compiled is None else compiled.proposals
-    spans: list[list[Span]] | None = propose(a, b, limit, asked, MOST_PAIRS)
+    spans: list[list[Span]] | None = propose(a, b, limit, encoded_golds, MOST_PAIRS)
     if spans is None:
-        return approximate(a, b, limit, asked), "linear"
+        return approximate(a, b, limit, encoded_golds), "linear"
     return spans, "exact"
 
 
-def _asked(gold: Edit, texts: Sequence[Text], codes: Mapping[str, int]) -> Gold:
+def _encode_gold(gold: Edit, texts: Sequence[Text], codes: Mapping[str, int]) -> Gold:
     """A gold edit in codes, without texts that hold tokens which the pair does not have."""
     known = (text for text in texts if all(token in codes for token in text))
-    return gold.start, gold.end, tuple(_encoded(text, codes) for text in known)
+    return gold.start, gold.end, tuple(_encode(text, codes) for text in known)
 
 
-def _encoded(text: Text, codes: Mapping[str, int]) -> bytes:
+def _encode(text: Text, codes: Mapping[str, int]) -> bytes:
     return array("I", [codes[token] for token in text]).tobytes()
 
 
@@ -662,7 +664,7 @@ def _differs(source: Text, hypothesis: Text, span: Span) -> bool:
     return "".join(source[i:x]).lower() != "".join(hypothesis[j:y]).lower()
 
 
-def _matched(
+def _match_golds(
     edits: Sequence[Edit], golds: Sequence[Edit], accepted: Sequence[tuple[Text, ...]]
 ) -> tuple[tuple[int, int], ...]:
     """Which proposals match which gold edits: the pointer into the golds never goes back.
@@ -673,11 +675,11 @@ def _matched(
     pairs: list[tuple[int, int]] = []
     behind = 0
     for n, edit in enumerate(edits):
-        for place in range(behind, len(golds)):
-            gold = golds[place]
+        for position in range(behind, len(golds)):
+            gold = golds[position]
             if (edit.start, edit.end) == (gold.start, gold.end) and (
-                edit.replacement in accepted[place]
+                edit.replacement in accepted[position]
             ):
-                pairs.append((n, place))
-                behind = place + 1
+                pairs.append((n, position))
+                behind = position + 1
     return tuple(pairs)

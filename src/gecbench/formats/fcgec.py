@@ -14,7 +14,6 @@ from dataclasses import replace
 from itertools import product
 from math import prod
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -25,19 +24,19 @@ from gecbench.core.files import name_of
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import NOT_KEPT, Corpus, Rewrite, Sample
 from gecbench.edits.apply import changes
-from gecbench.formats.texts import CHINESE, chinese_loss, loss, lost, text_losses, text_of
+from gecbench.formats.texts import CHINESE, chinese_loss, loss, loss_of, text_losses, text_of
 from gecbench.formats.validation import convert, parse_json
 
 _NAME = "fcgec"
 _META = ("error_type", "version")
 _MOST = 1000
 _TAG = re.compile(r"INS_.*|MOD_(\d{1,4})(?:\+(?:INS|DEL)_\d+)?", re.DOTALL)
-_REPEATED = "a reference that repeats another of its sentence"
+_DUPLICATE = "a reference that repeats another of its sentence"
 _OVERRULED = "a change inside what the same operation replaces"
 _UNCORRECTED = "the mark of an error that nobody corrected"
 
 
-class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _Sentence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sentence: str
     error_flag: int | UnsetType = UNSET
     operation: str | UnsetType = UNSET
@@ -46,9 +45,28 @@ class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Change(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What an operation does at one place.
+
+    Args:
+        pos: First character, in the order that `Switch` gives; -1 is before the first.
+        tag: How many characters are replaced, as MOD_2; INS_k inserts behind the place.
+        label: What is put there; a list has alternatives.
+    """
+
     pos: int
     tag: str
     label: str | tuple[str, ...]
+
+    @property
+    def width(self) -> int:
+        """How many characters are replaced."""
+        match = _TAG.fullmatch(self.tag)
+        return int(match[1] or 0) if match else 0
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The alternatives."""
+        return (self.label,) if isinstance(self.label, str) else self.label
 
 
 class _Operation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="pascal"):
@@ -56,20 +74,6 @@ class _Operation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     delete: tuple[int, ...] = ()
     insert: tuple[_Change, ...] = ()
     modify: tuple[_Change, ...] = ()
-
-
-class _Place(NamedTuple):
-    """What an operation does at one place.
-
-    Args:
-        start: First character, in the order that `Switch` gives; -1 is before the first.
-        width: How many characters are replaced; 0 inserts behind the place.
-        labels: What is put there; alternatives.
-    """
-
-    start: int
-    width: int
-    labels: tuple[str, ...]
 
 
 def sniff(lines: Sequence[str]) -> bool:
@@ -104,12 +108,12 @@ def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
     for key, value in table.items():
         n = starts.get(key, 1)
         at = f"{path}:{n}: {quote(key)}"
-        rows.append((n, _sample(at, key, convert(at, value, _Entry), left_out)))
+        rows.append((n, _sample(at, key, convert(at, value, _Sentence), left_out)))
     note = "; ".join(f"{counted(n, 'time')} {what}" for what, n in sorted(left_out.items()) if n)
     return Corpus(name_of(path), (), CHINESE, {NOT_KEPT: note} if note else {}), iter(rows)
 
 
-def _sample(at: str, key: str, entry: _Entry, left_out: Counter[str]) -> Sample:
+def _sample(at: str, key: str, entry: _Sentence, left_out: Counter[str]) -> Sample:
     """A sentence; count what of it cannot be kept."""
     source = entry.sentence
     if not source:
@@ -137,7 +141,7 @@ def _sample(at: str, key: str, entry: _Entry, left_out: Counter[str]) -> Sample:
         texts += corrected
         left_out[_OVERRULED] += overruled
     distinct = dict.fromkeys(texts)
-    left_out[_REPEATED] += len(texts) - len(distinct)
+    left_out[_DUPLICATE] += len(texts) - len(distinct)
     left_out[_UNCORRECTED] += not texts
     return Sample(key, source, tuple(Rewrite(text=text) for text in distinct), meta)
 
@@ -153,17 +157,18 @@ def _texts(at: str, operation: _Operation, source: str) -> tuple[list[str], int]
         characters = "".join([source[i] for i in operation.switch])
     _check_numbers(at, "Delete", operation.delete, len(characters))
     changes = (*operation.insert, *operation.modify)
-    places = [_place(at, change, len(characters)) for change in changes]
-    replaced = {place.start: place for place in places if place.width}
+    for change in changes:
+        _check_change(at, change, len(characters))
+    replacing = {change.pos: change for change in changes if change.width}.values()
     effective = [
-        place
-        for place in places
+        change
+        for change in changes
         if not any(
-            other is not place and other.start <= place.start < other.start + other.width
-            for other in replaced.values()
+            other is not change and other.pos <= change.pos < other.pos + other.width
+            for other in replacing
         )
     ]
-    count = prod(len(place.labels) for place in effective)
+    count = prod(len(change.labels) for change in effective)
     if count > _MOST:
         raise FormatError(
             f"{at}: the labels make {count} references of one operation; at most {_MOST}"
@@ -171,19 +176,19 @@ def _texts(at: str, operation: _Operation, source: str) -> tuple[list[str], int]
     deleted = frozenset(operation.delete)
     texts = [
         _apply(characters, deleted, zip(effective, labels, strict=True))
-        for labels in product(*(place.labels for place in effective))
+        for labels in product(*(change.labels for change in effective))
     ]
-    return texts, len(places) - len(effective)
+    return texts, len(changes) - len(effective)
 
 
-def _apply(characters: str, deleted: frozenset[int], labels: Iterable[tuple[_Place, str]]) -> str:
+def _apply(characters: str, deleted: frozenset[int], labels: Iterable[tuple[_Change, str]]) -> str:
     behind: dict[int, str] = {}
     instead: dict[int, tuple[int, str]] = {}
-    for (start, width, _), label in labels:
-        if width:
-            instead[start] = width, label
+    for change, label in labels:
+        if change.width:
+            instead[change.pos] = change.width, label
         else:
-            behind[start] = behind.get(start, "") + label
+            behind[change.pos] = behind.get(change.pos, "") + label
     pieces = [behind.get(-1, "")]
     i = 0
     while i < len(characters):
@@ -208,22 +213,18 @@ def _check_numbers(at: str, key: str, numbers: Sequence[int], length: int) -> No
         )
 
 
-def _place(at: str, change: _Change, length: int) -> _Place:
-    start, tag = change.pos, change.tag
-    match = _TAG.fullmatch(tag)
-    if match is None:
+def _check_change(at: str, change: _Change, length: int) -> None:
+    start, tag, width = change.pos, change.tag, change.width
+    if _TAG.fullmatch(tag) is None:
         raise FormatError(f"{at}: the tag is {quote(tag)}; expected INS_k, MOD_k or MOD_k+INS_m")
-    width = int(match.group(1) or 0)
     if not (0 <= start <= length - width if width else -1 <= start < length):
         raise FormatError(
             f"{at}: {tag} at {start} lies outside the sentence, which has {length} characters"
         )
     if tag.startswith("MOD") and not width:
         raise FormatError(f"{at}: the tag {tag} replaces nothing; write INS_k to insert")
-    labels = (change.label,) if isinstance(change.label, str) else change.label
-    if not labels:
+    if not change.labels:
         raise FormatError(f"{at}: there is no label for {tag}; write what is put there")
-    return _Place(start, width, labels)
 
 
 def write(corpus: Corpus) -> Mapping[str, str]:
@@ -300,14 +301,14 @@ def losses(corpus: Corpus) -> list[str]:
     repeated = sum(len(row) - len(set(row)) for row in texts)
     return [
         *text_losses(_NAME, replace(corpus, samples=tuple(samples))),
-        *lost(_NAME, "references that say unannotatable, which are left out", undone),
+        *loss_of(_NAME, "references that say unannotatable, which are left out", undone),
         *loss(
             mixed,
             "reference",
             f"{_NAME} has error-free sentences only: {{}} beside others become the source as a "
             "text",
         ),
-        *lost(_NAME, "reference twice", repeated),
+        *loss_of(_NAME, "reference twice", repeated),
         *chinese_loss(_NAME, corpus),
     ]
 

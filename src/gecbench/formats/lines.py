@@ -10,7 +10,7 @@ from gecbench.core.errors import FormatError
 from gecbench.core.files import name_of
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import Corpus, Sample
-from gecbench.formats.texts import check_cell, join_rows, loss, lost, text_losses, text_of
+from gecbench.formats.texts import check_cell, join_rows, loss, loss_of, text_losses, text_of
 
 _NAME = "lines"
 _ANNOTATION = re.compile(r"A -?\d+ -?\d+\|\|\|")
@@ -73,8 +73,8 @@ def losses(corpus: Corpus) -> list[str]:
     less = f"fewer than {width} references"
     source = "written as the source as a text"
     return [
-        *lost(_NAME, "ids but line numbers", numbers, "sentence"),
-        *lost(_NAME, "language", corpus.lang is not None, "corpus"),
+        *loss_of(_NAME, "ids but line numbers", numbers, "sentence"),
+        *loss_of(_NAME, "language", corpus.lang is not None, "corpus"),
         *text_losses(_NAME, corpus),
         *loss(
             sum(r.error_free for r in rewrites),

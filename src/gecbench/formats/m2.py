@@ -15,12 +15,14 @@ from gecbench.core.sample import NOT_KEPT, Corpus, EditSet, Rewrite, Sample
 from gecbench.edits.apply import apply
 from gecbench.formats.texts import (
     CHINESE,
+    ERROR_FREE,
+    UNANNOTATABLE,
+    apply_edits,
     check_cell,
-    corrected_tokens,
     is_number,
     join_rows,
     loss,
-    lost,
+    loss_of,
 )
 from gecbench.formats.texts import blocks as text_blocks
 
@@ -28,8 +30,6 @@ BARS = "|||"
 NONE = "-NONE-"
 NOOP = "noop"
 NOT_ANNOTATED = "NA"
-ERROR_FREE = "没有错误"
-UNANNOTATABLE = "无法标注"
 MAXMATCH = "m2-maxmatch"
 OR_MAXMATCH = f", or read the file as the MaxMatch scorer does: --from {MAXMATCH}"
 
@@ -525,7 +525,7 @@ def _reference(sample: Sample, k: int, rewrite: Rewrite, coder: str, *, targets:
         raise _refusal(sample, f"reference {k} has edits and is said to need none")
     if not targets:
         return _annotations(sample, rewrite.edit_sets[0], coder, targets=False)
-    phrases = [corrected_tokens(sample, edits) for edits in rewrite.edit_sets]
+    phrases = [apply_edits(sample, edits) for edits in rewrite.edit_sets]
     if len(set(map("".join, phrases))) > 1:
         raise _refusal(sample, f"edit sets of reference {k} make different texts")
     lines = []
@@ -541,7 +541,7 @@ def _mark(mark: str, label: str, coder: str, *, targets: bool) -> list[str]:
 
 
 def _annotations(sample: Sample, edits: EditSet, coder: str, *, targets: bool) -> list[str]:
-    corrected_tokens(sample, edits)  # refuses edits that overlap or leave the source
+    apply_edits(sample, edits)  # refuses edits that overlap or leave the source
     return [
         _annotation(
             edit.start,
@@ -635,12 +635,12 @@ def losses(corpus: Corpus) -> list[str]:
     sets = 0 if targets else sum(len(r.edit_sets) > 1 for _, r in pairs)
     other = "m2 holds edits: {}"
     return [
-        *lost("m2", "metadata", sum(bool(sample.meta) for sample in samples), "sentence"),
-        *lost("m2", "provenance", bool(corpus.provenance), "corpus"),
-        *lost("m2", "ids but numbers", numbers, "sentence"),
-        *lost("m2", "language", corpus.lang not in (None, CHINESE), "corpus"),
-        *lost("m2", "flag that edit sets were capped", sum(r.capped for _, r in pairs)),
-        *lost(
+        *loss_of("m2", "metadata", sum(bool(sample.meta) for sample in samples), "sentence"),
+        *loss_of("m2", "provenance", bool(corpus.provenance), "corpus"),
+        *loss_of("m2", "ids but numbers", numbers, "sentence"),
+        *loss_of("m2", "language", corpus.lang not in (None, CHINESE), "corpus"),
+        *loss_of("m2", "flag that edit sets were capped", sum(r.capped for _, r in pairs)),
+        *loss_of(
             "m2",
             "annotators but numbers",
             sum(annotator not in (None, name) for annotator, name in annotators),
@@ -676,7 +676,7 @@ def _differs(sample: Sample, rewrite: Rewrite, *, targets: bool) -> bool:
     sets = rewrite.edit_sets if targets else rewrite.edit_sets[:1]
     if any(map(detects_only, sets)):
         return rewrite.text is not None
-    return rewrite.text != join(corrected_tokens(sample, sets[0]), targets=targets)
+    return rewrite.text != join(apply_edits(sample, sets[0]), targets=targets)
 
 
 FORMAT = Format(

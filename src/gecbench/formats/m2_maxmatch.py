@@ -36,7 +36,7 @@ from gecbench.formats.m2 import (
 )
 from gecbench.formats.m2 import losses as m2_losses
 from gecbench.formats.m2 import write as write_m2
-from gecbench.formats.texts import lost
+from gecbench.formats.texts import loss_of
 
 _NUMBER = re.compile(r"-?[0-9]{1,9}")
 
@@ -211,9 +211,9 @@ def losses(corpus: Corpus) -> list[str]:
     refused = sum(r.unannotatable for s in corpus.samples for r in s.references)
     return [
         *(line.replace("m2", MAXMATCH, 1) for line in m2_losses(plain)),
-        *lost(MAXMATCH, "language", corpus.lang is not None, "corpus"),
-        *lost(MAXMATCH, "state unannotatable", refused),
-        *lost(MAXMATCH, "order of annotators but ascending", ordered, "sentence"),
+        *loss_of(MAXMATCH, "language", corpus.lang is not None, "corpus"),
+        *loss_of(MAXMATCH, "state unannotatable", refused),
+        *loss_of(MAXMATCH, "order of annotators but ascending", ordered, "sentence"),
     ]
 
 

@@ -11,6 +11,8 @@ from gecbench.core.format import Format, Rows
 from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.formats.texts import (
     CHINESE,
+    ERROR_FREE,
+    UNANNOTATABLE,
     check_cell,
     chinese_loss,
     join_rows,
@@ -20,8 +22,6 @@ from gecbench.formats.texts import (
 
 _NAME = "mucgec"
 _ROW = "a row is id TAB source TAB references"
-_ERROR_FREE = "没有错误"
-_UNANNOTATABLE = "无法标注"
 _SIMPLIFIED = str.maketrans("沒錯誤無標註", "没错误无标注")
 _HEADINGS = ("source", "src", "sentence", "text", "原句", "source sentence", "input")
 
@@ -83,18 +83,18 @@ def _rewrite(at: str, cell: str) -> Rewrite:
     if not packed:
         raise FormatError(
             f"{at}: a reference is empty; remove the TAB before it, or write "
-            f"{_ERROR_FREE} or {_UNANNOTATABLE}"
+            f"{ERROR_FREE} or {UNANNOTATABLE}"
         )
     return _state(packed) or Rewrite(text=cell)
 
 
 def _state(packed: str) -> Rewrite | None:
-    if len(packed) != len(_ERROR_FREE):  # both marks have four characters; translating is slow
+    if len(packed) != len(ERROR_FREE):  # both marks have four characters; translating is slow
         return None
     simplified = packed.translate(_SIMPLIFIED)
-    if simplified == _ERROR_FREE:
+    if simplified == ERROR_FREE:
         return Rewrite(error_free=True)
-    return Rewrite(unannotatable=True) if simplified == _UNANNOTATABLE else None
+    return Rewrite(unannotatable=True) if simplified == UNANNOTATABLE else None
 
 
 def write(corpus: Corpus) -> Mapping[str, str]:
@@ -113,7 +113,7 @@ def _cells(sample: Sample, lang: str | None) -> list[str]:
     cells = [_cell(sample.id, sample, "the id"), _cell(sample.source, sample, "the source")]
     for k, rewrite in enumerate(sample.references):
         if rewrite.error_free or rewrite.unannotatable:
-            cells.append(_ERROR_FREE if rewrite.error_free else _UNANNOTATABLE)
+            cells.append(ERROR_FREE if rewrite.error_free else UNANNOTATABLE)
             continue
         text = _cell(text_of(sample, rewrite, lang), sample, f"reference {k}")
         if _state("".join(text.split())):

@@ -14,6 +14,7 @@ from gecbench.core.files import STDIO, name_of, read_lines
 from gecbench.core.perturbed import PerturbedCase, PerturbedSet, Subset, Variant, marks, samples_of
 from gecbench.core.sample import NOT_KEPT, Corpus, Rewrite, SystemOutput
 from gecbench.formats.jsonl import read_header, write_rows
+from gecbench.formats.jsonl import sniff as is_json
 from gecbench.formats.reading import read_system
 from gecbench.formats.texts import blocks as text_blocks
 from gecbench.formats.validation import convert, parse_json
@@ -129,11 +130,7 @@ def is_perturbed(lines: Sequence[str]) -> bool:
     True
     """
     header = f'"format": "{_FORMAT}"'
-    return sniff(lines) or (_is_json(lines) and header in lines[0])
-
-
-def _is_json(lines: Sequence[str]) -> bool:
-    return bool(lines) and lines[0].startswith("{")
+    return sniff(lines) or (is_json(lines) and header in lines[0])
 
 
 def read_perturbed(path: Path) -> PerturbedSet:
@@ -150,7 +147,7 @@ def read_perturbed(path: Path) -> PerturbedSet:
     """
     if not path.is_dir():
         lines = read_lines(path)
-        if _is_json(lines):
+        if is_json(lines):
             return _read_jsonl(path, lines)
         # A file of the published name is called after its folder, as "conll14".
         name = _name(path.parent) if path.name == _BLOCKS else name_of(path)
@@ -198,7 +195,7 @@ def _read_part(part: Path) -> list[tuple[Subset, bool]]:
             f"{' or '.join(_ENDINGS)}; move it away"
         )
     lines = read_lines(part)
-    if _is_json(lines):
+    if is_json(lines):
         return [(subset, False) for subset in _read_jsonl(part, lines).subsets]
     return [_subset(part, lines, name_of(part))]
 

@@ -13,6 +13,9 @@ from gecbench.lang import language_of
 CHINESE = "zh"
 """The language of MuCGEC's and FCGEC's files, and of ChERRANT's dialect of M2."""
 
+ERROR_FREE, UNANNOTATABLE = "没有错误", "无法标注"
+"""What stands in the place of a reference in MuCGEC's files and ChERRANT's."""
+
 _LINE_ENDS = {"\n": "a line end", "\r": "a line end"}
 
 
@@ -30,10 +33,10 @@ def text_of(sample: Sample, rewrite: Rewrite, lang: str | None) -> str:
     if rewrite.text is not None:
         return rewrite.text
     joiner = language_of(lang).joiner if lang else " "
-    return joiner.join(corrected_tokens(sample, rewrite.edit_sets[0]))
+    return joiner.join(apply_edits(sample, rewrite.edit_sets[0]))
 
 
-def corrected_tokens(sample: Sample, edits: EditSet) -> tuple[str, ...]:
+def apply_edits(sample: Sample, edits: EditSet) -> tuple[str, ...]:
     """The tokens that edits make of those of a sample.
 
     Raises:
@@ -104,10 +107,10 @@ def loss(count: int, noun: str, sentence: str, singular: str = "") -> list[str]:
     return [chosen.format(counted(count, noun))] if count else []
 
 
-def lost(name: str, what: str, count: int, noun: str = "reference") -> list[str]:
+def loss_of(name: str, what: str, count: int, noun: str = "reference") -> list[str]:
     """One sentence on what the format `name` drops, none where the count is 0 or False.
 
-    >>> lost("mucgec", "metadata", 64, "sentence")
+    >>> loss_of("mucgec", "metadata", 64, "sentence")
     ['mucgec holds no metadata: 64 sentences lose theirs']
     """
     start = f"{name} holds no {what}: {{}}"
@@ -119,12 +122,12 @@ def text_losses(name: str, corpus: Corpus) -> list[str]:
     samples = corpus.samples
     rewrites = [rewrite for sample in samples for rewrite in sample.references]
     return [
-        *lost(name, "metadata", sum(bool(s.meta) for s in samples), "sentence"),
-        *lost(name, "provenance", bool(corpus.provenance), "corpus"),
-        *lost(name, "annotators", sum(r.annotator is not None for r in rewrites)),
-        *lost(name, "edits", sum(bool(r.edit_sets) for r in rewrites)),
-        *lost(name, "flag that edit sets were capped", sum(r.capped for r in rewrites)),
-        *lost(name, "tokens", sum(bool(s.tokens) for s in samples), "sentence"),
+        *loss_of(name, "metadata", sum(bool(s.meta) for s in samples), "sentence"),
+        *loss_of(name, "provenance", bool(corpus.provenance), "corpus"),
+        *loss_of(name, "annotators", sum(r.annotator is not None for r in rewrites)),
+        *loss_of(name, "edits", sum(bool(r.edit_sets) for r in rewrites)),
+        *loss_of(name, "flag that edit sets were capped", sum(r.capped for r in rewrites)),
+        *loss_of(name, "tokens", sum(bool(s.tokens) for s in samples), "sentence"),
         *loss(
             sum(r.text is None and not r.error_free and not r.unannotatable for r in rewrites),
             "reference",

@@ -38,7 +38,7 @@ def value_of(row: Mapping[str, object], key: str, into: type[T]) -> T:
         FormatError: It is missing, of another type, or half a surrogate pair.
     """
     if key not in row:
-        raise FormatError(f"{key!r} is missing; expected {_wanted(into)}")
+        raise FormatError(f"{key!r} is missing; expected {_expected_kind(into)}")
     try:
         return msgspec.convert(row[key], into)
     except msgspec.ValidationError as error:
@@ -99,7 +99,7 @@ def with_values(kind: str, struct: Options, values: Mapping[str, object]) -> Opt
     return msgspec.structs.replace(struct, **{name: getattr(converted, name) for name in values})
 
 
-def packaged_names(folder: Path) -> list[str]:
+def list_packaged(folder: Path) -> list[str]:
     """The names of the TOML files that a folder of the package brings."""
     return sorted(path.stem for path in folder.glob("*.toml"))
 
@@ -111,7 +111,7 @@ def load_packaged(kind: str, which: str, folder: Path, into: type[Options]) -> O
         UnknownNameError: There is no such packaged file, and no such path.
         FormatError: The file is not TOML, or holds an unknown key or a wrong value.
     """
-    names = packaged_names(folder)
+    names = list_packaged(folder)
     if which in names:
         return convert(f"{kind} {which}", toml_of(folder / f"{which}.toml"), into)
     if not which.endswith(".toml") and not Path(which).exists():
@@ -198,15 +198,15 @@ def convert(at: str, value: object, into: type[T]) -> T:
 
 
 def _problem(
-    error: msgspec.ValidationError, value: object, into: type[object], place: str = ""
+    error: msgspec.ValidationError, value: object, into: type[object], key_path: str = ""
 ) -> str:
     """What msgspec complains of as a sentence."""
-    key, problem = _explain(error, value, into, place)
+    key, problem = _explain(error, value, into, key_path)
     return f"{key!r} {problem}" if key else problem
 
 
 def _explain(
-    error: msgspec.ValidationError, value: object, into: type[object], place: str = ""
+    error: msgspec.ValidationError, value: object, into: type[object], key_path: str = ""
 ) -> tuple[str, str]:
     """The key that msgspec complains of, as "rows[2].name", and what is wrong with it."""
     message, _, path = str(error).partition(" - at `$")
@@ -214,36 +214,36 @@ def _explain(
     annotation: object = into
     for key, index in _STEP.findall(path.removesuffix("`")):
         if key:
-            place += f".{key}" if place else key
+            key_path += f".{key}" if key_path else key
             annotation = _type_of(annotation, key)
             value = value.get(key) if isinstance(value, Mapping) else None
         elif isinstance(value, (list, tuple)):
-            place, value = f"{place}[{index}]", value[int(index)]
+            key_path, value = f"{key_path}[{index}]", value[int(index)]
         elif mismatch and isinstance(value, Mapping):  # msgspec does not say which key
             key = next(name for name, item in value.items() if _kind(item) == mismatch[2])
-            place, value = f"{place}.{key}", value[key]
+            key_path, value = f"{key_path}.{key}", value[key]
     shown = quote(value) if isinstance(value, str) else quote(str(value))[1:-1]
     if mismatch:
         expected, kind = mismatch.groups()
         seen = f", {shown}" if kind in ("str", "int", "float") else ""
-        subject = "" if place else "the line "
-        return place, f"{subject}is {_NAMES.get(kind, kind)}{seen}; expected {_name(expected)}"
+        subject = "" if key_path else "the line "
+        return key_path, f"{subject}is {_NAMES.get(kind, kind)}{seen}; expected {_name(expected)}"
     name = message.split("`")[1] if "`" in message else ""
     if message.startswith("Object contains unknown field"):
-        prefix = re.sub(r"\[\d+\]", "", f"{place}." if place else "").lstrip(".")
+        prefix = re.sub(r"\[\d+\]", "", f"{key_path}." if key_path else "").lstrip(".")
         return "", str(UnknownNameError("key", prefix + name, _keys(_struct(annotation), prefix)))
     if message.startswith("Object missing required field"):
-        wanted = _wanted(_type_of(annotation, name))
-        return f"{place}.{name}" if place else name, f"is missing; expected {wanted}"
+        expected = _expected_kind(_type_of(annotation, name))
+        return f"{key_path}.{name}" if key_path else name, f"is missing; expected {expected}"
     if message.startswith("Invalid enum value"):
         choices = ", ".join(map(str, getattr(annotation, "__args__", ())))
-        return place, f"is {shown}; one of: {choices}"
+        return key_path, f"is {shown}; one of: {choices}"
     if message.startswith("Expected"):
-        return place, f"is {shown}; {message[:1].lower()}{message[1:].replace('`', '')}"
-    return "", f"{place}: {message}" if place else message  # of a Struct's __post_init__
+        return key_path, f"is {shown}; {message[:1].lower()}{message[1:].replace('`', '')}"
+    return "", f"{key_path}: {message}" if key_path else message  # of a Struct's __post_init__
 
 
-def _wanted(annotation: object) -> str:
+def _expected_kind(annotation: object) -> str:
     """What an error calls the values that a type accepts."""
     try:
         msgspec.convert(object(), annotation)

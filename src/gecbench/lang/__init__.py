@@ -1,14 +1,13 @@
 """One folder per language: everything that is particular to it.
 
 A new language is a folder with a `Language` and one line in `LANGUAGES`; a new scheme is one file
-with a function that makes it and one line in `SCHEMES`. A language without a folder of its own is
-"xx" under its own code.
+with a function that makes it and one line in `SCHEMES`. What is known of languages
+without a folder of their own stands in `lang.xx`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import cache
 from typing import cast
 
@@ -17,6 +16,7 @@ from gecbench.core.language import Language
 from gecbench.core.registry import resolve
 from gecbench.lang.codes import TWO_LETTERS
 from gecbench.lang.detection import detect
+from gecbench.lang.xx import of_code
 
 LANGUAGES: Mapping[str, str] = {
     "zh": "gecbench.lang.zh:CHINESE",
@@ -40,9 +40,6 @@ CORRUPTIONS: Mapping[str, str] = {
     "en": "gecbench.lang.en.corruption:load",
 }
 """Code to the function that loads how texts of the language are corrupted."""
-
-_WITHOUT_SPACES = frozenset(("bo", "dz", "ja", "km", "lo", "my", "th", "yue"))
-"""Languages without a folder whose words no blank divides."""
 
 
 @cache
@@ -70,19 +67,7 @@ def language_of(code: str) -> Language:
         raise UsageError(
             f"language {code!r} is no ISO 639 code, as zh, en or de; xx stands for any language"
         )
-    any_language = cast("Language", resolve("language", "xx", LANGUAGES))
-    language = replace(any_language, code=short, name=short, name_zh=short)
-    if short in _WITHOUT_SPACES:
-        scheme = "xx-char"
-        return replace(
-            language,
-            joiner="",
-            unit="character",
-            tokens="zh",
-            scheme=scheme,
-            offline_scheme=scheme,
-        )
-    return language
+    return of_code(short)
 
 
 def find_language(lang: str | None, texts: Iterable[str], name: str) -> Language:

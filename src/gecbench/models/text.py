@@ -7,8 +7,10 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo, TextEdit
+from gecbench.core.language import Splitter
 from gecbench.edits.apply import changes
-from gecbench.text.splitting import split
+from gecbench.lang import language_of
+from gecbench.text.splitting import DEFAULT, split
 from gecbench.text.tokens import split_tokens
 
 
@@ -68,23 +70,30 @@ class Splitting(Corrector):
     models were scored this way (its seq2seq scripts always split, see `text.splitting`).
 
     Args:
-        corrector: What corrects the sentences; closed with this.
+        corrector: What corrects the sentences; closed with this. Where it is for one language,
+            sentences end as in that language.
         longest: Characters; longer sentences are cut behind a pause. None never cuts.
     """
 
     corrector: Corrector
     longest: int | None = None
     info: CorrectorInfo = field(init=False)
+    _splitter: Splitter = field(init=False)
 
     def __post_init__(self) -> None:
         info = self.corrector.info
-        how = "sentences" if self.longest is None else f"sentences of at most {self.longest}"
+        code, *others = info.languages or ("xx",)
+        splitter = DEFAULT if others else language_of(code).splitter
+        how = "sentences" if splitter == DEFAULT else f"sentences ({code})"
+        if self.longest is not None:
+            how += f" of at most {self.longest}"
+        object.__setattr__(self, "_splitter", splitter)
         signature = {**info.signature, "split": how}
         object.__setattr__(self, "info", replace(info, signature=signature))
 
     def correct(self, texts: Sequence[str]) -> list[Correction]:
         """Correct each text."""
-        pieces = [split(text, longest=self.longest) for text in texts]
+        pieces = [split(text, self._splitter, longest=self.longest) for text in texts]
         sentences = [stripped for row in pieces for piece in row if (stripped := piece.strip())]
         answers = iter(self.corrector.correct(sentences))
         return [_join(text, row, answers) for text, row in zip(texts, pieces, strict=True)]

@@ -10,7 +10,7 @@ from gecbench.core.case import Case, CaseRewrite, Part
 from gecbench.core.edit import Edit
 from gecbench.core.options import check_between, check_least
 from gecbench.core.score import BETAS
-from gecbench.edits.maxmatch import Level, Matching, match, trimmed
+from gecbench.edits.maxmatch import Level, Matching, match, trim
 from gecbench.scoring.metric import Metric
 from gecbench.scoring.resample import resampled_totals
 
@@ -257,7 +257,7 @@ def _candidate(h: int, r: int, found: Matching, source: tuple[str, ...]) -> Cand
         len(found.matched),
         len(found.proposed),
         found.golds,
-        tuple(_shown(trimmed(edit, source), source) for edit in found.proposed),
+        tuple(_shown(trim(edit, source), source) for edit in found.proposed),
         tuple(_shown(found.proposed[n], source) for n, _ in found.matched),
         found.level,
     )

@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 import re
+from functools import cache
+
+from gecbench.core.language import Splitter
 
 _CLOSING = "”’」』）】》"
-_ENDS = re.compile(
-    # Chinese: the marks, then quotes and brackets that close; a comma goes on with the sentence.
-    rf"[。？！]++[{_CLOSING}]*+(?![，、；：])"
-    # Half-width marks end a sentence before white space: not "3.5", not "example.com".
-    r"|[.?!]+[\"'”’)\]]*(?=\s)"
-    r"|…+(?=\s)"
-)
-_ABBREVIATION = re.compile(
-    r"(?:^|[\s(\"“'])(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|vs|etc|e\.g|i\.e|cf|No)\.$"
-)
-_LONGEST = 5
-"""Characters of an abbreviation before its last mark, with what stands before it."""
 
 _PAUSE = re.compile(r"[，；、：,;:]\s*|\s+")
 
 
-def split(text: str, *, longest: int | None = None) -> tuple[str, ...]:
+DEFAULT = Splitter()
+
+
+def split(
+    text: str, splitter: Splitter = DEFAULT, *, longest: int | None = None
+) -> tuple[str, ...]:
     """Split a text into sentences; `"".join` of them is the text, blanks and all.
 
     A sentence ends after 。？！ with the quotes and brackets that close behind it, or after
-    . ? ! before white space; white space belongs to the sentence before it. The rule of
-    MuCGEC's and SynGEC's scripts, which strip the pieces and so lose blanks.
+    . ? ! or a mark of the language before white space; white space belongs to the sentence before
+    it. The rule of MuCGEC's and SynGEC's scripts, which strip the pieces and so lose blanks.
 
     Args:
         text: One or several sentences.
+        splitter: Marks and abbreviations of the language.
         longest: Characters; a sentence that is longer is cut behind its last pause (a comma, a
             blank) within this length, or hard at this length. None never cuts.
 
@@ -38,22 +35,24 @@ def split(text: str, *, longest: int | None = None) -> tuple[str, ...]:
     """
     pieces = []
     start = 0
-    for end in _ends(text):
+    for end in _ends(text, splitter):
         pieces.append(text[start:end])
         start = end
     if start < len(text):
         pieces.append(text[start:])
     if longest is None:
         return tuple(pieces)
-    return tuple(part for piece in pieces for part in _cut(piece, longest))
+    return tuple(part for piece in pieces for part in _shorten(piece, longest))
 
 
-def _ends(text: str) -> list[int]:
+def _ends(text: str, splitter: Splitter) -> list[int]:
     """Where sentences end, with the white space behind them."""
+    sentence_end, abbreviation = _patterns(splitter)
+    longest = 1 + max(map(len, splitter.abbreviations), default=1)  # with what stands before it
     ends = []
-    for match in _ENDS.finditer(text):
-        near = max(0, match.start() - _LONGEST)
-        if match.group().startswith(".") and _ABBREVIATION.search(text, near, match.start() + 1):
+    for match in sentence_end.finditer(text):
+        near = max(0, match.start() - longest)
+        if match.group().startswith(".") and abbreviation.search(text, near, match.start() + 1):
             continue
         end = match.end()
         while end < len(text) and text[end].isspace():
@@ -62,7 +61,22 @@ def _ends(text: str) -> list[int]:
     return ends
 
 
-def _cut(piece: str, longest: int) -> list[str]:
+@cache
+def _patterns(splitter: Splitter) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """What ends a sentence, and an abbreviation with its full stop."""
+    ends = re.compile(
+        # Chinese: the marks, then quotes and brackets that close; a comma goes on with the
+        # sentence.
+        rf"[。？！]++[{_CLOSING}]*+(?![，、；：])"
+        # Half-width marks end a sentence before white space: not "3.5", not "example.com".
+        rf"|[.?!{re.escape(splitter.marks)}]+[\"'”’)\]]*(?=\s)"
+        r"|…+(?=\s)"
+    )
+    known = "|".join(map(re.escape, splitter.abbreviations))
+    return ends, re.compile(rf"(?:^|[\s(\"“'])(?:[A-Z]|{known})\.$")
+
+
+def _shorten(piece: str, longest: int) -> list[str]:
     """Parts of at most `longest` characters, cut behind pauses where there are any."""
     parts = []
     while len(piece) > longest:

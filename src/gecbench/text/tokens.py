@@ -132,12 +132,12 @@ def spans(text: str, tokens: Sequence[str]) -> Spans | None:
     >>> spans("我 有 猫。", ("我", "有", "猫", "。"))
     ((0, 1), (2, 3), (4, 5), (5, 6))
     """
-    places = []
+    token_spans = []
     done = 0
     for token in tokens:
         start = text.find(token, done)
         if start < 0 or text[done:start].strip():
             return None
         done = start + len(token)
-        places.append((start, done))
-    return None if text[done:].strip() else tuple(places)
+        token_spans.append((start, done))
+    return None if text[done:].strip() else tuple(token_spans)

@@ -202,6 +202,14 @@ def test_splitting_asks_for_sentences_and_joins_exactly() -> None:
     assert Splitting(inner).info.signature["split"] == "sentences"
 
 
+def test_sentences_are_those_of_the_language_that_a_corrector_is_for() -> None:
+    inner = Doubling(lang="de")
+    splitting = Splitting(inner)
+    splitting.correct(["Das ist z. B. gut. Ja."])
+    assert inner.asked == ["Das ist z. B. gut.", "Ja."]
+    assert splitting.info.signature["split"] == "sentences (de)"
+
+
 def test_a_longest_sentence_needs_splitting_and_a_length() -> None:
     with pytest.raises(UsageError, match="is for splitting"):
         open_corrector("copying", longest=5)

@@ -11,7 +11,7 @@ from gecbench.api.training_data import prepare
 from gecbench.core.errors import CorpusError, FormatError, GecbenchError, UsageError
 from gecbench.datasets.prepare import prepare as running
 from gecbench.datasets.prepare.recipe import RECIPES, load_recipe
-from gecbench.formats.validation import packaged_names
+from gecbench.formats.validation import list_packaged
 
 
 @pytest.fixture(autouse=True)
@@ -135,7 +135,7 @@ class TestRefused:
 
 
 class TestRecipes:
-    @pytest.mark.parametrize("name", packaged_names(RECIPES))
+    @pytest.mark.parametrize("name", list_packaged(RECIPES))
     def test_packaged_ones_are_whole_and_ask_for_their_corpora(self, name: str):
         recipe = load_recipe(name)
         assert recipe.about

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from itertools import pairwise
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from gecbench.core.edit import Edit
 from gecbench.core.errors import EditError
+from gecbench.edits.alignment import encode
 from gecbench.edits.apply import apply, changes
 
 
@@ -80,3 +82,14 @@ def test_changes_lead_to_the_target_and_never_touch_one_another(one: list, two: 
     assert apply(found, one) == tuple(two)
     assert all(a.end < b.start for a, b in pairwise(found))
     assert (found == ()) == (one == two)
+
+
+@pytest.mark.parametrize("source", ["", "ab", ("a", "bc"), ("ab", ""), ("", "a", "a"), "\ud800"])
+@pytest.mark.parametrize("target", ["", "ba", ("bc", "a"), ("", "ab"), "𠀀a"])
+def test_codes_are_equal_exactly_where_tokens_are(source, target):
+    left, right = (array("I", codes).tolist() for codes in encode(source, target))
+    tokens = [*source, *target]
+    assert len(left) == len(source)
+    for one, code in zip(tokens, [*left, *right], strict=True):
+        for other, another in zip(tokens, [*left, *right], strict=True):
+            assert (one == other) == (code == another)

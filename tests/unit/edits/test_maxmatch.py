@@ -20,7 +20,7 @@ def found(source: str, target: str, *golds: Edit, **options) -> maxmatch.Matchin
 
 def shown(source: str, target: str, *golds: Edit, **options) -> list[tuple[int, int, str]]:
     proposed = found(source, target, *golds, **options).proposed
-    edits = [maxmatch.trimmed(edit, words(source)) for edit in proposed]
+    edits = [maxmatch.trim(edit, words(source)) for edit in proposed]
     return [(e.start, e.end, " ".join(e.replacement)) for e in edits]
 
 
@@ -104,7 +104,7 @@ def test_no_annotator_no_matching() -> None:
     ],
 )
 def test_shown_edits_have_no_common_ends(edit: Edit, shown: tuple) -> None:
-    trimmed = maxmatch.trimmed(edit, ("a", "b"))
+    trimmed = maxmatch.trim(edit, ("a", "b"))
     assert (trimmed.start, trimmed.end, trimmed.replacement) == shown
 
 

@@ -14,6 +14,7 @@ from gecbench.api.schemes import (
     check_language,
     corpus_language,
     default_scheme,
+    normaliser_notes,
     scheme_for,
 )
 from gecbench.core.errors import UsageError
@@ -217,3 +218,27 @@ def test_edits_written_keep_the_language(run, tmp_path):
     words = ["edits", source, "--reference", target, "--to", "jsonl"]
     assert json.loads(run(*words)[1].splitlines()[0])["lang"] == "de"
     assert json.loads(run(*words, "--lang", "nl")[1].splitlines()[0])["lang"] == "nl"
+
+
+@pytest.mark.parametrize(
+    ("code", "names", "count"),
+    [
+        ("zh", ("t2s", "s2t", "lower"), 0),
+        ("yue", ("s2t",), 0),
+        ("xx", ("t2s",), 0),
+        ("en", ("lower", "nfkc"), 0),
+        ("ja", ("t2s", "nfkc"), 1),
+        ("en", ("t2s", "s2t"), 2),
+    ],
+)
+def test_changes_of_texts_for_another_language_are_warned_of(code, names, count) -> None:
+    notes = normaliser_notes(corpus_of(code, "a", "b"), lang.language_of(code), names)
+    assert len(notes) == count
+    assert all("'zh'" in note and repr(code) in note for note in notes)
+
+
+def test_the_warning_stands_in_a_report() -> None:
+    corpus = corpus_of("ja", *PAIRS["ja"])
+    system = SystemOutput("s", {"1": (Rewrite(text=PAIRS["ja"][1]),)})
+    report = gecbench.score(corpus, [system], options=gecbench.Options(normalise=("t2s",)))
+    assert any("--normalise t2s" in note for note in report.notes)

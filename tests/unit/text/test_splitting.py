@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 
 from gecbench.api.files import load
-from gecbench.text.splitting import split
+from gecbench.lang import language_of
+from gecbench.text.splitting import DEFAULT, split
 
 
 @pytest.mark.parametrize(
@@ -46,17 +47,46 @@ def test_abbreviations_are_looked_for_near_the_mark_alone(monkeypatch) -> None:
     from gecbench.text import splitting
 
     looked = []
+    ends, abbreviation = splitting._patterns(splitting.DEFAULT)
 
     class Watching:
         def search(self, text: str, start: int, end: int):
             looked.append(end - start)
-            return _abbreviation.search(text, start, end)
+            return abbreviation.search(text, start, end)
 
-    _abbreviation = splitting._ABBREVIATION
-    monkeypatch.setattr(splitting, "_ABBREVIATION", Watching())
+    monkeypatch.setattr(splitting, "_patterns", lambda _: (ends, Watching()))
     text = "Prof. Li left, e.g. by bus. (Dr. Wang stayed.) Mr. A. Li came. " * 50
     assert len(split(text)) == 50 * 3
     assert max(looked) <= 6
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "pieces"),
+    [
+        ("de", "Das ist z. B. gut. Dr. Li kam.", ("Das ist z. B. gut. ", "Dr. Li kam.")),
+        ("cs", "To je např. dobré. Mgr. Li je tam.", ("To je např. dobré. ", "Mgr. Li je tam.")),
+        ("es", "La Sra. Li vino. No. Sí.", ("La Sra. Li vino. ", "No. ", "Sí.")),
+        ("fr", "Voir p. ex. ici. Oui.", ("Voir p. ex. ici. ", "Oui.")),
+        ("ru", "А. С. Пушкин и др. писали. Да.", ("А. С. Пушкин и др. писали. ", "Да.")),
+        ("uk", "Читай, т. д. і т. п. тут. Так.", ("Читай, т. д. і т. п. тут. ", "Так.")),
+        ("ar", "كيف حالك؟ أنا بخير.", ("كيف حالك؟ ", "أنا بخير.")),
+        ("ur", "یہ کیا ہے؟ یہ کتاب ہے۔ اچھا", ("یہ کیا ہے؟ ", "یہ کتاب ہے۔ ", "اچھا")),
+        ("hi", "यह किताब है। अच्छा।", ("यह किताब है। ", "अच्छा।")),
+        ("hy", "Բարև։ Ես եմ։", ("Բարև։ ", "Ես եմ։")),
+        ("el", "Τι κάνεις; Καλά.", ("Τι κάνεις; ", "Καλά.")),
+        ("ko", "밥을 먹었다. 맛있었다.", ("밥을 먹었다. ", "맛있었다.")),
+        ("ja", "猫がいる。犬もいる。", ("猫がいる。", "犬もいる。")),
+    ],
+)
+def test_languages_have_marks_and_abbreviations_of_their_own(
+    code: str, text: str, pieces: tuple[str, ...]
+) -> None:
+    assert split(text, language_of(code).splitter) == pieces
+
+
+@pytest.mark.parametrize("code", ["zh", "en", "xx", "ko", "ja"])
+def test_chinese_english_and_undeclared_texts_share_one_rule(code: str) -> None:
+    assert language_of(code).splitter == DEFAULT
 
 
 def test_a_long_sentence_is_cut_behind_a_pause() -> None:

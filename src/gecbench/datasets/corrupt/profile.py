@@ -11,7 +11,7 @@ import msgspec
 
 from gecbench.core.errors import FormatError, UnknownNameError, UsageError
 from gecbench.edits.corruption import Corruption
-from gecbench.formats.validation import load_packaged, packaged_names, with_values
+from gecbench.formats.validation import list_packaged, load_packaged, with_values
 from gecbench.lang import CORRUPTIONS, language_of
 from gecbench.lang.zh.corruption import SHAPE_TABLES
 
@@ -89,7 +89,7 @@ _TYPE = "types."
 
 def profile_names() -> list[str]:
     """The names of the packaged profiles."""
-    return packaged_names(PROFILES)
+    return list_packaged(PROFILES)
 
 
 def load_profile(which: str) -> Profile:

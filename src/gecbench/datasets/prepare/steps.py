@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import sys
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,10 +13,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gecbench.core.errors import FormatError
+from gecbench.core.language import Splitter
 from gecbench.datasets.prepare.recipe import Recipe, evaluation_texts
-from gecbench.edits.alignment import lattice
+from gecbench.edits.alignment import distance
+from gecbench.lang import language_of
 from gecbench.text.normalise import Normalisation
-from gecbench.text.splitting import split
+from gecbench.text.splitting import DEFAULT, split
 
 # Pairs that are too long, divided where both sides end a sentence at the same place.
 
@@ -26,19 +27,6 @@ Texts = tuple[str, str]
 
 _MOST_CELLS = 25_000_000
 """Characters of both sides, multiplied: an alignment takes nine bytes of memory for each."""
-
-
-def distance(source: str, target: str) -> int:
-    """How many characters must be put in, taken out or replaced, at the least.
-
-    >>> distance("我今天很高心。", "今天我很高兴。")
-    3
-    """
-    left, right = _unlike(source, target)
-    if not left or not right:
-        return len(left) + len(right)
-    steps = lattice(_packed(left), _packed(right), None).steps()
-    return len(steps) - steps.count("M")
 
 
 def is_alignable(source: str, target: str) -> bool:
@@ -60,11 +48,7 @@ def _alike(left: str, right: str) -> int:
     return next((k for k, (a, b) in pairs if a != b), min(len(left), len(right)))
 
 
-def _packed(text: str) -> bytes:
-    return text.encode(f"utf-32-{'le' if sys.byteorder == 'little' else 'be'}")
-
-
-def pieces(source: str, target: str) -> tuple[Texts, ...] | None:
+def pieces(source: str, target: str, splitter: Splitter = DEFAULT) -> tuple[Texts, ...] | None:
     """A pair sentence by sentence; None where the two sides do not correspond.
 
     They do where both are short enough to be aligned (some 5,000 characters), have as many
@@ -72,7 +56,7 @@ def pieces(source: str, target: str) -> tuple[Texts, ...] | None:
     distances of the sentences add up to that of the texts), and of no sentence more than half is
     changed. Blanks round a sentence are left out.
     """
-    left, right = split(source), split(target)
+    left, right = split(source, splitter), split(target, splitter)
     if len(left) != len(right) or not is_alignable(source, target):
         return None
     pairs = list(zip(left, right, strict=True))
@@ -85,7 +69,7 @@ def pieces(source: str, target: str) -> tuple[Texts, ...] | None:
     return tuple(pair for pair in stripped if pair != ("", ""))
 
 
-def leading(source: str, target: str, longest: int) -> Texts | None:
+def leading(source: str, target: str, longest: int, splitter: Splitter = DEFAULT) -> Texts | None:
     """The first sentences of a pair, as many as fit; None where not even one does.
 
     The two sides must end at places that a least alignment of the texts goes through, with no
@@ -95,10 +79,11 @@ def leading(source: str, target: str, longest: int) -> Texts | None:
         source: Longer than `longest`, or its target is.
         target: Of the source.
         longest: Characters of each side.
+        splitter: Where sentences of the language end.
     """
     if not is_alignable(source, target):
         return None
-    places = _fitting(split(source), split(target), longest)
+    places = _fitting(split(source, splitter), split(target, splitter), longest)
     whole = distance(source, target) if places else 0
     for i, j in reversed(places):
         before = distance(source[:i], target[:j])
@@ -346,6 +331,7 @@ class Steps:
         self._recipe = recipe
         self._evaluation = evaluation
         self._changes = changes
+        self._splitter = language_of(recipe.language or "xx").splitter
         self._seen: set[int] = set()
 
     def verdicts(self, source: str, target: str) -> Iterator[Verdict]:
@@ -372,9 +358,14 @@ class Steps:
         recipe = self._recipe
         if recipe.too_long == "keep":
             yield self._last(source, target)
-        elif recipe.too_long == "cut" and (start := leading(source, target, recipe.longest)):
+        elif recipe.too_long == "cut" and (
+            start := leading(source, target, recipe.longest, self._splitter)
+        ):
             yield self._piece(*start)._replace(event="cut")
-        elif recipe.too_long == "split" and len(parts := pieces(source, target) or ()) > 1:
+        elif (
+            recipe.too_long == "split"
+            and len(parts := pieces(source, target, self._splitter) or ()) > 1
+        ):
             for k, part in enumerate(parts):
                 yield self._piece(*part)._replace(event="piece" if k else "split")
         else:

@@ -16,7 +16,7 @@ from gecbench.core.sentence import Sentence, Words
 # other one. Importing a library for it would cost more than all the types of a corpus.
 
 
-def places(word: str) -> Mapping[str, int]:
+def positions(word: str) -> Mapping[str, int]:
     """Return, for each character of a word, the places where it stands as bits."""
     bits: dict[str, int] = {}
     for at, character in enumerate(word):
@@ -31,11 +31,11 @@ def indel_distance(bits: Mapping[str, int], length: int, other: str) -> float:
     The longest common subsequence behind it is found as in Hyyro (2004).
 
     Args:
-        bits: `places` of the one word.
+        bits: `positions` of the one word.
         length: Its length, at least 1.
         other: The other word.
 
-    >>> indel_distance(places("colour"), 6, "color") == 1 / 11
+    >>> indel_distance(positions("colour"), 6, "color") == 1 / 11
     True
     """
     open_places = every = (1 << length) - 1
@@ -49,7 +49,7 @@ def indel_distance(bits: Mapping[str, int], length: int, other: str) -> float:
 
 def indel_similarity(left: str, right: str) -> float:
     """1 minus the normalised Indel distance of two words that are not empty, in [0, 1]."""
-    return 1 - indel_distance(places(left), len(left), right)
+    return 1 - indel_distance(positions(left), len(left), right)
 
 
 def levenshtein_similarity(left: str, right: str) -> float:
@@ -66,7 +66,7 @@ def levenshtein_similarity(left: str, right: str) -> float:
 
 def _levenshtein(left: str, right: str) -> int:
     """The edit distance: Myers (1999), in the form of Hyyro (2003)."""
-    bits = places(left)
+    bits = positions(left)
     every, last = (1 << len(left)) - 1, 1 << (len(left) - 1)
     distance, above, below = len(left), every, 0  # where a column goes up and down by one
     for character in right:
@@ -142,7 +142,7 @@ def python_steps(
     if source_features is None or target_features is None:
         ops = _plain_operations(source[:n], target[:m])
     else:
-        ops = _graded_operations(source[:n], target[:m], source_features, target_features)
+        ops = _feature_operations(source[:n], target[:m], source_features, target_features)
     return _walk(ops, n, m, len(source))
 
 
@@ -183,7 +183,7 @@ def _plain_operations(a: tuple[str, ...], b: tuple[str, ...]) -> list[list[int]]
 
 
 # One loop on purpose: a call for each cell would cost a third more.
-def _graded_operations(
+def _feature_operations(
     a: tuple[str, ...], b: tuple[str, ...], source: Features, target: Features
 ) -> list[list[int]]:
     ops = _edges(len(a), len(b))
@@ -194,7 +194,7 @@ def _graded_operations(
     changing = [0] * (len(b) + 1)  # for how many diagonal steps back the cost has changed
     seen = [0] * (len(b) + 1)  # row where b's lower form last stood in a
     for x, form in enumerate(a, 1):
-        above, row, kept = table[-1], [float(x)], ops[x]
+        above, row, row_ops = table[-1], [float(x)], ops[x]
         table.append(row)
         before, changing = changing, [0] * (len(b) + 1)
         lower, last = lower_a[x - 1], 0  # `last`: column where a's lower form last stood in b
@@ -219,7 +219,7 @@ def _graded_operations(
                     if swap <= least:
                         least, op = swap, width + _SWAP
             row.append(least)
-            kept[y] = op
+            row_ops[y] = op
             if least != diagonal:
                 changing[y] = before[y - 1] + 1
     return ops
@@ -239,7 +239,7 @@ class _Substitutions:
         self._a, self._b = a, b
         self._lowers_a, self._lemmas_a, self._pos_a = source
         self._lowers_b, self._lemmas_b, self._pos_b = target
-        self._bits = {form: places(form) for form in set(a)}
+        self._bits = {form: positions(form) for form in set(a)}
         self._forms: dict[tuple[str, str], float] = {}
 
     def cost(self, i: int, j: int) -> float:
@@ -247,8 +247,8 @@ class _Substitutions:
         if self._lowers_a[i] == self._lowers_b[j]:
             return 0.0
         lemma = 0.0 if self._lemmas_a[i] == self._lemmas_b[j] else 0.499
-        one, two = self._pos_a[i], self._pos_b[j]
-        pos = 0.0 if one == two else 0.25 if one in OPEN and two in OPEN else 0.5
+        pos_a, pos_b = self._pos_a[i], self._pos_b[j]
+        pos = 0.0 if pos_a == pos_b else 0.25 if pos_a in OPEN and pos_b in OPEN else 0.5
         pair = (self._a[i], self._b[j])
         form = self._forms.get(pair)
         if form is None:
@@ -319,12 +319,14 @@ def steps(source: Sentence, target: Sentence, *, levenshtein: bool = False) -> t
     Raises:
         GecbenchError: A sentence has not been through a pipeline.
     """
-    one = two = None
+    source_features = target_features = None
     if not levenshtein:
-        one, two = _features(source), _features(target)
+        source_features, target_features = _features(source), _features(target)
     if compiled is None:
-        return python_steps(source.tokens, target.tokens, one, two)
-    path: tuple[Step, ...] = compiled.steps(Step, source.tokens, target.tokens, one, two)
+        return python_steps(source.tokens, target.tokens, source_features, target_features)
+    path: tuple[Step, ...] = compiled.steps(
+        Step, source.tokens, target.tokens, source_features, target_features
+    )
     return path
 
 

@@ -77,7 +77,7 @@ class UnparsedError(Exception):
     """A rule asks for a dependency of a sentence that was not parsed; `Classifier` catches it."""
 
 
-class Side(NamedTuple):
+class EditSide(NamedTuple):
     """Some neighbouring tokens of a sentence, and what the pipeline says of it.
 
     Args:
@@ -120,7 +120,7 @@ class Side(NamedTuple):
             raise UnparsedError
         return self.words.deps[self.start : self.start + len(self.forms)]
 
-    def without_last(self) -> Side:
+    def without_last(self) -> EditSide:
         """All tokens but the last."""
         return self._replace(forms=self.forms[:-1], lowers=self.lowers[:-1])
 
@@ -148,7 +148,7 @@ class Word(NamedTuple):
     lemma: str
     tag: str
     pos: str
-    side: Side
+    side: EditSide
 
     @property
     def dep(self) -> str:
@@ -182,12 +182,12 @@ class Word(NamedTuple):
         if not words.deps:
             raise UnparsedError
         head = words.heads[at] if of_head else at
-        for place, its_head in enumerate(words.heads):
-            if its_head == head and place != head:  # a root is its own head
-                yield words.deps[place], self.side.sentence[place]
+        for position, token_head in enumerate(words.heads):
+            if token_head == head and position != head:  # a root is its own head
+                yield words.deps[position], self.side.sentence[position]
 
 
-def side(sentence: Sentence, start: int, end: int) -> Side:
+def side_of(sentence: Sentence, start: int, end: int) -> EditSide:
     """The tokens of a half-open span.
 
     Raises:
@@ -195,7 +195,7 @@ def side(sentence: Sentence, start: int, end: int) -> Side:
     """
     forms = sentence.tokens[start:end]
     lowers = tuple([form.lower() for form in forms])
-    return Side(forms, lowers, start, sentence.tokens, words_of(sentence))
+    return EditSide(forms, lowers, start, sentence.tokens, words_of(sentence))
 
 
 # The types of edits that put one word in the place of one word (ERRANT 3.0.2, classifier.py).
@@ -422,8 +422,8 @@ class Classifier:
         start, end, target_start, target_end = span
         if source.tokens[start:end] == target.tokens[target_start:target_end]:
             return UNKNOWN
-        o = side(source, start, end)
-        c = side(target, target_start, target_end)
+        o = side_of(source, start, end)
+        c = side_of(target, target_start, target_end)
         # What differs in case only does not count at the end: [Doctor -> The doctor].
         while o.forms and c.forms and o.lowers[-1] == c.lowers[-1]:
             if len(o.forms) == len(c.forms) == 1:
@@ -431,14 +431,14 @@ class Classifier:
             o, c = o.without_last(), c.without_last()
         try:
             if not o.forms:
-                return f"M:{_one_sided(c)}"
+                return f"M:{_single_side_type(c)}"
             if not c.forms:
-                return f"U:{_one_sided(o)}"
-            return f"R:{self._two_sided(o, c)}"
+                return f"U:{_single_side_type(o)}"
+            return f"R:{self._replacement_type(o, c)}"
         except UnparsedError:
             return None
 
-    def _two_sided(self, o: Side, c: Side) -> str:
+    def _replacement_type(self, o: EditSide, c: EditSide) -> str:
         o_pos, c_pos = o.pos, c.pos  # before all else: an unknown tag is an error for every edit
         if "".join(o.lowers) == "".join(c.lowers):
             return "ORTH"
@@ -448,21 +448,21 @@ class Classifier:
             label = single_word_type(o.first(), c.first(), self.dictionary, self.stem)
             if label:
                 return label
-        return _of_any_length(o, c, o_pos, c_pos)
+        return _general_type(o, c, o_pos, c_pos)
 
 
-def _one_sided(its: Side) -> str:
+def _single_side_type(side: EditSide) -> str:
     """The type of what is missing or unnecessary, without "M:" or "U:"."""
-    if len(its.forms) == 1:
-        at = its.start
-        if its.words.tags[at] == "POS":
+    if len(side.forms) == 1:
+        at = side.start
+        if side.words.tags[at] == "POS":
             return "NOUN:POSS"
-        if its.lowers[0] in CLITICS:
+        if side.lowers[0] in CLITICS:
             return "CONTR"
-        infinitive = its.lowers[0] == "to" and its.words.pos[at] == "PART"
-        if infinitive and its.deps[0] != "prep":
+        infinitive = side.lowers[0] == "to" and side.words.pos[at] == "PART"
+        if infinitive and side.deps[0] != "prep":
             return "VERB:FORM"
-    pos, deps = its.pos, its.deps
+    pos, deps = side.pos, side.deps
     if _AUXILIARIES.issuperset(deps):
         return "VERB:TENSE"
     if len({*pos}) == 1 and pos[0] not in RARE:
@@ -472,7 +472,7 @@ def _one_sided(its: Side) -> str:
     return "VERB" if {*pos} == _TO_VERB else "OTHER"
 
 
-def _of_any_length(o: Side, c: Side, o_pos: list[str], c_pos: list[str]) -> str:
+def _general_type(o: EditSide, c: EditSide, o_pos: list[str], c_pos: list[str]) -> str:
     """The type of a replacement that no rule for two single words has settled."""
     pos, deps = {*o_pos, *c_pos}, {*o.deps, *c.deps}
     same_end = o.lemmas[-1] == c.lemmas[-1]

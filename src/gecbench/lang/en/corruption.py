@@ -41,7 +41,7 @@ _CLOSING = frozenset(".,;:!?)]}%…”’")
 """Marks that are written close to what precedes them."""
 
 
-class Words(NamedTuple):
+class TokenView(NamedTuple):
     """A text in its tokens.
 
     Args:
@@ -57,12 +57,12 @@ class Words(NamedTuple):
     divided: bool
 
 
-def _words_of(text: str, kind: str) -> Words:
+def _view_of(text: str, kind: str) -> TokenView:
     """A text in its tokens, which are words, or what stands between blanks."""
     parts = split_tokens(text, kind)
     words = tuple(parts[1::2])
     divided = kind == "space" or any(mark in text for mark in _DIVIDED)
-    return Words(words, tuple(map(str.lower, words)), tuple(parts[::2]), divided)
+    return TokenView(words, tuple(map(str.lower, words)), tuple(parts[::2]), divided)
 
 
 _DIVIDED = (" .", " ,", " ?", " !", " n't", " 's")
@@ -80,7 +80,7 @@ def match_case(wrong: Sequence[str], like: str) -> tuple[str, ...]:
     return tuple(wrong)
 
 
-def error_at(view: Words, start: int, end: int, wrong: Sequence[str]) -> Error | None:
+def error_at(view: TokenView, start: int, end: int, wrong: Sequence[str]) -> Error | None:
     """The error that puts tokens in the place of others; None where blanks forbid it.
 
     What begins the text keeps its capital, so an error there may take in the token behind it.
@@ -106,14 +106,14 @@ def error_at(view: Words, start: int, end: int, wrong: Sequence[str]) -> Error |
     return Error(start, end, ())
 
 
-def _room(view: Words, place: int, wrong: str) -> bool:
+def _room(view: TokenView, position: int, wrong: str) -> bool:
     """Whether something can be inserted before the token of a place."""
     if wrong in _CLOSING:
-        return place > 0 and (place == len(view.words) or view.gaps[place] == " ")
-    return 0 < place < len(view.words) and view.gaps[place] == " "
+        return position > 0 and (position == len(view.words) or view.gaps[position] == " ")
+    return 0 < position < len(view.words) and view.gaps[position] == " "
 
 
-class _Entry:
+class _Phrase:
     """What is written instead of some tokens, as it is looked up.
 
     Args:
@@ -140,14 +140,14 @@ class _Entry:
         self.changes = tuple(difference(self.right, tuple(text.split())) for text in wrong)
         self.weighted = Choices(self.changes, weights) if weights else None
 
-    def at(self, place: int, view: Words, draw: Draw) -> Error | None:
+    def at(self, position: int, view: TokenView, draw: Draw) -> Error | None:
         """Make an error at a place where the right tokens stand."""
         changes = self.changes
         if self.weighted is not None:
             skip, length, wrong = self.weighted.pick(draw)
         else:
             skip, length, wrong = changes[draw() * len(changes) >> BITS]
-        start = place + skip
+        start = position + skip
         if self.exact:
             return Error(start, start + length, tuple(wrong)) if wrong and length else None
         return error_at(view, start, start + length, wrong)
@@ -159,48 +159,50 @@ class Phrases:
     Each place where a right phrase of the table stands is as likely as its rate says.
     """
 
-    def __init__(self, entries: Iterable[_Entry]) -> None:
-        first: dict[str, list[_Entry]] = {}
+    def __init__(self, entries: Iterable[_Phrase]) -> None:
+        first: dict[str, list[_Phrase]] = {}
         for entry in entries:
             first.setdefault(entry.right[0].lower(), []).append(entry)
         self._first = {word: tuple(entries) for word, entries in first.items()}
         self._known = frozenset(first)
         self._even = len({e.rate for entries in first.values() for e in entries}) < 2
 
-    def __call__(self, view: Words, others: Spans, draw: Draw) -> Error | None:
+    def __call__(self, view: TokenView, others: Spans, draw: Draw) -> Error | None:
         """Make an error at a random place; None where there is none."""
         if self._known.isdisjoint(view.lower):
             return None
         first, lower = self._first, view.lower
-        places = [
-            (place, entry)
-            for place, word in enumerate(lower)
+        positions = [
+            (position, entry)
+            for position, word in enumerate(lower)
             if word in first
             for entry in first[word]
-            if _stands(view, place, entry)
+            if _stands(view, position, entry)
         ]
-        while places:
-            if self._even or len(places) == 1:
-                k = draw() * len(places) >> BITS
+        while positions:
+            if self._even or len(positions) == 1:
+                k = draw() * len(positions) >> BITS
             else:
-                k = Choices(range(len(places)), (entry.rate for _, entry in places)).pick(draw)
-            place, entry = places[k]
-            error = entry.at(place, view, draw)
+                k = Choices(range(len(positions)), (entry.rate for _, entry in positions)).pick(
+                    draw
+                )
+            position, entry = positions[k]
+            error = entry.at(position, view, draw)
             if error is not None and is_possible(view, others, error):
                 return error
-            places[k] = places[-1]
-            places.pop()
+            positions[k] = positions[-1]
+            positions.pop()
         return None
 
 
-def _stands(view: Words, place: int, entry: _Entry) -> bool:
+def _stands(view: TokenView, position: int, entry: _Phrase) -> bool:
     """Whether the tokens of an entry stand at a place."""
     if entry.exact:
-        return view.words[place : place + entry.length] == entry.right
-    return entry.length == 1 or view.lower[place : place + entry.length] == entry.right
+        return view.words[position : position + entry.length] == entry.right
+    return entry.length == 1 or view.lower[position : position + entry.length] == entry.right
 
 
-def is_possible(view: Words, others: Spans, error: Error) -> bool:
+def is_possible(view: TokenView, others: Spans, error: Error) -> bool:
     """Whether an error changes something and touches no other."""
     start, end, wrong = error
     return view.words[start:end] != tuple(wrong) and is_free(others, start, end)
@@ -209,14 +211,14 @@ def is_possible(view: Words, others: Spans, error: Error) -> bool:
 Replacement = tuple[int, int, tuple[str, ...]]
 """A span of tokens, and what is written there."""
 
-Form = Callable[[Words, int, Draw], Replacement | None]
+Form = Callable[[TokenView, int, Draw], Replacement | None]
 """From the token of a place to what is written for it; None where the form does not fit."""
 
 
-def at_places(form: Form) -> Rule[Words]:
+def at_positions(form: Form) -> Rule[TokenView]:
     """The rule that asks a function about each token, from a random one on."""
 
-    def rule(view: Words, others: Spans, draw: Draw) -> Error | None:
+    def rule(view: TokenView, others: Spans, draw: Draw) -> Error | None:
         count = len(view.words)
         begin = draw() * count >> BITS
         for step in range(count):
@@ -231,17 +233,17 @@ def at_places(form: Form) -> Rule[Words]:
     return rule
 
 
-def in_words(form: Callable[[str, Draw], str | None]) -> Rule[Words]:
-    """As `at_places`, for what changes the writing of one token: its capitals stay as written."""
+def in_words(form: Callable[[str, Draw], str | None]) -> Rule[TokenView]:
+    """As `at_positions`, for what changes the spelling of one token: its capitals stay."""
 
-    def rule(view: Words, others: Spans, draw: Draw) -> Error | None:
+    def rule(view: TokenView, others: Spans, draw: Draw) -> Error | None:
         words = view.words
         begin = draw() * len(words) >> BITS
         for step in range(len(words)):
-            place = (begin + step) % len(words)
-            wrong = form(words[place], draw)
-            if wrong and wrong != words[place] and is_free(others, place, place + 1):
-                return Error(place, place + 1, (wrong,))
+            position = (begin + step) % len(words)
+            wrong = form(words[position], draw)
+            if wrong and wrong != words[position] and is_free(others, position, position + 1):
+                return Error(position, position + 1, (wrong,))
         return None
 
     return rule
@@ -322,7 +324,7 @@ _MANY = frozenset(
 _PERSONS = frozenset(("he", "she", "it", "who", "which", "that"))
 
 
-def load(settings: Settings, _shapes_file: Callable[[], Path]) -> Corruption[Words]:
+def load(settings: Settings, _shapes_file: Callable[[], Path]) -> Corruption[TokenView]:
     """How English texts are corrupted.
 
     Raises:
@@ -335,14 +337,14 @@ def load(settings: Settings, _shapes_file: Callable[[], Path]) -> Corruption[Wor
     types = _types()
     return Corruption(
         types=types,
-        view=partial(_words_of, kind=settings.tokens),
+        view=partial(_view_of, kind=settings.tokens),
         size=lambda view: len(view.words),
         apply=_apply,
         confusions=_phrases,
         insertions=_insertion,
         omission=_omission,
-        repetition=lambda _: at_places(_repeated),
-        exchange=lambda lengths: at_places(_exchange(choices_of(lengths))),
+        repetition=lambda _: at_positions(_repetition),
+        exchange=lambda lengths: at_positions(_exchange(choices_of(lengths))),
         is_entry=lambda text: " ".join(text.split()) == text,
         type_of=lambda label: label,
         substitutes=lambda name: _substitutes(name, types),
@@ -355,53 +357,59 @@ def _substitutes(name: str, types: Collection[str]) -> tuple[str, ...]:
     return ("M:OTHER",) if name.startswith("M:") else ()
 
 
-def _types() -> dict[str, Callable[[], Rule[Words]]]:
+def _types() -> dict[str, Callable[[], Rule[TokenView]]]:
     """What makes each type."""
-    types: dict[str, Callable[[], Rule[Words]]] = {
+    types: dict[str, Callable[[], Rule[TokenView]]] = {
         name: partial(_table, name) for name in _BY_TABLE
     }
     return types | {
-        "U:DET": lambda: at_places(_needless_article()),
+        "U:DET": lambda: at_positions(_needless_article()),
         "R:NOUN:NUM": lambda: AnyOf(
-            (at_places(_number_of(_nouns())), at_places(_after_many), _table("R:NOUN:NUM")),
+            (at_positions(_other_number), at_positions(_after_many), _table("R:NOUN:NUM")),
             (0.6, 0.2, 0.2),
         ),
-        "R:VERB:SVA": lambda: AnyOf((_table("R:VERB:SVA"), at_places(_agreement)), (0.5, 0.5)),
-        "R:VERB:FORM": lambda: AnyOf((at_places(_after_modal), at_places(_participle)), (0.5, 0.5)),
-        "R:VERB:TENSE": lambda: AnyOf((_table("R:VERB:TENSE"), at_places(_tense)), (0.4, 0.6)),
+        "R:VERB:SVA": lambda: AnyOf((_table("R:VERB:SVA"), at_positions(_agreement)), (0.5, 0.5)),
+        "R:VERB:FORM": lambda: AnyOf(
+            (at_positions(_after_modal), at_positions(_participle)), (0.5, 0.5)
+        ),
+        "R:VERB:TENSE": lambda: AnyOf((_table("R:VERB:TENSE"), at_positions(_tense)), (0.4, 0.6)),
         "R:SPELL": lambda: AnyOf((in_words(misspell), _table("R:SPELL")), (0.8, 0.2)),
         "R:ORTH": lambda: AnyOf((in_words(other_case), _table("R:ORTH")), (0.7, 0.3)),
-        "U:PUNCT": lambda: at_places(_comma),
+        "U:PUNCT": lambda: at_positions(_comma),
         "M:NOUN:POSS": lambda: AnyOf((in_words(_no_possessive), _table("M:NOUN:POSS")), (0.7, 0.3)),
         "R:WO": lambda: AnyOf(
             (
-                at_places(_moved()),
-                at_places(_exchange(choices_of({(1, 1): 3, (1, 2): 1, (2, 1): 1}))),
+                at_positions(_adverb_order()),
+                at_positions(_exchange(choices_of({(1, 1): 3, (1, 2): 1, (2, 1): 1}))),
             ),
             (0.7, 0.3),
         ),
-        "M:OTHER": lambda: at_places(_nothing),
+        "M:OTHER": lambda: at_positions(_nothing),
     }
 
 
-def _table(name: str) -> Rule[Words]:
+def _table(name: str) -> Rule[TokenView]:
     table = parse_confusions(read_tables(_TABLES)[name])
-    return Phrases(_Entry(right, wrong) for right, wrong in table.items())
+    return Phrases(_Phrase(right, wrong) for right, wrong in table.items())
 
 
-def _phrases(table: Confused) -> Rule[Words]:
+def _phrases(table: Confused) -> Rule[TokenView]:
     return Phrases(
-        _Entry(right, wrong, wrong.values(), rate) for right, (wrong, rate) in table.items()
+        _Phrase(right, wrong, wrong.values(), rate) for right, (wrong, rate) in table.items()
     )
 
 
 def _needless_article() -> Form:
     bare = frozenset(read_tables(_TABLES)["bare"])
 
-    def form(view: Words, place: int, draw: Draw) -> Replacement | None:
-        if not place or view.lower[place] not in bare or view.lower[place - 1] in _ARTICLES:
+    def form(view: TokenView, position: int, draw: Draw) -> Replacement | None:
+        if (
+            not position
+            or view.lower[position] not in bare
+            or view.lower[position - 1] in _ARTICLES
+        ):
             return None
-        return place, place, ("the",) if draw() & 3 else ("a",)
+        return position, position, ("the",) if draw() & 3 else ("a",)
 
     return form
 
@@ -425,40 +433,37 @@ def _plural(noun: str) -> str:
     return noun + ("es" if noun.endswith(("s", "x", "ch", "sh")) else "s")
 
 
-def _number_of(nouns: Mapping[str, str]) -> Form:
-    def form(view: Words, place: int, _draw: Draw) -> Replacement | None:
-        other = nouns.get(view.lower[place])
-        return None if other is None else (place, place + 1, (other,))
-
-    return form
+def _other_number(view: TokenView, position: int, _draw: Draw) -> Replacement | None:
+    other = _nouns().get(view.lower[position])
+    return None if other is None else (position, position + 1, (other,))
 
 
-def _after_many(view: Words, place: int, _draw: Draw) -> Replacement | None:
+def _after_many(view: TokenView, position: int, _draw: Draw) -> Replacement | None:
     """The singular of what stands behind a word that wants the plural."""
-    word = view.lower[place]
-    if not place or view.lower[place - 1] not in _MANY or not word.isalpha():
+    word = view.lower[position]
+    if not position or view.lower[position - 1] not in _MANY or not word.isalpha():
         return None
     if not word.endswith("s") or word.endswith(("ss", "us", "is")) or len(word) < 4:
         return None
-    return place, place + 1, (word[:-3] + "y" if word.endswith("ies") else word[:-1],)
+    return position, position + 1, (word[:-3] + "y" if word.endswith("ies") else word[:-1],)
 
 
-def _agreement(view: Words, place: int, _draw: Draw) -> Replacement | None:
+def _agreement(view: TokenView, position: int, _draw: Draw) -> Replacement | None:
     """A present tense in the other number, of a verb whose subject can be told."""
-    forms = forms_of(view.lower[place])
-    if "VBZ" in forms and "VB" not in forms and _may_be_verb(view, place):
+    forms = forms_of(view.lower[position])
+    if "VBZ" in forms and "VB" not in forms and _may_be_verb(view, position):
         wrong = forms["VBZ"][0]
-    elif "VB" in forms and place and view.lower[place - 1] in _PLURALS:
+    elif "VB" in forms and position and view.lower[position - 1] in _PLURALS:
         wrong = forms["VB"][4]
     else:
         return None
-    return place, place + 1, (wrong,)
+    return position, position + 1, (wrong,)
 
 
-def _may_be_verb(view: Words, place: int) -> bool:
+def _may_be_verb(view: TokenView, position: int) -> bool:
     """Whether a word in -s is hardly a plural: no noun of the table, none before it."""
-    before = view.lower[place - 1] if place else ""
-    return view.lower[place] not in _nouns() and not (
+    before = view.lower[position - 1] if position else ""
+    return view.lower[position] not in _nouns() and not (
         before in _ARTICLES or before in _MANY or before in _PREPOSITIONS
     )
 
@@ -469,47 +474,51 @@ _PREPOSITIONS = frozenset(
 _PLURALS = frozenset(("i", "you", "we", "they", "people", "students", "who", "children", "parents"))
 
 
-def _after_modal(view: Words, place: int, draw: Draw) -> Replacement | None:
+def _after_modal(view: TokenView, position: int, draw: Draw) -> Replacement | None:
     """Another form of a verb that stands behind "to" or a modal."""
-    if not place or view.lower[place - 1] not in _BEFORE_BASE:
+    if not position or view.lower[position - 1] not in _BEFORE_BASE:
         return None
-    forms = forms_of(view.lower[place])
+    forms = forms_of(view.lower[position])
     if "VB" not in forms:
         return None
-    return place, place + 1, (forms["VB"][(2, 1, 4, 2)[draw() & 3]],)
+    return position, position + 1, (forms["VB"][(2, 1, 4, 2)[draw() & 3]],)
 
 
-def _participle(view: Words, place: int, draw: Draw) -> Replacement | None:
+def _participle(view: TokenView, position: int, draw: Draw) -> Replacement | None:
     """Another form of a verb in -ing, or of a participle."""
-    forms = forms_of(view.lower[place])
+    forms = forms_of(view.lower[position])
     if "VBG" in forms:
         wrong = forms["VBG"]
-        return place, place + 1, (wrong[0],) if draw() & 1 else ("to", wrong[0])
-    if "VBN" in forms and place and view.lower[place - 1] in _HAVE:
-        return place, place + 1, (forms["VBN"][(0, 2)[draw() & 1]],)
+        return position, position + 1, (wrong[0],) if draw() & 1 else ("to", wrong[0])
+    if "VBN" in forms and position and view.lower[position - 1] in _HAVE:
+        return position, position + 1, (forms["VBN"][(0, 2)[draw() & 1]],)
     return None
 
 
 _HAVE = frozenset(("have", "has", "had", "be", "is", "are", "was", "were", "been", "being"))
 
 
-def _tense(view: Words, place: int, _draw: Draw) -> Replacement | None:
+def _tense(view: TokenView, position: int, _draw: Draw) -> Replacement | None:
     """A past tense as a present, or a present of a third person as a past."""
-    forms = forms_of(view.lower[place])
+    forms = forms_of(view.lower[position])
     if "VBD" in forms and "VB" not in forms:
         base, _, _, _, third = forms["VBD"]
-        single = place and view.lower[place - 1] in _PERSONS
-        return place, place + 1, (third if single else base,)
-    if "VBZ" in forms and "VB" not in forms and _may_be_verb(view, place):
-        return place, place + 1, (forms["VBZ"][1],)
+        single = position and view.lower[position - 1] in _PERSONS
+        return position, position + 1, (third if single else base,)
+    if "VBZ" in forms and "VB" not in forms and _may_be_verb(view, position):
+        return position, position + 1, (forms["VBZ"][1],)
     return None
 
 
-def _comma(view: Words, place: int, _draw: Draw) -> Replacement | None:
+def _comma(view: TokenView, position: int, _draw: Draw) -> Replacement | None:
     """A comma before a word that has none before it."""
-    if not place > 0 or not view.lower[place].isalpha() or not view.lower[place - 1].isalpha():
+    if (
+        not position > 0
+        or not view.lower[position].isalpha()
+        or not view.lower[position - 1].isalpha()
+    ):
         return None
-    return place, place, (",",)
+    return position, position, (",",)
 
 
 def _no_possessive(word: str, _draw: Draw) -> str | None:
@@ -526,13 +535,13 @@ _NOT_OWNED = frozenset(
 )
 
 
-def _moved() -> Form:
+def _adverb_order() -> Form:
     moving = frozenset(read_tables(_TABLES)["moving"])
 
-    def form(view: Words, place: int, draw: Draw) -> Replacement | None:
-        if view.lower[place] not in moving:
+    def form(view: TokenView, position: int, draw: Draw) -> Replacement | None:
+        if view.lower[position] not in moving:
             return None
-        start = place - (draw() & 1)
+        start = position - (draw() & 1)
         words = view.words[start : start + 2]
         if start < 1 or len(words) < 2 or not all(map(str.isalpha, words)):
             return None
@@ -541,55 +550,57 @@ def _moved() -> Form:
     return form
 
 
-def _nothing(view: Words, place: int, _draw: Draw) -> Replacement | None:
-    return (place, place + 1, ()) if view.lower[place].isalpha() else None
+def _nothing(view: TokenView, position: int, _draw: Draw) -> Replacement | None:
+    return (position, position + 1, ()) if view.lower[position].isalpha() else None
 
 
 def _exchange(lengths: Choices[tuple[int, int]]) -> Form:
     """Exchange two neighbouring stretches of words."""
 
-    def form(view: Words, place: int, draw: Draw) -> Replacement | None:
+    def form(view: TokenView, position: int, draw: Draw) -> Replacement | None:
         left, right = lengths.pick(draw)
-        end = place + left + right
-        words = view.words[place:end]
-        if place == 0 or end > len(view.words) or not all(map(str.isalpha, words)):
+        end = position + left + right
+        words = view.words[position:end]
+        if position == 0 or end > len(view.words) or not all(map(str.isalpha, words)):
             return None
-        return place, end, words[left:] + words[:left]
+        return position, end, words[left:] + words[:left]
 
     return form
 
 
-def _omission(lengths: Lengths) -> Rule[Words]:
+def _omission(lengths: Lengths) -> Rule[TokenView]:
     counts = lengths_of_side(lengths, 1)
 
-    def form(view: Words, place: int, draw: Draw) -> Replacement | None:
-        end = place + counts.pick(draw)
-        fits = end <= len(view.words) and all(map(str.isalpha, view.words[place:end]))
-        return (place, end, ()) if fits else None
+    def form(view: TokenView, position: int, draw: Draw) -> Replacement | None:
+        end = position + counts.pick(draw)
+        fits = end <= len(view.words) and all(map(str.isalpha, view.words[position:end]))
+        return (position, end, ()) if fits else None
 
-    return at_places(form)
+    return at_positions(form)
 
 
-def _repeated(view: Words, place: int, _draw: Draw) -> Replacement | None:
-    if not place or not view.lower[place - 1].isalpha():
+def _repetition(view: TokenView, position: int, _draw: Draw) -> Replacement | None:
+    if not position or not view.lower[position - 1].isalpha():
         return None
-    return place, place, (view.words[place - 1],)
+    return position, position, (view.words[position - 1],)
 
 
-def _insertion(pieces: Mapping[str, float]) -> Rule[Words]:
+def _insertion(pieces: Mapping[str, float]) -> Rule[TokenView]:
     """The rule that writes tokens, which have blanks between them, before any word."""
     choices = Choices([tuple(piece.split()) for piece in pieces], pieces.values())
 
-    def form(view: Words, place: int, draw: Draw) -> Replacement | None:
-        return (place, place, choices.pick(draw)) if view.lower[place][:1].isalpha() else None
+    def form(view: TokenView, position: int, draw: Draw) -> Replacement | None:
+        return (
+            (position, position, choices.pick(draw)) if view.lower[position][:1].isalpha() else None
+        )
 
-    return at_places(form)
+    return at_positions(form)
 
 
 # From a correct text and its errors to the text with errors, and the edits that lead back.
 
 
-def _apply(view: Words, errors: Sequence[tuple[Error, str]]) -> CorruptedText:
+def _apply(view: TokenView, errors: Sequence[tuple[Error, str]]) -> CorruptedText:
     """Make the text with errors, with its blanks made right."""
     words: list[str] = []
     gaps = [view.gaps[0]]
@@ -610,7 +621,7 @@ def _apply(view: Words, errors: Sequence[tuple[Error, str]]) -> CorruptedText:
     return CorruptedText("".join(pieces), words, edits)
 
 
-def _close(gaps: list[str], view: Words, start: int, end: int, wrong: Sequence[str]) -> None:
+def _close(gaps: list[str], view: TokenView, start: int, end: int, wrong: Sequence[str]) -> None:
     """Write the white space around what stands in the place of some tokens.
 
     The last of `gaps` is what stood before them; what stands behind the new ones is added.
@@ -629,7 +640,7 @@ def _close(gaps: list[str], view: Words, start: int, end: int, wrong: Sequence[s
         gaps += [" "] * len(wrong)
 
 
-def _between(before: str, behind: str, view: Words, start: int, end: int) -> str:
+def _between(before: str, behind: str, view: TokenView, start: int, end: int) -> str:
     """The white space between what stands around left-out tokens; words stay two."""
     if end == len(view.words):
         return behind

@@ -74,7 +74,7 @@ def keep(
         if edit.replacement is None:
             results.append(replace(edit, label=UNKNOWN) if relabel else edit)
             continue
-        edit, span = _minimised(edit, span, source.tokens) if minimise else (edit, span)
+        edit, span = _minimise(edit, span, source.tokens) if minimise else (edit, span)
         label = classifier.label(source, target, span) if relabel else edit.label
         if relabel and label is None:
             return None
@@ -90,7 +90,7 @@ def _detection(edit: Edit, source: Tokens) -> Edit:
     return Edit(edit.start, edit.end, None, UNKNOWN, proposals)
 
 
-def _minimised(edit: Edit, span: Span, source: Tokens) -> tuple[Edit, Span]:
+def _minimise(edit: Edit, span: Span, source: Tokens) -> tuple[Edit, Span]:
     """An edit and its spans without what is the same at both ends."""
     start, end, target_start, target_end = span
     texts = (edit.replacement or (), *edit.alternatives)
@@ -253,7 +253,7 @@ class _Errant:
                 (tuple(source.split()), tuple(target.split()))
                 for source, target in pairs[first : first + _AT_ONCE]
             ]
-            extractions += self._extracted(divided)
+            extractions += self._extract(divided)
             self.reader.forget()
         return extractions
 
@@ -276,18 +276,18 @@ class _Errant:
         if relabel:
             self._read([tokens for pair in sides for tokens in pair])
         edit_sets = [
-            self._kept(joined, source, target, minimise=minimise, relabel=relabel)
+            self._keep(joined, source, target, minimise=minimise, relabel=relabel)
             for target, joined, source in corrected
         ]
         open_ = [at for at, edits in enumerate(edit_sets) if edits is None]
         self._parse([tokens for at in open_ for tokens in sides[at]])
         for at in open_:
             target, joined, source = corrected[at]
-            edit_sets[at] = self._kept(joined, source, target, minimise=minimise, relabel=relabel)
+            edit_sets[at] = self._keep(joined, source, target, minimise=minimise, relabel=relabel)
         self.reader.forget()
         return [edits for edits in edit_sets if edits is not None]
 
-    def _kept(
+    def _keep(
         self,
         joined: Sequence[tuple[Edit, tuple[int, int, int, int]]],
         source: Tokens,
@@ -296,11 +296,15 @@ class _Errant:
         minimise: bool,
         relabel: bool,
     ) -> EditSet | None:
-        one, two = (self._known.get(tokens, Sentence("", tokens)) for tokens in (source, target))
+        source_sentence, target_sentence = (
+            self._known.get(tokens, Sentence("", tokens)) for tokens in (source, target)
+        )
         classifier = cast("Types", self.classifier)  # `keep` has looked
-        return keep(joined, one, two, classifier, minimise=minimise, relabel=relabel)
+        return keep(
+            joined, source_sentence, target_sentence, classifier, minimise=minimise, relabel=relabel
+        )
 
-    def _extracted(self, pairs: Sequence[tuple[Tokens, Tokens]]) -> list[Extraction]:
+    def _extract(self, pairs: Sequence[tuple[Tokens, Tokens]]) -> list[Extraction]:
         changed = [pair for pair in dict.fromkeys(pairs) if pair[0] != pair[1]]
         self._read([tokens for pair in changed for tokens in pair])
         spans = {pair: self._spans(*pair) for pair in changed}
@@ -337,14 +341,14 @@ class _Errant:
         return not tokens or (words is not None and bool(words.heads))
 
     def _spans(self, source: Tokens, target: Tokens) -> Spans:
-        one, two = self._known[source], self._known[target]
-        path = steps(one, two, levenshtein=self.levenshtein)
-        return tuple(merge(path, one, two, self.merging))
+        source_sentence, target_sentence = self._known[source], self._known[target]
+        path = steps(source_sentence, target_sentence, levenshtein=self.levenshtein)
+        return tuple(merge(path, source_sentence, target_sentence, self.merging))
 
     def _labels(self, source: Tokens, target: Tokens, spans: Spans) -> list[str | None]:
-        one, two = self._known[source], self._known[target]
+        source_sentence, target_sentence = self._known[source], self._known[target]
         classifier = cast("Types", self.classifier)
-        return [classifier.label(one, two, span) for span in spans]
+        return [classifier.label(source_sentence, target_sentence, span) for span in spans]
 
 
 def _open(

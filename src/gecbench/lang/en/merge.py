@@ -24,7 +24,7 @@ _CONTENT = frozenset(("ADJ", "ADV", "AUX", "NOUN", "VERB"))
 _DROPPED = str.maketrans("", "", "'-")
 
 
-def merged(steps: Sequence[Step]) -> Span:
+def span_of(steps: Sequence[Step]) -> Span:
     """The span from the first of neighbouring steps to the last."""
     first, last = steps[0], steps[-1]
     return first.start, last.end, first.target_start, last.target_end
@@ -48,7 +48,7 @@ def process(steps: Sequence[Step], source: Sentence, target: Sentence) -> list[S
         if len(part) == 4:
             spans.append(part)
         elif part[0] < part[1]:
-            todo.extend(reversed(run.cut(*part)))
+            todo.extend(reversed(run.divide(*part)))
     return spans
 
 
@@ -68,20 +68,23 @@ class _Run:
             for step in steps
         ]
         # What stands before each step, so that a difference is what stands in a window.
-        self._substitutions = _before([op == "S" for op in self._ops])
-        self._content = _before([not _CONTENT.isdisjoint(tags) for tags in pos])
-        self._not_verbal = _before([not _VERBAL.issuperset(tags) for tags in pos])
+        self._substitutions = _running_totals([op == "S" for op in self._ops])
+        self._content = _running_totals([not _CONTENT.isdisjoint(tags) for tags in pos])
+        self._not_verbal = _running_totals([not _VERBAL.issuperset(tags) for tags in pos])
         self._uniform = _uniform_until(pos)
         texts_a = [_bare(self._a[step.start : step.end]) for step in steps]
         texts_b = [_bare(self._b[step.target_start : step.target_end]) for step in steps]
         self._text_a, self._text_b = "".join(texts_a), "".join(texts_b)
-        self._places_a, self._places_b = _before(map(len, texts_a)), _before(map(len, texts_b))
+        self._offsets_a, self._offsets_b = (
+            _running_totals(map(len, texts_a)),
+            _running_totals(map(len, texts_b)),
+        )
 
-    def cut(self, low: int, high: int, widest: int) -> list[_Part | Span]:
+    def divide(self, low: int, high: int, widest: int) -> list[_Part | Span]:
         """The edits that a part consists of, and parts still to be cut, in text order."""
         ops = self._ops[low:high]
         if len(ops) > 1 and (ops == "D" * len(ops) or ops == "I" * len(ops)):
-            return [merged(self._steps[low:high])]
+            return [span_of(self._steps[low:high])]
         if len(ops) == 1 or "S" not in ops:
             return [step[1:] for step in self._steps[low:high]]
         if self._starts_possessive(low):
@@ -89,10 +92,10 @@ class _Run:
         first_cut = self._first_cut(low, high, widest)
         if first_cut:
             width, start, end = first_cut
-            middle: list[_Part | Span] = [merged(self._steps[start:end])] if start < end else []
+            middle: list[_Part | Span] = [span_of(self._steps[start:end])] if start < end else []
             return [(low, start, width), *middle, (end, high, width)]
         if self._content[high] > self._content[low]:
-            return [merged(self._steps[low:high])]
+            return [span_of(self._steps[low:high])]
         return [step[1:] for step in self._steps[low:high]]
 
     def _first_cut(self, low: int, high: int, widest: int) -> tuple[int, int, int] | None:
@@ -103,41 +106,43 @@ class _Run:
         """
         first = self._steps[low]
         # What only the windows at the beginning are asked for needs a name there.
-        named = self._named(first.start, first.target_start)
+        capitalised = self._is_capitalised(first.start, first.target_start)
         whole = high - low - 1
-        for width in range(whole if named else min(whole, widest), 0, -1):
+        for width in range(whole if capitalised else min(whole, widest), 0, -1):
             ends = high if width <= widest else low + width + 1
             for end in range(low + width, ends):
                 start = end - width
                 if self._substitutions[end + 1] > self._substitutions[start]:
-                    merged_span = self._fires(
-                        start, end, named=named and start == low, last=high - 1
+                    span = self._fires(
+                        start, end, capitalised=capitalised and start == low, last=high - 1
                     )
-                    if merged_span:
-                        return min(width, widest), *merged_span
+                    if span:
+                        return min(width, widest), *span
         return None
 
-    def _fires(self, start: int, end: int, *, named: bool, last: int) -> tuple[int, int] | None:
+    def _fires(
+        self, start: int, end: int, *, capitalised: bool, last: int
+    ) -> tuple[int, int] | None:
         """The steps that a window makes one edit of; an empty range only cuts there."""
-        one, two = self._steps[start], self._steps[end]
-        length_a, length_b = two.end - one.start, two.target_end - one.target_start
+        left, right = self._steps[start], self._steps[end]
+        length_a, length_b = right.end - left.start, right.target_end - left.target_start
         if (  # friends > friend 's
-            self._words_a.tags[two.end - 1] == "POS"
-            or self._words_b.tags[two.target_end - 1] == "POS"
+            self._words_a.tags[right.end - 1] == "POS"
+            or self._words_b.tags[right.target_end - 1] == "POS"
         ):
             return end - 1, end + 1
-        if self._a[two.end - 1].lower() == self._b[two.target_end - 1].lower():
+        if self._a[right.end - 1].lower() == self._b[right.target_end - 1].lower():
             if (
-                named
+                capitalised
                 and (  # Cat > The cat
-                    (length_a == 1 and self._b[one.target_start][:1].isupper())
-                    or (length_b == 1 and self._a[one.start][:1].isupper())
+                    (length_a == 1 and self._b[left.target_start][:1].isupper())
+                    or (length_b == 1 and self._a[left.start][:1].isupper())
                 )
             ):
                 return start, end + 1
             # , we > . We
-            if (length_a > 1 and _is_mark(self._a, self._words_a.pos, two.end - 2)) or (
-                length_b > 1 and _is_mark(self._b, self._words_b.pos, two.target_end - 2)
+            if (length_a > 1 and _is_mark(self._a, self._words_a.pos, right.end - 2)) or (
+                length_b > 1 and _is_mark(self._b, self._words_b.pos, right.target_end - 2)
             ):
                 return end - 1, end + 1
         # acat > a cat, to eat > eating
@@ -145,8 +150,8 @@ class _Run:
             return start, end + 1
         if end - start == 1 and (
             length_a == length_b == 2
-            or self._similar(start, one.start, one.target_start)
-            or self._similar(end, two.end - 1, two.target_end - 1)
+            or self._similar(start, left.start, left.target_start)
+            or self._similar(end, right.end - 1, right.target_end - 1)
             or (end == last and self._ends_in_determiner(end))
         ):
             return end, end
@@ -159,12 +164,12 @@ class _Run:
             self._words_b.tags[step.target_start],
         )
 
-    def _named(self, start: int, target_start: int) -> bool:
+    def _is_capitalised(self, start: int, target_start: int) -> bool:
         return self._a[start][:1].isupper() or self._b[target_start][:1].isupper()
 
     def _same_text(self, start: int, end: int) -> bool:
-        a, a_end = self._places_a[start], self._places_a[end + 1]
-        b, b_end = self._places_b[start], self._places_b[end + 1]
+        a, a_end = self._offsets_a[start], self._offsets_a[end + 1]
+        b, b_end = self._offsets_b[start], self._offsets_b[end + 1]
         return a_end - a == b_end - b and self._text_a[a:a_end] == self._text_b[b:b_end]
 
     def _is_uniform(self, start: int, end: int) -> bool:
@@ -180,7 +185,7 @@ class _Run:
         )
 
 
-def _before(counts: Iterable[int]) -> list[int]:
+def _running_totals(counts: Iterable[int]) -> list[int]:
     return [0, *accumulate(counts)]
 
 
@@ -229,10 +234,10 @@ def merge(
     if strategy == "all-split":
         return tuple([step[1:] for step in steps if step.op != "M"])
     if strategy == "all-merge":
-        return tuple([merged(run) for run in _runs(steps)])
+        return tuple([span_of(run) for run in _runs(steps)])
     if strategy == "all-equal":
         kinds = [list(run) for op, run in groupby(steps, lambda step: step.op) if op != "M"]
-        return tuple(map(merged, kinds))
+        return tuple(map(span_of, kinds))
     spans: list[Span] = []
     for run in _runs(steps):
         for swap, group in groupby(run, lambda step: step.op[0] == "T"):

@@ -22,12 +22,10 @@ class Resources(NamedTuple):
     Args:
         dictionary: British words in the case in which they are listed (170,565 in 3.0.2).
         stem: The Lancaster stem of a word; it lower-cases first.
-        digest: SHA-256 of the word list, hexadecimal.
     """
 
     dictionary: frozenset[str]
     stem: Callable[[str], str]
-    digest: str
 
 
 @cache
@@ -54,12 +52,8 @@ def load() -> Resources:
         ResourceError: The installed errant has other files than 3.0.2.
     """
     folder = _folder()
-    content = read_bytes(folder / _WORDS)
-    return Resources(
-        dictionary=frozenset(content.decode("utf-8").split()),
-        stem=cache(_stemmer(folder / _STEMMER)),
-        digest=hashlib.sha256(content).hexdigest(),
-    )
+    words = read_bytes(folder / _WORDS).decode("utf-8").split()
+    return Resources(frozenset(words), cache(_stemmer(folder / _STEMMER)))
 
 
 def _folder() -> Path:

@@ -7,10 +7,9 @@ A word that stands in neither list has no verb forms: a label that asks for one 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 from gecbench.core.files import read_lines
 
@@ -26,30 +25,20 @@ _PROGRESSIVE = {"age": "aging", "dye": "dyeing", "ski": "skiing"}
 _ONE_SYLLABLE = re.compile("(?:qu|[^aeiou])*[aeiou][^aeiouwxy]")
 
 
-class Verbs(NamedTuple):
-    """What is known of verbs.
-
-    Args:
-        readings: Word to the forms that it may be and its paradigm, likeliest first.
-    """
-
-    readings: Mapping[str, tuple[tuple[str, Paradigm], ...]]
-
-
-def verb_form(token: str, *, given: str, wanted: str) -> str | None:
+def verb_form(token: str, *, current: str, wanted: str) -> str | None:
     """A verb in another form, written with a capital where it was; None if unknown.
 
     Args:
         token: The verb.
-        given: The form that it has, a name of `FORMS`.
+        current: The form that it has, a name of `FORMS`.
         wanted: The form to be made.
 
-    >>> verb_form("Stopped", given="VBD", wanted="VBG")
+    >>> verb_form("Stopped", current="VBD", wanted="VBG")
     'Stopping'
     """
-    for form, paradigm in _verbs().readings.get(token.lower(), ()):
-        if form == given:
-            return _cased(paradigm[FORMS.index(wanted)][0], token)
+    for form, paradigm in _readings().get(token.lower(), ()):
+        if form == current:
+            return _match_case(paradigm[FORMS.index(wanted)][0], token)
     return None
 
 
@@ -61,10 +50,10 @@ def verb_forms(token: str, target: str) -> tuple[str, ...]:
     """
     wanted = target.lower()
     return tuple(
-        f"VERB_{given}_{form}"
-        for given, paradigm in _verbs().readings.get(token.lower(), ())
+        f"VERB_{current}_{form}"
+        for current, paradigm in _readings().get(token.lower(), ())
         for form, variants in zip(FORMS, paradigm, strict=True)
-        if form != given and variants[0] == wanted
+        if form != current and variants[0] == wanted
     )
 
 
@@ -83,29 +72,29 @@ def forms_of(word: str) -> Mapping[str, tuple[str, ...]]:
 @cache
 def _forms() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     forms_by_word: dict[str, dict[str, tuple[str, ...]]] = {}
-    for word, readings in _verbs().readings.items():
+    for word, readings in _readings().items():
         for form, paradigm in readings:
             forms = tuple(variants[0] for variants in paradigm)
             forms_by_word.setdefault(word, {}).setdefault(form, forms)
     return forms_by_word
 
 
-def _cased(word: str, like: str) -> str:
+def _match_case(word: str, like: str) -> str:
     if like.isupper() and len(like) > 1:
         return word.upper()
     return word.capitalize() if like[0].isupper() else word
 
 
 @cache
-def _verbs() -> Verbs:
-    """The paradigms by word; irregular verbs first, for they are the commoner ones."""
+def _readings() -> Mapping[str, Sequence[tuple[str, Paradigm]]]:
+    """The forms that a word may be with their paradigms, likeliest first: irregular verbs are."""
     readings: dict[str, list[tuple[str, Paradigm]]] = {}
     for paradigm in _paradigms():
         for form, variants in zip(FORMS, paradigm, strict=True):
             for word in variants:
                 if (form, paradigm) not in readings.setdefault(word, []):
                     readings[word].append((form, paradigm))
-    return Verbs({word: tuple(forms) for word, forms in readings.items()})
+    return readings
 
 
 def _paradigms() -> Iterator[Paradigm]:

@@ -15,6 +15,7 @@ CHINESE = Language(
     scheme="zh-cherrant",
     metric="cherrant",
     offline_scheme="zh-char",
+    normalisers=("s2t", "t2s"),
     segmenter="jieba",
     prompt="zh-minimal",
     chat_prompt="zh-minimal",

@@ -33,29 +33,29 @@ def windows(source: tuple[str, ...], target: tuple[str, ...]) -> Window:
         if kinds not in _MERGEABLE:
             return None
         if kinds == "SMS":
-            merges = _exchanged(
+            merges = _is_exchange(
                 text(source, *first[1:3]),
                 text(target, *first[3:5]),
                 text(source, *last[1:3]),
                 text(target, *last[3:5]),
             )
         elif kinds[0] == "D":
-            merges = _moved(text(source, *first[1:3]), text(target, *last[3:5]))
+            merges = _is_move(text(source, *first[1:3]), text(target, *last[3:5]))
         else:
-            merges = _moved(text(source, *last[1:3]), text(target, *first[3:5]))
+            merges = _is_move(text(source, *last[1:3]), text(target, *first[3:5]))
         return ("T", first[1], last[2], first[3], last[4]) if merges else None
 
     return window
 
 
-def _exchanged(w1: str, w2: str, w3: str, w4: str) -> bool:
+def _is_exchange(w1: str, w2: str, w3: str, w4: str) -> bool:
     """Say whether w1 became w2 and w3 became w4 because they changed places."""
     if min(len(w1), len(w2), len(w3), len(w4)) == 1:
         return w1 == w4 and w2 == w3
     return within_one_edit(w1, w4) and within_one_edit(w2, w3)
 
 
-def _moved(deleted: str, inserted: str) -> bool:
+def _is_move(deleted: str, inserted: str) -> bool:
     """Say whether the deleted text is the inserted one, moved and perhaps slightly changed."""
     longer, shorter = sorted((deleted, inserted), key=len, reverse=True)
     if longer in MERGE_MARKS or shorter in MERGE_MARKS or len(longer) - len(shorter) > 1:

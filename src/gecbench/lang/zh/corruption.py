@@ -48,7 +48,7 @@ _TRIES = 8
 _HAN = re.compile("[\u4e00-\u9fff]*").fullmatch
 
 
-class _Entry:
+class _Confusion:
     """What is written instead of something, as it is looked up: differences instead of wholes.
 
     Args:
@@ -76,7 +76,7 @@ class _Entry:
         )
         self.weighted = Choices(self.changes, weights) if weights else None
 
-    def at(self, place: int, draw: Draw) -> Error:
+    def at(self, position: int, draw: Draw) -> Error:
         """Make an error at a place where the right text stands."""
         changes = self.changes
         if self.weighted is not None:
@@ -85,7 +85,7 @@ class _Entry:
             skip, length, wrong = changes[0]
         else:
             skip, length, wrong = changes[draw() * len(changes) >> BITS]
-        start = place + skip
+        start = position + skip
         return Error(start, start + length, wrong)
 
 
@@ -128,7 +128,7 @@ class Confusions:
         entries: The table; no right text stands in it twice.
     """
 
-    def __init__(self, entries: Iterable[_Entry]) -> None:
+    def __init__(self, entries: Iterable[_Confusion]) -> None:
         self._entries = {entry.right: entry for entry in entries}
         lengths: dict[str, set[int]] = {}
         for right in self._entries:
@@ -146,50 +146,50 @@ class Confusions:
     def _evenly(self, view: str, others: Spans, draw: Draw) -> Error | None:
         lengths, length = self._lengths, len(view)
         for _ in range(_TRIES):
-            place = draw() * length >> BITS
-            entry = self._longest(view, place) if view[place] in lengths else None
+            position = draw() * length >> BITS
+            entry = self._longest(view, position) if view[position] in lengths else None
             if entry is not None:
-                error = entry.at(place, draw)
+                error = entry.at(position, draw)
                 if is_allowed(view, others, error):
                     return error
-        places = [place for place, character in enumerate(view) if character in lengths]
-        while places:
-            k = draw() * len(places) >> BITS
-            place = places[k]
-            entry = self._longest(view, place)
+        positions = [position for position, character in enumerate(view) if character in lengths]
+        while positions:
+            k = draw() * len(positions) >> BITS
+            position = positions[k]
+            entry = self._longest(view, position)
             if entry is not None:
-                error = entry.at(place, draw)
+                error = entry.at(position, draw)
                 if is_allowed(view, others, error):
                     return error
-            places[k] = places[-1]
-            places.pop()
+            positions[k] = positions[-1]
+            positions.pop()
         return None
 
-    def _longest(self, view: str, place: int) -> _Entry | None:
-        for length in self._lengths[view[place]]:
-            entry = self._entries.get(view[place : place + length])
+    def _longest(self, view: str, position: int) -> _Confusion | None:
+        for length in self._lengths[view[position]]:
+            entry = self._entries.get(view[position : position + length])
             if entry is not None:
                 return entry
         return None
 
     def _by_rate(self, view: str, others: Spans, draw: Draw) -> Error | None:
         lengths, entries = self._lengths, self._entries
-        places = [
-            (place, entry)
-            for place, character in enumerate(view)
+        positions = [
+            (position, entry)
+            for position, character in enumerate(view)
             if character in lengths
             for length in lengths[character]
-            if (entry := entries.get(view[place : place + length])) is not None
+            if (entry := entries.get(view[position : position + length])) is not None
         ]
-        rates = [entry.rate for _, entry in places]
-        while places:
-            k = Choices(range(len(places)), rates).pick(draw)
-            place, entry = places[k]
-            error = entry.at(place, draw)
+        rates = [entry.rate for _, entry in positions]
+        while positions:
+            k = Choices(range(len(positions)), rates).pick(draw)
+            position, entry = positions[k]
+            error = entry.at(position, draw)
             if is_allowed(view, others, error):
                 return error
-            places[k], rates[k] = places[-1], rates[-1]
-            places.pop()
+            positions[k], rates[k] = positions[-1], rates[-1]
+            positions.pop()
             rates.pop()
         return None
 
@@ -203,14 +203,16 @@ def insertion(pieces: Choices[str], away: int = 1) -> Rule[str]:
     """
 
     def rule(view: str, others: Spans, draw: Draw) -> Error | None:
-        places = len(view) - 2 * away + 1
-        if places < 1:
+        positions = len(view) - 2 * away + 1
+        if positions < 1:
             return None
-        begin = draw() * places >> BITS
-        for step in range(places):
-            place = away + (begin + step) % places
-            if is_han(view[place - away : place + away]) and is_free(others, place, place):
-                return Error(place, place, pieces.pick(draw))
+        begin = draw() * positions >> BITS
+        for step in range(positions):
+            position = away + (begin + step) % positions
+            if is_han(view[position - away : position + away]) and is_free(
+                others, position, position
+            ):
+                return Error(position, position, pieces.pick(draw))
         return None
 
     return rule
@@ -218,26 +220,21 @@ def insertion(pieces: Choices[str], away: int = 1) -> Rule[str]:
 
 def repetition(lengths: Choices[int]) -> Rule[str]:
     """The rule that writes a Han character, or several, twice."""
-
-    def rule(view: str, others: Spans, draw: Draw) -> Error | None:
-        length = lengths.pick(draw)
-        start = _span(view, length, others, draw)
-        if start is None:
-            return None
-        return Error(start + length, start + length, view[start : start + length])
-
-    return rule
+    return _stretch_rule(lengths, lambda view, start, end: Error(end, end, view[start:end]))
 
 
 def omission(lengths: Choices[int]) -> Rule[str]:
     """The rule that leaves out some Han characters."""
+    return _stretch_rule(lengths, lambda _, start, end: Error(start, end, ""))
 
+
+def _stretch_rule(lengths: Choices[int], error_of: Callable[[str, int, int], Error]) -> Rule[str]:
     def rule(view: str, others: Spans, draw: Draw) -> Error | None:
         length = lengths.pick(draw)
         start = _span(view, length, others, draw)
         if start is None:
             return None
-        error = Error(start, start + length, "")
+        error = error_of(view, start, start + length)
         return error if is_allowed(view, others, error) else None
 
     return rule
@@ -271,12 +268,12 @@ def _span(view: str, length: int, others: Spans, draw: Draw, left: int = 0) -> i
         draw: Random numbers.
         left: Where it is not 0: exchanging so many first characters with the rest must change it.
     """
-    places = len(view) - length + 1
-    if places < 1:
+    positions = len(view) - length + 1
+    if positions < 1:
         return None
-    begin = draw() * places >> BITS
-    for step in range(places):
-        start = (begin + step) % places
+    begin = draw() * positions >> BITS
+    for step in range(positions):
+        start = (begin + step) % positions
         end = start + length
         span = view[start:end]
         if not is_han(span) or (left and span[left:] + span[:left] == span):
@@ -362,9 +359,9 @@ def _exchange_characters(view: str, spans: Sequence[tuple[int, int]]) -> Sequenc
 def _exchange_words(view: str, spans: Sequence[tuple[int, int]]) -> Sequence[Error]:
     errors = []
     for (start, middle), (second, end) in pairwise(spans):
-        exchanged = view[middle:end] + view[start:middle]
-        if middle == second and exchanged != view[start:end]:
-            errors.append(Error(start, end, exchanged))
+        reordered = view[middle:end] + view[start:middle]
+        if middle == second and reordered != view[start:end]:
+            errors.append(Error(start, end, reordered))
     return errors
 
 
@@ -433,7 +430,7 @@ def _is_entry(text: str) -> bool:
 
 def _confusions(table: Confused) -> Rule[str]:
     return Confusions(
-        _Entry(right, wrong, wrong.values(), rate) for right, (wrong, rate) in table.items()
+        _Confusion(right, wrong, wrong.values(), rate) for right, (wrong, rate) in table.items()
     )
 
 
@@ -450,7 +447,7 @@ def _types(
     types |= {
         "punctuation-redundant": _redundant_marks,
         "spelling-sound": lambda: Confusions(
-            _Entry(right, wrong, wrong.values()) for right, wrong in homophones().items()
+            _Confusion(right, wrong, wrong.values()) for right, wrong in homophones().items()
         ),
         "spelling-shape": lambda: _plain(shapes) if shapes else _table("spelling-shape"),
         "spelling-name": _names,
@@ -476,7 +473,7 @@ def _table(name: str) -> Rule[str]:
 
 
 def _plain(table: Mapping[str, Iterable[str]]) -> Rule[str]:
-    return Confusions(_Entry(right, wrong) for right, wrong in table.items())
+    return Confusions(_Confusion(right, wrong) for right, wrong in table.items())
 
 
 def _redundant_marks() -> Rule[str]:
@@ -518,10 +515,10 @@ def _names() -> Rule[str]:
     alike = homophones()
     for name in read_tables(_TABLES)["names"]:
         wrong: dict[str, None] = {}
-        for place, character in enumerate(name):
+        for position, character in enumerate(name):
             usual = sorted(alike.get(character, {}).items(), key=lambda item: (-item[1], item[0]))
             for other, _ in usual[:_NAME_VARIANTS]:
-                wrong[name[:place] + other + name[place + 1 :]] = None
+                wrong[name[:position] + other + name[position + 1 :]] = None
         if wrong:
             table[name] = tuple(wrong)
     return _plain(table)
@@ -551,8 +548,8 @@ def _apply(text: str, errors: Sequence[tuple[Error, str]]) -> CorruptedText:
 
 def _without_blanks(source: str, edits: Sequence[ReverseEdit]) -> CorruptedText:
     """The same with white space left out of the tokens; no edit holds any."""
-    place = [0]
+    position = [0]
     for character in source:
-        place.append(place[-1] + (not character.isspace()))
-    moved = [edit._replace(start=place[edit.start], end=place[edit.end]) for edit in edits]
+        position.append(position[-1] + (not character.isspace()))
+    moved = [edit._replace(start=position[edit.start], end=position[edit.end]) for edit in edits]
     return CorruptedText(source, [c for c in source if not c.isspace()], moved)

@@ -50,10 +50,10 @@ class Sounds:
     plain: Mapping[str, str] = field(default_factory=dict)
 
 
-def folded(syllable: str) -> str:
+def fold(syllable: str) -> str:
     """A syllable without what learners and speakers of many regions do not tell apart.
 
-    >>> folded("xing") == folded("xin"), folded("zhang") == folded("zan")
+    >>> fold("xing") == fold("xin"), fold("zhang") == fold("zan")
     (True, True)
     """
     return _FINAL.sub("", _INITIAL.sub("", syllable))
@@ -63,11 +63,11 @@ _INITIAL = re.compile(r"(?<=^[zcs])h")
 _FINAL = re.compile(r"(?<=[^i]an|.in|.en)g$")
 
 
-def sounds(asked: str = "zh-homophone", extra: str = "spelling") -> Sounds:
+def sounds(reader: str = "zh-homophone", extra: str = "spelling") -> Sounds:
     """The sounds of the 6,763 characters of GB 2312, which are simplified ones.
 
     Args:
-        asked: Who takes readings, for the failure.
+        reader: Who takes readings, for the failure.
         extra: What brings pypinyin to them.
 
     Raises:
@@ -77,12 +77,12 @@ def sounds(asked: str = "zh-homophone", extra: str = "spelling") -> Sounds:
         from pypinyin.phrases_dict import phrases_dict
         from pypinyin.pinyin_dict import pinyin_dict
     except ImportError:
-        raise MissingExtraError(f"pypinyin, which {asked} takes readings from,", extra) from None
+        raise MissingExtraError(f"pypinyin, which {reader} takes readings from,", extra) from None
     toneless, syllables = _Toneless(), _Syllables()
     plain = {c: toneless[pinyin_dict[ord(c)].partition(",")[0]] for c in _gb2312(_BOTH_LEVELS)}
     main = {c: syllables[syllable] for c, syllable in plain.items()}
     phrases = {
-        phrase: "".join(syllables[toneless[each[0]]] for each in read)
+        phrase: "".join(syllables[toneless[readings[0]]] for readings in read)
         for phrase, read in phrases_dict.items()
         if len(phrase) == len(read) and all(c in main for c in phrase)
     }
@@ -95,19 +95,6 @@ def sounds(asked: str = "zh-homophone", extra: str = "spelling") -> Sounds:
         {phrase: read for phrase, read in phrases.items() if read != phrase.translate(table)},
         plain,
     )
-
-
-def phrase_counts() -> Mapping[str, int]:
-    """In how many of pypinyin's phrases each character stands: how usual it is.
-
-    Raises:
-        MissingExtraError: pypinyin is not installed.
-    """
-    try:
-        from pypinyin.phrases_dict import phrases_dict
-    except ImportError:
-        raise MissingExtraError("pypinyin, whose phrases are counted,", "zh") from None
-    return Counter("".join(phrases_dict))
 
 
 _LEVEL_ONE, _BOTH_LEVELS = range(0xB0, 0xD8), range(0xB0, 0xF8)
@@ -136,7 +123,7 @@ class _Syllables(dict[str, str]):
         self._seen: dict[str, str] = {}
 
     def __missing__(self, syllable: str) -> str:
-        self[syllable] = self._seen.setdefault(folded(syllable), chr(FIRST + len(self._seen)))
+        self[syllable] = self._seen.setdefault(fold(syllable), chr(FIRST + len(self._seen)))
         return self[syllable]
 
 
@@ -168,8 +155,8 @@ def keys(word: str, sounds: Sounds) -> set[str]:
     """
     plain = word.translate(sounds.table)
     read = sounds.phrases.get(word, plain)
-    places = [k for k, (a, b) in enumerate(zip(plain, read, strict=True)) if a != b]
-    cuts = [plain[:k] + read[k] + plain[k + 1 :] for k in places]
+    differing = [k for k, (a, b) in enumerate(zip(plain, read, strict=True)) if a != b]
+    cuts = [plain[:k] + read[k] + plain[k + 1 :] for k in differing]
     return {plain, read, *cuts}
 
 
@@ -207,7 +194,9 @@ def homophones() -> Mapping[str, Mapping[str, float]]:
         MissingExtraError: pypinyin is not installed.
     """
     known = sounds("the homophones of gecbench corrupt", "zh")
-    plain, table, usual = known.plain, known.table, phrase_counts()
+    from pypinyin.phrases_dict import phrases_dict
+
+    plain, table, usual = known.plain, known.table, Counter("".join(phrases_dict))
     like: dict[str, list[str]] = defaultdict(list)
     for character in common_characters():
         like[table[ord(character)]].append(character)

@@ -9,17 +9,15 @@ coarse alignment is the least edit distance of `edits.alignment`, not difflib's 
 from __future__ import annotations
 
 import re
-import sys
-from array import array
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate, count
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from gecbench.edits.alignment import lattice
+from gecbench.edits.alignment import distance, encode, lattice
 from gecbench.models.tags.labels import (
     DELETE,
     KEEP,
@@ -33,23 +31,7 @@ from gecbench.models.tags.labels import (
 )
 from gecbench.models.tags.replay import outcomes
 
-# How far words are from one another in characters.
-
-
-UTF_32 = f"utf-32-{sys.byteorder[0]}e"
-"""Code points as native 32-bit integers: what the alignment reads."""
-
-
-@lru_cache(maxsize=1 << 16)
-def distance(a: str, b: str) -> int:
-    """Compute the edit distance of two words in characters.
-
-    >>> distance("informations", "information")
-    1
-    """
-    left, right = (side.encode(UTF_32, "surrogatepass") for side in (a, b))
-    steps = lattice(left, right, None).steps()
-    return len(steps) - steps.count("M")
+_distance = lru_cache(maxsize=1 << 16)(distance)
 
 
 # A changed block of a pair: which of its target tokens each source token becomes.
@@ -217,7 +199,7 @@ def _nearest(token: str, run: Sequence[str], transforms: Transforms) -> tuple[in
         if name := transforms.explain(token, target):
             return place, transform_label(name)
     ranked = [
-        (distance(token, target), abs(2 * place + 1 - len(run)), place)
+        (_distance(token, target), abs(2 * place + 1 - len(run)), place)
         for place, target in enumerate(run)
     ]
     place = min(ranked)[2]
@@ -263,7 +245,7 @@ def first_labels(labels: Sequence[Sequence[str]]) -> tuple[str, ...]:
 
 def _blocks(source: Sequence[str], target: Sequence[str]) -> Iterator[tuple[int, Block]]:
     """Yield the changed blocks of a least alignment, each with its first source token."""
-    steps = lattice(*_encode(source, target), None).steps()
+    steps = lattice(*encode(source, target), None).steps()
     i = j = done = 0
     for run in _CHANGED.finditer(steps):
         equal = run.start() - done
@@ -272,16 +254,6 @@ def _blocks(source: Sequence[str], target: Sequence[str]) -> Iterator[tuple[int,
         end, target_end = i + len(kinds) - kinds.count("I"), j + len(kinds) - kinds.count("D")
         yield i, Block(tuple(source[i:end]), tuple(target[j:target_end]))
         i, j = end, target_end
-
-
-def _encode(source: Sequence[str], target: Sequence[str]) -> tuple[bytes, bytes]:
-    """Encode both sides as native 32-bit codes, equal where tokens are."""
-    left, right = "".join(source), "".join(target)
-    if len(left) == len(source) and len(right) == len(target):
-        return left.encode(UTF_32, "surrogatepass"), right.encode(UTF_32, "surrogatepass")
-    code_of = dict(zip((*source, *target), count(), strict=False)).__getitem__
-    one, two = list(map(code_of, source)), list(map(code_of, target))
-    return array("I", one).tobytes(), array("I", two).tobytes()
 
 
 def _place(labels: list[tuple[str, ...]], start: int, rows: Sequence[Row]) -> None:
@@ -375,7 +347,7 @@ def _run_distances(source: Sequence[str], target: Sequence[str]) -> Iterator[Num
     ends = range(len(target) + 1)
     runs = [["".join(target[start:end]) for end in ends] for start in ends]
     for token in source:
-        yield np.array([[distance(token, run) for run in row] for row in runs])
+        yield np.array([[_distance(token, run) for run in row] for row in runs])
 
 
 def _all_distances(source: Sequence[str], target: Sequence[str]) -> Iterator[Numbers]:

@@ -140,7 +140,7 @@ def transforms_for(language: str) -> Transforms:
 
 def _english_transforms() -> Transforms:
     verbs = {
-        f"VERB_{a}_{b}": partial(verb_form, given=a, wanted=b) for a, b in permutations(FORMS, 2)
+        f"VERB_{a}_{b}": partial(verb_form, current=a, wanted=b) for a, b in permutations(FORMS, 2)
     }
     return Transforms({**_CASES, **verbs, **_OTHERS}, (MERGE_SPACE, MERGE_HYPHEN), _english)
 

@@ -61,34 +61,19 @@ def test_nothing_changed_is_no_edit(strategy: str):
 @pytest.mark.parametrize(
     ("ops", "source", "target", "want"),
     [
+        # runs that no rule looks at
         ("S", "a", "b", "a>b"),
         ("DD", "a_DT b_VB", "", "a b>"),
         ("II", "", "a_DT b_VB", ">a b"),
         ("DI", "a_VB", "b_VB", "a> | >b"),  # nothing without a substitution
-    ],
-)
-def test_runs_that_no_rule_looks_at(ops: str, source: str, target: str, want: str):
-    assert edits(ops, source, target) == want
-
-
-@pytest.mark.parametrize(
-    ("ops", "source", "target", "want"),
-    [
+        # possessives
         ("SI", "'s_POS", "of_IN y_VB", "'s>of | >y"),  # before the rule for a last one
         ("SI", "of_IN", "'s_POS y_VB", "of>'s | >y"),
         ("SSI", "'s_POS eat_VB", "of_IN look_VB up_RB", "'s>of | eat>look up"),
         ("SI", "friends", "friend 's_POS", "friends>friend 's"),
         ("SD", "friend 's_POS", "friends", "friend 's>friends"),
         ("SSI", "my_PRP friends", "his_PRP friend 's_POS", "my>his | friends>friend 's"),
-    ],
-)
-def test_possessives(ops: str, source: str, target: str, want: str):
-    assert edits(ops, source, target) == want
-
-
-@pytest.mark.parametrize(
-    ("ops", "source", "target", "want"),
-    [
+        # changes of case
         ("IS", "doctor", "The_DT Doctor", "doctor>The Doctor"),
         ("IS", "doctor", "the_DT Doctor", ">the | doctor>Doctor"),
         ("DS", "The_DT doctor", "Doctor", "The doctor>Doctor"),
@@ -107,15 +92,7 @@ def test_possessives(ops: str, source: str, target: str, want: str):
         ("SSS", "x_CD ,_, we_CD", "y_CD ._. We_CD", "x>y | , we>. We"),
         ("DS", "()_CD we_CD", "We_CD", "() we>We"),  # a part of ASCII's marks, as a string
         ("DS", ")(_CD_X we_CD", "We_CD", ")(> | we>We"),
-    ],
-)
-def test_changes_of_case(ops: str, source: str, target: str, want: str):
-    assert edits(ops, source, target) == want
-
-
-@pytest.mark.parametrize(
-    ("ops", "source", "target", "want"),
-    [
+        # one text or one class
         ("SI", "acat_CD", "a_DT cat_CD", "acat>a cat"),
         ("SDD", "sub_CD -_: way_CD", "Subway_DT", "sub - way>Subway"),
         ("SI", "dont_CD", "do_DT n't_CD", "dont>do n't"),
@@ -125,15 +102,7 @@ def test_changes_of_case(ops: str, source: str, target: str, want: str):
         ("SI", "x_CD", "y_CD z_IN", "x>y | >z"),
         ("SSI", "x_CD y_IN", "z_IN w_CD v_CD", "x>z | y>w | >v"),
         ("SIS", "x_CD y_CD", "z_CD w_CD v_IN", "x>z w | y>v"),
-    ],
-)
-def test_one_text_or_one_class(ops: str, source: str, target: str, want: str):
-    assert edits(ops, source, target) == want
-
-
-@pytest.mark.parametrize(
-    ("ops", "source", "target", "want"),
-    [
+        # what is split and what is content
         ("SS", "x_NN y_VB", "z_NN w_VB", "x>z | y>w"),
         ("SI", "recieve_VB", "receive_VB now_RB", "recieve>receive | >now"),
         ("IS", "recieve_VB", "now_RB receive_VB", ">now | recieve>receive"),
@@ -146,7 +115,7 @@ def test_one_text_or_one_class(ops: str, source: str, target: str, want: str):
         ("SI", "Ann_NNP_PROPN", "Bob_NNP_PROPN of_IN", "Ann>Bob | >of"),  # PROPN is no content
     ],
 )
-def test_what_is_split_and_what_is_content(ops: str, source: str, target: str, want: str):
+def test_rules_merge_and_split_a_run(ops: str, source: str, target: str, want: str):
     assert edits(ops, source, target) == want
 
 
