@@ -29,19 +29,19 @@ RAISED: Mapping[str, int] = {
 SAMPLES: Mapping[str, tuple[str, ...]] = {
     "path": ("dev.tsv",),
     "name": ("dev.tsv",),
-    "content.name": ("dev:1: a b.tsv",),
+    "reading.name": ("dev:1: a b.tsv",),
     "one.name": ("dev.tsv",),
     "each.name": ("dev.tsv",),
     "sources.name": ("dev.src",),
     "references[which].name": ("dev.ref1",),
     "told.file": ("dev.tsv",),
     "first.message": ("the line is blank; remove it",),
-    "content.hint": (
+    "reading.hint": (
         "save the file as UTF-8",
         "save the file as UTF-8, or choose the encoding gb18030 if it is GBK or GB18030",
     ),
     "encoding.upper()": ("UTF-8", "GB18030"),
-    "foreign.error": (
+    "reading.error": (
         "Expecting property name enclosed in double quotes: line 2 column 5 (char 17)",
         "maximum recursion depth exceeded while decoding a JSON array from a unicode string",
     ),
@@ -54,7 +54,7 @@ SAMPLES: Mapping[str, tuple[str, ...]] = {
     "rule": ("CON-4-position", "CON-1"),
     "file": ("cilin.txt",),
     "', '.join(_TEXT_KEYS)": ("text, sentence, source, src, input",),
-    "foreign.message": ("an object was expected, not '7'", "not JSON: Expecting value"),
+    "reading.message": ("an object was expected, not '7'", "not JSON: Expecting value"),
 }
 
 

@@ -329,7 +329,7 @@ def test_every_problem_of_the_workflow_has_words():
 
     assert set(SENTENCES) | set(REFUSALS) <= set(PROBLEMS)
     folder = Path(room.__file__).parent
-    for name in ("verdicts", "rulings", "studies", "complaints", "reviews"):
+    for name in ("golden", "review_tasks", "checks", "studies", "complaints", "reviews"):
         codes = re.findall(
             r'Problem\("([A-Z]+-[\w-]+)"', (folder / f"{name}.py").read_text("utf-8")
         )
