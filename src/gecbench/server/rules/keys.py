@@ -41,8 +41,8 @@ class KeyRefusedError(UsageError):
 
     def __init__(self, code: str, **values: str) -> None:
         """Make the English sentence."""
-        self.code, self.values = code, values
-        super().__init__(REFUSALS[code].format(**values))
+        self.code = code
+        super().__init__(REFUSALS[code], **values)
 
 
 class Place(StrEnum):

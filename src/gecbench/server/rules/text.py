@@ -62,8 +62,8 @@ class TextError(GecbenchError):
 
     def __init__(self, code: str, values: Mapping[str, str | int]) -> None:
         """Make the English sentence."""
-        self.code, self.values = code, dict(values)
-        super().__init__(REFUSALS[code].format(**values))
+        self.code = code
+        super().__init__(REFUSALS[code], **values)
 
     @property
     def told(self) -> tuple[tuple[str, str], ...]:
