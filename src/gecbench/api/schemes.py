@@ -173,8 +173,10 @@ def _cherrant(
         content = read_bytes(path)
         if hashlib.sha256(content).hexdigest() != wanted.file(file).sha256:
             raise ResourceError(
-                f"{path}: its content is not what the catalogue promises (sha256 differs); "
-                f"run: gecbench data get {wanted.name}"
+                "its content is not what the catalogue promises (sha256 differs); run: "
+                "gecbench data get {name}",
+                at=path,
+                name=wanted.name,
             )
         return content
 

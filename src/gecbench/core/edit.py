@@ -50,8 +50,10 @@ class Edit:
         """Refuse a span that no sentence can have."""
         if not 0 <= self.start <= self.end:
             raise EditError(
-                f"edit span {self.start} {self.end} is reversed or negative; "
-                "a span is start end with 0 <= start <= end"
+                "edit span {start} {end} is reversed or negative; a span is start end with "
+                "0 <= start <= end",
+                start=self.start,
+                end=self.end,
             )
 
     @property
@@ -74,12 +76,18 @@ def check(edits: Sequence[Edit], length: int) -> None:
     for edit in edits:
         if edit.end > length:
             raise EditError(
-                f"edit span {edit.start} {edit.end} ends after the source, "
-                f"which has {length} tokens"
+                "edit span {start} {end} ends after the source, which has {length} tokens",
+                start=edit.start,
+                end=edit.end,
+                length=length,
             )
     corrections = [edit for edit in edits if edit.replacement is not None]
     for one, two in pairwise(sorted(corrections, key=lambda edit: (edit.start, edit.end))):
         if two.start < one.end:
             raise EditError(
-                f"edit span {two.start} {two.end} overlaps edit span {one.start} {one.end}"
+                "edit span {start} {end} overlaps edit span {other_start} {other_end}",
+                start=two.start,
+                end=two.end,
+                other_start=one.start,
+                other_end=one.end,
             )

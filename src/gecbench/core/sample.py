@@ -57,8 +57,9 @@ class Rewrite:
             raise CorpusError("a rewrite needs a text, edits, or one of error free, unannotatable")
         if self.annotator is not None and not self.annotator.strip():
             raise CorpusError(
-                f"the annotator is {self.annotator!r}; write a name, or leave it out where nobody "
-                "knows who it was"
+                "the annotator is {annotator!r}; write a name, or leave it out where nobody"
+                " knows who it was",
+                annotator=self.annotator,
             )
 
 

@@ -63,14 +63,14 @@ def _folder() -> Path:
     folder = Path(spec.origin).parent
     for name in (_WORDS, _STEMMER):
         if not (folder / name).is_file():
-            raise ResourceError(f"{folder / name}: no such file; install errant 3.0.2")
+            raise ResourceError("no such file; install errant 3.0.2", at=folder / name)
     return folder
 
 
 def _stemmer(path: Path) -> Callable[[str], str]:
     spec = spec_from_file_location("_errant_lancaster", path)
     if spec is None or spec.loader is None:
-        raise ResourceError(f"{path}: not a Python module; install errant 3.0.2")
+        raise ResourceError("not a Python module; install errant 3.0.2", at=path)
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
     stem: Callable[[str], str] = module.LancasterStemmer().stem
