@@ -29,6 +29,9 @@ _NAMES: Mapping[str, str] = {
 }
 """What msgspec calls a type, and what an error message does."""
 
+_MISSING = "is missing; expected {wanted}"
+"""Behind the name of an option; a key stands inside a sentence of its own, for other languages."""
+
 _MISMATCH = re.compile(r"Expected `(.+)`, got `(.+)`")
 _SURROGATE = Message("a string holds half a surrogate pair, as \\ud800; write the character")
 _JSON_PROBLEMS: Mapping[str, Message] = {
@@ -61,8 +64,9 @@ def value_of(row: Mapping[str, object], key: str, into: type[T]) -> T:
         FormatError: It is missing, of another type, or half a surrogate pair.
     """
     if key not in row:
-        problem = Message("is missing; expected {wanted}", wanted=_expected_kind(into))
-        raise FormatError("{key!r} {problem}", key=key, problem=problem)
+        raise FormatError(
+            "{key!r} is missing; expected {wanted}", key=key, wanted=_expected_kind(into)
+        )
     try:
         return msgspec.convert(row[key], into)
     except msgspec.ValidationError as error:
@@ -240,7 +244,12 @@ def _problem(
 ) -> str:
     """What msgspec complains of as a sentence."""
     key, problem = _explain(error, value, into, key_path)
-    return Message("{key!r} {problem}", key=key, problem=problem) if key else problem
+    if not key:
+        return problem
+    if isinstance(problem, Message) and problem.template == _MISSING:
+        wanted = problem.values["wanted"]
+        return Message("{key!r} is missing; expected {wanted}", key=key, wanted=wanted)
+    return Message("{key!r} {problem}", key=key, problem=problem)
 
 
 def _explain(
@@ -272,8 +281,8 @@ def _explain(
         return "", UnknownNameError(Message("key"), prefix + name, known).message
     if message.startswith("Object missing required field"):
         expected = _expected_kind(_type_of(annotation, name))
-        problem = Message("is missing; expected {wanted}", wanted=expected)
-        return f"{key_path}.{name}" if key_path else name, problem
+        key = f"{key_path}.{name}" if key_path else name
+        return key, Message(_MISSING, wanted=expected)
     if message.startswith("Invalid enum value"):
         choices = ", ".join(map(str, getattr(annotation, "__args__", ())))
         return key_path, f"is {shown}; one of: {choices}"

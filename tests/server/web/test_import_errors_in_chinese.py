@@ -10,8 +10,8 @@ from server.import_export.files import empty
 from server.web.broken_imports import BROKEN, WHOLE, errors, with_wrong_values
 
 from gecbench.server.import_export.reading import READERS, Trouble, content_of, records
-from gecbench.server.web.library.saying import said
 from gecbench.server.web.manage.words import refused
+from gecbench.server.web.translation import translate
 
 HAN = re.compile("[\u4e00-\u9fff]")
 QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""")
@@ -50,7 +50,7 @@ def test_a_wrong_value_in_any_place_is_said_in_chinese(format):
             for found in records(content_of("file", raw.encode()), format)[1]:
                 if isinstance(found, Trouble):
                     wrong += 1
-                    words = said(found.message)
+                    words = translate(found.message)
                     if in_english(found.message, words.text, foreign=words.foreign):
                         english.add((found.message, words.text))
     assert english == set()

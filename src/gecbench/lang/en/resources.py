@@ -9,7 +9,7 @@ from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import NamedTuple
 
-from gecbench.core.errors import MissingExtraError, ResourceError
+from gecbench.core.errors import Message, MissingExtraError, ResourceError
 from gecbench.core.files import read_bytes
 
 _WORDS = "en/resources/en_GB-large.txt"
@@ -59,7 +59,9 @@ def load() -> Resources:
 def _folder() -> Path:
     spec = find_spec("errant")
     if spec is None or spec.origin is None:
-        raise MissingExtraError("errant, whose word list en-errant finds misspellings by,", "en")
+        raise MissingExtraError(
+            Message("errant, whose word list en-errant finds misspellings by,"), "en"
+        )
     folder = Path(spec.origin).parent
     for name in (_WORDS, _STEMMER):
         if not (folder / name).is_file():

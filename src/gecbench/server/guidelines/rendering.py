@@ -521,7 +521,9 @@ def render_markdown(
     size = len(markdown.encode("utf-8", "surrogatepass"))
     if size > LARGEST:
         raise FormatError(
-            f"the guideline has {size:,} bytes, at most {LARGEST:,} are accepted; shorten it"
+            "the guideline has {bytes:,} bytes, at most {most:,} are accepted; shorten it",
+            bytes=size,
+            most=LARGEST,
         )
     place = Place(lang, prefix, shift)
     tokens = parser().parse(_SURROGATE.sub("\ufffd", markdown))

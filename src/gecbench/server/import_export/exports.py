@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, get_args
 
-from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError
+from gecbench.core.errors import GecbenchError, Message, UnknownNameError, UsageError
 from gecbench.core.files import STDIO, check_target, write_stream
 from gecbench.core.sample import Corpus
 from gecbench.formats import load_format
@@ -275,19 +275,22 @@ class ExportOptions:
     def __post_init__(self) -> None:
         """Refuse what means nothing."""
         if self.format not in EXPORTS:
-            raise UnknownNameError("format of export", self.format, EXPORTS)
+            raise UnknownNameError(Message("format of export"), self.format, EXPORTS)
         if self.scheme and self.format != "m2":
-            raise UsageError(f"a scheme of edits is for format m2, not for {self.format}")
+            raise UsageError(
+                "a scheme of edits is for format m2, not for {format}", format=self.format
+            )
         if self.names and self.format not in ("submissions", "annotations"):
-            raise UsageError(f"format {self.format} names nobody; leave names out")
+            raise UsageError("format {format} names nobody; leave names out", format=self.format)
         if self.unannotatable is not None:
             if self.unannotatable not in get_args(Unannotatable):
                 raise UsageError(
-                    f"unannotatable is {self.unannotatable!r}; it is keep or leave_out"
+                    "unannotatable is {value!r}; it is keep or leave_out", value=self.unannotatable
                 )
             if not EXPORTS[self.format].golden or self.format == "parallel":
                 raise UsageError(
-                    f"format {self.format} has no choice about what is not annotatable"
+                    "format {format} has no choice about what is not annotatable",
+                    format=self.format,
                 )
 
 
@@ -332,11 +335,12 @@ def one_file(files: Iterable[ExportFile], part: str = "") -> ExportFile:
     made = {one.ending: one for one in files}
     if not part and len(made) == 1:
         return next(iter(made.values()))
+    names = ", ".join(made)
+    if not part:
+        raise UsageError("this export has several files; name a part: {names}", names=names)
     if part not in made:
         raise UsageError(
-            f"there is no part {part!r}; this export has the parts {', '.join(made)}"
-            if part
-            else f"this export has several files; name a part: {', '.join(made)}"
+            "there is no part {part!r}; this export has the parts {names}", part=part, names=names
         )
     return made[part]
 
@@ -427,7 +431,7 @@ def write_export(files: Iterable[ExportFile], path: Path) -> tuple[tuple[Path, s
 def _golden(project: Project, options: ExportOptions, kind: Exported) -> tuple[ExportFile, ...]:
     if not real(project).filter(state__in=corpora.DECIDED).exists():
         raise GecbenchError(
-            f"project {project.slug} has no golden set yet; review some sentences first"
+            "project {slug} has no golden set yet; review some sentences first", slug=project.slug
         )
     frame = Frame(
         project.slug,

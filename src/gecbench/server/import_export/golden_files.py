@@ -78,8 +78,10 @@ def check_scheme(name: str, lang: str) -> None:
     known = [one for one in SCHEMES if LANGUAGES.get(one) == lang]
     if name not in known:
         raise UsageError(
-            f"M2 needs a scheme of edits for language {lang!r}, not {name!r}; "
-            f"there are: {', '.join(known)}"
+            "M2 needs a scheme of edits for language {lang!r}, not {name!r}; there are: {names}",
+            lang=lang,
+            name=name,
+            names=", ".join(known),
         )
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Literal, cast, get_args
 
-from gecbench.core.errors import GecbenchError, UsageError
+from gecbench.core.errors import GecbenchError, Message, UsageError
 from gecbench.core.sample import Rewrite
 from gecbench.lang.detection import is_chinese
 from gecbench.server.choices import Decision, Purpose
@@ -84,16 +84,24 @@ class ImportOptions:
         ):
             value = getattr(self, name)
             if value not in known:
-                named = ", ".join(str(one) for one in known if one)
-                raise UsageError(f"{name} is {value!r}; it is one of {named}")
+                names = ", ".join(str(one) for one in known if one)
+                raise UsageError(
+                    "{key} is {value!r}; it is one of {names}", key=name, value=value, names=names
+                )
         if isinstance(self.priority, bool) or not -1_000_000 <= self.priority <= 1_000_000:
             raise UsageError(
-                f"priority is {self.priority}; it is a whole number from -1000000 to 1000000"
+                "{key} is {value!r}; it is a whole number from {least} to {most}",
+                key="priority",
+                value=self.priority,
+                least=-1_000_000,
+                most=1_000_000,
             )
         if len(self.source) > 100:
             raise UsageError("the name of the source has more than 100 characters; shorten it")
         if not self.source.isprintable():
-            raise UsageError(f"the name of the source is {self.source!r}; it has odd characters")
+            raise UsageError(
+                "the name of the source is {source!r}; it has odd characters", source=self.source
+            )
 
 
 def options_from(stored: Mapping[str, object]) -> ImportOptions:
@@ -115,7 +123,7 @@ class ImportProblem:
 
     Args:
         line: Where it stands, from 1; for files of blocks or objects, where those begin.
-        message: One line: what is wrong, and what to do.
+        message: One line: what is wrong, and what to do; a `Message`, if it can be translated.
     """
 
     line: int
@@ -254,29 +262,38 @@ class Plan:
     resumes: int | None = None
 
     @property
-    def obstacle(self) -> str:
+    def obstacle(self) -> str | Message:
         """Why it may not run, in one line; "" where it may."""
         told, options = self.report, self.options
         if told.problem_count:
             first = told.problems[0]
-            return (
-                f"{told.file}:{first.line}: {first.message}; "
-                f"{told.problem_count} problems in all, nothing is imported"
+            return Message(
+                "{file}:{line}: {message}; {total} problems in all, nothing is imported",
+                file=told.file,
+                line=first.line,
+                message=first.message,
+                total=told.problem_count,
             )
         if told.with_references and options.references is None:
-            return (
-                f"{told.file}: {told.with_references} sentences have references; choose what "
-                f"becomes of them: {', '.join(get_args(References))}"
+            return Message(
+                "{file}: {count} sentences have references; choose what becomes of them: {names}",
+                file=told.file,
+                count=told.with_references,
+                names=", ".join(get_args(References)),
             )
         there = told.duplicates_inside + told.duplicates_there
         if there and options.duplicates is None:
-            return (
-                f"{told.file}: {there} sentences are there already "
-                f"({told.duplicates_inside} in the file, {told.duplicates_there} in the project); "
-                f"choose what becomes of them: {', '.join(get_args(Duplicates))}"
+            return Message(
+                "{file}: {count} sentences are there already ({inside} in the file, {there} in the "
+                "project); choose what becomes of them: {names}",
+                file=told.file,
+                count=there,
+                inside=told.duplicates_inside,
+                there=told.duplicates_there,
+                names=", ".join(get_args(Duplicates)),
             )
         if not self.sentences and self.resumes is None:
-            return f"{told.file}: there is no new sentence to import"
+            return Message("{file}: there is no new sentence to import", file=told.file)
         return ""
 
 
@@ -446,8 +463,10 @@ def kept_text(text: str, tally: Tally, *, clean: bool) -> str:
         return text
     bare = text.strip()
     if len(bare) > _FAR_TOO_LONG:  # a book in one line: looking at each character takes minutes
-        raise TextError("too_long", {"what": "the text", "length": len(bare), "longest": LONGEST})
-    result: Cleaned = cleaned(text, what="the text")
+        raise TextError(
+            "too_long", {"what": Message("the text"), "length": len(bare), "longest": LONGEST}
+        )
+    result: Cleaned = cleaned(text)
     tally.invisible.update(dict(result.removed))
     tally.invisible.update(dict(result.spaces))
     if not clean and not _breaks(text):
@@ -496,12 +515,30 @@ def answers_of(
     if use != "golden":
         declared = sum(one != Decision.CORRECTED for one in decisions)
         if use == "keep" and declared:
-            tally.left_out["declarations without a text"] += declared
+            tally.left_out[Message("declarations without a text")] += declared
         return Answers(Decision.CORRECTED, tuple(texts.values()))
     if len(set(decisions)) > 1:
-        said = " and ".join(dict.fromkeys(one.replace("_", " ") for one in decisions))
-        raise GecbenchError(f"its references contradict one another: {said}")
+        raise GecbenchError(
+            "its references contradict one another: {decisions}", decisions=_conflict(decisions)
+        )
     return Answers(decisions[0], tuple(texts.values()))
+
+
+_DECISIONS: Mapping[Decision, Message] = {
+    Decision.CORRECTED: Message("corrected"),
+    Decision.ERROR_FREE: Message("error free"),
+    Decision.NOT_ANNOTATABLE: Message("not annotatable"),
+}
+
+
+def _conflict(decisions: Iterable[Decision]) -> Message:
+    """Two or three different decisions, in words."""
+    names = [_DECISIONS[one] for one in dict.fromkeys(decisions)]
+    if len(names) == 2:
+        return Message("{first} and {second}", first=names[0], second=names[1])
+    return Message(
+        "{first} and {second} and {third}", first=names[0], second=names[1], third=names[2]
+    )
 
 
 def _kept(
@@ -517,7 +554,7 @@ def _kept(
     """Put a reference to those before it, and return what it says."""
     text = kept_text(text, tally, clean=clean)
     if not text:
-        raise GecbenchError(f"reference {place + 1} is empty; fill it or take it out")
+        raise GecbenchError("reference {number} is empty; fill it or take it out", number=place + 1)
     same = key(text)
     if same == key(source):
         tally.same_as_source += 1
@@ -553,7 +590,11 @@ def refused(source: str, lang: str, golden: NewGolden, options: ProjectOptions) 
         # The rules about placeholders look closely at every character, for nothing here.
         options = replace(options, rules={**options.rules, **_NO_PLACEHOLDER})
     found = findings(Golden(source, lang, golden.kind, golden.texts), options)
-    return [f"{one} ({one.rule})" for one in found if one.blocks]
+    return [
+        Message("{message} ({rule})", message=one.message, rule=one.rule)
+        for one in found
+        if one.blocks
+    ]
 
 
 # Making the plan of an import: every sentence is read, cleaned, checked and compared.
@@ -593,8 +634,7 @@ class _Reading:
         self.problem_count += 1
         if len(self.problems) == SHOWN and line >= self.problems[-1].line:
             return
-        found = ImportProblem(line, " ".join(message.split()))
-        insort(self.problems, found, key=lambda one: one.line)
+        insort(self.problems, ImportProblem(line, message), key=lambda one: one.line)
         del self.problems[SHOWN:]
 
 
@@ -618,7 +658,9 @@ def plan_import(
         UsageError: The project is closed, or options exclude each other.
     """
     if project.archived_at or project.deleted_at:
-        raise UsageError(f"project {project.slug} is closed; bring it back before you import")
+        raise UsageError(
+            "project {slug} is closed; bring it back before you import", slug=project.slug
+        )
     chosen, found = _opened(content, options, references)
     read = _Reading()
     _read(found, read, project, options, chosen)
@@ -643,7 +685,8 @@ def _opened(
         return records(content, options.format)
     if options.format not in (None, "lines", "parallel"):
         raise UsageError(
-            f"files of references go with a file of lines, not with format {options.format}"
+            "files of references go with a file of lines, not with format {format}",
+            format=options.format,
         )
     return "parallel", parallel(content, references)
 
@@ -670,7 +713,7 @@ def _read(
         try:
             candidate = _candidate(one, ordinal, read, options, first_lines)
         except GecbenchError as error:
-            read.trouble(one.line, str(error))
+            read.trouble(one.line, error.message)
             continue
         if options.references == "golden" and candidate.answers is not None:
             for message in refused(candidate.text, project.lang, candidate.answers.golden, rules):
@@ -692,7 +735,11 @@ def _candidate(
     if record.id is not None:
         first = first_lines.setdefault(record.id, record.line)
         if first != record.line:
-            raise GecbenchError(f"id {record.id!r} stands in line {first} already; ids are unique")
+            raise GecbenchError(
+                "id {id!r} stands in line {first} already; ids are unique",
+                id=record.id,
+                first=first,
+            )
     answers = answers_of(
         record,
         text,
@@ -748,8 +795,11 @@ def _compared(
         if own and name in present.ids and not (double and options.duplicates is None):
             read.trouble(
                 one.line,
-                f"id {name!r} is that of another sentence of the project; number the sentences "
-                "anew, or give another id",
+                Message(
+                    "id {name!r} is that of another sentence of the project; number the "
+                    "sentences anew, or give another id",
+                    name=name,
+                ),
             )
             continue
         ready.append(_ready(one, name, options))
@@ -796,7 +846,8 @@ def _report(
     texts = [one.text for one in read.candidates]
     bars = Counter(min(bisect_left(LENGTHS, len(text)), len(LENGTHS) - 1) for text in texts)
     numbered = [one.ordinal for one in read.candidates if options.number or one.record.id is None]
-    named = f"{prefix}{numbered[0]} to {prefix}{numbered[-1]}" if numbered else ""
+    first, last = (f"{prefix}{numbered[n]}" for n in (0, -1)) if numbered else ("", "")
+    named = Message("{first} to {last}", first=first, last=last) if numbered else ""
     return Report(
         file=content.name,
         format=format,

@@ -9,13 +9,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from gecbench.core.errors import FormatError, GecbenchError, UnknownNameError, UsageError, quote
+from gecbench.core.errors import (
+    FormatError,
+    GecbenchError,
+    Message,
+    Place,
+    UnknownNameError,
+    UsageError,
+    quote,
+)
 from gecbench.core.files import read_bytes
 from gecbench.core.sample import Rewrite, Sample
 from gecbench.formats import load_format
 from gecbench.formats.m2 import is_target
 from gecbench.formats.texts import text_of
-from gecbench.formats.validation import value_of
+from gecbench.formats.validation import json_problem, value_of
 
 # What a reader finds in a file: records, and troubles with their lines.
 
@@ -51,7 +59,7 @@ class Trouble:
 
     Args:
         line: Where it stands, from 1.
-        message: What is wrong and what to do.
+        message: What is wrong and what to do; a `Message`, if it can be translated.
     """
 
     line: int
@@ -95,11 +103,18 @@ def content_of(name: str, raw: bytes, *, encoding: Encoding = "utf-8") -> Conten
     """
     name = _plain(name)
     if encoding not in ("utf-8", "gb18030"):
-        raise UsageError(f"unknown encoding {encoding!r}; known: utf-8, gb18030")
+        raise UsageError(
+            "unknown {kind} {name!r}; {hint}",
+            kind=Message("encoding"),
+            name=encoding,
+            hint=Message("known: {names}", names="utf-8, gb18030"),
+        )
     if len(raw) > MOST_BYTES:
         raise FormatError(
-            f"{name}:1: the file has {len(raw):,} bytes; at most {MOST_BYTES:,} are read at once, "
-            "divide it"
+            "the file has {bytes:,} bytes; at most {most:,} are read at once, divide it",
+            at=Place(name, 1),
+            bytes=len(raw),
+            most=MOST_BYTES,
         )
     text = _decoded(name, raw, encoding)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -107,11 +122,13 @@ def content_of(name: str, raw: bytes, *, encoding: Encoding = "utf-8") -> Conten
     if not lines[-1]:
         lines.pop()
     if not lines:
-        raise FormatError(f"{name}:1: the file is empty; nothing can be imported from it")
+        raise FormatError("the file is empty; nothing can be imported from it", at=Place(name, 1))
     if len(lines) > MOST_LINES:
         raise FormatError(
-            f"{name}:{MOST_LINES + 1}: the file has {len(lines):,} lines; at most {MOST_LINES:,} "
-            "are read at once, divide it"
+            "the file has {count:,} lines; at most {most:,} are read at once, divide it",
+            at=Place(name, MOST_LINES + 1),
+            count=len(lines),
+            most=MOST_LINES,
         )
     return Content(name, tuple(lines), hashlib.sha256(raw).hexdigest())
 
@@ -125,8 +142,10 @@ def content_at(path: Path, *, encoding: Encoding = "utf-8") -> Content:
     try:
         if path.is_file() and path.stat().st_size > MOST_BYTES:  # before it fills the memory
             raise FormatError(
-                f"{path}:1: the file has {path.stat().st_size:,} bytes; at most {MOST_BYTES:,} "
-                "are read at once, divide it"
+                "the file has {bytes:,} bytes; at most {most:,} are read at once, divide it",
+                at=Place(path, 1),
+                bytes=path.stat().st_size,
+                most=MOST_BYTES,
             )
     except OSError as error:
         raise GecbenchError(f"{path}: cannot be read: {error.strerror}") from error
@@ -141,18 +160,23 @@ def _plain(name: str) -> str:
 
 def _decoded(name: str, raw: bytes, encoding: Encoding) -> str:
     if raw.startswith(_UTF_16):
-        raise FormatError(f"{name}:1: the file is UTF-16; save it as UTF-8")
+        raise FormatError("the file is UTF-16; save it as UTF-8", at=Place(name, 1))
     try:
         return raw.decode("utf-8-sig" if encoding == "utf-8" else encoding)
     except UnicodeDecodeError as error:
         seen = error.object[: error.start]
         line = seen.replace(b"\r\n", b"\n").replace(b"\r", b"\n").count(b"\n") + 1
-        hint = "save the file as UTF-8"
+        hint = Message("save the file as UTF-8")
         if encoding == "utf-8":
-            hint += ", or choose the encoding gb18030 if it is GBK or GB18030"
+            hint = Message(
+                "save the file as UTF-8, or choose the encoding gb18030 if it is GBK or GB18030"
+            )
         raise FormatError(
-            f"{name}:{line}: byte 0x{error.object[error.start]:02x} is not {encoding.upper()}; "
-            f"{hint}"
+            "byte 0x{byte:02x} is not {encoding}; {hint}",
+            at=Place(name, line),
+            byte=error.object[error.start],
+            encoding=encoding.upper(),
+            hint=hint,
         ) from None
 
 
@@ -167,6 +191,8 @@ _Rows = tuple[Row, ...]
 
 _TEXT_KEYS = ("text", "sentence", "source", "src", "input")
 _SPACE = " \t\n"
+_NOT_IMPORTED = (Message("submissions"), Message("reviews"), Message("studies"))
+"""Keys of the full export, and what a report calls them."""
 
 
 def sniff_foreign(content: Content, first: str) -> str:
@@ -185,8 +211,10 @@ def sniff_foreign(content: Content, first: str) -> str:
         return "doccano"
     if first.startswith("["):
         raise FormatError(
-            f"{content.name}:1: this JSON is neither Label Studio's (tasks with 'data') nor "
-            f"YACLC's ('sentence_text'); the first object has {', '.join(map(repr, item)) or '{}'}"
+            "this JSON is neither Label Studio's (tasks with 'data') nor YACLC's "
+            "('sentence_text'); the first object has {value}",
+            at=Place(content.name, 1),
+            value=", ".join(map(repr, item)) or "{}",
         )
     return "jsonl"
 
@@ -217,15 +245,35 @@ def _items(content: Content) -> Iterator[tuple[int, Row]]:
             return
         try:
             item, after = decode(text, at)
-        except (ValueError, RecursionError) as error:  # a number of many digits is a ValueError
-            raise FormatError(f"{content.name}:{line + 1}: not JSON: {error}") from None
+        except (ValueError, RecursionError) as error:
+            raise FormatError(
+                "not JSON: {problem}",
+                at=Place(content.name, line + 1),
+                problem=_why_not_json(error),
+            ) from None
         if not isinstance(item, dict):
             raise FormatError(
-                f"{content.name}:{line + 1}: an object was expected, not {quote(str(item))}"
+                "an object was expected, not {text}",
+                at=Place(content.name, line + 1),
+                text=quote(str(item)),
             )
         yield line + 1, item
         line += text.count("\n", at, after)
         at = after
+
+
+def _why_not_json(error: ValueError | RecursionError) -> Message:
+    if isinstance(error, json.JSONDecodeError):
+        return Message(
+            "{problem}: line {line} column {column} (char {char})",
+            problem=json_problem(error),
+            line=error.lineno,
+            column=error.colno,
+            char=error.pos,
+        )
+    if isinstance(error, RecursionError):
+        return Message("brackets are nested too deep")
+    return Message("a number has too many digits")
 
 
 def _ended(content: Content, line: int, rest: str) -> None:
@@ -235,11 +283,13 @@ def _ended(content: Content, line: int, rest: str) -> None:
         FormatError: Says which.
     """
     if not rest:
-        raise FormatError(f"{content.name}:{line}: the array has no end: the file was cut")
+        raise FormatError("the array has no end: the file was cut", at=Place(content.name, line))
     after = rest[1:].lstrip(_SPACE)
     if after:
         line += rest[: len(rest) - len(after)].count("\n")
-        raise FormatError(f"{content.name}:{line}: something follows the array: {quote(after)}")
+        raise FormatError(
+            "something follows the array: {text}", at=Place(content.name, line), text=quote(after)
+        )
 
 
 def _each(
@@ -253,14 +303,16 @@ def _each(
                 try:
                     record = read(item, line)
                 except GecbenchError as error:
-                    yield Trouble(line, str(error))
+                    yield Trouble(line, error.message)
                 else:
                     if record is not None:
                         yield record
         except FormatError as error:
             # What follows cannot be divided into objects any more.
-            place, _, message = str(error).removeprefix(f"{content.name}:").partition(": ")
-            yield Trouble(int(place), f"{message}; the rest of the file was not looked at")
+            rest = Message(
+                "{message}; the rest of the file was not looked at", message=error.message
+            )
+            yield Trouble(_line_of(error), rest)
 
     return reader
 
@@ -269,22 +321,26 @@ def _label_studio(row: Row, line: int) -> Record:
     data = value_of(row, "data", Row)
     key = next((one for one in _TEXT_KEYS if isinstance(data.get(one), str)), None)
     if key is None:
-        raise FormatError(f"the task's data has none of {', '.join(_TEXT_KEYS)}; name the text so")
+        raise FormatError(
+            "the task's data has none of text, sentence, source, src, input; name the text so"
+        )
     references: list[Rewrite] = []
     left_out: list[str] = []
     done = _rows(row, "annotations")
     for annotation in done:
         if annotation.get("was_cancelled") is True:
-            left_out.append("cancelled annotations")
+            left_out.append(Message("cancelled annotations"))
             continue
         for result in _rows(annotation, "result"):
             if result.get("type") != "textarea":
-                left_out.append(f"results of type {_printable(result.get('type'))}")
+                left_out.append(
+                    Message("results of type {type}", type=_printable(result.get("type")))
+                )
                 continue
             texts = _texts(value_of(result, "value", Row), "text")
             references += [Rewrite(text=text) for text in texts]
     if row.get("predictions"):
-        left_out.append("predictions")
+        left_out.append(Message("predictions"))
     meta = {name: _said(value) for name, value in data.items() if name != key}
     return Record(
         line,
@@ -302,7 +358,7 @@ def _doccano(row: Row, line: int) -> Record:
     texts = _texts(row, key) if key else ()
     kept = {"id", "text", "label", "labels", "annotation_approver", "Comments"}
     meta = {name: _said(value) for name, value in row.items() if name not in kept}
-    left_out = ("comments",) if row.get("Comments") else ()
+    left_out = (Message("comments"),) if row.get("Comments") else ()
     references = tuple(Rewrite(text=text) for text in texts)
     return Record(
         line, _name(row, "id"), value_of(row, "text", str), references, meta, left_out=left_out
@@ -328,7 +384,7 @@ def _yaclc(row: Row, line: int) -> Record:
         tuple(references),
         meta,
         fluency=frozenset(fluency),
-        left_out=("how many annotators wrote each text",) if references else (),
+        left_out=(Message("how many annotators wrote each text"),) if references else (),
     )
 
 
@@ -336,7 +392,7 @@ def _annotations(row: Row, line: int) -> Record | None:
     """Read a sentence of the full export: its text and its last golden set."""
     if "format" in row:
         if value_of(row, "schema", int) != 1:
-            raise FormatError(f"schema {row['schema']} is not known, only 1")
+            raise FormatError("schema {schema} is not known, only 1", schema=row["schema"])
         return None
     golden = value_of(row, "goldens", _Rows)[-1:]
     references = tuple(
@@ -348,7 +404,7 @@ def _annotations(row: Row, line: int) -> Record | None:
         references = (Rewrite(error_free=True),)
     elif golden and value_of(golden[0], "decision", str) == "not_annotatable":
         references = (Rewrite(unannotatable=True),)
-    left_out = [name for name in ("submissions", "reviews", "studies") if row.get(name)]
+    left_out = [name for name in _NOT_IMPORTED if row.get(name)]
     meta = {key: _said(value) for key, value in value_of(row, "meta", Row).items()}
     source = value_of(row, "source", str) if "source" in row else ""
     return Record(
@@ -382,7 +438,9 @@ def _name(row: Row, key: str) -> str | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | str):
-        raise FormatError(f"{key!r} is {quote(str(value))}; a number or a text was expected")
+        raise FormatError(
+            "{key!r} is {text}; a number or a text was expected", key=key, text=quote(str(value))
+        )
     return str(value)
 
 
@@ -422,7 +480,7 @@ def records(content: Content, format: str | None = None) -> tuple[str, Iterator[
     """
     chosen = format or sniffed(content)
     if chosen not in READERS:
-        raise UnknownNameError("format", chosen, READERS)
+        raise UnknownNameError(Message("format"), chosen, READERS)
     if chosen == "mucgec" and format is None:
         load_format(chosen).check(Path(content.name), content.lines)
     return chosen, READERS[chosen](content)
@@ -437,17 +495,24 @@ def parallel(sources: Content, references: Sequence[Content]) -> Iterator[Found]
     for each in references:
         if len(each.lines) != len(sources.lines):
             raise FormatError(
-                f"{each.name}:{min(len(each.lines), len(sources.lines)) + 1}: the file has "
-                f"{len(each.lines)} lines, but {sources.name} has {len(sources.lines)}; line k "
-                "of each file belongs to sentence k"
+                "the file has {count} lines, but {file} has {expected}; line k of each file"
+                " belongs to sentence k",
+                at=Place(each.name, min(len(each.lines), len(sources.lines)) + 1),
+                count=len(each.lines),
+                file=sources.name,
+                expected=len(sources.lines),
             )
     for n, line in enumerate(sources.lines, 1):
         texts = [each.lines[n - 1] for each in references]
         if not line.strip():
-            yield Trouble(n, "the line is blank, but files of references go with it; fill it")
+            yield Trouble(
+                n, Message("the line is blank, but files of references go with it; fill it")
+            )
         elif not all(text.strip() for text in texts):
             which = next(k for k, text in enumerate(texts) if not text.strip())
-            yield Trouble(n, f"the line is blank in {references[which].name}; fill it")
+            yield Trouble(
+                n, Message("the line is blank in {file}; fill it", file=references[which].name)
+            )
         else:
             yield Record(n, None, line, tuple(Rewrite(text=text) for text in texts))
 
@@ -500,8 +565,10 @@ def _m2(content: Content) -> Iterator[Found]:
         if targets and not any(map(is_target, block)):
             yield Trouble(
                 start,
-                "the block has no T line; in a file with T lines every block has one "
-                "(T0 没有错误 if it is error free)",
+                Message(
+                    "the block has no T line; in a file with T lines every block has one (T0 "
+                    "没有错误 if it is error free)"
+                ),
             )
             continue
         found = _told(content, read, block, start, None)
@@ -542,10 +609,13 @@ def _told(
     try:
         corpus = read(Path(content.name), rows)
     except GecbenchError as error:
-        # Every error of a reader begins with path:line.
-        place, _, message = str(error).removeprefix(f"{content.name}:").partition(": ")
-        return Trouble(line or start + int(place) - 1, message)
+        return Trouble(line or start + _line_of(error) - 1, error.message)
     return corpus.samples  # type: ignore[attr-defined,no-any-return]  # each reads a Corpus
+
+
+def _line_of(error: GecbenchError) -> int:
+    """The line that an error names; the first where it is about the file."""
+    return error.at.line if isinstance(error.at, Place) else 1
 
 
 def _record(line: int, sample: Sample, lang: str, *, numbered: bool) -> Record:

@@ -94,17 +94,23 @@ def make_release(
     """
     if not _NAME.fullmatch(name):
         raise UsageError(
-            f"the name of a release is letters, digits, dots and hyphens, not {name!r}"
+            "the name of a release is letters, digits, dots and hyphens, not {name!r}", name=name
         )
     if Release.objects.filter(project=project, name=name).exists():
-        raise UsageError(f"project {project.slug} has a release {name!r} already; name another")
+        raise UsageError(
+            "project {slug} has a release {name!r} already; name another",
+            slug=project.slug,
+            name=name,
+        )
     if schemes is None:
         schemes = ("zh-char",) if default_scheme(project.lang) == "zh-char" else ()
     for scheme in schemes:
         check_scheme(scheme, project.lang)
     pieces = list(corpora.decided_now(project, (SentenceState.GOLDEN,)))
     if not pieces:
-        raise GecbenchError(f"project {project.slug} has no golden set yet; nothing to release")
+        raise GecbenchError(
+            "project {slug} has no golden set yet; nothing to release", slug=project.slug
+        )
     manifest = _manifest(project, name, pieces, schemes)
     return _kept(project, name, note, by, manifest, pieces)
 
@@ -295,7 +301,9 @@ def _kept(
             )
     except IntegrityError as error:
         raise UsageError(
-            f"project {project.slug} has a release {name!r} already; name another"
+            "project {slug} has a release {name!r} already; name another",
+            slug=project.slug,
+            name=name,
         ) from error
     return release
 

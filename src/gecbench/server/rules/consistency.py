@@ -12,7 +12,7 @@ from itertools import groupby
 from types import MappingProxyType
 
 from gecbench.backends.chinese import t2s
-from gecbench.core.errors import MissingExtraError
+from gecbench.core.errors import Message, MissingExtraError
 from gecbench.server.choices import Decision
 from gecbench.server.rules.diff import Token, edits_of, is_han, tokens
 from gecbench.server.rules.options import Level, ProjectOptions
@@ -23,56 +23,60 @@ from gecbench.server.rules.text import key
 
 SENTENCES: Mapping[str, str] = MappingProxyType(
     {
-        "error_free_and_corrected": (
+        "error_free_and_corrected": Message(
             "the sentence is declared free of errors, and has {count} corrections; take one away"
         ),
-        "equals_source": (
+        "equals_source": Message(
             "correction {number} is the sentence itself; is the sentence free of errors?"
         ),
-        "not_annotatable_and_corrected": (
+        "not_annotatable_and_corrected": Message(
             "the sentence is declared not annotatable, and has {count} corrections; take one away"
         ),
-        "placeholder_in_some": (
+        "placeholder_in_some": Message(
             "correction {number} has no {placeholder}, others have it; all have it or none"
         ),
-        "placeholder_count": (
+        "placeholder_count": Message(
             "correction {number} has {placeholder} {count} times, correction {other} has it "
             "{expected} times; all have as many"
         ),
-        "placeholder_position": (
+        "placeholder_position": Message(
             "correction {number} has {placeholder} at another place than correction {other}; "
             "right only where there are several ways"
         ),
-        "placeholder_spelling": (
+        "placeholder_spelling": Message(
             "correction {number}: {text} is not how this project writes the placeholder; "
             "write {repair}"
         ),
-        "half_width": (
+        "half_width": Message(
             "correction {number}: half-width {text} between Chinese characters; full width is "
             "{repair}"
         ),
-        "full_width": "correction {number}: full-width {text} in English; half width is {repair}",
-        "symbol": "correction {number}: the symbol {text} inside Chinese text is still there",
-        "lost_word": (
+        "full_width": Message(
+            "correction {number}: full-width {text} in English; half width is {repair}"
+        ),
+        "symbol": Message(
+            "correction {number}: the symbol {text} inside Chinese text is still there"
+        ),
+        "lost_word": Message(
             "correction {number}: the word {text} of the sentence has gone; words are corrected, "
             "not translated"
         ),
-        "traditional_source": (
+        "traditional_source": Message(
             "the sentence has traditional characters ({text}); this project is for simplified ones"
         ),
-        "traditional_reference": (
+        "traditional_reference": Message(
             "correction {number} has traditional characters ({text}); write {repair}"
         ),
-        "traditional_unchecked": (
+        "traditional_unchecked": Message(
             "traditional characters could not be looked for, because OpenCC is not installed; "
             "the operator can install gecbench[zh]"
         ),
-        "same_reference": "correction {number} is the same as correction {other}",
-        "nothing_decided": (
+        "same_reference": Message("correction {number} is the same as correction {other}"),
+        "nothing_decided": Message(
             "there is no correction; write one, or declare the sentence free of errors or not "
             "annotatable"
         ),
-        "empty": "correction {number} is empty",
+        "empty": Message("correction {number} is empty"),
     }
 )
 """Code of a finding to its English sentence, with the names of its values."""
@@ -126,9 +130,14 @@ class Finding:
         """Say whether the golden set may not be kept like this."""
         return self.level == "block"
 
+    @property
+    def message(self) -> Message:
+        """The sentence."""
+        return Message(SENTENCES[self.code], **dict(self.values))
+
     def __str__(self) -> str:
         """Return the English sentence."""
-        return SENTENCES[self.code].format(**dict(self.values))
+        return str(self.message)
 
 
 # Finds punctuation marks, symbols and words that a guideline has something to say about.

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from gecbench.core.errors import UsageError
+from gecbench.core.errors import Message, UsageError
 
 Level = Literal["off", "warn", "block"]
 
@@ -127,7 +127,12 @@ def options_of(stored: Mapping[str, object]) -> ProjectOptions:
     known = {one.name: one for one in dataclasses.fields(ProjectOptions)}
     for key in stored:
         if key not in known:
-            raise UsageError(f"unknown project option {key!r}; known: {', '.join(sorted(known))}")
+            raise UsageError(
+                "unknown {kind} {name!r}; {hint}",
+                kind=Message("project option"),
+                name=key,
+                hint=Message("known: {names}", names=", ".join(sorted(known))),
+            )
     given = {key: _checked(key, value) for key, value in stored.items()}
     return ProjectOptions(**given)  # type: ignore[arg-type]  # each was checked above
 
@@ -165,39 +170,59 @@ def _checked(key: str, value: object) -> object:
         return None if value is None else _number(key, value, 0, 100)
     if key in _CHOICES:
         if value not in _CHOICES[key]:
-            raise UsageError(f"{key} is {value!r}; it is one of {', '.join(_CHOICES[key])}")
+            raise UsageError(
+                "{key} is {value!r}; it is one of {names}",
+                key=key,
+                value=value,
+                names=", ".join(_CHOICES[key]),
+            )
         return value
     if key in _TRUTHS:
         if not isinstance(value, bool):
-            raise UsageError(f"{key} is {value!r}; it is true or false")
+            raise UsageError("{key} is {value!r}; it is true or false", key=key, value=value)
         return value
     if key == "rules":
         return _rules(value)
     if key == "placeholder_aliases":
         return _texts(key, value)
     if not isinstance(value, str) or len(value) > 500 or (key == "placeholder" and not value):
-        raise UsageError(f"{key} is {value!r}; it is a text of at most 500 characters")
+        raise UsageError(
+            "{key} is {value!r}; it is a text of at most 500 characters", key=key, value=value
+        )
     return value
 
 
 def _number(key: str, value: object, least: int, most: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise UsageError(f"{key} is {value!r}; it is a whole number from {least} to {most}")
+        raise UsageError(
+            "{key} is {value!r}; it is a whole number from {least} to {most}",
+            key=key,
+            value=value,
+            least=least,
+            most=most,
+        )
     return value
 
 
 def _texts(key: str, value: object) -> tuple[str, ...]:
     if not isinstance(value, list | tuple) or not all(isinstance(one, str) for one in value):
-        raise UsageError(f"{key} is {value!r}; it is a list of texts")
+        raise UsageError("{key} is {value!r}; it is a list of texts", key=key, value=value)
     return tuple(value)
 
 
 def _rules(value: object) -> dict[str, Level]:
     if not isinstance(value, Mapping):
-        raise UsageError(f"rules is {value!r}; it is an object of rule and level")
+        raise UsageError("rules is {value!r}; it is an object of rule and level", value=value)
     for rule, level in value.items():
         if rule not in RULES:
-            raise UsageError(f"unknown consistency rule {rule!r}; known: {', '.join(RULES)}")
+            raise UsageError(
+                "unknown {kind} {name!r}; {hint}",
+                kind=Message("consistency rule"),
+                name=rule,
+                hint=Message("known: {names}", names=", ".join(RULES)),
+            )
         if level not in get_args(Level):
-            raise UsageError(f"rule {rule} is {level!r}; it is off, warn or block")
+            raise UsageError(
+                "rule {rule} is {level!r}; it is off, warn or block", rule=rule, level=level
+            )
     return dict(value)

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from gecbench.core.errors import GecbenchError
+from gecbench.core.errors import GecbenchError, Message
 
 LONGEST = 5_000
 """Characters of a sentence or of a correction; MuCGEC's longest sentence has 239."""
@@ -25,28 +25,32 @@ LONGEST_NOTE = 10_000
 
 KINDS: Mapping[str, str] = MappingProxyType(
     {
-        "line_end": "line ends, now spaces",
-        "tab": "tabs, now spaces",
-        "odd_space": "no-break and other special spaces, now plain spaces",
-        "zero_width": "zero-width characters",
-        "byte_order_mark": "byte-order marks",
-        "soft_hyphen": "soft hyphens",
-        "direction": "marks of writing direction",
-        "filler": "invisible fillers",
-        "control": "control characters",
-        "format": "other invisible format characters",
+        "line_end": Message("line ends, now spaces"),
+        "tab": Message("tabs, now spaces"),
+        "odd_space": Message("no-break and other special spaces, now plain spaces"),
+        "zero_width": Message("zero-width characters"),
+        "byte_order_mark": Message("byte-order marks"),
+        "soft_hyphen": Message("soft hyphens"),
+        "direction": Message("marks of writing direction"),
+        "filler": Message("invisible fillers"),
+        "control": Message("control characters"),
+        "format": Message("other invisible format characters"),
     }
 )
 """Kind of what was changed, in English; what a count in `Cleaned` counts."""
 
 REFUSALS: Mapping[str, str] = MappingProxyType(
     {
-        "nul": "{what} holds a NUL character at place {place}, which no text has; paste it anew",
-        "surrogate": (
+        "nul": Message(
+            "{what} holds a NUL character at place {place}, which no text has; paste it anew"
+        ),
+        "surrogate": Message(
             "{what} holds half a character (U+{code}) at place {place}; it was damaged on its "
             "way, paste it anew"
         ),
-        "too_long": "{what} has {length} characters; at most {longest} are allowed, shorten it",
+        "too_long": Message(
+            "{what} has {length} characters; at most {longest} are allowed, shorten it"
+        ),
     }
 )
 """Code of a refusal to the English sentence, with the names of its values."""
@@ -96,7 +100,7 @@ class Cleaned:
         return bool(self.removed or self.spaces)
 
 
-def cleaned(text: str, *, longest: int = LONGEST, what: str = "the text") -> Cleaned:
+def cleaned(text: str, *, longest: int = LONGEST, what: str = Message("the text")) -> Cleaned:
     r"""Return a text without line ends, tabs and invisible characters.
 
     A stretch of white space with line ends or tabs in it becomes one space. Joiners stay where a

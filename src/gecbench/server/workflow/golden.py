@@ -637,7 +637,9 @@ def _finalise(
     if before is not None:
         return _again(before, member, sentence)
     if ever_held(member.person_id, sentence_id):
-        raise NotYoursError(f"there is no sentence {sentence_id} for this reviewer")
+        raise NotYoursError(
+            "there is no sentence {sentence_id} for this reviewer", sentence_id=sentence_id
+        )
     try:
         task = _held(member, sentence, version)
         weighed = weigh(sentence, candidates_for(task, member.person_id), answer)

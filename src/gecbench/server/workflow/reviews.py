@@ -133,12 +133,14 @@ def open_review(member: Member, sentence_id: int) -> ReviewTask:
     member = acting(member, Role.REVIEWER, Role.MANAGER)
     sentence = locked_sentence(sentence_id, member.project_id)
     if ever_held(member.person_id, sentence_id):
-        raise NotYoursError(f"there is no sentence {sentence_id} for this reviewer")
+        raise NotYoursError(
+            "there is no sentence {sentence_id} for this reviewer", sentence_id=sentence_id
+        )
     task = live_task(sentence_id) or (
         ReviewTask.objects.filter(sentence=sentence, state=TaskState.DONE).order_by("pk").last()
     )
     if task is None:
-        raise NotYoursError(f"sentence {sentence_id} is not in review")
+        raise NotYoursError("sentence {sentence_id} is not in review", sentence_id=sentence_id)
     if task.state == TaskState.OPEN and is_over(task, member.project):
         free(task, sentence)
         task = live_task(sentence_id) or task

@@ -300,7 +300,7 @@ def waive(member: Member, study_id: int, *, note: str) -> Study:
     found = Study.objects.filter(pk=study_id, project=member.project_id)
     study = found.select_related("sentence", "submission", "person").first()
     if study is None:
-        raise NotYoursError(f"there is no study item {study_id} in this project")
+        raise NotYoursError("there is no study item {study_id} in this project", study_id=study_id)
     locked_sentence(study.sentence_id, member.project_id)
     close(study, CloseReason.WAIVED, by=member.person)
     settle_slot(study.submission.slot_id, by=member.person)

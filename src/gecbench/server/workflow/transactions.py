@@ -95,7 +95,9 @@ def locked_sentence(sentence_id: int, project_id: int) -> Sentence:
         .first()
     )
     if found is None:
-        raise NotYoursError(f"there is no sentence {sentence_id} in this project")
+        raise NotYoursError(
+            "there is no sentence {sentence_id} in this project", sentence_id=sentence_id
+        )
     return found
 
 

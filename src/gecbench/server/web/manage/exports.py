@@ -34,11 +34,11 @@ from gecbench.server.import_export.releases import (
     release_files,
 )
 from gecbench.server.models import Audit, Member, Project, Release, Sentence
-from gecbench.server.web.library.saying import Said
 from gecbench.server.web.manage.pages import acting, insist_on_active, looking, page, words_of
 from gecbench.server.web.manage.words import note_words, refused
 from gecbench.server.web.requests import client_address, limited
 from gecbench.server.web.responses import attachment
+from gecbench.server.web.translation import Translation
 from gecbench.server.workflow import audit
 
 ABOUT: Mapping[str, object] = {
@@ -69,7 +69,7 @@ def _page(
     member: Member,
     given: QueryDict,
     *,
-    problem: Said | None = None,
+    problem: Translation | None = None,
     status: int = HTTPStatus.OK,
 ) -> HttpResponse:
     project = member.project
@@ -170,7 +170,7 @@ def _make(request: HttpRequest, member: Member) -> HttpResponseBase:
     return redirect("manage-release", member.project.slug, made.pk)
 
 
-def _list(request: HttpRequest, member: Member, problem: Said | None = None) -> HttpResponse:
+def _list(request: HttpRequest, member: Member, problem: Translation | None = None) -> HttpResponse:
     project = member.project
     here = Sentence.objects.filter(project=project, purpose="real")
     shown = {

@@ -37,9 +37,9 @@ from gecbench.server.import_export.plans import ImportOptions, Plan, options_fro
 from gecbench.server.import_export.reading import MOST_BYTES, READERS, Content, Encoding, content_of
 from gecbench.server.models import ImportBatch, Member
 from gecbench.server.rules.text import KINDS
-from gecbench.server.web.library.saying import Said, phrase, said
 from gecbench.server.web.manage.pages import acting, insist_on_active, looking, page, whole
 from gecbench.server.web.manage.words import refused
+from gecbench.server.web.translation import Translation, translate
 from gecbench.server.workflow.errors import ConflictError, Problem, RefusedError
 
 FOLDER = "uploads"
@@ -88,12 +88,16 @@ def keep(member: Member, files: Sequence[UploadedFile[bytes]]) -> Waiting:
     """
     _forget_old()
     if len(files) > MOST_FILES + 1:
-        raise UsageError(f"at most {MOST_FILES} files of references go with a file of sources")
+        raise UsageError(
+            "at most {most} files of references go with a file of sources", most=MOST_FILES
+        )
     for one in files:
         if (one.size or 0) > MOST_BYTES:
             raise UsageError(
-                f"{one.name}: has {one.size:,} bytes; at most {MOST_BYTES:,} are read at once, "
-                "divide it"
+                "has {bytes:,} bytes; at most {most:,} are read at once, divide it",
+                at=one.name,
+                bytes=one.size,
+                most=MOST_BYTES,
             )
     token = secrets.token_hex(16)
     folder = _root() / token
@@ -171,7 +175,7 @@ def _kept(request: HttpRequest, member: Member) -> HttpResponseBase:
     insist_on_active(member)
     file = request.FILES.get("file")
     if file is None or isinstance(file, list):
-        return _form(request, member, problem=Said(gettext("Choose a file first.")))
+        return _form(request, member, problem=Translation(gettext("Choose a file first.")))
     try:
         made = keep(member, [file, *request.FILES.getlist("references")])
     except GecbenchError as error:
@@ -179,7 +183,7 @@ def _kept(request: HttpRequest, member: Member) -> HttpResponseBase:
     return redirect("manage-import-report", member.project.slug, made.token)
 
 
-def _form(request: HttpRequest, member: Member, problem: Said | None = None) -> HttpResponse:
+def _form(request: HttpRequest, member: Member, problem: Translation | None = None) -> HttpResponse:
     batches = list(
         ImportBatch.objects.filter(project=member.project)
         .select_related("by")
@@ -205,7 +209,7 @@ def _report(
     waiting: str,
     given: QueryDict,
     *,
-    problem: Said | None = None,
+    problem: Translation | None = None,
     status: int = HTTPStatus.OK,
 ) -> HttpResponse:
     files = waiting_upload(member, waiting)
@@ -232,14 +236,14 @@ def _report(
 
 
 def _told(plan: Plan) -> dict[str, object]:
-    """Return the report for the page: what the library says is said in the person's language."""
+    """Return the report for the page, its messages in the person's language."""
     told = plan.report
     return {
         "told": told,
-        "problems": [(one.line, said(one.message)) for one in told.problems],
-        "invisible": [(phrase(KINDS[kind]), count) for kind, count in told.invisible.items()],
-        "left_out": [(phrase(what), count) for what, count in told.left_out.items()],
-        "new_ids": phrase(told.new_ids) if told.new_ids else None,
+        "problems": [(one.line, translate(one.message)) for one in told.problems],
+        "invisible": [(translate(KINDS[kind]), count) for kind, count in told.invisible.items()],
+        "left_out": [(translate(what), count) for what, count in told.left_out.items()],
+        "new_ids": translate(told.new_ids) if told.new_ids else None,
         "bars": _bars(plan),
     }
 
