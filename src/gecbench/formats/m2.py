@@ -32,6 +32,8 @@ NONE = "-NONE-"
 NOOP = "noop"
 NOT_ANNOTATED = "NA"
 MAXMATCH = "m2-maxmatch"
+_S_LINE, _T_LINE = Message("the S line"), Message("the T line")
+_CORRECTION, _LABEL = Message("the correction"), Message("a label")
 
 
 def join(tokens: Sequence[str], *, targets: bool) -> str:
@@ -87,7 +89,7 @@ def parse(
         return Annotation(at.line, coder, label, None)
     start, end = _span(at, span, len(source), or_maxmatch=or_maxmatch)
     texts = [
-        () if text == NONE else tokens_of(at, text, Message("the correction"))
+        () if text == NONE else tokens_of(at, text, _CORRECTION)
         for text in correction.split("||")  # CoNLL's files have alternatives
     ]
     return Annotation(at.line, coder, label, edit_of(start, end, label, texts, source))
@@ -417,7 +419,7 @@ def _edits(path: Path, target: Target, tokens: tuple[str, ...]) -> tuple[EditSet
                 target=target,
                 number=target.k,
             )
-    wanted = "".join(tokens_of(at, target.body, Message("the T line")))
+    wanted = "".join(tokens_of(at, target.body, _T_LINE))
     edits, corrected = _apply(path, target.annotations, tokens)
     text = "".join(corrected)
     if text != wanted:
@@ -508,7 +510,7 @@ def blocks(path: Path, lines: Iterable[str]) -> Iterator[Block]:
 
 def _sample(path: Path, name: str, block: Block, *, targets: bool) -> Sample:
     (n, first), *rows = block
-    tokens = tokens_of(Place(path, n), first[2:], Message("the S line"))
+    tokens = tokens_of(Place(path, n), first[2:], _S_LINE)
     if not tokens:
         raise FormatError("the S line has no token; remove the block", at=Place(path, n))
     if not rows and targets:
@@ -655,7 +657,7 @@ def _label(sample: Sample, edit: Edit) -> str:
         raise _refusal(sample, "an edit has no label")
     if label in (NOOP, NOT_ANNOTATED) or (label in DETECTED and edit.replacement is not None):
         raise _refusal(sample, f"the label {label!r} of an edit means in m2 that there is none")
-    check_cell(label, sample, Message("a label"), "m2")
+    check_cell(label, sample, _LABEL, "m2")
     _check_bars(sample, label, BARS)
     return label
 

@@ -22,6 +22,7 @@ from gecbench.formats.texts import (
 )
 
 _NAME = "mucgec"
+_ID, _SOURCE = Message("the id"), Message("the source")
 _SIMPLIFIED = str.maketrans("沒錯誤無標註", "没错误无标注")
 _HEADINGS = ("source", "src", "sentence", "text", "原句", "source sentence", "input")
 
@@ -118,8 +119,8 @@ def write(corpus: Corpus) -> Mapping[str, str]:
 
 def _cells(sample: Sample, lang: str | None) -> list[str]:
     cells = [
-        _cell(sample.id, sample, Message("the id")),
-        _cell(sample.source, sample, Message("the source")),
+        _cell(sample.id, sample, _ID),
+        _cell(sample.source, sample, _SOURCE),
     ]
     for k, rewrite in enumerate(sample.references):
         if rewrite.error_free or rewrite.unannotatable:
