@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from gecbench.analysis.sentences import signatures, system_scores
 from gecbench.core.errors import MissingExtraError, UsageError, counted
 from gecbench.core.score import tied
+from gecbench.scoring.resample import mean
 from gecbench.scoring.results import RunStats
 
 # Coefficients of correlation, by scipy, and what cannot have one.
@@ -87,7 +88,7 @@ def coefficient(kind: Kind, first: Sequence[float], second: Sequence[float]) -> 
         "kendall": stats.kendalltau,
     }
     # Products of great numbers have no end; ranks need none, and would lose small ones in scaling.
-    ready = _scaled if kind == "pearson" else _even
+    ready = _scale if kind == "pearson" else _even
     first, second = ready(first), ready(second)
     result = by_kind[kind](first, second)
     p = float(result.pvalue)
@@ -113,10 +114,10 @@ def _orders(size: int) -> Places:
 
 def constant(values: Sequence[float]) -> bool:
     """Say whether numbers are all equal, but for the rounding of their last digits."""
-    values = _scaled(values)
-    mean = fsum(values) / max(1, len(values))
-    spread = sqrt(fsum((value - mean) ** 2 for value in values))
-    return spread <= _SPREAD * abs(mean)
+    values = _scale(values)
+    middle = mean(values)
+    spread = sqrt(fsum((value - middle) ** 2 for value in values))
+    return spread <= _SPREAD * abs(middle)
 
 
 def _even(values: Sequence[float]) -> list[float]:
@@ -130,7 +131,7 @@ def _even(values: Sequence[float]) -> list[float]:
     return [numbers[value] for value in values]
 
 
-def _scaled(values: Sequence[float]) -> list[float]:
+def _scale(values: Sequence[float]) -> list[float]:
     """Divide values by the power of two that leaves them below 1.
 
     No digit changes, but of values too small beside the greatest to count.

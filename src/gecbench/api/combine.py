@@ -130,7 +130,7 @@ def combine(
     run = _Run(
         corpus, names, voting, extractor, name_of(scheme), places, corpus_language(corpus, scheme)
     )
-    collector = Collector(corpus, systems, extractor, run.kind)
+    collector = Collector(corpus, systems, extractor, run.lang)
     rows = collector.rows()
     combination = run.official(rows) if voting.rule == "mucgec-official" else run.voted(rows)
     about = {"rule": combination.about, "systems": ", ".join(names), "gecbench": __version__}

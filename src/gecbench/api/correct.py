@@ -21,6 +21,7 @@ from gecbench.core.files import STDIO, check_target, encoded, write_stream
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.scheme import Scheme
 from gecbench.formats.reading import Sources, sources
+from gecbench.lang import language_of
 from gecbench.models import load_corrector
 from gecbench.models.journal import correct_batches, correct_with_journal, open_journal
 from gecbench.models.text import Splitting
@@ -97,6 +98,26 @@ def open_corrector(
     return Splitting(corrector, longest) if split else corrector
 
 
+def check_language(corrector: Corrector, lang: str | None) -> None:
+    """Refuse texts in a language that a corrector is not for.
+
+    Args:
+        corrector: One without languages takes any.
+        lang: What the caller or the file declares; None and "xx" are refused by no corrector.
+
+    Raises:
+        UsageError: It is for other languages; names all.
+    """
+    languages = [language_of(code).code for code in corrector.info.languages]
+    code = language_of(lang).code if lang else "xx"
+    if languages and code not in ("xx", *languages) and "xx" not in languages:
+        raise UsageError(
+            f"corrector {corrector.info.name} is for {', '.join(languages)}, and the texts are in "
+            f"{code}; name a corrector for {code}, or their right language by --lang (in Python: "
+            "lang)"
+        )
+
+
 def correct(
     corrector: Corrector | str, corpus: Corpus | Sequence[str], *, name: str | None = None
 ) -> SystemOutput:
@@ -107,6 +128,9 @@ def correct(
         corpus: Or texts; their ids are 1, 2, ....
         name: Of the system; None takes the corrector's.
 
+    Raises:
+        UsageError: The corpus declares a language that the corrector is not for.
+
     >>> output = correct("copying", ["我今天很高兴。"])
     >>> output.system, output.hypotheses["1"][0].text
     ('copying', '我今天很高兴。')
@@ -116,11 +140,11 @@ def correct(
     if isinstance(corrector, str):
         with closing(open_corrector(corrector)) as opened:
             return correct(opened, corpus, name=name)
-    samples = (
-        corpus.samples
-        if isinstance(corpus, Corpus)
-        else [Sample(str(n), text) for n, text in enumerate(corpus, 1)]
-    )
+    if isinstance(corpus, Corpus):
+        check_language(corrector, corpus.lang)
+        samples = corpus.samples
+    else:
+        samples = tuple(Sample(str(n), text) for n, text in enumerate(corpus, 1))
     answers = chain.from_iterable(correct_batches(corrector, (s.source for s in samples)))
     return SystemOutput(
         name or corrector.info.name,
@@ -174,11 +198,13 @@ def correct_file(
         show: Called with the id of each sentence and its correction, in order.
 
     Raises:
+        UsageError: The texts are declared to be in a language that the corrector is not for.
         GecbenchError: A file cannot be read or written, or an earlier run had other options.
     """
     source = sources(path, format=format)
     output = target(source.format)
     _check_targets(path, output)
+    check_language(corrector, output.lang or (source.corpus.lang if source.corpus else None))
     result = Corrected(signature=corrector.info.signature)
     if str(output.path) == STDIO or (output.path.exists() and not output.path.is_file()):
         result.losses = _correct_stream(corrector, source, output, result, show)

@@ -13,7 +13,7 @@ from gecbench.analysis.difficulty import (
     ReferenceChoice,
     measure_difficulty,
     nearest_references,
-    numbered_reference,
+    reference_by_number,
     reference_names,
     references_of_weights,
 )
@@ -124,9 +124,9 @@ def _choices(
     if options.reference == "chosen":
         return [nearest_references(samples, run_stats.cases, options.beta)]
     if options.reference != "each":
-        return [numbered_reference(samples, options.reference, options.absent, whole)]
+        return [reference_by_number(samples, options.reference, options.absent, whole)]
     numbers = range(1, len(reference_names(whole)) + 1)
-    choices = [numbered_reference(samples, n, options.absent, whole) for n in numbers]
+    choices = [reference_by_number(samples, n, options.absent, whole) for n in numbers]
     some = [choice for choice in choices if set(choice.choices) != {LEFT_OUT}]
     empty = tuple(
         f"{choice.name}: no sentence has it here" for choice in choices if choice not in some

@@ -536,7 +536,7 @@ class DifficultyOptions:
     Args:
         weighting: From numbers of systems to weights.
         beta: Weight of recall in F.
-        reference: The number of a reference, from 1 (`analysis.difficulty.numbered_reference`);
+        reference: The number of a reference, from 1 (`analysis.difficulty.reference_by_number`);
             "each" by itself; or "chosen": for each sentence the one that systems come nearest to.
         absent: What of the sentences that have no such reference: they are left out, or are
             taken as free of errors ("unchanged"), as the official program takes them.

@@ -20,7 +20,7 @@ from gecbench.core.scheme import Watch, unwatched
 from gecbench.formats.frequencies import read_frequencies
 from gecbench.formats.perturbed import read_outputs, read_perturbed, write_perturbed
 from gecbench.lang import language_of
-from gecbench.scoring.cases import spaced
+from gecbench.scoring.cases import split_at_spaces
 
 ORDERS = 10
 _MOST_ORDERS = 1000
@@ -111,7 +111,7 @@ def check_perturbed(cases: PerturbedSet | Path | str) -> CaseCheck:
     if not isinstance(cases, PerturbedSet):
         cases = load_perturbed(cases)
     if corpus_language(cases.corpus()).joiner:
-        return check_cases(cases, spaced)
+        return check_cases(cases, split_at_spaces)
     from gecbench.lang.zh.parse import parse
 
     return check_cases(cases, lambda text: parse(text).tokens)

@@ -170,8 +170,7 @@ def collect_stats(
         )
         for metric in metrics
     ]
-    applying = [metric for metric in metrics if metric.name not in refused]
-    rows, metric_notes = run_metrics(applying, cases.by_system, refused)
+    rows, refused, metric_notes = run_metrics(metrics, cases.by_system, refused)
     return RunStats(
         corpus=part,
         systems={system.system: system for system in systems},

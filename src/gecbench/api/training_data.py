@@ -499,7 +499,7 @@ def _cutting(kind: str, options: PerturbOptions, *, pos: bool) -> tuple[Divide, 
         from gecbench.backends.chinese import JiebaTagger
 
         tagger = JiebaTagger()
-        return by_cutting(kind, tagger.cut), tagger.name
+        return by_cutting(kind, tagger.tag), tagger.name
     from gecbench.backends import SEGMENTERS
 
     make = cast("Callable[[str], tuple[str, _Cut]]", resolve("segmenter", "jieba", SEGMENTERS))

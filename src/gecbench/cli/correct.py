@@ -180,15 +180,15 @@ def _first_texts(path: Path, format: str | None) -> list[str]:
 
 
 def _check_language(corrector: Corrector, texts: list[str], lang: str | None) -> None:
-    """Say so where texts are in another language than the corrector is for."""
-    from gecbench.lang import language_of
+    """Refuse another language than the corrector is for; where none is declared, note it."""
+    from gecbench.api.correct import check_language
     from gecbench.lang.detection import detect
 
+    check_language(corrector, lang)
     languages = corrector.info.languages
-    found = language_of(lang).code if lang else detect(texts) if languages else None
-    if languages and found is not None and found not in languages:
-        texts_are = f"--lang is {found!r}" if lang else f"the texts look like {found!r}"
-        say(f"note: {texts_are}; {corrector.info.name} is for {languages[0]!r}")
+    code = detect(texts) if languages and not lang else None
+    if code is not None and code not in languages:
+        say(f"note: the texts look like {code!r}; {corrector.info.name} is for {languages[0]!r}")
 
 
 def _check_for_text(files: _Files) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
 from gecbench.analysis.options import Test
-from gecbench.analysis.significance import Comparison, Pair
+from gecbench.analysis.significance import Comparison, SystemPair
 from gecbench.core.errors import counted
 from gecbench.reports.report import (
     NO,
@@ -153,10 +153,10 @@ def _matrix(result: Comparison) -> Table:
     return Table(f"p-{result.metric}", title, columns, rows)
 
 
-Cell = Callable[[Pair, Test], float]
+Cell = Callable[[SystemPair, Test], float]
 
 
-def _corrected(pair: Pair, test: Test) -> float:
+def _corrected(pair: SystemPair, test: Test) -> float:
     return pair.corrected[test]
 
 
@@ -279,7 +279,7 @@ def _interval_figure(result: Comparison) -> Figure:
     )
 
 
-def _intervals(name: Words, pairs: Sequence[Pair]) -> Series:
+def _intervals(name: Words, pairs: Sequence[SystemPair]) -> Series:
     return Series.of_shares(
         name,
         (f"{pair.first} − {pair.second}" for pair in pairs),

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import to_builtins
 
-from gecbench.analysis.human import Human, Mean
+from gecbench.analysis.human import AnnotatorMean, Human
 from gecbench.core.score import Score, best_places
 from gecbench.reports.report import (
     Column,
@@ -115,7 +115,7 @@ def _cells(scores: Mapping[str, Score], counted: Mapping[str, bool]) -> list[Val
     return cells
 
 
-def _mean_cells(means: Mapping[str, Mean], counted: Mapping[str, bool]) -> list[Value]:
+def _mean_cells(means: Mapping[str, AnnotatorMean], counted: Mapping[str, bool]) -> list[Value]:
     cells: list[Value] = []
     for metric, has_counts in counted.items():
         mean = means.get(metric)

@@ -9,10 +9,10 @@ import msgspec
 from gecbench.analysis.paper_table import (
     NOT_RUN,
     ComparedRow,
+    FigurePoint,
     FigureResult,
     Mean,
     PaperResult,
-    Point,
     RowResult,
     TableResult,
 )
@@ -188,7 +188,7 @@ def _figure(name: str, result: FigureResult, *, small: bool) -> Figure:
     )
 
 
-def _series(name: Words, points: Sequence[Point]) -> Series:
+def _series(name: Words, points: Sequence[FigurePoint]) -> Series:
     """A line in percent, with whiskers of one standard deviation where there is any."""
     means = [point.y for point in points]
     spread = any(mean.sd is not None for mean in means)

@@ -22,9 +22,9 @@ from gecbench.analysis.robustness import (
     COPY,
     PERFECT,
     RULES,
+    ConsistencyRule,
     Disagreement,
     Robustness,
-    Rule,
     ShownSentence,
     SystemRobustness,
     VariantGroup,
@@ -44,7 +44,7 @@ from gecbench.reports.report import (
     json_values,
 )
 
-_RULES: Mapping[Rule, Words] = {
+_RULES: Mapping[ConsistencyRule, Words] = {
     "official": Words("official rule", "官方规则"),
     "edits": Words("edits", "按编辑"),
 }
@@ -326,7 +326,7 @@ def _kind_table(kind: _Kind) -> Table:
     return Table(kind.name, kind.table_title, tuple(columns), rows)
 
 
-def _kind_figure(kind: _Kind, rule: Rule) -> Figure:
+def _kind_figure(kind: _Kind, rule: ConsistencyRule) -> Figure:
     series, alt = [], []
     for at, name in enumerate(one.system for one in kind.groups[0].systems):
         percents = tuple(

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import hypothesis.strategies as st
@@ -16,13 +17,14 @@ from doubling import SENTENCES, Doubling, to
 from hypothesis import given
 
 from gecbench.api.correct import Target, correct, correct_file, open_corrector
-from gecbench.api.files import load, load_system
+from gecbench.api.files import load, load_system, save
 from gecbench.cli.correct import word_diff
 from gecbench.core.corrector import Correction, TextEdit
 from gecbench.core.errors import FormatError, GecbenchError, UsageError
 from gecbench.core.files import read_lines
 from gecbench.core.sample import Corpus, Sample
 from gecbench.formats.reading import sources
+from gecbench.models.folder import Copying
 from gecbench.models.journal import open_journal
 from gecbench.models.text import Splitting
 
@@ -189,6 +191,28 @@ def test_the_function_takes_texts_or_a_corpus() -> None:
     output = correct(Doubling(), ["我的", "好"], name="d")
     assert output.system == "d"
     assert [rows[0].text for rows in output.hypotheses.values()] == ["我的的", "好"]
+
+
+@pytest.mark.parametrize("split", [False, True])
+def test_a_language_that_the_corrector_is_not_for_is_refused_where_it_is_declared(
+    text, tmp_path, split
+) -> None:
+    english = replace(open_corrector("copying").info, name="english", languages=("en",))
+    corrector = Splitting(Copying(english)) if split else Copying(english)
+    corpus = Corpus("c", (Sample("1", "Das ist ein Haus."),), "de")
+    save(corpus, tmp_path / "de.jsonl", format="jsonl")
+    out = tmp_path / "out.jsonl"
+    for run in (
+        lambda: correct(corrector, corpus),
+        lambda: correct_file(corrector, tmp_path / "de.jsonl", to(out)),
+        lambda: correct_file(corrector, text, lambda _: Target(out, "lines", lang="de")),
+    ):
+        with pytest.raises(UsageError, match="english is for en, and the texts are in de"):
+            run()
+    assert not list(tmp_path.glob("out*"))
+    for lang in (None, "xx", "en", "eng", "en-GB"):
+        assert correct(corrector, replace(corpus, lang=lang)).hypotheses.keys() == {"1"}
+    assert correct("copying", corpus).hypotheses.keys() == {"1"}
 
 
 def test_splitting_asks_for_sentences_and_joins_exactly() -> None:

@@ -11,7 +11,7 @@ from gecbench.analysis.difficulty import (
     FalsePositive,
     SentenceErrors,
     nearest_references,
-    numbered_reference,
+    reference_by_number,
     system_means,
 )
 from gecbench.analysis.options import Weighting
@@ -56,15 +56,15 @@ def found(data: Corpus = NAMED, *systems: SystemOutput, **options: object):
 
 
 def test_a_named_annotator_is_the_same_everywhere_and_a_bare_block_is_everyones():
-    first = numbered_reference(NAMED.samples, 1, "left-out")
+    first = reference_by_number(NAMED.samples, 1, "left-out")
     assert (first.name, first.choices) == ("reference 1 (annotator 0)", (0, None, 0))
-    second = numbered_reference(NAMED.samples, 2, "left-out")
+    second = reference_by_number(NAMED.samples, 2, "left-out")
     assert (second.name, second.choices) == ("reference 2 (annotator 1)", (1, 0, 0))
 
 
 def test_nameless_references_are_counted_by_their_place():
-    assert numbered_reference(UNNAMED.samples, 1, "left-out").choices == (0, 0, 0)
-    second = numbered_reference(UNNAMED.samples, 2, "left-out")
+    assert reference_by_number(UNNAMED.samples, 1, "left-out").choices == (0, 0, 0)
+    second = reference_by_number(UNNAMED.samples, 2, "left-out")
     assert (second.name, second.choices) == ("reference 2", (1, None, None))
     assert second.notes == (
         "reference 2: sentences left out because they have no such reference: 2 (--absent "
@@ -83,18 +83,18 @@ def test_what_is_absent_can_be_taken_as_free_of_errors():
 
 def test_annotators_that_are_no_numbers_keep_the_order_of_the_file():
     data = corpus((by("Wu", A), by("Li", B)), (by("Li", B),), (by("Wu"),))
-    assert numbered_reference(data.samples, 1, "left-out").choices == (0, None, 0)
+    assert reference_by_number(data.samples, 1, "left-out").choices == (0, None, 0)
 
 
 @pytest.mark.parametrize("number", [0, 3])
 def test_a_reference_that_nobody_has_is_refused(number: int):
     with pytest.raises(UsageError, match=f"reference number {number} must be from 1 to 2, as many"):
-        numbered_reference(NAMED.samples, number, "left-out")
+        reference_by_number(NAMED.samples, number, "left-out")
 
 
 def test_what_nobody_could_correct_is_left_out_and_counted():
     data = corpus((NONE,), (NONE, by(None, B)), (FREE,))
-    first = numbered_reference(data.samples, 1, "left-out")
+    first = reference_by_number(data.samples, 1, "left-out")
     assert first.choices == (None, None, 0)
     assert first.notes == ("reference 1: sentences left out that nobody could correct: 2",)
     best = nearest_references(data.samples, collect_stats(data, [ONE]).cases, 0.5)
@@ -120,7 +120,7 @@ def test_of_references_that_as_many_edits_meet_the_one_with_fewer_errors_is_chos
 
 def test_annotators_that_are_numbers_are_in_their_order_wherever_they_first_stand():
     data = corpus((by("10", B),), (by("9", A), by("10", B)))
-    first = numbered_reference(data.samples, 1, "left-out")
+    first = reference_by_number(data.samples, 1, "left-out")
     assert (first.name, first.choices) == ("reference 1 (annotator 9)", (None, 0))
 
 

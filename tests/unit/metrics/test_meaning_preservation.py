@@ -12,7 +12,7 @@ from gecbench.metrics.meaning_preservation import (
     MeaningPreservation,
     MpPrime,
     Overlaps,
-    preserved,
+    preservation,
 )
 
 CASES = (
@@ -23,7 +23,7 @@ CASES = (
 
 
 def plain(source: str, text: str, t: float = 0.85) -> float:
-    return preserved(source, text, matching="multiset", t=t)
+    return preservation(source, text, matching="multiset", t=t)
 
 
 def test_the_formula_by_hand():

@@ -139,7 +139,9 @@ def test_the_command_looks_at_its_input_before_it_loads_a_model(tmp_path) -> Non
         assert "gecbench.models.lexical" not in ended.stderr
 
 
-def test_texts_of_another_language_are_noted(tmp_path) -> None:
+def test_texts_in_another_language_are_noted_and_refused_where_they_are_declared_so(
+    tmp_path,
+) -> None:
     (tmp_path / "en.txt").write_text("He go to school every days .\n")
     words = ("correct", "zh-homophone", "en.txt")
     ended = subprocess.run(
@@ -155,7 +157,8 @@ def test_texts_of_another_language_are_noted(tmp_path) -> None:
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        check=True,
+        check=False,
     )
-    assert "note: --lang is 'de'; zh-homophone is for 'zh'" in ended.stderr
-    assert "1 sentence, 0 changed by 0 edits" in ended.stderr
+    assert ended.returncode == 2
+    assert "zh-homophone is for zh, and the texts are in de" in ended.stderr
+    assert not ended.stdout

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from msgspec import to_builtins
 
-from gecbench.analysis.sentences import Output, Reference, SentenceRow
+from gecbench.analysis.sentences import ReferenceVersion, SentenceRow, SystemVersion
 from gecbench.core.edit import Edit
 from gecbench.core.score import Counts
 from gecbench.lang import language_of
@@ -213,14 +213,14 @@ class _Packer:
             self.types[change.label] += 1
         return [self.edits[change] for change in found]
 
-    def _add_reference(self, packed: _References, reference: Reference) -> None:
+    def _add_reference(self, packed: _References, reference: ReferenceVersion) -> None:
         found = changes(reference.edits, self.places, self.between)
         packed.edits.add(self._add_edits(reference.edits, found))
         packed.weights += [round(weight, 4) for weight in reference.weights]
         packed.annotators.append(reference.annotator)
         self._add_text(packed, reference, found)
 
-    def _add_output(self, packed: _Outputs, output: Output) -> None:
+    def _add_output(self, packed: _Outputs, output: SystemVersion) -> None:
         found = changes(output.edits, self.places, self.between)
         packed.made.add(self._add_edits(output.edits, found))
         packed.verdicts += [_UNJUDGED if right is None else int(right) for right in output.right]
@@ -232,7 +232,10 @@ class _Packer:
         self._add_text(packed, output, found)
 
     def _add_text(
-        self, packed: _References | _Outputs, version: Reference | Output, found: Sequence[Change]
+        self,
+        packed: _References | _Outputs,
+        version: ReferenceVersion | SystemVersion,
+        found: Sequence[Change],
     ) -> None:
         """Add the state, and the text where the edits do not give it."""
         packed.states.append(version.state)

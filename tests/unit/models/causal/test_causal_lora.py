@@ -12,7 +12,7 @@ from corrector_checks import EN, ZH, check_corrector
 
 from gecbench.core.errors import GecbenchError, MissingExtraError, UsageError
 from gecbench.models import load_corrector
-from gecbench.models.batches import Pair
+from gecbench.models.batches import SentencePair
 
 from .conftest import PAIRS, Trained, configured
 from .tiny_causal import tiny_causal
@@ -111,7 +111,12 @@ def test_the_loss_of_a_batch_is_that_of_its_parts(trained: Trained) -> None:
 
 
 def test_long_and_empty_pairs_are_dropped_and_counted(trained: Trained) -> None:
-    pairs = [*PAIRS, Pair("长" * 400, "短"), Pair(" ", "有"), Pair("有", "")]
+    pairs = [
+        *PAIRS,
+        SentencePair("长" * 400, "短"),
+        SentencePair(" ", "有"),
+        SentencePair("有", ""),
+    ]
     prepared = trained.task.prepare(pairs)
     assert len(prepared.examples) == len(PAIRS)
     assert prepared.dropped == {

@@ -13,7 +13,7 @@ from gecbench.backends.chat import _retry_after
 from gecbench.core.errors import FormatError, MissingExtraError, UnknownNameError, UsageError
 from gecbench.models import load_corrector
 from gecbench.models.chat.client import Rates
-from gecbench.models.chat.prompts import Example, Prompt, examples_of, prompt_names, prompt_of
+from gecbench.models.chat.prompts import Prompt, PromptExample, examples_of, prompt_names, prompt_of
 
 from .loops import run as run_in_thread
 
@@ -60,7 +60,7 @@ def test_examples_come_before_the_sentence() -> None:
         system="s",
         user="改{text}",
         batch="{count}{text}",
-        examples=(Example("错", "对"),),
+        examples=(PromptExample("错", "对"),),
     )
     assert [tuple(turn) for turn in prompt.single("甲")] == [
         ("system", "s"), ("user", "改错"), ("assistant", "对"), ("user", "改甲"),
@@ -74,7 +74,10 @@ def test_examples_come_before_the_sentence() -> None:
 def test_examples_can_be_a_corpus(tmp_path: Path) -> None:
     corpus = tmp_path / "few.para"
     corpus.write_text("1\t我高心\t我高兴\n2\t很好\t没有错误\n3\t他门\t他们\n", "utf-8")
-    assert examples_of(corpus, 2) == (Example("我高心", "我高兴"), Example("很好", "很好"))
+    assert examples_of(corpus, 2) == (
+        PromptExample("我高心", "我高兴"),
+        PromptExample("很好", "很好"),
+    )
     assert len(examples_of(corpus, 0)) == 3
     with pytest.raises(UsageError, match="has 3 examples, but 4 are to be shown; lower shots"):
         examples_of(corpus, 4)

@@ -12,7 +12,7 @@ from small_task import KIND as SMALL
 
 from gecbench.core.errors import CorpusError, FormatError, GecbenchError, UsageError
 from gecbench.formats.validation import convert
-from gecbench.models.batches import ContextPair, Pair
+from gecbench.models.batches import ContextPair, SentencePair
 from gecbench.models.robust.pairs import (
     check_robust,
     distinct_pairs,
@@ -42,7 +42,9 @@ def test_each_variant_is_one_twin_of_its_original(home) -> None:
     found = given(home, data={"dev": "dev.tsv"})
     assert len(found.train) == 12
     (original, variant, _), *_ = TEXTS
-    assert found.train[0] == ContextPair(Pair(*original, "ours"), Pair(*variant, "ours"))
+    assert found.train[0] == ContextPair(
+        SentencePair(*original, "ours"), SentencePair(*variant, "ours")
+    )
     assert found.counts["pairs"] == 12
     assert list(found.files) == ["cases.jsonl", "dev.tsv"]
     assert [twin.original == twin.perturbed for twin in found.dev_pairs] == [True, True]
@@ -156,7 +158,7 @@ def test_r_drop_pairs_each_sentence_with_itself(home) -> None:
     robust = {"method": "r-drop", "cases": []}
     found = given(home, robust, data={"train": ["train.tsv"], "dev": "dev.tsv", "keep_correct": 1})
     assert [twin.original == twin.perturbed for twin in found.train] == [True, True]
-    assert found.train[0].original == Pair("I has it .", "I have it .", "train")
+    assert found.train[0].original == SentencePair("I has it .", "I have it .", "train")
 
 
 def test_r_drop_is_scored_on_perturbed_cases_as_on_any_corpus(home) -> None:

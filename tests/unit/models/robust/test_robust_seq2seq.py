@@ -14,7 +14,7 @@ from gecbench.core.errors import UsageError
 from gecbench.core.perturbed import PerturbedCase, PerturbedSet, Subset, Variant
 from gecbench.formats.perturbed import write_perturbed
 from gecbench.formats.validation import convert
-from gecbench.models.batches import ContextPair, Pair
+from gecbench.models.batches import ContextPair, SentencePair
 from gecbench.models.robust.task import RobustTask
 from gecbench.models.seq2seq.training import KIND
 from gecbench.models.training.config import Robust
@@ -26,20 +26,23 @@ from .robust_reference import Killed, check_gradients, dying, slow_loss, widest
 
 ZH = (
     ContextPair(
-        Pair("我今天很高心。", "我今天很高兴。"), Pair("他今天在家很高心。", "他今天在家很高兴。")
+        SentencePair("我今天很高心。", "我今天很高兴。"),
+        SentencePair("他今天在家很高心。", "他今天在家很高兴。"),
     ),
     ContextPair(
-        Pair("他们因该去打蓝球！", "他们应该去打篮球！"), Pair("他们因该去看！", "他们应该去看！")
+        SentencePair("他们因该去打蓝球！", "他们应该去打篮球！"),
+        SentencePair("他们因该去看！", "他们应该去看！"),
     ),
-    ContextPair(Pair("天气很好。", "天气很好。"), Pair("天气很好", "天气很好")),
+    ContextPair(SentencePair("天气很好。", "天气很好。"), SentencePair("天气很好", "天气很好")),
 )
 EN = (
     ContextPair(
-        Pair("She like apple .", "She likes apples ."), Pair("They like apple .", "They like it .")
+        SentencePair("She like apple .", "She likes apples ."),
+        SentencePair("They like apple .", "They like it ."),
     ),
     ContextPair(
-        Pair("He go to school every day .", "He goes to school every day ."),
-        Pair("He go to home every day .", "He goes home every day ."),
+        SentencePair("He go to school every day .", "He goes to school every day ."),
+        SentencePair("He go to home every day .", "He goes home every day ."),
     ),
 )
 MODELS = {
@@ -69,7 +72,7 @@ def examples_of(task, twins):
 
 def compared(task, y: str, y2: str, **given) -> str:
     """The tokens of the first target that are compared, a blank between them."""
-    twin = ContextPair(Pair(y, y), Pair(y2, y2))
+    twin = ContextPair(SentencePair(y, y), SentencePair(y2, y2))
     one, two = examples_of(task, [twin])
     found = task.matches(twin, one, two, robust(**given))
     tokens = task._tokenizer.convert_ids_to_tokens

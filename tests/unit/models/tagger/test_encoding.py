@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from gecbench.core.errors import FormatError, GecbenchError
 from gecbench.models.tagger.encoding import (
-    Encoding,
-    Layout,
+    EncodingLayout,
     Subwords,
+    TaggerEncoding,
     build_encoding,
     build_own_pieces,
     read_encoding,
@@ -23,7 +23,7 @@ from gecbench.models.tagger.encoding import (
 WORDS = ["walks", "talks", "the", "the", "walk", "walk", "talk", "talk", "中", "国"]
 
 
-def encoding(**more: int) -> Encoding:
+def encoding(**more: int) -> TaggerEncoding:
     sizes = {"max_tokens": 9, "max_positions": 30, "pieces_per_token": 5}
     return build_encoding(build_own_pieces([WORDS], 100), **{**sizes, **more})
 
@@ -124,7 +124,7 @@ def test_special_tokens_in_a_text_are_text(tiny_bert):
 def test_a_token_that_the_tokenizer_drops_is_unknown(tiny_bert):
     subwords = Subwords((tiny_bert("zh") / "tokenizer.json").read_text(encoding="utf-8"))
     assert subwords.split(["\u200b"]) == [()]
-    layout = Layout(
+    layout = EncodingLayout(
         pieces="tokenizer",
         pad=0,
         unknown=1,
@@ -133,7 +133,7 @@ def test_a_token_that_the_tokenizer_drops_is_unknown(tiny_bert):
         max_positions=9,
         pieces_per_token=5,
     )
-    (found,) = Encoding(layout, subwords).positions([["我", "\u200b", "我"]])
+    (found,) = TaggerEncoding(layout, subwords).positions([["我", "\u200b", "我"]])
     assert found.firsts == (0, 1, 2, 3)
     assert found.ids[2] == 1
 

@@ -91,7 +91,7 @@ def test_rounds_go_on_while_the_text_is_new():
     tagger = corrector(answers)
     (found,) = tagger.correct(["一"])
     assert (found.text, found.flags) == ("丙乙丙", ())
-    assert tagger.statistics.sentences == 3
+    assert sum(map(len, tagger._runtime.batches)) == 3
     assert min(edit.score for edit in found.edits) == pytest.approx(0.6)
     (found,) = corrector(answers, rounds=1).correct(["一"])
     assert (found.text, found.flags) == ("丙一丙", ("rounds",))
@@ -102,7 +102,7 @@ def test_a_form_that_recurs_is_taken_and_ends_the_rounds():
     tagger = corrector(answers)
     (found,) = tagger.correct(["甲"])
     assert (found.text, found.edits, found.flags) == ("甲", (), ())
-    assert tagger.statistics.sentences == 2
+    assert sum(map(len, tagger._runtime.batches)) == 2
 
 
 def test_what_never_ends_is_flagged():
@@ -145,14 +145,10 @@ def test_what_is_too_short_is_kept_and_said():
     ]
 
 
-def test_batches_are_made_by_length_and_padding_is_counted():
+def test_batches_are_made_by_length():
     tagger = corrector({}, batch_size=2)
     tagger.correct(["一" * 9, "一", "一" * 8, "二"])
     assert tagger._runtime.batches == [["一" * 9, "一" * 8], ["一", "二"]]
-    assert tagger.statistics.padding == 1
-    assert tagger.statistics.positions == 10 + 9 + 2 + 2
-    assert tagger.statistics.padding_share == pytest.approx(1 / 24)
-    assert corrector({}).statistics.padding_share == 0.0
 
 
 def test_nothing_is_written_where_no_token_stands():

@@ -13,7 +13,7 @@ from tiny_taggers import PAIRS, configuration, teach
 
 from gecbench.core.errors import FormatError, GecbenchError, UnknownNameError, UsageError
 from gecbench.models import load_corrector
-from gecbench.models.batches import Pair
+from gecbench.models.batches import SentencePair
 from gecbench.models.tagger.network import read_model
 from gecbench.models.tagger.training import KIND
 from gecbench.models.tags.labels import UNKNOWN, write_vocabulary
@@ -29,7 +29,11 @@ def test_the_table_of_kinds_knows_taggers():
 
 
 def test_examples_of_rounds():
-    pairs = [Pair("我吃。", "我吃了饭。"), Pair("好。", "好。"), Pair(" ", "好。")]
+    pairs = [
+        SentencePair("我吃。", "我吃了饭。"),
+        SentencePair("好。", "好。"),
+        SentencePair(" ", "好。"),
+    ]
     once = built(pairs=pairs, train_rounds=1).prepare(pairs)
     assert len(once.examples) == 2
     assert once.dropped == {"source without a token": 1}

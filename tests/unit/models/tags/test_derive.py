@@ -13,9 +13,9 @@ from gecbench.models.tags.labels import KEEP, Transforms, parse_label, transform
 EN, ZH = transforms_for("en"), transforms_for("zh")
 
 
-def shown(source: str, target: str, transforms: Transforms = EN, **options: bool) -> str:
+def shown(source: str, target: str, transforms: Transforms = EN) -> str:
     """Return the labels that are not $KEEP, with their places."""
-    rows = derive_labels(source.split(), target.split(), transforms, **options)
+    rows = derive_labels(source.split(), target.split(), transforms)
     return " ".join(f"{n}{label}" for n, row in enumerate(rows) for label in row if label != KEEP)
 
 
@@ -79,9 +79,7 @@ def test_labels_of_chinese_pairs(source, target, labels):
     assert shown(source, target, ZH) == labels
 
 
-def test_an_exchange_is_derived_only_if_asked():
-    assert shown("he always is late", "he is always late", swaps=True) == "2$MERGE_SWAP"
-    assert shown("甲 乙", "乙 甲", ZH, swaps=True) == "1$MERGE_SWAP"
+def test_an_exchange_is_never_derived():
     assert "SWAP" not in shown("he always is late", "he is always late")
 
 
@@ -158,10 +156,10 @@ def test_all_english_labels_done_give_the_target(source, target):
 
 
 @HALF
-@given(EN_TOKENS, EN_TOKENS, st.booleans(), st.booleans())
-def test_round_after_round_the_target_is_reached(source, target, in_english, swaps):
+@given(EN_TOKENS, EN_TOKENS, st.booleans())
+def test_round_after_round_the_target_is_reached(source, target, in_english):
     transforms = EN if in_english else ZH
-    rounds = derive_rounds(source, target, transforms, swaps=swaps)
+    rounds = derive_rounds(source, target, transforms)
     tokens = tuple(source)
     for each in rounds:
         assert each.tokens == tokens

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from gecbench.analysis.sentences import Output, Reference, SentenceRow
+from gecbench.analysis.sentences import ReferenceVersion, SentenceRow, SystemVersion
 from gecbench.core.edit import Edit
 from gecbench.core.sample import Sample
 from gecbench.core.score import Counts
@@ -97,13 +97,13 @@ def row(*, tokens: tuple[str, ...] = tuple(ENGLISH.split()), source: str = ENGLI
         Sample("s1", source, meta={"origin": "x"}),
         tokens,
         (
-            Reference((right,), (0.25,), "I have a cat .", None, "ann"),
-            Reference((), (), None, "error-free", None),
+            ReferenceVersion((right,), (0.25,), "I have a cat .", None, "ann"),
+            ReferenceVersion((), (), None, "error-free", None),
         ),
         (
-            Output((right, wrong), (True, False), (), 0, "I have a dog .", None),
-            Output((wrong,), (None,), (right, right), 0, "I  has a dog .", None),
-            Output((), (), (), None, None, "unannotatable"),
+            SystemVersion((right, wrong), (True, False), (), 0, "I have a dog .", None),
+            SystemVersion((wrong,), (None,), (right, right), 0, "I  has a dog .", None),
+            SystemVersion((), (), (), None, None, "unannotatable"),
         ),
         0.25,
     )
@@ -152,9 +152,9 @@ def test_of_several_sets_the_first_makes_the_text():
     both = SentenceRow(
         Sample("s", ENGLISH),
         tuple(ENGLISH.split()),
-        (Reference(sets, (), text, None, None, first=1),),
-        (Output(sets[:1], (None,), (), None, text, None),) * 2
-        + (Output(sets, (None, None), (), None, text, None, first=1),),
+        (ReferenceVersion(sets, (), text, None, None, first=1),),
+        (SystemVersion(sets[:1], (None,), (), None, text, None),) * 2
+        + (SystemVersion(sets, (None, None), (), None, text, None, first=1),),
         None,
     )
     found = packed(row(), both)
