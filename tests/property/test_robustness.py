@@ -23,7 +23,7 @@ from gecbench.analysis.robustness import (
 )
 from gecbench.api.robustness import robustness
 from gecbench.core.edit import Edit
-from gecbench.core.files import encoded
+from gecbench.core.files import encode_text
 from gecbench.core.perturbed import PerturbedCase, PerturbedSet, Subset, Variant
 from gecbench.core.score import Counts
 from gecbench.edits.apply import apply
@@ -217,7 +217,7 @@ def sets(draw: st.DrawFn, texts: st.SearchStrategy[str] = LINES) -> PerturbedSet
 @given(sets(TEXTS))
 def test_jsonl_of_cases_is_lossless(tmp_path_factory, cases: PerturbedSet):
     path = tmp_path_factory.mktemp("cases") / "cases.jsonl"
-    path.write_bytes(encoded(path, write_perturbed(cases)))
+    path.write_bytes(encode_text(path, write_perturbed(cases)))
     assert read_perturbed(path) == cases
 
 

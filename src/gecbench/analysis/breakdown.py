@@ -26,7 +26,7 @@ from gecbench.analysis.sentences import (
 )
 from gecbench.core.case import Case
 from gecbench.core.edit import Edit
-from gecbench.core.errors import CorpusError, UnknownNameError, UsageError, counted
+from gecbench.core.errors import CorpusError, UnknownNameError, UsageError, count_noun
 from gecbench.core.sample import Sample
 from gecbench.core.score import Counts, ranks, total
 from gecbench.scoring.metric import Metric
@@ -668,8 +668,8 @@ def _notes_on_sentences(
     lost = sum((*row.outputs, *row.references).count(None) for row in shown.values())
     if lost:
         notes.append(
-            f"{counted(lost, 'text')} of the sentences that decide {'is' if lost == 1 else 'are'} "
-            "known only by edits that overlap and cannot be shown"
+            f"{count_noun(lost, 'text')} of the sentences that decide "
+            f"{'is' if lost == 1 else 'are'} known only by edits that overlap and cannot be shown"
         )
     return notes
 

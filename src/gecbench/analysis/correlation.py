@@ -13,8 +13,8 @@ from math import frexp, fsum, ldexp, sqrt
 from typing import TYPE_CHECKING, Literal
 
 from gecbench.analysis.sentences import signatures, system_scores
-from gecbench.core.errors import MissingExtraError, UsageError, counted
-from gecbench.core.score import tied
+from gecbench.core.errors import MissingExtraError, UsageError, count_noun
+from gecbench.core.score import is_tie
 from gecbench.scoring.resample import mean
 from gecbench.scoring.results import RunStats
 
@@ -125,7 +125,7 @@ def _even(values: Sequence[float]) -> list[float]:
     numbers: dict[float, float] = {}
     lowest: float | None = None
     for value in sorted(values):
-        if lowest is None or not tied(lowest, value):
+        if lowest is None or not is_tie(lowest, value):
             lowest = value
         numbers[value] = lowest
     return [numbers[value] for value in values]
@@ -268,7 +268,7 @@ def scores_of(run_stats: RunStats) -> SystemScores:
     names = [name for name in run_stats.metrics if name not in run_stats.refused]
     scores = {name: system_scores(run_stats, name).values() for name in names}
     left_out = [
-        f"{counted(count, 'sentence')} left out: {why}"
+        f"{count_noun(count, 'sentence')} left out: {why}"
         for why, count in run_stats.left_out.items()
         if count
     ]

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from gecbench.analysis.options import Absent, Weighting
 from gecbench.core.case import Case
 from gecbench.core.edit import Edit
-from gecbench.core.errors import CorpusError, EditError, UsageError, counted
+from gecbench.core.errors import CorpusError, EditError, UsageError, count_noun
 from gecbench.core.sample import Sample
 from gecbench.core.score import Counts, Signature, f_score, ranks
 from gecbench.edits.chunks import (
@@ -363,7 +363,7 @@ def check_weights(file: WeightFile, table: ChunkTable, what: str) -> None:
     """
     if len(file.right) != len(table.ids):
         raise CorpusError(
-            f"{file.path}: weights of {counted(len(file.right), 'sentence')}, but {what} has "
+            f"{file.path}: weights of {count_noun(len(file.right), 'sentence')}, but {what} has "
             f"{len(table.ids)} here; take the file of this reference, or make one by "
             "--write-weights"
         )

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from gecbench.analysis.options import HumanOptions
 from gecbench.analysis.sentences import content_key, separate_sentences, signatures
-from gecbench.core.errors import CorpusError, counted
+from gecbench.core.errors import CorpusError, count_noun
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.score import Score
 from gecbench.scoring.resample import mean
@@ -299,7 +299,7 @@ def _notes(
     sentences = len({submission.sample for submission in submissions})
     if sentences < len(corpus.samples):
         notes.append(
-            f"submissions are of {sentences} of {counted(len(corpus.samples), 'sentence')}"
+            f"submissions are of {sentences} of {count_noun(len(corpus.samples), 'sentence')}"
         )
     alone = sum(not submission.references for submission in submissions)
     if alone:

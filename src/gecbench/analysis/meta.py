@@ -22,8 +22,8 @@ from gecbench.analysis.correlation import (
     orient,
 )
 from gecbench.analysis.options import Layout, SystemSet
-from gecbench.core.errors import CorpusError, UnknownNameError, counted
-from gecbench.core.score import tied
+from gecbench.core.errors import CorpusError, UnknownNameError, count_noun
+from gecbench.core.score import is_tie
 from gecbench.formats.judgments import SEEDA, Judgments
 from gecbench.scoring.metric import Metric
 from gecbench.scoring.results import RunStats
@@ -305,7 +305,7 @@ def _verdict(preferred: int, first: float | None, second: float | None) -> str:
         return "human_ties"
     if first is None or second is None:
         return "unscored"
-    if tied(first, second):
+    if is_tie(first, second):
         return "tied_first" if preferred > 0 else "tied_second"
     return "agree" if (first > second) == (preferred > 0) else "disagree"
 
@@ -396,7 +396,8 @@ def compare_with_people(
     )
     notes += [
         f"{ranking.judgments}, {ranking.set}: "
-        f"{counted(ranking.unscored, 'judged pair', ' has', ' have')} no score by {ranking.metric}"
+        f"{count_noun(ranking.unscored, 'judged pair', ' has', ' have')} no score by "
+        f"{ranking.metric}"
         for ranking in rankings
         if ranking.unscored
     ]

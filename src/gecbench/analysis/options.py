@@ -355,7 +355,7 @@ class Layout:
             "--window-set",
             "Set of the windows; the first one without.",
             metavar="NAME",
-            needs=("--human",),
+            needs=("--windows",),
         ),
     ] = None
 

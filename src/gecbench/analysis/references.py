@@ -23,7 +23,7 @@ from gecbench.analysis.sentences import (
     state,
     text_of_rewrite,
 )
-from gecbench.core.errors import CorpusError, counted
+from gecbench.core.errors import CorpusError, count_noun
 from gecbench.core.sample import Rewrite, Sample
 from gecbench.core.seeding import number
 from gecbench.scoring.resample import mean
@@ -88,8 +88,8 @@ def curves(run_stats: RunStats, sweep: Sweep | None = None) -> tuple[Curve, ...]
     wanted = max(sweep.at_least, sweep.up_to or 1)
     if wanted > width or not indices:
         raise CorpusError(
-            f"{run_stats.corpus.name}: no sentence has {counted(wanted, 'reference')}; the most is "
-            f"{width}"
+            f"{run_stats.corpus.name}: no sentence has {count_noun(wanted, 'reference')}; the most "
+            f"is {width}"
         )
     plans = {k: _subsets(width, k, sweep) for k in range(1, (sweep.up_to or width) + 1)}
     return tuple(
@@ -200,7 +200,7 @@ def _curve_notes(run_stats: RunStats, curves_: Sequence[Curve], sweep: Sweep) ->
     out = sum(0 < count < sweep.at_least for count in counts)
     if out:
         notes.append(
-            f"curves: {counted(out, 'sentence')} with fewer than {sweep.at_least} references "
+            f"curves: {count_noun(out, 'sentence')} with fewer than {sweep.at_least} references "
             f"{'takes' if out == 1 else 'take'} no part"
         )
     elif sweep.at_least < max(counts, default=0):
@@ -214,7 +214,7 @@ def _curve_notes(run_stats: RunStats, curves_: Sequence[Curve], sweep: Sweep) ->
     )
     if mixed:
         notes.append(
-            f"curves: in {counted(mixed, 'sentence')} an annotator found that nobody can "
+            f"curves: in {count_noun(mixed, 'sentence')} an annotator found that nobody can "
             "annotate them and others corrected them; the former is no reference here, but one in "
             "`gecbench score`"
         )
@@ -389,7 +389,7 @@ def _textless(run_stats: RunStats) -> list[str]:
     if not count:
         return []
     return [
-        f"{counted(count, 'reference', ' is', ' are')} known only by edits that overlap and "
+        f"{count_noun(count, 'reference', ' is', ' are')} known only by edits that overlap and "
         f"{'has' if count == 1 else 'have'} no text; whether they are different is told by their "
         "edits"
     ]

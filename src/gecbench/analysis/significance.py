@@ -35,9 +35,9 @@ from gecbench.core.errors import (
     MissingExtraError,
     UnknownNameError,
     UsageError,
-    counted,
+    count_noun,
 )
-from gecbench.core.scheme import Watch, unwatched
+from gecbench.core.scheme import Watch, no_progress
 from gecbench.core.score import Interval, ranks
 from gecbench.scoring.metric import Metric
 from gecbench.scoring.resample import draw_blocks, interval, swaps
@@ -235,7 +235,7 @@ class Comparison:
 
 
 def compare(
-    run_stats: RunStats, metric: str, plan: Plan | None = None, *, watch: Watch = unwatched
+    run_stats: RunStats, metric: str, plan: Plan | None = None, *, watch: Watch = no_progress
 ) -> Comparison:
     """Compare systems by one metric, and test how far that can be chance.
 
@@ -403,8 +403,8 @@ def _notes(pairs: Sequence[SystemPair], plan: Plan, metric: str, sentences: int)
         )
     if sentences < _FEW:
         notes.append(
-            f"{metric}: {counted(sentences, 'sentence')} only: intervals of the bootstrap are too "
-            "narrow and its p can be too small; go by randomisation, and by more sentences"
+            f"{metric}: {count_noun(sentences, 'sentence')} only: intervals of the bootstrap are "
+            "too narrow and its p can be too small; go by randomisation, and by more sentences"
         )
     equal = [
         f"{pair.first} and {pair.second}"

@@ -17,7 +17,7 @@ from gecbench.api.options import SchemeSpec
 from gecbench.api.schemes import extract
 from gecbench.core.corrector import Correction, Corrector
 from gecbench.core.errors import CorpusError, UsageError
-from gecbench.core.files import STDIO, check_target, encoded, write_stream
+from gecbench.core.files import STDIO, check_target, encode_text, write_stream
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.scheme import Scheme
 from gecbench.formats.reading import Sources, sources
@@ -32,7 +32,7 @@ _ENDING = ".part"
 
 
 @dataclass(slots=True)
-class Corrected:
+class CorrectionReport:
     """What a run over a file came to.
 
     Args:
@@ -181,7 +181,7 @@ def correct_file(
     restart: bool = False,
     progress: Callable[[int], None] = lambda _done: None,
     show: Show | None = None,
-) -> Corrected:
+) -> CorrectionReport:
     """Correct a file.
 
     A journal beside the output holds what is done until the output is whole, so that a run which
@@ -205,7 +205,7 @@ def correct_file(
     output = target(source.format)
     _check_targets(path, output)
     check_language(corrector, output.lang or (source.corpus.lang if source.corpus else None))
-    result = Corrected(signature=corrector.info.signature)
+    result = CorrectionReport(signature=corrector.info.signature)
     if str(output.path) == STDIO or (output.path.exists() and not output.path.is_file()):
         result.losses = _correct_stream(corrector, source, output, result, show)
         return result
@@ -233,7 +233,11 @@ def correct_file(
 
 
 def _correct_stream(
-    corrector: Corrector, source: Sources, output: Target, result: Corrected, show: Show | None
+    corrector: Corrector,
+    source: Sources,
+    output: Target,
+    result: CorrectionReport,
+    show: Show | None,
 ) -> tuple[str, ...]:
     """Correct towards standard output: lines as they come, else all at the end."""
     answers: list[Correction] = []
@@ -288,7 +292,7 @@ def _lines(path: Path, answers: Iterable[Correction]) -> Iterator[bytes]:
                 f"{path}: the correction of sentence {n} has a line end in it, which a file of "
                 "lines cannot hold; write --to jsonl"
             )
-        yield encoded(path, f"{answer.text}\n")
+        yield encode_text(path, f"{answer.text}\n")
 
 
 def _write_corpus(
@@ -324,9 +328,9 @@ def _write_details(
     def rows() -> Iterator[bytes]:
         info = corrector.info
         header = {"format": DETAILS, "schema": 1, "system": info.name, "kind": info.kind}
-        yield encoded(path, encode({**header, "signature": _run_signature(corrector)}) + "\n")
+        yield encode_text(path, encode({**header, "signature": _run_signature(corrector)}) + "\n")
         for id_, answer in zip(_ids(source), answers, strict=False):  # numbers never end
-            yield encoded(path, encode({"id": id_, **_details(answer)}) + "\n")
+            yield encode_text(path, encode({"id": id_, **_details(answer)}) + "\n")
 
     write_stream(path, rows())
 

@@ -78,8 +78,10 @@ def check(edits: Sequence[Edit], length: int) -> None:
                 f"which has {length} tokens"
             )
     corrections = [edit for edit in edits if edit.replacement is not None]
-    for one, two in pairwise(sorted(corrections, key=lambda edit: (edit.start, edit.end))):
-        if two.start < one.end:
+    corrections.sort(key=lambda edit: (edit.start, edit.end))
+    for previous, edit in pairwise(corrections):
+        if edit.start < previous.end:
             raise EditError(
-                f"edit span {two.start} {two.end} overlaps edit span {one.start} {one.end}"
+                f"edit span {edit.start} {edit.end} overlaps edit span {previous.start} "
+                f"{previous.end}"
             )

@@ -13,7 +13,7 @@ from gecbench.core.edit import DETECTED, Edit
 from gecbench.core.edit import check as check_edits
 from gecbench.core.errors import CorpusError, EditError, FormatError
 from gecbench.core.format import Format, Rows
-from gecbench.core.sample import Corpus, Rewrite, Sample
+from gecbench.core.sample import Corpus, Rewrite, Sample, check_code
 from gecbench.formats.validation import convert, parse_json
 
 _NAME = "gecbench-corpus"
@@ -119,7 +119,8 @@ def read_header(path: Path, line: str, name: str) -> Header:
     """Read the header in the first line of one of our files.
 
     Raises:
-        FormatError: It is none of the format `name`, or of a schema that is not known.
+        FormatError: It is none of the format `name`, of a schema that is not known, or names a
+            language that is no code.
     """
     row = convert(f"{path}:1", parse_json(path, 1, line), dict[str, object])
     if row.get("format") != name:
@@ -132,6 +133,10 @@ def read_header(path: Path, line: str, name: str) -> Header:
             f"{path}:1: schema {header.schema} is not known, only {_SCHEMA}; "
             "read the file with a newer gecbench"
         )
+    try:
+        check_code(header.lang or None, f"{path}:1")
+    except CorpusError as error:
+        raise FormatError(str(error)) from error
     return header
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gecbench.core.edit import DETECTED, Edit
-from gecbench.core.errors import CorpusError, EditError, FormatError, counted, quote
+from gecbench.core.errors import CorpusError, EditError, FormatError, count_noun, quote
 from gecbench.core.files import name_of
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import NOT_KEPT, Corpus, EditSet, Rewrite, Sample
@@ -348,7 +348,7 @@ def _edits(path: Path, target: Target, tokens: tuple[str, ...]) -> tuple[EditSet
         alike = takewhile(lambda pair: pair[0] == pair[1], zip(text, wanted, strict=False))
         i = len(list(alike))  # the shorter may end first, hence not strict
         raise FormatError(
-            f"{at}: {target} goes on with {quote(wanted[i:])} after {counted(i, 'character')}, "
+            f"{at}: {target} goes on with {quote(wanted[i:])} after {count_noun(i, 'character')}, "
             f"its A lines make {quote(text[i:])}; correct one of them"
         )
     return edits, text
@@ -395,7 +395,7 @@ def provenance(lines: Iterable[str], notes: Sequence[str] = ()) -> dict[str, str
     """How many lines say something in the fields that are not kept, and more notes."""
     usual = f"{BARS}REQUIRED{BARS}{NONE}{BARS}"
     count = sum(line.startswith("A ") and usual not in line for line in lines)
-    fields = [f"the fields required and comment of {counted(count, 'A line')}"] if count else []
+    fields = [f"the fields required and comment of {count_noun(count, 'A line')}"] if count else []
     notes = [*fields, *notes]
     return {NOT_KEPT: "; ".join(notes)} if notes else {}
 

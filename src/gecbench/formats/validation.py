@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TypeVar, get_origin
+from typing import Annotated, TypeVar, get_origin
 
 import msgspec
 
 from gecbench.core.errors import FormatError, UnknownNameError, UsageError, quote
 from gecbench.core.files import read_bytes
+
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+Count = Annotated[int, msgspec.Meta(ge=0)]
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
 T = TypeVar("T")
 Options = TypeVar("Options", bound=msgspec.Struct)

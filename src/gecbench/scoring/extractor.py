@@ -9,7 +9,7 @@ from functools import cache
 from gecbench.core.edit import Edit, check
 from gecbench.core.errors import CorpusError, EditError
 from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample, SystemOutput
-from gecbench.core.scheme import Extraction, Scheme, Watch, unwatched
+from gecbench.core.scheme import Extraction, Scheme, Watch, no_progress
 from gecbench.core.sentence import Sentence
 from gecbench.edits.alignment import SET_LIMIT
 from gecbench.edits.apply import apply
@@ -72,7 +72,7 @@ class Extractor:
 
     load: Callable[[], Scheme]
     re_extract: bool | None = None
-    watch: Watch = unwatched
+    watch: Watch = no_progress
 
     def extract(self, corpus: Corpus, systems: Sequence[SystemOutput] = ()) -> CorpusEdits:
         """Give every rewrite of a corpus and of systems its edits.

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gecbench.core.case import Case, Part
-from gecbench.core.errors import CorpusError, MissingExtraError, UsageError, counted
+from gecbench.core.errors import CorpusError, MissingExtraError, UsageError, count_noun
 from gecbench.core.sample import GOLD_EDITS, Corpus, SystemOutput
 from gecbench.core.score import Score, WarningNote
 from gecbench.scoring import resample
@@ -40,8 +40,8 @@ def check_outputs(corpus: Corpus, systems: Sequence[SystemOutput]) -> None:
         if ids:
             examples = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
             raise CorpusError(
-                f"system {system.system}: no output for {counted(len(ids), 'sentence')} of corpus "
-                f"{corpus.name!r}: {examples}; give one for each"
+                f"system {system.system}: no output for {count_noun(len(ids), 'sentence')} of "
+                f"corpus {corpus.name!r}: {examples}; give one for each"
             )
 
 
@@ -76,7 +76,8 @@ def select_samples(
         )
         if not samples:
             raise CorpusError(
-                f"{corpus.name}: no sentence has exactly {counted(references_exactly, 'reference')}"
+                f"{corpus.name}: no sentence has exactly "
+                f"{count_noun(references_exactly, 'reference')}"
             )
     return replace(corpus, samples=samples), {
         "outside the range": total - inside,

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from messages import expect_error
 from sacrebleu.metrics import BLEU
 from sacrebleu.significance import PairedTest
 from scipy import stats
@@ -233,7 +234,7 @@ def test_with_a_baseline_only_its_pairs_are_tested_and_there_are_no_groups():
     found = accuracy(marks, replace(QUICK, baseline="B"))
     assert [(pair.first, pair.second) for pair in found.pairs] == [("A", "B"), ("C", "B")]
     assert found.groups == ()
-    with pytest.raises(UnknownNameError, match="unknown pair 'A - C'"):
+    with expect_error(UnknownNameError, "'A - C'"):
         found.pair("A", "C")
 
 
@@ -296,14 +297,14 @@ def test_a_plan_refuses_what_means_nothing():
 def test_what_cannot_be_compared_is_refused():
     options = Options(metrics=("sentence-accuracy", "errant"))
     run_stats = collect_stats(CORPUS, [COPY, GOOD], options=options)
-    with pytest.raises(UsageError, match="errant is for language en, corpus 'dev' is in zh"):
+    with expect_error(UsageError, "errant", "en", "'dev'", "zh"):
         compare(run_stats, "errant")
-    with pytest.raises(UnknownNameError, match="unknown metric of this run 'gleu'"):
+    with expect_error(UnknownNameError, "'gleu'"):
         compare(run_stats, "gleu")
-    with pytest.raises(UnknownNameError, match="unknown baseline 'god'; did you mean good"):
+    with expect_error(UnknownNameError, "'god'", "good"):
         compare(run_stats, "sentence-accuracy", Plan(baseline="god"))
     one = collect_stats(CORPUS, [GOOD], options=Options(metrics=("sentence-accuracy",)))
-    with pytest.raises(UsageError, match="takes two systems or more; judged: good"):
+    with expect_error(UsageError, "two systems", "good"):
         compare(one, "sentence-accuracy")
 
 
@@ -311,7 +312,7 @@ def test_a_corpus_that_nobody_could_correct_has_nothing_to_compare():
     only = replace(CORPUS, samples=CORPUS.samples[3:4])
     systems = [SystemOutput(name, {"4": texts("口口")}) for name in "ab"]
     run_stats = collect_stats(only, systems, options=Options(metrics=("sentence-accuracy",)))
-    with pytest.raises(CorpusError, match="sentence-accuracy: no sentence of dev can be scored"):
+    with expect_error(CorpusError, "sentence-accuracy", "dev"):
         compare(run_stats, "sentence-accuracy")
 
 
@@ -330,7 +331,7 @@ def test_files_and_options_become_comparisons_by_every_metric_that_applies():
     assert "n/a: errant is for language en, corpus 'dev' is in zh" in found.notes
     assert "1 sentence left out: outside the range" in found.notes
     assert found.metrics[0].sentences == 3
-    with pytest.raises(UsageError, match="a comparison takes two systems or more; given: 1"):
+    with expect_error(UsageError, "two systems", "1"):
         gecbench.compare(CORPUS, [GOOD])
 
 
@@ -365,9 +366,7 @@ def test_corrections_follow_their_values_wherever_these_stand():
 
 def test_without_scipy_it_is_said_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy.stats", None)
-    with pytest.raises(
-        MissingExtraError, match=r"scipy is not installed; .*gecbench\[statistics\]"
-    ):
+    with expect_error(MissingExtraError, "scipy", "gecbench[statistics]"):
         correct_p_values(SOME, "bh")
 
 

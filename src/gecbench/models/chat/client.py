@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from gecbench.backends.chat import ChatClient, Reply, TemporaryError
 from gecbench.core.corrector import Correction
-from gecbench.core.errors import GecbenchError, counted
+from gecbench.core.errors import GecbenchError, count_noun
 from gecbench.core.files import make_folder
 
 if TYPE_CHECKING:
@@ -117,9 +117,10 @@ class Totals:
     def lines(self) -> tuple[str, ...]:
         """Say what a user wants to know at the end, in a few lines."""
         lines = [
-            f"{counted(self.sentences, 'sentence')}: {counted(self.calls, 'answer')} of the "
-            f"server, {self.cached} from the cache, {counted(self.retries, 'call')} made again",
-            f"{counted(self.tokens_in, 'token')} in, {self.tokens_out} out, cost {self.cost:.6f}",
+            f"{count_noun(self.sentences, 'sentence')}: {count_noun(self.calls, 'answer')} of the "
+            f"server, {self.cached} from the cache, {count_noun(self.retries, 'call')} made again",
+            f"{count_noun(self.tokens_in, 'token')} in, {self.tokens_out} out, "
+            f"cost {self.cost:.6f}",
         ]
         if self.uncounted:
             lines.append(f"{self.uncounted} answers came without their number of tokens: not in it")

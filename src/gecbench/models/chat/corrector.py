@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from gecbench.backends.chat import ChatClient, Reply, UnsuitableTextError
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo
-from gecbench.core.errors import GecbenchError, counted
+from gecbench.core.errors import GecbenchError, count_noun
 from gecbench.models.chat.answers import is_encodable, keep_source, parse_answer
 from gecbench.models.chat.client import AnswerCache, NoAnswerError, Sender, Totals, key_of
 from gecbench.models.chat.prompts import Message, Profile, Prompt, split_numbered
@@ -105,7 +105,7 @@ class ChatCorrector(Corrector):
         if self.profile.replay and missing:
             raise GecbenchError(
                 f"the cache holds no answer to {len(missing)} of "
-                f"{counted(len(texts), 'sentence')}, the first {missing[0][:40]!r}; run without "
+                f"{count_noun(len(texts), 'sentence')}, the first {missing[0][:40]!r}; run without "
                 "replay to ask for them"
             )
         try:

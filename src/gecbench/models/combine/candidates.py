@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from gecbench.core.corrector import TextEdit
 from gecbench.core.edit import Edit, check
-from gecbench.core.errors import counted
+from gecbench.core.errors import count_noun
 from gecbench.core.language import Language
 from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample, SystemOutput
 from gecbench.formats.texts import text_of
@@ -281,7 +281,7 @@ class Collector:
     def notes(self) -> list[str]:
         """Say what a user must know of what took no part, a sentence each."""
         notes = [
-            f"{name}: {what.format(counted(n, 'sentence'))}"
+            f"{name}: {what.format(count_noun(n, 'sentence'))}"
             for (name, what), n in self._unused.items()
         ]
         if self.edits and self.edits.warning:

@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from messages import expect_error
 from robust_cases import TEXTS, configuration, write_cases
 from small_task import KIND as SMALL
 
@@ -143,7 +144,7 @@ def test_what_cannot_be_compared_is_left_out_and_counted(home) -> None:
     assert everything.counts["dev pairs left out: perturbed source is the original"] == 1
     assert everything.counts["dev pairs left out: empty"] == 3
     write_cases(home / "cases.jsonl", texts[:2])
-    with pytest.raises(CorpusError, match=r"no perturbed pair is left .*source is the original: 1"):
+    with expect_error(CorpusError, "the original: 1"):
         given(home, data={"dev": "dev.tsv"})
 
 
@@ -219,7 +220,7 @@ def test_bad_input_is_one_clear_line(home, robust, tables, error, why) -> None:
         ({"skip_after": 1}, r"robust.skip_after is about sentences that were perturbed"),
         ({"disagreeing": "keep"}, r"robust.disagreeing is about"),
         ({"sources_too": True}, r"robust.sources_too is about sentences"),
-        ({"alpha": 0.0}, r"robust.alpha 0 with robust.method .r-drop. reads everything twice"),
+        ({"alpha": 0.0}, r"robust.alpha 0 with robust.method .r-drop"),
     ],
 )
 def test_r_drop_refuses_what_is_about_perturbations(home, more, why) -> None:
@@ -228,7 +229,7 @@ def test_r_drop_refuses_what_is_about_perturbations(home, more, why) -> None:
 
 
 def test_a_kind_without_predictions_to_compare_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"\[robust\] is not for kind tagger, whose predictions"):
+    with expect_error(UsageError, "[robust]", "kind tagger"):
         check_robust(configuration(), SMALL)
 
 

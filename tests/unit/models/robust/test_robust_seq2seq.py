@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from messages import expect_error
 from safetensors.torch import load_file
 from tiny_seq2seq import EN_PAIRS, ZH_PAIRS, task_of
 
@@ -242,8 +243,8 @@ def test_the_recipe_runs_to_its_last_weights(tmp_path, en_bart) -> None:  # noqa
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"heads": "labels+detection"}, r'robust\.heads "labels\+detection": only a tagger detec'),
-        ({"disagreeing": "keep"}, r'robust\.disagreeing "keep": a decoder is compared where it i'),
+        ({"heads": "labels+detection"}, r'robust\.heads "labels\+detection"'),
+        ({"disagreeing": "keep"}, r'robust\.disagreeing "keep"'),
     ],
 )
 def test_what_a_decoder_cannot_do_is_refused_before_anything_is_loaded(
@@ -262,5 +263,5 @@ def test_r_drop_without_dropout_is_refused(zh_bart) -> None:  # noqa: F811
         if passes:
             KIND.build(chosen, [], None)
         else:
-            with pytest.raises(UsageError, match=r"nothing is dropped; raise model\.dropout"):
+            with expect_error(UsageError, "model.dropout"):
                 KIND.build(chosen, [], None)

@@ -8,6 +8,7 @@ from collections import Counter
 import msgspec
 import pytest
 import torch
+from messages import expect_error
 from robust_cases import TEXTS, configuration, log_softmax, symmetric, twins
 
 from gecbench.core.errors import UsageError
@@ -145,7 +146,7 @@ def test_the_same_sentence_twice_diverges_by_dropout_alone() -> None:
 
 
 def test_two_passes_without_dropout_are_refused() -> None:
-    with pytest.raises(UsageError, match=r"r-drop. compares two passes .* raise model.dropout"):
+    with expect_error(UsageError, "r-drop", "model.dropout"):
         made({"method": "r-drop", "cases": []})
 
 

@@ -7,6 +7,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import expect_error
 
 from gecbench.core.errors import FormatError, GecbenchError
 from gecbench.models.tagger.encoding import (
@@ -81,11 +82,11 @@ def test_an_encoding_is_the_same_after_saving(tmp_path):
 
 
 def test_damaged_files_are_one_line(tmp_path):
-    with pytest.raises(GecbenchError, match=r"encoding\.json: no such file"):
+    with expect_error(GecbenchError, "encoding.json", "no such file"):
         read_encoding(tmp_path)
     encoding().save(tmp_path)
     (tmp_path / "pieces.json").write_text('["a"]', encoding="utf-8")
-    with pytest.raises(FormatError, match=r"pieces\.json: does not begin with <pad>"):
+    with expect_error(FormatError, "pieces.json", "<pad>"):
         read_own_pieces(tmp_path)
     (tmp_path / "pieces.json").write_text("[1]", encoding="utf-8")
     with pytest.raises(FormatError, match=r"pieces\.json: Expected `str`"):
@@ -95,7 +96,7 @@ def test_damaged_files_are_one_line(tmp_path):
         read_encoding(tmp_path)
     for content in ("[]", "{}", "{"):
         (tmp_path / "tokenizer.json").write_text(content, encoding="utf-8")
-        with pytest.raises(FormatError, match=r"tokenizer\.json: is no tokenizer"):
+        with expect_error(FormatError, "tokenizer.json"):
             read_subwords(tmp_path)
 
 
