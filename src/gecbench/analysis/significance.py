@@ -58,7 +58,7 @@ def correct_p_values(values: Sequence[float], correction: Correction) -> list[fl
     `scipy.stats.false_discovery_control`), which holds for independent or positively dependent
     tests; comparisons of all pairs of systems are not all of that kind, so it is approximate.
 
-    >>> adjusted([0.01, 0.04, 0.03], "holm")
+    >>> correct_p_values([0.01, 0.04, 0.03], "holm")
     [0.03, 0.06, 0.06]
 
     Args:

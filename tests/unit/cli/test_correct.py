@@ -40,7 +40,11 @@ def run(capfd, tmp_path, monkeypatch):
         ),
         (("copying", "a b", "--to", "m2", "--details", "d"), 2, "leave --to and --details out"),
         (("copying", "in.txt", "--longest", "9"), 2, "--longest has no effect without --split"),
-        (("copying", "in.txt", "--restart"), 2, "named by --output, can be begun again; leave --restart out"),
+        (
+            ("copying", "in.txt", "--restart"),
+            2,
+            "by --output, can be begun again; leave --restart out",
+        ),
         (("copying", "in.txt", "--diff", "--to", "m2", "-o", "x"), 2, "; leave --output and --to"),
         (("copying", "a b", "--scheme", "zh-char"), 2, "--to m2 shows; leave --scheme out"),
         (("copying", "in.txt", "--lev"), 2, "--to m2 shows; leave --lev out"),

@@ -189,7 +189,7 @@ def _around(context: Context, place: Place) -> tuple[str, str]:
 def _match_case(word: str, like: str) -> str:
     """A word with capitals where another has them.
 
-    >>> _cased("apple", "House"), _cased("apple", "HOUSE"), _cased("apple", "house")
+    >>> _match_case("apple", "House"), _match_case("apple", "HOUSE"), _match_case("apple", "house")
     ('Apple', 'APPLE', 'apple')
     """
     if len(like) > 1 and like.isupper():
