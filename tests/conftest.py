@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator, Iterator
 from functools import cache
 from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import hypothesis
@@ -211,13 +212,14 @@ def resource_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def make_cherrant(shared: Path, cache: Path) -> Callable[..., Scheme]:
     """Make zh-cherrant schemes with the real resources."""
 
+    context = SimpleNamespace(
+        resource=lambda data_set, file: (shared / "data" / data_set / file).read_bytes(),
+        cache_folder=lambda: cache,
+        say=lambda _: None,
+    )
+
     def make(**options: object) -> Scheme:
-        return cherrant(
-            **options,
-            resource=lambda name: (shared / "data" / "cherrant" / name).read_bytes(),
-            cache=cache,
-            say=lambda _: None,
-        )
+        return cherrant(context, **options)
 
     return make
 

@@ -77,10 +77,7 @@ def _tagger(given: argparse.Namespace, texts: Sequence[str]) -> None:
         options = calm if place is out else {**calm, "batch_size": given.batch}
         corrector = load_corrector(f"tagger:{place}", options)
         seconds = _timed(lambda corrector=corrector: corrector.correct(texts), given.runs)
-        statistics = getattr(corrector, "statistics", None)
-        note = f"padding {statistics.padding_share:.1%}" if statistics else ""
-        if place is out:
-            note = f"{note}; {agreement}"
+        note = str(agreement) if place is out else ""
         print(ROW.format(name, len(texts) / seconds, plain / seconds, note))
         corrector.close()
 

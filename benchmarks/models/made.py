@@ -17,7 +17,7 @@ from transformers import (
 
 import gecbench
 from gecbench.formats.validation import convert
-from gecbench.models.batches import Pair
+from gecbench.models.batches import SentencePair
 from gecbench.models.training.task import Task, load_kind
 
 WORDS = 21_128
@@ -86,11 +86,11 @@ def tagger(scratch: Path, layers: int) -> Path:
     made = scratch / "tagger"
     if not made.exists():
         made.mkdir(parents=True)
-        task(scratch, layers, [Pair("我很高心。", "我很高兴。")]).save(made, {})
+        task(scratch, layers, [SentencePair("我很高心。", "我很高兴。")]).save(made, {})
     return made
 
 
-def task(scratch: Path, layers: int, pairs: list[Pair]) -> Task:
+def task(scratch: Path, layers: int, pairs: list[SentencePair]) -> Task:
     """Return the training task of such a tagger."""
     start = scratch / "encoder"
     if not start.exists():

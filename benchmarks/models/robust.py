@@ -54,14 +54,14 @@ def speed(given: argparse.Namespace) -> None:
     """Print pairs per second, plain and robust."""
     from made import sentences, seq2seq_task, task
 
-    from gecbench.models.batches import ContextPair, Pair
+    from gecbench.models.batches import ContextPair, SentencePair
     from gecbench.models.robust.task import RobustTask
     from gecbench.models.training.config import Robust
 
     given.scratch.mkdir(parents=True, exist_ok=True)
     texts = [t for t in sentences(given.texts, given.batch * given.steps) if len(t) > 9]
-    pairs = [Pair(text, text[:3] + text[4:]) for text in texts]
-    others = [Pair(f"{s[:-3]}好{s[-2:]}", f"{t[:-3]}好{t[-2:]}") for s, t, _ in pairs]
+    pairs = [SentencePair(text, text[:3] + text[4:]) for text in texts]
+    others = [SentencePair(f"{s[:-3]}好{s[-2:]}", f"{t[:-3]}好{t[-2:]}") for s, t, _ in pairs]
     if given.kind == "tagger":
         made = task(given.scratch, given.layers, pairs)
     else:

@@ -16,7 +16,7 @@ import torch
 from made import sentences
 
 from gecbench.formats.validation import convert
-from gecbench.models.batches import Pair
+from gecbench.models.batches import SentencePair
 from gecbench.models.scratch.encoding import SPECIALS
 from gecbench.models.scratch.model import BeamSearch
 from gecbench.models.scratch.network import EncoderDecoder
@@ -56,14 +56,16 @@ def _task(architecture: str, units: str, texts: list[str]) -> ScratchTask:
         "model": {"architecture": architecture, "units": units, "max_length": 200},
     }
     config = convert("bench", table, KIND.config)
-    task = KIND.build(config, [Pair(text, text) for text in texts], None)
+    task = KIND.build(config, [SentencePair(text, text) for text in texts], None)
     object.__setattr__(task._model, "network", EncoderDecoder(config.model.shape(ROWS)))
     return task
 
 
 def _training(task: ScratchTask, texts: list[str], size: int) -> float:
     """Return sentences a second of CPU time, the step of Adam included."""
-    examples = sorted(task.prepare([Pair(text, text) for text in texts]).examples, key=task.length)
+    examples = sorted(
+        task.prepare([SentencePair(text, text) for text in texts]).examples, key=task.length
+    )
     batches = [task.collate(examples[k : k + size]) for k in range(0, len(examples), size)]
     adam = torch.optim.AdamW(task.module.parameters(), lr=1e-3)
     task.module.train()

@@ -18,7 +18,7 @@ import torch
 from epochs import configuration, seconds_of
 from made import sentences, task
 
-from gecbench.models.batches import Pair
+from gecbench.models.batches import SentencePair
 from gecbench.models.training.loop import plan_epoch
 
 
@@ -35,7 +35,7 @@ def main() -> None:
     given.scratch.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(given.threads)
     texts = sentences(given.texts, given.batch * given.steps)
-    pairs = [Pair(text, text[:3] + text[4:]) for text in texts if len(text) > 6]
+    pairs = [SentencePair(text, text[:3] + text[4:]) for text in texts if len(text) > 6]
     made = task(given.scratch, given.layers, pairs)
     examples = made.prepare(pairs).examples
     config = configuration({"batch_size": given.batch, "log_every": 5})

@@ -38,8 +38,8 @@ def test_standard_input_is_a_system(good):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("short.txt", "She goes .\n", "1 sentence, but corpus 'perturbed' has 32; give one for"),
-        ("other.txt", "x y z\n" * 32, "32 of 32 outputs share almost no word with their sentence"),
+        ("short.txt", "She goes .\n", "1 sentence, but corpus 'perturbed' has 32"),
+        ("other.txt", "x y z\n" * 32, "32 of 32"),
         ("plain.txt", "O-S a\nO-T b\nA1-S a\nA1-T b\n", "the blocks have no -P lines"),
     ],
 )

@@ -89,9 +89,9 @@ def test_weight_file_is_theirs_byte_for_byte_and_gives_the_same_scores(
 ):
     path, _ = write_weights(found, tmp_path / "w.txt")
     assert path.read_bytes() == (shared / f"golden/gts/{name}.weights.txt").read_bytes()
-    (again,) = difficulty(*given, options=DifficultyOptions(weights=path))
+    (again,) = difficulty(*given, options=replace(AS_IN_FILES, weights=path))
     assert weighted(again) == want["w_file_round_trip"]
-    options = DifficultyOptions(Weighting(1.5, 1, 2), weights=path)
+    options = replace(AS_IN_FILES, weighting=Weighting(1.5, 1, 2), weights=path)
     (again,) = difficulty(*given, options=options)
     assert weighted(again) == want["w_file_abc_1.5_1_2"]
 
@@ -121,11 +121,20 @@ def test_one_system_with_published_weights(shared: Path, system: str, file: str)
     path = shared / f"data/gts_weights/{file}.txt"
     if file == "seeda11":
         path = shared / "golden/gts/seeda11.weights.txt"
+    (found,) = difficulty(corpus, [made], options=replace(AS_IN_FILES, weights=path))
+    want = golden(shared, "one_system_with_weights")[system][file]
+    assert official(found.scores[0].weighted) == want
+
+
+@pytest.mark.slow
+def test_published_weights_are_read_with_the_edits_in_the_files(shared: Path):
+    """Edits extracted again, which is the default, do not fit them."""
+    corpus = load(shared / "data/m2/conll14.gold")
+    made = load_system(shared / "golden/gts/inputs/one_T5.m2", corpus)
+    path = shared / "data/gts_weights/conll14_8sys.txt"
     (found,) = difficulty(corpus, [made], options=DifficultyOptions(weights=path))
-    assert (
-        official(found.scores[0].weighted)
-        == (golden(shared, "one_system_with_weights")[system][file])
-    )
+    want = golden(shared, "one_system_with_weights")["T5"]["conll14_8sys"]
+    assert official(found.scores[0].weighted) == want
 
 
 @pytest.mark.parametrize("file", ["conll14_8sys", "conll14_4sys"])
@@ -134,7 +143,7 @@ def test_published_weights_line_up_with_the_first_annotator(shared: Path, file: 
     corpus = load(shared / "data/m2/conll14.gold")
     made = load_system(shared / "golden/gts/inputs/one_T5.m2", corpus)
     path = shared / f"data/gts_weights/{file}.txt"
-    (found,) = difficulty(corpus, [made], options=DifficultyOptions(weights=path))
+    (found,) = difficulty(corpus, [made], options=replace(AS_IN_FILES, weights=path))
     assert (found.voters, len(found.table.ids)) == (want["N"], want["sentences"])
     assert found.table.size == want["chunks"]
     rows = path.read_text("utf-8").splitlines()[1:]

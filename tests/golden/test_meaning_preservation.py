@@ -8,7 +8,12 @@ from pathlib import Path
 import pytest
 from text_inputs import MUCGEC, NLPCC, chinese
 
-from gecbench.metrics.meaning_preservation import MATCHINGS, MeaningPreservation, MpPrime, preserved
+from gecbench.metrics.meaning_preservation import (
+    MATCHINGS,
+    MeaningPreservation,
+    MpPrime,
+    preservation,
+)
 from gecbench.scoring.texts import characters
 
 pytestmark = pytest.mark.golden
@@ -66,7 +71,7 @@ def test_single_sentences_have_the_figures(shared: Path) -> None:
         for matching in ("multiset", "lcs"):
             matched = MATCHINGS[matching](characters(source), characters(text))
             assert matched == one[f"m_{matching}"]
-            value = preserved(source, text, matching=matching, t=0.85)
+            value = preservation(source, text, matching=matching, t=0.85)
             assert value == pytest.approx(one[f"S_CM_{matching}"], abs=CLOSE)
         found = list(MpPrime().stats(case).references)
         assert found == pytest.approx(one["S_CM_references_multiset"], abs=CLOSE)
@@ -86,5 +91,5 @@ def test_edge_cases_have_the_figures(shared: Path, matching: str) -> None:
         source, text = one["source"], one["hypothesis"]
         matched = MATCHINGS[matching](characters(source), characters(text))
         assert matched == one[f"m_{READINGS[matching]}"]
-        value = preserved(source, text, matching=matching, t=0.85)
+        value = preservation(source, text, matching=matching, t=0.85)
         assert value == pytest.approx(one[f"S_CM_{READINGS[matching]}"], abs=CLOSE)

@@ -11,7 +11,7 @@ from gecbench.analysis.sentences import SentenceRow, sentence_rows
 from gecbench.api.files import load, load_system
 from gecbench.api.options import Options
 from gecbench.api.score import collect_stats
-from gecbench.reports.page.sentences import packed_sentences
+from gecbench.reports.page.sentences import pack_sentences
 
 pytestmark = pytest.mark.golden
 
@@ -39,7 +39,7 @@ def test_the_counts_beside_a_system_add_up_to_the_official_ones(
         corpus, [system], scheme=make_cherrant(strategy="all"), options=options
     )
     rows = list(sentence_rows(run_stats, "cherrant"))
-    packed = packed_sentences(rows, ["pred"], "zh", (), edits=True)
+    packed = pack_sentences(rows, ["pred"], "zh", (), edits=True)
     (output,) = packed["outputs"]
     found = [tuple(output["counts"][at : at + 3]) for at in range(0, 3 * len(rows), 3)]
     want = golden(shared)["dev hyp=all ref=all"][name]

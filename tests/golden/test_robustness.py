@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from messages import expect_error
 
 from gecbench.analysis.robustness import COPY, PERFECT, CountScores, Robustness, SystemRobustness
 from gecbench.api.files import sample
@@ -188,7 +189,7 @@ def test_a_combined_file_is_the_same_as_lines(shared, tmp_path):
 
 def test_a_system_of_another_subset_is_refused(shared):
     cases = load_perturbed(shared / "data/robustgec/conll14")
-    with pytest.raises(CorpusError, match=r"7086 sentences, but corpus 'conll14' has 7872"):
+    with expect_error(CorpusError, "7086", "'conll14'", "7872"):
         read_outputs(shared / "golden/robustgec/tem8/S80.txt", cases)
 
 

@@ -72,7 +72,7 @@ def whole(one: Case) -> Case:
 
 
 def rows_of(run: RunStats, system: str, metric: str = "cherrant") -> list:
-    return [run.rows[system, metric][at] for at in run.scored(metric)]
+    return [run.rows[system, metric][at] for at in run.indices_of(metric)]
 
 
 @st.composite
@@ -110,7 +110,7 @@ def test_what_is_counted_without_an_edit_has_a_place_of_its_own(run: RunStats):
     found = by_position(run, "cherrant")
     declared = any(
         version.unannotatable
-        for at in run.scored("cherrant")
+        for at in run.indices_of("cherrant")
         for cases in run.cases.values()
         for version in (*cases[at].hypotheses, *cases[at].references)
     )
@@ -131,7 +131,7 @@ def test_groups_of_sentences_hold_every_sentence_once(run: RunStats):
         if found is None:
             assert all(v.unannotatable for one in run.cases["one"] for v in one.references)
             continue
-        assert sum(found.sizes) == len(run.scored("cherrant"))
+        assert sum(found.sizes) == len(run.indices_of("cherrant"))
         assert all(found.sizes)
         assert {len(cells) for cells in found.cells.values()} == {len(found.groups)}
 
@@ -177,7 +177,7 @@ def slow_contributions(run: RunStats, metric) -> dict[str, float]:
         one, two = (metric.aggregate([rows[at] for at in places]).value for rows in chosen.values())
         return one - two
 
-    places = run.scored(metric.name)
+    places = run.indices_of(metric.name)
     every = list(range(len(places)))
     sides = zip(*(rows_of(run, name, metric.name) for name in chosen), strict=True)
     apart = [ours != theirs for ours, theirs in sides]
@@ -198,7 +198,7 @@ def check_contributions(run: RunStats, metric) -> None:
 
 @given(runs())
 def test_a_contribution_is_the_difference_less_that_without_the_sentence(run: RunStats):
-    if len(run.systems) > 1 and len(run.scored("cherrant")) > 1:
+    if len(run.systems) > 1 and len(run.indices_of("cherrant")) > 1:
         check_contributions(run, run.metrics["cherrant"])
 
 

@@ -10,7 +10,7 @@ from test_every_metric import ALL, TINY, UNEVEN, case, rows_of, version
 
 from gecbench.core.case import Case
 from gecbench.metrics.m2 import M2
-from gecbench.scoring.resample import swaps, undominated
+from gecbench.scoring.resample import drop_dominated, swaps
 from gecbench.scoring.spans import SpanF
 
 CASES = UNEVEN + TINY + UNEVEN[::-1] + TINY[:2]
@@ -81,7 +81,7 @@ def test_coins_are_fair_written_down_and_the_same_however_divided(monkeypatch):
     assert whole[0, :8].tolist() == WRITTEN
     assert 0.48 < whole.mean() < 0.52
     assert (abs(whole.mean(axis=0) - 0.5) < 0.12).all()
-    monkeypatch.setattr("gecbench.scoring.resample._EXCHANGES_AT_ONCE", 700)
+    monkeypatch.setattr("gecbench.scoring.resample._SENTENCES_AT_ONCE", 700)
     parts = list(swaps(70, count=400, seed=0))
     assert len(parts) == 40
     assert (np.concatenate(parts) == whole).all()
@@ -93,7 +93,7 @@ WRITTEN = [False, False, False, False, True, True, True, True]
 def test_only_candidates_that_can_win_stay_and_of_equals_the_first():
     one = [[1, 2, 3], [1, 2, 4], [2, 2, 5], [1, 2, 3]]
     two = [[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
-    found = undominated(np.array([one, two], dtype=float))
+    found = drop_dominated(np.array([one, two], dtype=float))
     assert found.tolist() == [
         [[1, 2, 3], [2, 2, 5], [2, 2, 5], [2, 2, 5]],
         [[0, 0, 0]] * 4,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gecbench.scoring import resample
 from gecbench.scoring.maxmatch import running_rule
-from gecbench.scoring.resample import greedy_rule, resampled_totals
+from gecbench.scoring.resample import greedy_rule, resample_totals
 
 
 def one_after_the_other(candidates, places, rule):
@@ -41,7 +41,7 @@ def test_all_resamples_at_once_are_one_after_the_other(name: str, data: st.DataO
         candidates[..., 1:] += candidates[..., :1]
     row = st.lists(st.integers(0, sentences - 1), min_size=sentences, max_size=sentences)
     places = np.array(data.draw(st.lists(row, min_size=1, max_size=5)))
-    found = resampled_totals(candidates, places, rule)
+    found = resample_totals(candidates, places, rule)
     assert found.tolist() == one_after_the_other(candidates, places, rule).tolist()
 
 
@@ -49,16 +49,16 @@ def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch):
     random = np.random.default_rng(3)
     candidates = random.integers(0, 5, (40, 3, 3)).astype(float)
     places = random.integers(0, 40, (30, 40))
-    whole = resampled_totals(candidates, places, greedy_rule(0.5))
-    monkeypatch.setattr(resample, "_AT_ONCE", 100)
-    assert (resampled_totals(candidates, places, greedy_rule(0.5)) == whole).all()
+    whole = resample_totals(candidates, places, greedy_rule(0.5))
+    monkeypatch.setattr(resample, "_SENTENCES_AT_ONCE", 100)
+    assert (resample_totals(candidates, places, greedy_rule(0.5)) == whole).all()
 
 
 def test_no_resample_and_no_sentence_have_totals_of_nothing():
     nothing = np.zeros((0, 2, 3))
     assert (
-        resampled_totals(nothing, np.zeros((4, 0), dtype=int), greedy_rule(0.5)).tolist()
+        resample_totals(nothing, np.zeros((4, 0), dtype=int), greedy_rule(0.5)).tolist()
         == [[0.0] * 4] * 3
     )
     some = np.ones((1, 2, 3))
-    assert resampled_totals(some, np.zeros((0, 1), dtype=int), greedy_rule(0.5)).shape == (3, 0)
+    assert resample_totals(some, np.zeros((0, 1), dtype=int), greedy_rule(0.5)).shape == (3, 0)

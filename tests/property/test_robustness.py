@@ -15,7 +15,7 @@ from gecbench.analysis.perturbed_cases import end_image, perturbations, start_im
 from gecbench.analysis.robustness import (
     COPY,
     PERFECT,
-    Side,
+    SentenceChanges,
     in_other_orders,
     is_consistent,
     official,
@@ -23,7 +23,7 @@ from gecbench.analysis.robustness import (
 )
 from gecbench.api.robustness import robustness
 from gecbench.core.edit import Edit
-from gecbench.core.files import encoded
+from gecbench.core.files import encode_text
 from gecbench.core.perturbed import PerturbedCase, PerturbedSet, Subset, Variant
 from gecbench.core.score import Counts
 from gecbench.edits.apply import apply
@@ -156,16 +156,20 @@ def test_places_stay_inside_the_variant_and_in_order(original, variant):
 @given(TOKENS, TOKENS, CHANGES, CHANGES)
 def test_copying_and_following_references_are_consistent_whatever_the_data(one, two, gold, other):
     regions = perturbations(one, two)
-    assert is_consistent(Side((), gold), Side((), other), regions)
-    assert is_consistent(Side(gold, gold), Side(other, other), regions)
+    assert is_consistent(SentenceChanges((), gold), SentenceChanges((), other), regions)
+    assert is_consistent(SentenceChanges(gold, gold), SentenceChanges(other, other), regions)
 
 
 @given(TOKENS, CHANGES, CHANGES)
 def test_without_a_perturbation_only_equal_changes_are_consistent(tokens, one, two):
     """But for what hits errors of one reference alone, so here both have the same errors."""
-    assert is_consistent(Side(one, ()), Side(two, ()), ()) == (sorted(one) == sorted(two))
+    assert is_consistent(SentenceChanges(one, ()), SentenceChanges(two, ()), ()) == (
+        sorted(one) == sorted(two)
+    )
     gold = one
-    assert is_consistent(Side(one, gold), Side(two, gold), ()) == (sorted(one) == sorted(two))
+    assert is_consistent(SentenceChanges(one, gold), SentenceChanges(two, gold), ()) == (
+        sorted(one) == sorted(two)
+    )
 
 
 @given(TOKENS.filter(bool), st.data())
@@ -178,9 +182,11 @@ def test_changes_carried_through_an_insertion_stay_the_same(tokens, data):
     one = (start, end, ("z",))
     two = (start + len(new), end + len(new), ("z",)) if start >= at else one
     regions = perturbations(tokens, variant)
-    assert is_consistent(Side((one,), ()), Side((two,), ()), regions)
-    assert not is_consistent(Side((one,), ()), Side((), ()), regions)
-    assert not is_consistent(Side((one,), ()), Side(((two[0], two[1], ("y",)),), ()), regions)
+    assert is_consistent(SentenceChanges((one,), ()), SentenceChanges((two,), ()), regions)
+    assert not is_consistent(SentenceChanges((one,), ()), SentenceChanges((), ()), regions)
+    assert not is_consistent(
+        SentenceChanges((one,), ()), SentenceChanges(((two[0], two[1], ("y",)),), ()), regions
+    )
 
 
 @given(TOKENS, TOKENS, CHANGES, CHANGES)
@@ -211,7 +217,7 @@ def sets(draw: st.DrawFn, texts: st.SearchStrategy[str] = LINES) -> PerturbedSet
 @given(sets(TEXTS))
 def test_jsonl_of_cases_is_lossless(tmp_path_factory, cases: PerturbedSet):
     path = tmp_path_factory.mktemp("cases") / "cases.jsonl"
-    path.write_bytes(encoded(path, write_perturbed(cases)))
+    path.write_bytes(encode_text(path, write_perturbed(cases)))
     assert read_perturbed(path) == cases
 
 

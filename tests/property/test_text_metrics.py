@@ -15,7 +15,7 @@ from gecbench.metrics.gleu import Gleu, GleuFrequency, SentenceGleu
 from gecbench.metrics.green import Green
 from gecbench.metrics.meaning_preservation import MATCHINGS, MeaningPreservation, MpPrime
 from gecbench.metrics.sentence_accuracy import SentenceAccuracy
-from gecbench.scoring.texts import count, overlap, shared, totals
+from gecbench.scoring.texts import count, intersection, overlap, totals
 
 ALL = [
     Gleu(iterations=3),
@@ -179,7 +179,7 @@ def test_longer_ngrams_are_shared_by_fewer(one: list[str], two: list[str]):
     found = [overlap(*both) for both in zip(count(one, 5), count(two, 5), strict=True)]
     assert found == sorted(found, reverse=True)
     assert all(n <= total for n, total in zip(found, totals(len(one), 5), strict=True))
-    both = map(shared, count(one, 5), count(two, 5))
+    both = map(intersection, count(one, 5), count(two, 5))
     assert [sum(grams.values()) for grams in both] == found
 
 
@@ -205,5 +205,5 @@ def test_both_gleus_reward_alike_where_nothing_is_repeated(words: list[str], oth
     case = Case(
         "1", (CaseRewrite(text=" ".join(words)),), (CaseRewrite(text=" ".join(other[:5])),), "a b c"
     )
-    found = zip(Gleu().stats(case).found[0], GleuFrequency().stats(case).found[0], strict=True)
+    found = zip(Gleu().stats(case).rewards[0], GleuFrequency().stats(case).rewards[0], strict=True)
     assert all(one == max(two, 0) for one, two in found)

@@ -48,7 +48,7 @@ def test_what_was_missed_and_what_was_found_are_the_edits_of_the_reference(
         for pairing in metric.stats(case) or ():
             found = edit_verdicts(case, pairing, metric)
             right = [one.edit for one in found.reference if one.right]
-            rest = list(found.missed)
+            rest = list(found.misses)
             assert len(right) + len(rest) == len(found.reference)
             whole = case.references[pairing.reference]
             assert all(edit in whole.edits for edit in right + rest)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2] / "benchmarks"
-FOLDERS = (".", "annotate", "models")
+FOLDERS = (".", "annotate", pytest.param("models", marks=pytest.mark.slow))
 
 
 @pytest.mark.parametrize("folder", FOLDERS)

@@ -115,7 +115,7 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class RewriteComparison:
     """One rewriting of one annotator, to be scored against all that another made of the sentence.
 
     Args:
@@ -134,7 +134,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class AnnotatorPair:
     """Two annotators.
 
     Args:
@@ -205,7 +205,7 @@ class Agreement:
     common: Rate
     edits: Rate
     each: tuple[AnnotatorAgreement, ...]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[AnnotatorPair, ...]
     notes: tuple[str, ...] = ()
     signatures: tuple[str, ...] = ()
 
@@ -235,7 +235,7 @@ def alpha(works: Works) -> Rate:
     return Rate(float(value), len(shared))
 
 
-def comparisons(works: Works) -> tuple[Comparison, ...]:
+def comparisons(works: Works) -> tuple[RewriteComparison, ...]:
     """Pair all rewrites with those of each other annotator of the sentence, both ways.
 
     An error-free answer is the source. Who says that nobody can annotate the sentence has no
@@ -246,15 +246,15 @@ def comparisons(works: Works) -> tuple[Comparison, ...]:
         usable = [
             (name, answer) for name, answer in work.items() if answer.decision != "unannotatable"
         ]
-        for (one, answer), (other, references) in permutations(usable, 2):
+        for (name, answer), (other, references) in permutations(usable, 2):
             rows += [
-                Comparison(at, one, other, rewrite, references.rewrites)
+                RewriteComparison(at, name, other, rewrite, references.rewrites)
                 for rewrite in answer.rewrites
             ]
     return tuple(rows)
 
 
-def scorable(submissions: Corpus, rows: Sequence[Comparison]) -> tuple[Corpus, SystemOutput]:
+def scorable(submissions: Corpus, rows: Sequence[RewriteComparison]) -> tuple[Corpus, SystemOutput]:
     """Make a corpus in which each comparison is a sentence of its own, and its output."""
     return separate_sentences(
         submissions,
@@ -266,7 +266,7 @@ def scorable(submissions: Corpus, rows: Sequence[Comparison]) -> tuple[Corpus, S
 def measure_agreement(
     submissions: Corpus,
     works: Works,
-    rows: Sequence[Comparison],
+    rows: Sequence[RewriteComparison],
     run_stats: RunStats | None,
     *,
     metric: str,
@@ -287,7 +287,7 @@ def measure_agreement(
     """
     check_least("least", least, 1)
     agreements = _agreements(works)
-    places = _places(rows)
+    indices = _indices(rows)
 
     def shares(*names: str) -> tuple[Rate, Rate, Rate]:
         rows = agreements.get(names, ())
@@ -299,7 +299,7 @@ def measure_agreement(
         return share(0), share(1), share(2)
 
     def score(annotator: str | None, other: str | None) -> Rate:
-        chosen = places.get((annotator, other))
+        chosen = indices.get((annotator, other))
         if run_stats is None or not chosen:
             return Rate(None, 0, "no-text")
         stats = run_stats.rows[ANNOTATOR, metric]
@@ -331,15 +331,15 @@ def measure_agreement(
             for name in annotators
         ),
         pairs=tuple(
-            Pair(
-                one,
-                other,
-                len(agreements[one, other]),
-                *shares(one, other)[:2],
-                score(one, other),
-                score(other, one),
+            AnnotatorPair(
+                first,
+                second,
+                len(agreements[first, second]),
+                *shares(first, second)[:2],
+                score(first, second),
+                score(second, first),
             )
-            for one, other in listed
+            for first, second in listed
         ),
         notes=_notes(submissions, run_stats, len(pairs) - len(listed), least),
         signatures=signatures(run_stats, [metric]) if run_stats else (),
@@ -363,13 +363,15 @@ def _agreements(works: Works) -> Mapping[tuple[str, ...], list[tuple[bool, bool,
     return agreements
 
 
-def _places(rows: Sequence[Comparison]) -> Mapping[tuple[str | None, str | None], list[int]]:
-    """Places of comparisons by who is compared with whom; None is anybody."""
-    places: defaultdict[tuple[str | None, str | None], list[int]] = defaultdict(list)
+def _indices(
+    rows: Sequence[RewriteComparison],
+) -> Mapping[tuple[str | None, str | None], list[int]]:
+    """Indices of comparisons by who is compared with whom; None is anybody."""
+    indices: defaultdict[tuple[str | None, str | None], list[int]] = defaultdict(list)
     for at, row in enumerate(rows):
         for key in ((row.one, row.other), (row.one, None), (None, row.other), (None, None)):
-            places[key].append(at)
-    return places
+            indices[key].append(at)
+    return indices
 
 
 def _notes(

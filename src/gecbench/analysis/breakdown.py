@@ -26,12 +26,13 @@ from gecbench.analysis.sentences import (
 )
 from gecbench.core.case import Case
 from gecbench.core.edit import Edit
-from gecbench.core.errors import CorpusError, UnknownNameError, UsageError, counted
+from gecbench.core.errors import CorpusError, UnknownNameError, UsageError, count_noun
 from gecbench.core.sample import Sample
 from gecbench.core.score import Counts, ranks, total
 from gecbench.scoring.metric import Metric
 from gecbench.scoring.resample import f_scores
 from gecbench.scoring.results import RunStats, by_tier
+from gecbench.scoring.run import field_values, fields
 from gecbench.scoring.spans import UNCLASSIFIED, SpanF, keys_of
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ def by_position(run_stats: RunStats, metric: str) -> Breakdown:
     counts: dict[str, dict[str, Counts]] = {}
     for system in run_stats.systems:
         rows: dict[str, list[Counts]] = {group: [] for group in groups}
-        for case, pairing in _chosen(span, run_stats, system):
+        for case, pairing in _choose_pairings(span, run_stats, system):
             verdicts = edit_verdicts(case, pairing, span)
             for verdict in verdicts.hypothesis:
                 wrong = Counts(fp=verdict.keys - verdict.hits)
@@ -144,10 +145,10 @@ def by_position(run_stats: RunStats, metric: str) -> Breakdown:
                 rows[groups[_fifth(verdict.edit, case)]].append(right)
             rows[NOWHERE] += verdicts.declared.values()
         counts[system] = {group: total(row) for group, row in rows.items()}
-    places = Counter(_fifth(edit, case) for case, edit in _edits(run_stats, span))
+    fifths = Counter(_fifth(edit, case) for case, edit in _edits(run_stats, span))
     if all(by_group[NOWHERE] == Counts() for by_group in counts.values()):
         groups.remove(NOWHERE)
-    sizes = tuple(places[at] for at in range(len(groups)))
+    sizes = tuple(fifths[at] for at in range(len(groups)))
     return _of_edits("position", span, groups, sizes, counts)
 
 
@@ -206,21 +207,9 @@ def by_field(run_stats: RunStats, metric: str, field: str) -> Breakdown:
     Raises:
         CorpusError: A sentence lacks the field.
     """
-    values = []
-    for sample in run_stats.corpus.samples:
-        if field not in sample.meta:
-            raise CorpusError(
-                f"{run_stats.corpus.name}: sentence {sample.id!r} has no metadata field {field!r}; "
-                f"fields are: {', '.join(fields(run_stats)) or 'none (add some with --meta)'}"
-            )
-        values.append(sample.meta[field] or "(empty)")
+    values = [value or "(empty)" for value in field_values(run_stats.corpus, field)]
     names = list(dict.fromkeys(values))
     return _of_sentences(f"field:{field}", run_stats, metric, names, values)
-
-
-def fields(run_stats: RunStats) -> list[str]:
-    """The metadata fields that any sentence has."""
-    return sorted({name for sample in run_stats.corpus.samples for name in sample.meta})
 
 
 def spans(run_stats: RunStats, metric: str) -> SpanF:
@@ -238,11 +227,11 @@ def spans(run_stats: RunStats, metric: str) -> SpanF:
     return span
 
 
-def _chosen(span: SpanF, run_stats: RunStats, system: str) -> Iterator[tuple[Case, Any]]:
-    places = run_stats.scored(span.name)
+def _choose_pairings(span: SpanF, run_stats: RunStats, system: str) -> Iterator[tuple[Case, Any]]:
+    indices = run_stats.indices_of(span.name)
     rows = run_stats.rows[system, span.name]
-    chosen = span.choose([rows[at] for at in places])
-    return zip((run_stats.cases[system][at] for at in places), chosen, strict=True)
+    chosen = span.choose([rows[at] for at in indices])
+    return zip((run_stats.cases[system][at] for at in indices), chosen, strict=True)
 
 
 def _edits(run_stats: RunStats, span: SpanF) -> list[tuple[Case, Edit]]:
@@ -250,7 +239,7 @@ def _edits(run_stats: RunStats, span: SpanF) -> list[tuple[Case, Edit]]:
     cases = cases_of(run_stats)
     return [
         (cases[at], edit)
-        for at in run_stats.scored(span.name)
+        for at in run_stats.indices_of(span.name)
         for version in cases[at].references
         for edit in version.first
         if keys_of(edit, span.level, span.chosen, span.rule)
@@ -298,18 +287,18 @@ def _of_sentences(
         scale: What the groups are measured in.
     """
     members: dict[str, list[int]] = {name: [] for name in names}
-    for at in run_stats.scored(metric):
+    for at in run_stats.indices_of(metric):
         members[groups[at]].append(at)
-    members = {name: places for name, places in members.items() if places}
+    members = {name: indices for name, indices in members.items() if indices}
     scorer = run_stats.metrics[metric]
 
-    def cell(system: str, places: Sequence[int]) -> Cell:
+    def cell(system: str, indices: Sequence[int]) -> Cell:
         rows = run_stats.rows[system, metric]
-        score = scorer.aggregate([rows[at] for at in places])
+        score = scorer.aggregate([rows[at] for at in indices])
         return Cell(score.value, score.counts)
 
     cells = {
-        system: tuple(cell(system, places) for places in members.values())
+        system: tuple(cell(system, indices) for indices in members.values())
         for system in run_stats.systems
     }
     sizes = tuple(map(len, members.values()))
@@ -394,11 +383,13 @@ def best_two(run_stats: RunStats, metric: str) -> tuple[str, str] | None:
     if len(run_stats.systems) < 2:
         return None
     scores = system_scores(run_stats, metric)
-    places = ranks(
+    system_ranks = ranks(
         [score.value for score in scores.values()],
         higher_is_better=run_stats.metrics[metric].higher_is_better,
     )
-    (_, best), (_, second), *_ = sorted(zip(places, scores, strict=True), key=lambda pair: pair[0])
+    (_, best), (_, second), *_ = sorted(
+        zip(system_ranks, scores, strict=True), key=lambda pair: pair[0]
+    )
     return best, second
 
 
@@ -418,14 +409,14 @@ def check_pair(run_stats: RunStats, pair: Sequence[str]) -> tuple[str, str]:
 
 
 def differences(
-    breakdowns: Sequence[Breakdown], one: str, two: str, *, least: int
+    breakdowns: Sequence[Breakdown], first: str, second: str, *, least: int
 ) -> tuple[Difference, ...]:
     """Rank groups by how far two systems are apart in them, the widest first.
 
     Args:
         breakdowns: Of one metric.
-        one: Name of a system.
-        two: Name of the other.
+        first: Name of a system.
+        second: Name of the other.
         least: Groups with fewer sentences or edits are left out: there a difference means little.
 
     A group that stands in two tiers of types with the same numbers is here once.
@@ -436,22 +427,18 @@ def differences(
         for group, size, a, b in zip(
             breakdown.groups,
             breakdown.sizes,
-            breakdown.cells[one],
-            breakdown.cells[two],
+            breakdown.cells[first],
+            breakdown.cells[second],
             strict=True,
         )
         if size >= least and a.value is not None and b.value is not None
     ]
-    once = {(row.unit, row.group, row.size, row.values): row for row in rows[::-1]}
-    return tuple(sorted(once.values(), key=_width))
-
-
-def _width(difference: Difference) -> tuple[float, int, str, str]:
-    return (
-        -round(abs(difference.difference), _DIGITS),
-        -difference.size,
-        difference.by,
-        difference.group,
+    distinct = {(row.unit, row.group, row.size, row.values): row for row in rows[::-1]}.values()
+    return tuple(
+        sorted(
+            distinct,
+            key=lambda row: (-round(abs(row.difference), _DIGITS), -row.size, row.by, row.group),
+        )
     )
 
 
@@ -475,26 +462,28 @@ def contributions(
     """
     if not most:
         return ()
-    places = run_stats.scored(metric)
+    indices = run_stats.indices_of(metric)
     scorer = run_stats.metrics[metric]
     sides = [
-        [run_stats.rows[name, metric][at] for at in places]
+        [run_stats.rows[name, metric][at] for at in indices]
         for name in (first_system, second_system)
     ]
     # Before anything is chosen: two hypotheses that are alike differ in nothing.
     apart = [n for n, (a, b) in enumerate(zip(*sides, strict=True)) if a != b]
-    if not apart or len(places) < 2:
+    if not apart or len(indices) < 2:
         return ()
-    first_side, second_side = map(scorer.fixed, sides)
+    first_side, second_side = map(scorer.fix_references, sides)
     whole = scorer.aggregate(first_side).value - scorer.aggregate(second_side).value
-    moved = whole - (_left_out(scorer, first_side, apart) - _left_out(scorer, second_side, apart))
+    moved = whole - (
+        _scores_without(scorer, first_side, apart) - _scores_without(scorer, second_side, apart)
+    )
     ranked = sorted(
         zip(moved.tolist(), apart, strict=True), key=lambda pair: -round(abs(pair[0]), _DIGITS)
     )
     result = []
     for contribution, n in ranked[:most]:
         if abs(contribution) > _NOTHING:
-            sample = run_stats.corpus.samples[places[n]]
+            sample = run_stats.corpus.samples[indices[n]]
             ours = _output(run_stats, metric, first_system, sample, first_side[n])
             theirs = _output(run_stats, metric, second_system, sample, second_side[n])
             texts = (text_of_rewrite(r, sample, run_stats.lang) for r in sample.references)
@@ -504,27 +493,27 @@ def contributions(
     return tuple(result)
 
 
-def _left_out(scorer: Metric[Any], rows: Sequence[Any], places: Sequence[int]) -> Values:
-    """Score without each of the sentences at these places.
+def _scores_without(scorer: Metric[Any], rows: Sequence[Any], indices: Sequence[int]) -> Values:
+    """Score without each of the sentences at these indices.
 
     F over summed counts is found by taking a sentence's counts away. Others are computed over the
     rest of the corpus each time, in time that grows with the square of its sentences.
 
     Args:
         scorer: Any metric.
-        rows: As `Metric.fixed` gives them.
-        places: In them.
+        rows: As `Metric.fix_references` gives them.
+        indices: In them.
     """
     import numpy as np
 
     if scorer.f_beta is not None:
         counts = np.array(_counts(scorer, rows), dtype=np.float64)
-        return f_scores(counts.sum(axis=0) - counts[list(places)], scorer.f_beta)
+        return f_scores(counts.sum(axis=0) - counts[list(indices)], scorer.f_beta)
     every = np.arange(len(rows) - 1)
     step = max(1, _AT_ONCE // len(rows))
     values = []
-    for first in range(0, len(places), step):
-        block = np.array(places[first : first + step])[:, None]
+    for first in range(0, len(indices), step):
+        block = np.array(indices[first : first + step])[:, None]
         values.append(scorer.resample(rows, every + (every >= block)))
     scores: Values = np.concatenate(values)
     return scores
@@ -633,7 +622,7 @@ def _informative(run_stats: RunStats, metric: str, options: BreakdownOptions) ->
     """Break down by all kinds, without tiers of types that repeat another."""
     samples = run_stats.corpus.samples
     kinds = [*OF_EDITS] * (run_stats.metrics[metric].span_metric is not None) + [*OF_SENTENCES]
-    for name in fields(run_stats):
+    for name in fields(run_stats.corpus):
         values = {sample.meta.get(name) for sample in samples}
         if None not in values and 1 < len(values) <= _VALUES:
             kinds.append(f"{FIELD}{name}")
@@ -671,16 +660,16 @@ def _notes_on_sentences(
         f"{comparison.metric}: one sentence alone is scored; what it decides cannot be told, as "
         "nothing is left without it"
         for comparison in comparisons
-        if options.most and len(run_stats.scored(comparison.metric)) == 1
+        if options.most and len(run_stats.indices_of(comparison.metric)) == 1
     ]
     shown = {
         sentence.id: sentence for comparison in comparisons for sentence in comparison.sentences
     }
-    lost = sum((*one.outputs, *one.references).count(None) for one in shown.values())
+    lost = sum((*row.outputs, *row.references).count(None) for row in shown.values())
     if lost:
         notes.append(
-            f"{counted(lost, 'text')} of the sentences that decide {'is' if lost == 1 else 'are'} "
-            "known only by edits that overlap and cannot be shown"
+            f"{count_noun(lost, 'text')} of the sentences that decide "
+            f"{'is' if lost == 1 else 'are'} known only by edits that overlap and cannot be shown"
         )
     return notes
 

@@ -13,8 +13,9 @@ from math import frexp, fsum, ldexp, sqrt
 from typing import TYPE_CHECKING, Literal
 
 from gecbench.analysis.sentences import signatures, system_scores
-from gecbench.core.errors import MissingExtraError, UsageError, counted
-from gecbench.core.score import tied
+from gecbench.core.errors import MissingExtraError, UsageError, count_noun
+from gecbench.core.score import is_tie
+from gecbench.scoring.resample import mean
 from gecbench.scoring.results import RunStats
 
 # Coefficients of correlation, by scipy, and what cannot have one.
@@ -87,7 +88,7 @@ def coefficient(kind: Kind, first: Sequence[float], second: Sequence[float]) -> 
         "kendall": stats.kendalltau,
     }
     # Products of great numbers have no end; ranks need none, and would lose small ones in scaling.
-    ready = _scaled if kind == "pearson" else _even
+    ready = _scale if kind == "pearson" else _even
     first, second = ready(first), ready(second)
     result = by_kind[kind](first, second)
     p = float(result.pvalue)
@@ -113,10 +114,10 @@ def _orders(size: int) -> Places:
 
 def constant(values: Sequence[float]) -> bool:
     """Say whether numbers are all equal, but for the rounding of their last digits."""
-    values = _scaled(values)
-    mean = fsum(values) / max(1, len(values))
-    spread = sqrt(fsum((value - mean) ** 2 for value in values))
-    return spread <= _SPREAD * abs(mean)
+    values = _scale(values)
+    middle = mean(values)
+    spread = sqrt(fsum((value - middle) ** 2 for value in values))
+    return spread <= _SPREAD * abs(middle)
 
 
 def _even(values: Sequence[float]) -> list[float]:
@@ -124,13 +125,13 @@ def _even(values: Sequence[float]) -> list[float]:
     numbers: dict[float, float] = {}
     lowest: float | None = None
     for value in sorted(values):
-        if lowest is None or not tied(lowest, value):
+        if lowest is None or not is_tie(lowest, value):
             lowest = value
         numbers[value] = lowest
     return [numbers[value] for value in values]
 
 
-def _scaled(values: Sequence[float]) -> list[float]:
+def _scale(values: Sequence[float]) -> list[float]:
     """Divide values by the power of two that leaves them below 1.
 
     No digit changes, but of values too small beside the greatest to count.
@@ -267,7 +268,7 @@ def scores_of(run_stats: RunStats) -> SystemScores:
     names = [name for name in run_stats.metrics if name not in run_stats.refused]
     scores = {name: system_scores(run_stats, name).values() for name in names}
     left_out = [
-        f"{counted(count, 'sentence')} left out: {why}"
+        f"{count_noun(count, 'sentence')} left out: {why}"
         for why, count in run_stats.left_out.items()
         if count
     ]

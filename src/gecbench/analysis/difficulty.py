@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from gecbench.analysis.options import Absent, Weighting
 from gecbench.core.case import Case
 from gecbench.core.edit import Edit
-from gecbench.core.errors import CorpusError, EditError, UsageError, counted
+from gecbench.core.errors import CorpusError, EditError, UsageError, count_noun
 from gecbench.core.sample import Sample
 from gecbench.core.score import Counts, Signature, f_score, ranks
 from gecbench.edits.chunks import (
@@ -89,7 +89,7 @@ def reference_names(samples: Sequence[Sample]) -> list[str]:
     return _annotators(samples) or [str(number) for number in range(1, most + 1)]
 
 
-def numbered_reference(
+def reference_by_number(
     samples: Sequence[Sample], number: int, absent: Absent, whole: Sequence[Sample] | None = None
 ) -> ReferenceChoice:
     """Choose a reference by its number.
@@ -116,14 +116,14 @@ def numbered_reference(
             f"reference number {number} must be from 1 to {most}, as many as there are"
         )
     name = f"reference {number}"
-    places: list[int | None]
+    indices: list[int | None]
     if annotators:
         name += f" (annotator {annotators[number - 1]})"
-        places = [_place_of(annotators[number - 1], sample) for sample in samples]
+        indices = [_index_of(annotators[number - 1], sample) for sample in samples]
     else:
-        places = [number - 1 if number <= len(s.references) else None for s in samples]
+        indices = [number - 1 if number <= len(s.references) else None for s in samples]
     notes = []
-    if (missing := places.count(None)) and absent == "left-out":
+    if (missing := indices.count(None)) and absent == "left-out":
         notes.append(
             f"{name}: sentences left out because they have no such reference: {missing} (--absent "
             "unchanged takes them as free of errors)"
@@ -134,13 +134,13 @@ def numbered_reference(
             f"{missing}"
         )
     impossible = [
-        place is not None and sample.references[place].unannotatable
-        for sample, place in zip(samples, places, strict=True)
+        at is not None and sample.references[at].unannotatable
+        for sample, at in zip(samples, indices, strict=True)
     ]
     other = LEFT_OUT if absent == "left-out" else UNCHANGED
     choices = tuple(
-        LEFT_OUT if no else other if place is None else place
-        for no, place in zip(impossible, places, strict=True)
+        LEFT_OUT if no else other if at is None else at
+        for no, at in zip(impossible, indices, strict=True)
     )
     return ReferenceChoice(name, choices, (*notes, *_impossible_note(name, sum(impossible))))
 
@@ -158,11 +158,12 @@ def nearest_references(
     best = [((Fraction(-1), 0, 0), LEFT_OUT) for _ in samples]
     for number in range(max(len(sample.references) for sample in samples)):
         choices = [number if number in _usable(sample) else LEFT_OUT for sample in samples]
-        places = [at for at, choice in enumerate(choices) if choice is not None]
+        indices = [at for at, choice in enumerate(choices) if choice is not None]
         systems = chunk_table(cases, choices).verdicts.values()
-        for at, row in zip(places, zip(*systems, strict=True), strict=True):
-            of = Counter("".join(row))
-            counts = Counts(of[RIGHT], of[FALSE] + of[WRONG], of[MISSED] + of[WRONG])
+        for at, row in zip(indices, zip(*systems, strict=True), strict=True):
+            number_of = Counter("".join(row))
+            wrong = number_of[WRONG]
+            counts = Counts(number_of[RIGHT], number_of[FALSE] + wrong, number_of[MISSED] + wrong)
             best[at] = max(best[at], ((counts.exact_f(beta), counts.tp, -number), number))
     return _sentence_by_sentence([choice for _, choice in best])
 
@@ -224,7 +225,7 @@ def _is_error_free(sample: Sample) -> bool:
     return len(sample.references) == 1 and sample.references[0].error_free
 
 
-def _place_of(annotator: str, sample: Sample) -> int | None:
+def _index_of(annotator: str, sample: Sample) -> int | None:
     names = [reference.annotator for reference in sample.references]
     if annotator in names:
         return names.index(annotator)
@@ -320,9 +321,9 @@ def _compare(
     first = row[0]
     edits = () if choice == UNCHANGED else first.references[choice].edits
     reference = _marking(first, "its reference", edits)
-    own_chunks = tuple(chunks(reference))
-    places = {chunk: place for place, chunk in enumerate(own_chunks)}
-    unchanged = [idle(reference, chunk) for chunk in own_chunks]
+    reference_chunks = tuple(chunks(reference))
+    indices = {chunk: at for at, chunk in enumerate(reference_chunks)}
+    unchanged = [idle(reference, chunk) for chunk in reference_chunks]
     right = [len(row) * (verdict == KEPT) for verdict in unchanged]
     letters = []
     for case in row:
@@ -330,11 +331,11 @@ def _compare(
         if case.hypotheses[0].edits:
             system = _marking(first, "a system", case.hypotheses[0].edits)
             for chunk, verdict in verdicts(reference, system).items():
-                place = places[chunk]
-                right[place] += (verdict in (RIGHT, KEPT)) - (row_verdicts[place] == KEPT)
-                row_verdicts[place] = verdict
+                at = indices[chunk]
+                right[at] += (verdict in (RIGHT, KEPT)) - (row_verdicts[at] == KEPT)
+                row_verdicts[at] = verdict
         letters.append("".join(row_verdicts))
-    return reference, own_chunks, letters, tuple(right)
+    return reference, reference_chunks, letters, tuple(right)
 
 
 def _marking(case: Case, whose: str, edits: Sequence[Edit]) -> Marking:
@@ -362,7 +363,7 @@ def check_weights(file: WeightFile, table: ChunkTable, what: str) -> None:
     """
     if len(file.right) != len(table.ids):
         raise CorpusError(
-            f"{file.path}: weights of {counted(len(file.right), 'sentence')}, but {what} has "
+            f"{file.path}: weights of {count_noun(len(file.right), 'sentence')}, but {what} has "
             f"{len(table.ids)} here; take the file of this reference, or make one by "
             "--write-weights"
         )
@@ -432,9 +433,9 @@ def weighted_counts(
     counts = {}
     for system, sentences in table.verdicts.items():
         letters = np.frombuffer("".join(sentences).encode("ascii"), dtype=np.uint8)
-        of = {letter: letters == ord(letter) for letter in (RIGHT, KEPT, FALSE, WRONG, MISSED)}
-        tp, tn, whole = (_sum(values) for values in (flat[of[RIGHT]], flat[of[KEPT]], flat))
-        fp, fn = (_sum(flat[of[WRONG] | of[other]]) for other in (FALSE, MISSED))
+        mask = {letter: letters == ord(letter) for letter in (RIGHT, KEPT, FALSE, WRONG, MISSED)}
+        tp, tn, whole = (_sum(values) for values in (flat[mask[RIGHT]], flat[mask[KEPT]], flat))
+        fp, fn = (_sum(flat[mask[WRONG] | mask[other]]) for other in (FALSE, MISSED))
         precision, recall = _ratio(tp, tp + fp), _ratio(tp, tp + fn)
         f, accuracy = f_score(precision, recall, beta), _ratio(tp + tn, whole)
         counts[system] = WeightedCounts(tp, fp, fn, tn, whole, precision, recall, f, accuracy)
@@ -506,7 +507,7 @@ def by_type(
         mean = statistics.mean(values)
         low, high = max(mean - deviation, min(values)), min(mean + deviation, max(values))
         types.append(TypeDifficulty(label, mean, deviation, len(values), low, high))
-    return tuple(sorted(types, key=lambda one: -one.mean))
+    return tuple(sorted(types, key=lambda difficulty: -difficulty.mean))
 
 
 # How much a system gains by correcting what no other corrects: the paper's section 5.2.
@@ -607,7 +608,7 @@ def rank_changes(
 
 
 @dataclass(frozen=True, slots=True)
-class SystemScores:
+class SystemDifficulty:
     """The scores of one system.
 
     Args:
@@ -707,7 +708,7 @@ class Difficulty:
     voters: int
     origin: str
     beta: float
-    scores: tuple[SystemScores, ...]
+    scores: tuple[SystemDifficulty, ...]
     ranking: Mapping[Measure, tuple[RankChange, ...]]
     types: Mapping[Level, tuple[TypeDifficulty, ...]]
     notes: tuple[str, ...]
@@ -722,9 +723,9 @@ class Difficulty:
             by_edit = {chunk.edit: weight for chunk, weight, _ in chunks_}
             edits = tuple(
                 ErrorWeight(
-                    edit.start, edit.end, edit.replacement, edit.label, by_edit.get(place, 1.0)
+                    edit.start, edit.end, edit.replacement, edit.label, by_edit.get(number, 1.0)
                 )
-                for place, edit in enumerate(self.table.references[at].edits)
+                for number, edit in enumerate(self.table.references[at].edits)
             )
             changed = tuple(
                 FalsePositive(chunk.start, chunk.end, weight)
@@ -807,7 +808,7 @@ def measure_difficulty(
 
 def _scores(
     table: ChunkTable, weights: Weights, weighting: Weighting, voters: int, beta: float
-) -> tuple[SystemScores, ...]:
+) -> tuple[SystemDifficulty, ...]:
     weighted = weighted_counts(table, weights, beta)
     plain = weighted_counts(table, [[1.0] * len(row) for row in weights], beta)
     errors = [chunk.edit is not None for row in table.chunks for chunk in row]
@@ -824,7 +825,7 @@ def _scores(
         alone = sum(hit and n == 1 for hit, n in zip(correct, times, strict=True))
         level = break_even(sum(errors), voters, corrected, weighting) if voters > 1 else None
         scores.append(
-            SystemScores(system, weighted[system], plain[system], corrected, alone, level)
+            SystemDifficulty(system, weighted[system], plain[system], corrected, alone, level)
         )
     return tuple(scores)
 
@@ -879,7 +880,6 @@ def system_means(results: Sequence[Difficulty], measure: Measure) -> tuple[Syste
                 statistics.stdev(known) if len(known) > 1 else 0.0,
             )
         )
-    places = ranks([mean.mean for mean in means])
-    return tuple(
-        change for _, change in sorted(zip(places, means, strict=True), key=lambda row: row[0])
-    )
+    mean_ranks = ranks([mean.mean for mean in means])
+    rows_by_rank = sorted(zip(mean_ranks, means, strict=True), key=lambda row: row[0])
+    return tuple(mean for _, mean in rows_by_rank)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from gecbench.analysis.options import HumanOptions
 from gecbench.analysis.sentences import content_key, separate_sentences, signatures
-from gecbench.core.errors import CorpusError, counted
+from gecbench.core.errors import CorpusError, count_noun
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.score import Score
 from gecbench.scoring.resample import mean
@@ -60,7 +60,7 @@ class Annotator:
 
 
 @dataclass(frozen=True, slots=True)
-class Mean:
+class AnnotatorMean:
     """Means over annotators: each counts the same, however much they did; not rounded.
 
     Args:
@@ -88,13 +88,13 @@ class Human:
         together: By metric, all submissions as one output.
         higher_is_better: By metric.
         notes: What the reader should know.
-        signatures: How scores were submissions.
+        signatures: How scores were made.
     """
 
     corpus: str
     options: HumanOptions
     annotators: tuple[Annotator, ...]
-    means: Mapping[str, Mean]
+    means: Mapping[str, AnnotatorMean]
     together: Mapping[str, Score]
     higher_is_better: Mapping[str, bool]
     notes: tuple[str, ...]
@@ -121,11 +121,13 @@ def find_submissions(
         CorpusError: A sentence is not in the corpus, or has another text there, or there is no
             submission.
     """
-    by_place = {
+    by_index = {
         at: _of_sentence(at, sample, corpus.samples[at], lang, options)
-        for at, sample in _joined(corpus, submitted).items()
+        for at, sample in _match_sentences(corpus, submitted).items()
     }
-    submissions = tuple(one for at in sorted(by_place) if at in only for one in by_place[at])
+    submissions = tuple(
+        submission for at in sorted(by_index) if at in only for submission in by_index[at]
+    )
     if not submissions:
         raise CorpusError(
             f"{submitted.name}: none of its sentences that take part has a reference, and "
@@ -179,16 +181,14 @@ def score_annotators(
     annotators = [_annotator(name, submissions, scored, run_stats, metrics) for name in names]
     if options.anonymous:
         named = [annotator for annotator in annotators if annotator.name is not None]
-        hidden = [replace(one, name=f"A{n}") for n, one in enumerate(named, 1)]
+        hidden = [replace(annotator, name=f"A{n}") for n, annotator in enumerate(named, 1)]
         annotators = hidden + annotators[len(named) :]
     whole = {name: _score(run_stats, name, range(len(scored))) for name in metrics}
     return Human(
         corpus=corpus.name,
         options=options,
         annotators=tuple(annotators),
-        means={
-            name: found for name in metrics if (found := _mean(annotators, name, options.least))
-        },
+        means={name: mean for name in metrics if (mean := _mean(annotators, name, options.least))},
         together={name: score for name, score in whole.items() if score is not None},
         higher_is_better={name: run_stats.metrics[name].higher_is_better for name in metrics},
         notes=(
@@ -200,25 +200,25 @@ def score_annotators(
     )
 
 
-def _joined(corpus: Corpus, submitted: Corpus) -> dict[int, Sample]:
-    """Find the submitted sentences by their places in the corpus."""
-    places = {sample.id: at for at, sample in enumerate(corpus.samples)}
-    joined: dict[int, Sample] = {}
+def _match_sentences(corpus: Corpus, submitted: Corpus) -> dict[int, Sample]:
+    """Find the submitted sentences by their indices in the corpus."""
+    indices = {sample.id: at for at, sample in enumerate(corpus.samples)}
+    by_index: dict[int, Sample] = {}
     for sample in submitted.samples:
-        if sample.id not in places:
+        if sample.id not in indices:
             raise CorpusError(
                 f"{submitted.name}: sentence {sample.id!r} is not in corpus {corpus.name!r}; "
                 "give the corpus that was annotated, with its ids"
             )
-        final = corpus.samples[places[sample.id]]
+        final = corpus.samples[indices[sample.id]]
         if characters(sample.source) != characters(final.source):
             raise CorpusError(
                 f"{submitted.name}: sentence {sample.id!r} is {sample.source[:40]!r} here and "
                 f"{final.source[:40]!r} in corpus {corpus.name!r}; give the corpus that was "
                 "annotated"
             )
-        joined[places[sample.id]] = sample
-    return joined
+        by_index[indices[sample.id]] = sample
+    return by_index
 
 
 def _of_sentence(
@@ -259,20 +259,20 @@ def _annotator(
     metrics: Sequence[str],
 ) -> Annotator:
     mine = [submission for submission in submissions if submission.annotator == name]
-    places = [at for at, one in enumerate(scored) if one.annotator == name]
-    scores = {metric: _score(run_stats, metric, places) for metric in metrics}
+    indices = [at for at, submission in enumerate(scored) if submission.annotator == name]
+    scores = {metric: _score(run_stats, metric, indices) for metric in metrics}
     known = {metric: score for metric, score in scores.items() if score is not None}
     count = max((score.sentences for score in known.values()), default=0)
-    return Annotator(name, len(mine), count, sum(one.kept for one in mine), known)
+    return Annotator(name, len(mine), count, sum(submission.kept for submission in mine), known)
 
 
-def _score(run_stats: RunStats, metric: str, places: Sequence[int]) -> Score | None:
+def _score(run_stats: RunStats, metric: str, indices: Sequence[int]) -> Score | None:
     rows = run_stats.rows[SUBMISSIONS, metric]
-    stats = [rows[at] for at in places if rows[at] is not None]
+    stats = [rows[at] for at in indices if rows[at] is not None]
     return run_stats.metrics[metric].aggregate(stats) if stats else None
 
 
-def _mean(annotators: Sequence[Annotator], metric: str, least: int) -> Mean | None:
+def _mean(annotators: Sequence[Annotator], metric: str, least: int) -> AnnotatorMean | None:
     scores = [
         annotator.scores[metric]
         for annotator in annotators
@@ -281,7 +281,7 @@ def _mean(annotators: Sequence[Annotator], metric: str, least: int) -> Mean | No
     if not scores:
         return None
     counts = [score.counts for score in scores if score.counts is not None]
-    return Mean(
+    return AnnotatorMean(
         mean([score.value for score in scores]),
         mean([count.precision for count in counts]) if counts else None,
         mean([count.recall for count in counts]) if counts else None,
@@ -299,7 +299,7 @@ def _notes(
     sentences = len({submission.sample for submission in submissions})
     if sentences < len(corpus.samples):
         notes.append(
-            f"submissions are of {sentences} of {counted(len(corpus.samples), 'sentence')}"
+            f"submissions are of {sentences} of {count_noun(len(corpus.samples), 'sentence')}"
         )
     alone = sum(not submission.references for submission in submissions)
     if alone:
@@ -326,7 +326,7 @@ def _notes(
         if annotator.name is not None and annotator.scored < options.least
     ]
     if few:
-        names = ", ".join(f"{one.name} {one.scored}" for one in few)
+        names = ", ".join(f"{annotator.name} {annotator.scored}" for annotator in few)
         notes.append(f"not in the mean, fewer than {options.least} scored submissions: {names}")
     impossible = sum(submission.rewrite.unannotatable for submission in submissions)
     if impossible:

@@ -22,13 +22,13 @@ from gecbench.analysis.correlation import (
     orient,
 )
 from gecbench.analysis.options import Layout, SystemSet
-from gecbench.core.errors import CorpusError, UnknownNameError, counted
-from gecbench.core.score import tied
+from gecbench.core.errors import CorpusError, UnknownNameError, count_noun
+from gecbench.core.score import is_tie
 from gecbench.formats.judgments import SEEDA, Judgments
 from gecbench.scoring.metric import Metric
 from gecbench.scoring.results import RunStats
 
-Human = Mapping[str, Mapping[str, float]]
+HumanScores = Mapping[str, Mapping[str, float]]
 """People's scores: by way of judging, then by system."""
 
 SentenceScores = Mapping[str, Mapping[tuple[str, str], float]]
@@ -134,7 +134,7 @@ class People:
         judgments: Rankings of single sentences.
     """
 
-    scores: Human
+    scores: HumanScores
     judgments: tuple[Judgments, ...] = ()
 
 
@@ -158,7 +158,7 @@ class MetaEvaluation:
     windows: tuple[SystemLevel, ...] = ()
     sentences: tuple[SentenceLevel, ...] = ()
     scores: SystemScores | None = None
-    human: Human | None = None
+    human: HumanScores | None = None
     notes: tuple[str, ...] = ()
     signatures: tuple[str, ...] = ()
 
@@ -169,7 +169,7 @@ def default_sets(systems: Sequence[str]) -> tuple[SystemSet, ...]:
 
 
 def system_level(
-    scores: SystemScores, human: Human, sets: Sequence[SystemSet]
+    scores: SystemScores, human: HumanScores, sets: Sequence[SystemSet]
 ) -> tuple[SystemLevel, ...]:
     """Correlate each metric with each way of judging, over each set.
 
@@ -187,7 +187,7 @@ def system_level(
 
 
 def windows(
-    scores: SystemScores, human: Human, group: SystemSet, sizes: Sequence[int]
+    scores: SystemScores, human: HumanScores, group: SystemSet, sizes: Sequence[int]
 ) -> tuple[SystemLevel, ...]:
     """Correlate over each window of consecutive systems in people's order.
 
@@ -305,7 +305,7 @@ def _verdict(preferred: int, first: float | None, second: float | None) -> str:
         return "human_ties"
     if first is None or second is None:
         return "unscored"
-    if tied(first, second):
+    if is_tie(first, second):
         return "tied_first" if preferred > 0 else "tied_second"
     return "agree" if (first > second) == (preferred > 0) else "disagree"
 
@@ -342,11 +342,11 @@ def sentence_scores_of(run_stats: RunStats) -> dict[str, dict[tuple[str, str], f
         if name in run_stats.refused:
             continue
         sign = 1 if metric.higher_is_better else -1
-        places = run_stats.scored(name)
+        indices = run_stats.indices_of(name)
         by_metric[name] = {}
         for system in run_stats.systems:
-            values = sentence_values(metric, [run_stats.rows[system, name][at] for at in places])
-            for at, value in zip(places, values, strict=True):
+            values = sentence_values(metric, [run_stats.rows[system, name][at] for at in indices])
+            for at, value in zip(indices, values, strict=True):
                 by_metric[name][ids[at], system] = sign * value
     return by_metric
 
@@ -379,30 +379,31 @@ def compare_with_people(
     ours = {*scores.systems, *(system for values in sentences.values() for _, system in values)}
     theirs = {name for way in people.scores.values() for name in way}
     theirs |= {name for judgments in people.judgments for name in judgments.systems}
-    notes += _apart(ours, theirs)
+    notes += _unmatched_system_notes(ours, theirs)
     sets = layout.sets or default_sets([*ours & theirs])
     _check_sets(sets, ours | theirs)
-    notes += _cut(sets, ours & theirs, theirs)
+    notes += _incomplete_set_notes(sets, ours & theirs, theirs)
     sources = [_sources(judgments, ids) for judgments in people.judgments]
     notes += [note for _, note in sources if note]
-    level = system_level(scores, people.scores, sets)
+    levels = system_level(scores, people.scores, sets)
     notes += constant_notes(scores) if people.scores else ()
-    if few := dict.fromkeys(f"{o.set} ({len(o.systems)})" for o in level if len(o.systems) < 3):
+    if few := dict.fromkeys(f"{o.set} ({len(o.systems)})" for o in levels if len(o.systems) < 3):
         notes.append(f"fewer than three systems, so no correlation: {', '.join(few)}")
     rankings = tuple(
-        one
+        level
         for judgments, (names, _) in zip(people.judgments, sources, strict=True)
-        for one in sentence_level(sentences, judgments, sets, names)
+        for level in sentence_level(sentences, judgments, sets, names)
     )
     notes += [
         f"{ranking.judgments}, {ranking.set}: "
-        f"{counted(ranking.unscored, 'judged pair', ' has', ' have')} no score by {ranking.metric}"
+        f"{count_noun(ranking.unscored, 'judged pair', ' has', ' have')} no score by "
+        f"{ranking.metric}"
         for ranking in rankings
         if ranking.unscored
     ]
     return MetaEvaluation(
         corpus=scores.corpus,
-        systems=level,
+        systems=levels,
         windows=windows(scores, people.scores, _window_set(sets, layout), layout.sizes),
         sentences=rankings,
         scores=scores if people.scores else None,
@@ -429,7 +430,7 @@ def _check_sets(sets: Sequence[SystemSet], known: Collection[str]) -> None:
                 raise UnknownNameError(f"system of set {group.name}", name, known)
 
 
-def _apart(ours: Collection[str], theirs: Collection[str]) -> list[str]:
+def _unmatched_system_notes(ours: Collection[str], theirs: Collection[str]) -> list[str]:
     """Say which systems only one side has.
 
     Raises:
@@ -451,7 +452,9 @@ def _apart(ours: Collection[str], theirs: Collection[str]) -> list[str]:
     ]
 
 
-def _cut(sets: Sequence[SystemSet], both: Collection[str], theirs: Collection[str]) -> list[str]:
+def _incomplete_set_notes(
+    sets: Sequence[SystemSet], both: Collection[str], theirs: Collection[str]
+) -> list[str]:
     """Say which sets are not whole, so that their figures are not the published ones."""
     less = [
         f"{group.name} ({len(group.of(sorted(both)))} of {len(group.of(sorted(theirs)))})"

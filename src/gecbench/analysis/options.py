@@ -276,8 +276,8 @@ class SystemSet:
 
     def of(self, systems: Sequence[str]) -> tuple[str, ...]:
         """Return those of some systems that take part, in alphabetical order."""
-        kept = [name for name in systems if not self.only or name in self.only]
-        return tuple(sorted(name for name in kept if name not in self.without))
+        members = [name for name in systems if not self.only or name in self.only]
+        return tuple(sorted(name for name in members if name not in self.without))
 
 
 WINDOWS = (4, 5, 6, 7, 8)
@@ -292,8 +292,8 @@ def read_sets(texts: Sequence[str]) -> tuple[SystemSet, ...]:
 def _read_set(text: str) -> SystemSet:
     name, equals, rest = text.partition("=")
     members = tuple(map(str.strip, rest.split(","))) if rest else ()
-    without = tuple(one.removeprefix("-") for one in members if one.startswith("-"))
-    only = tuple(one for one in members if not one.startswith("-"))
+    without = tuple(name.removeprefix("-") for name in members if name.startswith("-"))
+    only = tuple(name for name in members if not name.startswith("-"))
     if not equals or not name.strip() or (without and only) or "" in (*only, *without):
         raise UsageError(
             f"--system-set {text!r} must be NAME=SYSTEM,SYSTEM,... or NAME=-SYSTEM,... for all but "
@@ -355,7 +355,7 @@ class Layout:
             "--window-set",
             "Set of the windows; the first one without.",
             metavar="NAME",
-            needs=("--human",),
+            needs=("--windows",),
         ),
     ] = None
 
@@ -364,7 +364,7 @@ class Layout:
         for size in self.sizes:
             if size < 3:
                 raise UsageError(f"a window of {size} has no correlation; take 3 or more")
-        names = [one.name for one in self.sets]
+        names = [group.name for group in self.sets]
         if len(set(names)) < len(names):
             raise UsageError(f"two sets have one name among {', '.join(names)}")
 

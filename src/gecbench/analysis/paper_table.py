@@ -226,7 +226,7 @@ class TableResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class FigurePoint:
     """A point of a line: what it stands for, and where it lies, over the runs."""
 
     label: str
@@ -239,7 +239,7 @@ class FigureResult:
     """A figure with the points of each line; one of which nothing was run has none."""
 
     figure: Figure
-    points: tuple[tuple[Point, ...], ...]
+    points: tuple[tuple[FigurePoint, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,7 +283,7 @@ def fill_tables(file: Path, results: Sequence[Path]) -> PaperResult:
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
+class _ResultFile:
     """One result: its file, and the values of the variables in its path."""
 
     path: Path
@@ -297,16 +297,18 @@ class _Reader:
         self._paper, self._results = paper, results
         self._json: dict[Path, Any] = {}
 
-    def runs(self, pattern: str) -> list[_Run]:
+    def runs(self, pattern: str) -> list[_ResultFile]:
         """Find the results whose path ends as a pattern says."""
         parts = _VARIABLE.split(pattern)
         regex = "".join(
             f"(?P<{part}>[^/-]+)" if at % 2 else re.escape(part) for at, part in enumerate(parts)
         )
         matches = [(path, re.fullmatch(f"(?:.*/)?{regex}", str(path))) for path in self._results]
-        return [_Run(path, match.groupdict()) for path, match in matches if match]
+        return [_ResultFile(path, match.groupdict()) for path, match in matches if match]
 
-    def number(self, run: _Run, get: str, where: Mapping[str, str] | None = None) -> float | None:
+    def number(
+        self, run: _ResultFile, get: str, where: Mapping[str, str] | None = None
+    ) -> float | None:
         """The number that a column shows of a result; None where it has none."""
         if run.path not in self._json:
             try:
@@ -321,7 +323,9 @@ class _Reader:
         except FormatError as error:
             raise FormatError(f"{run.path}: {error}") from error
 
-    def mean(self, runs: Sequence[_Run], get: str, where: Mapping[str, str] | None = None) -> Mean:
+    def mean(
+        self, runs: Sequence[_ResultFile], get: str, where: Mapping[str, str] | None = None
+    ) -> Mean:
         """The mean over the runs that have a number."""
         values = [self.number(run, get, where) for run in runs]
         return Mean.of([value for value in values if value is not None])
@@ -368,21 +372,23 @@ def _rows(reader: _Reader, table: Table) -> Iterator[RowResult | ComparedRow]:
             yield RowResult(row.name, row.status, 0, (), row.paper)
         for name, runs in _groups(row.name, reader.runs(row.results)) if row.results else ():
             if table.curve and runs:
-                yield _compared(reader, table, name, runs)
+                yield _compare_with_curve(reader, table, name, runs)
             elif not table.curve:
                 yield _row(reader, table, row, name, runs)
 
 
-def _groups(name: str, runs: Sequence[_Run]) -> Iterator[tuple[str, list[_Run]]]:
+def _groups(name: str, runs: Sequence[_ResultFile]) -> Iterator[tuple[str, list[_ResultFile]]]:
     """Yield runs by the name that they give to a row; the row's own name and none without any."""
-    groups: dict[str, list[_Run]] = {} if runs else {name: []}
+    groups: dict[str, list[_ResultFile]] = {} if runs else {name: []}
     for run in runs:
         filled = _VARIABLE.sub(lambda variable: run.values[variable[1]], name)  # noqa: B023
         groups.setdefault(filled, []).append(run)
     yield from groups.items()
 
 
-def _row(reader: _Reader, table: Table, row: Row, name: str, runs: Sequence[_Run]) -> RowResult:
+def _row(
+    reader: _Reader, table: Table, row: Row, name: str, runs: Sequence[_ResultFile]
+) -> RowResult:
     if not runs:
         return RowResult(name, NOT_RUN, 0, (), row.paper)
     cells = tuple(
@@ -394,7 +400,9 @@ def _row(reader: _Reader, table: Table, row: Row, name: str, runs: Sequence[_Run
 _EDITS = "edits_made"
 
 
-def _compared(reader: _Reader, table: Table, name: str, runs: Sequence[_Run]) -> ComparedRow:
+def _compare_with_curve(
+    reader: _Reader, table: Table, name: str, runs: Sequence[_ResultFile]
+) -> ComparedRow:
     """Set each run of a system beside the curve of the same seed."""
     edits: list[float] = []
     pairs: list[list[tuple[float, float]]] = [[] for _ in table.columns]
@@ -420,7 +428,9 @@ def _compared(reader: _Reader, table: Table, name: str, runs: Sequence[_Run]) ->
     )
 
 
-def _beside(reader: _Reader, curve: str, column: Column, run: _Run, edits: float) -> float | None:
+def _beside(
+    reader: _Reader, curve: str, column: Column, run: _ResultFile, edits: float
+) -> float | None:
     """A column of the curve of the same seed, at a number of edits."""
     points = []
     for other in reader.runs(curve):
@@ -466,11 +476,11 @@ def at_equal_edits(points: Sequence[tuple[float, float]], edits: float) -> float
     return None
 
 
-def _points(reader: _Reader, line: Line) -> tuple[Point, ...]:
+def _points(reader: _Reader, line: Line) -> tuple[FigurePoint, ...]:
     points = []
     for value, runs in _groups(f"{{{line.over}}}", reader.runs(line.results)):
         y = reader.mean(runs, line.y)
         x = reader.mean(runs, line.x).mean if line.x else float(value) if runs else None
         if x is not None and y.values:
-            points.append(Point(f"{line.over} {value}", x, y))
+            points.append(FigurePoint(f"{line.over} {value}", x, y))
     return tuple(points)

@@ -211,14 +211,14 @@ def _problems(
     sources = [tokenise(sentence.source) for sentence in case.all]
     references = [tokenise(sentence.reference) for sentence in case.all]
     names = list(marks(len(sources)))
-    errors = _lost(sources[0], references[0])
+    errors = _differing_runs(sources[0], references[0])
     for k, (name, variant) in enumerate(zip(names, case.all, strict=True)):
         if not references[k]:
             yield EMPTY, name, _text(sources[k])
         if not k:
             continue
         yield from ((kind, name, text) for kind, text in _of_variant(k, sources, names, errors))
-        here, there = (_replaced(side[0], side[k]) for side in (sources, references))
+        here, there = (_replacements(side[0], side[k]) for side in (sources, references))
         if here != there:
             yield UNEVEN, name, f"source: {_describe(here)}; reference: {_describe(there)}"
         brackets = set(_BRACKETS) - {*case.original.source, *case.original.reference}
@@ -242,14 +242,14 @@ def _of_variant(
         yield REPEATED, f"as {names[earlier]}: {_text(variant)}"
     if original == variant:
         return
-    lost = _lost(original, variant)
+    lost = _differing_runs(original, variant)
     touched = next(((p, e) for p in lost for e in errors if set(p) & set(e)), None)
     if touched:
         perturbed, error = (_text(original[span.start : span.stop]) for span in touched)
         yield TOUCHES, f"perturbs {perturbed}, where the error is {error}"
 
 
-def _lost(tokens: Tokens, other: Tokens) -> list[range]:
+def _differing_runs(tokens: Tokens, other: Tokens) -> list[range]:
     """The runs of a sentence's tokens that another has not, by longest common runs.
 
     Least edit distance would pair off the words of a stretch that was moved or rewritten, and
@@ -259,7 +259,7 @@ def _lost(tokens: Tokens, other: Tokens) -> list[range]:
     return [range(start, end) for tag, start, end, _, _ in blocks if tag in ("replace", "delete")]
 
 
-def _replaced(before: Tokens, after: Tokens) -> list[tuple[Tokens, Tokens]]:
+def _replacements(before: Tokens, after: Tokens) -> list[tuple[Tokens, Tokens]]:
     """Tokens that a perturbation takes out, and those that it puts in."""
     regions = perturbations(before, after)
     return [(before[r.start : r.end], after[r.to_start : r.to_end]) for r in regions]

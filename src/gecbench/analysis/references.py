@@ -23,7 +23,7 @@ from gecbench.analysis.sentences import (
     state,
     text_of_rewrite,
 )
-from gecbench.core.errors import CorpusError, counted
+from gecbench.core.errors import CorpusError, count_noun
 from gecbench.core.sample import Rewrite, Sample
 from gecbench.core.seeding import number
 from gecbench.scoring.resample import mean
@@ -34,7 +34,7 @@ from gecbench.scoring.texts import characters
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class CurvePoint:
     """The scores with k references for each sentence.
 
     Args:
@@ -62,7 +62,7 @@ class Curve:
 
     system: str
     metric: str
-    points: tuple[Point, ...]
+    points: tuple[CurvePoint, ...]
 
 
 def curves(run_stats: RunStats, sweep: Sweep | None = None) -> tuple[Curve, ...]:
@@ -83,17 +83,17 @@ def curves(run_stats: RunStats, sweep: Sweep | None = None) -> tuple[Curve, ...]
     """
     sweep = sweep or Sweep()
     usable = _usable(run_stats)
-    places = [at for at, references in enumerate(usable) if len(references) >= sweep.at_least]
+    indices = [at for at, references in enumerate(usable) if len(references) >= sweep.at_least]
     width = max(map(len, usable), default=0)
     wanted = max(sweep.at_least, sweep.up_to or 1)
-    if wanted > width or not places:
+    if wanted > width or not indices:
         raise CorpusError(
-            f"{run_stats.corpus.name}: no sentence has {counted(wanted, 'reference')}; the most is "
-            f"{width}"
+            f"{run_stats.corpus.name}: no sentence has {count_noun(wanted, 'reference')}; the most "
+            f"is {width}"
         )
     plans = {k: _subsets(width, k, sweep) for k in range(1, (sweep.up_to or width) + 1)}
     return tuple(
-        _curve(run_stats, metric, system, [(at, usable[at]) for at in places], plans)
+        _curve(run_stats, metric, system, [(at, usable[at]) for at in indices], plans)
         for metric in metrics_with_references(run_stats)
         for system in run_stats.systems
     )
@@ -127,14 +127,16 @@ def _curve(
     points = []
     for k, (subsets, count) in plans.items():
         values = [
-            scorer.aggregate([stats(at, references_in(own, subset)) for at, own in usable]).value
+            scorer.aggregate(
+                [stats(at, references_in(indices, subset)) for at, indices in usable]
+            ).value
             for subset in subsets
         ]
         low, high = min(values), max(values)
         # A mean of equal numbers can be off by its last digit.
         middle = min(max(mean(values), low), high)
-        cut = sum(len(own) > k for _, own in usable)
-        points.append(Point(k, middle, low, high, len(subsets), count, cut))
+        cut = sum(len(references) > k for _, references in usable)
+        points.append(CurvePoint(k, middle, low, high, len(subsets), count, cut))
     return Curve(system, metric, tuple(points))
 
 
@@ -174,21 +176,21 @@ def _subsets(width: int, k: int, sweep: Sweep) -> tuple[Sequence[tuple[int, ...]
     return list(drawn), count
 
 
-def references_in(own: Sequence[int], subset: Sequence[int]) -> tuple[int, ...]:
+def references_in(references: Sequence[int], subset: Sequence[int]) -> tuple[int, ...]:
     """Choose the references of a sentence for a subset of places.
 
     >>> references_in((0, 1, 2), (0, 3)), references_in((0, 1), (1, 2, 3))
     ((0, 1), (0, 1))
     """
-    if len(own) <= len(subset):
-        return tuple(own)
-    places: list[int] = []
-    for place in subset:
-        place %= len(own)
-        while place in places:
-            place = (place + 1) % len(own)
-        places.append(place)
-    return tuple(own[place] for place in sorted(places))
+    if len(references) <= len(subset):
+        return tuple(references)
+    indices: list[int] = []
+    for at in subset:
+        at %= len(references)
+        while at in indices:
+            at = (at + 1) % len(references)
+        indices.append(at)
+    return tuple(references[at] for at in sorted(indices))
 
 
 def _curve_notes(run_stats: RunStats, curves_: Sequence[Curve], sweep: Sweep) -> list[str]:
@@ -198,7 +200,7 @@ def _curve_notes(run_stats: RunStats, curves_: Sequence[Curve], sweep: Sweep) ->
     out = sum(0 < count < sweep.at_least for count in counts)
     if out:
         notes.append(
-            f"curves: {counted(out, 'sentence')} with fewer than {sweep.at_least} references "
+            f"curves: {count_noun(out, 'sentence')} with fewer than {sweep.at_least} references "
             f"{'takes' if out == 1 else 'take'} no part"
         )
     elif sweep.at_least < max(counts, default=0):
@@ -212,7 +214,7 @@ def _curve_notes(run_stats: RunStats, curves_: Sequence[Curve], sweep: Sweep) ->
     )
     if mixed:
         notes.append(
-            f"curves: in {counted(mixed, 'sentence')} an annotator found that nobody can "
+            f"curves: in {count_noun(mixed, 'sentence')} an annotator found that nobody can "
             "annotate them and others corrected them; the former is no reference here, but one in "
             "`gecbench score`"
         )
@@ -232,7 +234,7 @@ def _curve_notes(run_stats: RunStats, curves_: Sequence[Curve], sweep: Sweep) ->
 
 
 @dataclass(frozen=True, slots=True)
-class Statistics:
+class ReferenceStatistics:
     """One row of MuCGEC's table 4; means are not rounded, and None where no sentence is left.
 
     Args:
@@ -275,7 +277,7 @@ class References:
     """
 
     corpus: str
-    statistics: tuple[Statistics, ...]
+    statistics: tuple[ReferenceStatistics, ...]
     everywhere: Mapping[int, int]
     erroneous: Mapping[int, int]
     curves: tuple[Curve, ...] = ()
@@ -285,7 +287,7 @@ class References:
     signatures: tuple[str, ...] = ()
 
 
-def statistics(run_stats: RunStats, by: str | None = None) -> tuple[Statistics, ...]:
+def statistics(run_stats: RunStats, by: str | None = None) -> tuple[ReferenceStatistics, ...]:
     """MuCGEC's table 4 of a corpus (Zhang et al., NAACL 2022).
 
     Args:
@@ -306,7 +308,7 @@ def statistics(run_stats: RunStats, by: str | None = None) -> tuple[Statistics, 
             groups.setdefault(sample.meta[by] or "(empty)", []).append(at)
     whole = range(len(run_stats.corpus.samples))
     rows = [_row("all", run_stats, whole)]
-    return (*rows, *(_row(name, run_stats, places) for name, places in groups.items()))
+    return (*rows, *(_row(name, run_stats, indices) for name, indices in groups.items()))
 
 
 def distribution(run_stats: RunStats) -> tuple[Mapping[int, int], Mapping[int, int]]:
@@ -346,9 +348,9 @@ def describe_references(
     )
 
 
-def _row(name: str, run_stats: RunStats, places: Sequence[int]) -> Statistics:
+def _row(name: str, run_stats: RunStats, indices: Sequence[int]) -> ReferenceStatistics:
     cases = cases_of(run_stats)
-    pairs = [(run_stats.corpus.samples[at], cases[at]) for at in places]
+    pairs = [(run_stats.corpus.samples[at], cases[at]) for at in indices]
     annotated = [
         (sample, case, references)
         for sample, case in pairs
@@ -367,7 +369,9 @@ def _row(name: str, run_stats: RunStats, places: Sequence[int]) -> Statistics:
     erroneous = len(states) - states.count("error-free")
     edits = [size for size in sizes if size]
     means = [mean(values) if values else None for values in (lengths, edits, numbers, distinct)]
-    return Statistics(name, len(annotated), len(places) - len(annotated), erroneous, *means)
+    return ReferenceStatistics(
+        name, len(annotated), len(indices) - len(annotated), erroneous, *means
+    )
 
 
 def _content(rewrite: Rewrite, sample: Sample, lang: str) -> object:
@@ -385,7 +389,7 @@ def _textless(run_stats: RunStats) -> list[str]:
     if not count:
         return []
     return [
-        f"{counted(count, 'reference', ' is', ' are')} known only by edits that overlap and "
+        f"{count_noun(count, 'reference', ' is', ' are')} known only by edits that overlap and "
         f"{'has' if count == 1 else 'have'} no text; whether they are different is told by their "
         "edits"
     ]

@@ -8,28 +8,28 @@ from __future__ import annotations
 
 import random
 from bisect import bisect
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, compress, zip_longest
 from operator import eq
-from typing import Literal, cast
+from typing import Literal
 
 from gecbench.analysis.perturbed_cases import Region, Tokens, perturbations, span_image
-from gecbench.core.case import Case, CaseRewrite, Level
+from gecbench.core.case import CaseRewrite, Level
 from gecbench.core.errors import UsageError
 from gecbench.core.perturbed import SYNTHETIC, PerturbedSet, marks
-from gecbench.core.score import Counts, f_score
+from gecbench.core.score import Counts
 from gecbench.core.seeding import number
 from gecbench.formats.frequencies import Frequencies
 from gecbench.lang import language_of
 from gecbench.scoring.results import RunStats
-from gecbench.scoring.spans import Rows, SpanF
+from gecbench.scoring.spans import SpanF, f_of_counts
 
 # The result.
 
-Rule = Literal["official", "edits"]
+ConsistencyRule = Literal["official", "edits"]
 """Equal F as the published program has it, or equal corrections as the paper says it."""
-RULES: tuple[Rule, ...] = ("official", "edits")
+RULES: tuple[ConsistencyRule, ...] = ("official", "edits")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Consistency:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class RuleAgreement:
     """How many cases are consistent by both rules, by one alone, and by neither."""
 
     both: int
@@ -144,13 +144,13 @@ class SystemRobustness:
     delta_f: float
     official: Consistency
     edits: Consistency
-    agreement: Agreement
+    agreement: RuleAgreement
     edits_made: int
     edits_per_sentence: float
     orders: Orders | None
     verdicts: Verdicts
 
-    def consistency(self, rule: Rule) -> Consistency:
+    def consistency(self, rule: ConsistencyRule) -> Consistency:
         """The result by a rule."""
         return self.official if rule == "official" else self.edits
 
@@ -221,7 +221,7 @@ class SystemShares:
     official: Share
     edits: Share
 
-    def share(self, rule: Rule) -> Share:
+    def share(self, rule: ConsistencyRule) -> Share:
         """The result by a rule."""
         return self.official if rule == "official" else self.edits
 
@@ -301,7 +301,7 @@ class Robustness:
 Triple = tuple[int, int, int]
 """True positives, false positives, false negatives of one sentence."""
 
-Row = tuple[Triple, ...]
+CaseCounts = tuple[Triple, ...]
 """Those of an original and its variants."""
 
 _Key = tuple[float, int, int, int]
@@ -327,7 +327,7 @@ class Official:
     equal: tuple[tuple[bool, ...], ...]
 
 
-def official(rows: Sequence[Row], beta: float) -> Official:
+def official(rows: Sequence[CaseCounts], beta: float) -> Official:
     """Apply the official rule to cases in the order of the file.
 
     Args:
@@ -343,7 +343,7 @@ def official(rows: Sequence[Row], beta: float) -> Official:
         consistent=tuple(map(eq, best, worst)),
         equal=tuple(
             tuple(
-                counts == row[0] or _rounded_f(counts, beta) == _rounded_f(row[0], beta)
+                counts == row[0] or _official_f(counts, beta) == _official_f(row[0], beta)
                 for counts in row[1:]
             )
             for row in rows
@@ -351,7 +351,7 @@ def official(rows: Sequence[Row], beta: float) -> Official:
     )
 
 
-def in_other_orders(rows: Sequence[Row], beta: float, *, orders: int, seed: int) -> Orders:
+def in_other_orders(rows: Sequence[CaseCounts], beta: float, *, orders: int, seed: int) -> Orders:
     """Apply the official rule to the order of the file, its reverse, and random orders."""
     consistent, uppers, lowers = [], [], []
     for k in range(orders):
@@ -376,7 +376,7 @@ def in_other_orders(rows: Sequence[Row], beta: float, *, orders: int, seed: int)
 
 
 def _extremes(
-    rows: Sequence[Row], beta: float, choose: Callable[[list[_Key]], _Key]
+    rows: Sequence[CaseCounts], beta: float, choose: Callable[[list[_Key]], _Key]
 ) -> tuple[list[Triple], Counts]:
     """Counts of the best (or worst) sentence of each case, and their sum.
 
@@ -390,17 +390,18 @@ def _extremes(
         distinct = list(dict.fromkeys(row))
         extreme = distinct[0]
         if len(distinct) > 1:
-            keys = [(_rounded_f((tp + t, fp + p, fn + n), beta), t, -p, -n) for t, p, n in distinct]
+            keys = [
+                (_official_f((tp + t, fp + p, fn + n), beta), t, -p, -n) for t, p, n in distinct
+            ]
             extreme = distinct[keys.index(choose(keys))]
         extremes.append(extreme)
         tp, fp, fn = tp + extreme[0], fp + extreme[1], fn + extreme[2]
     return extremes, Counts(tp, fp, fn)
 
 
-def _rounded_f(counts: Triple, beta: float) -> float:
+def _official_f(counts: Triple, beta: float) -> float:
     """F, rounded to 4 decimals as ERRANT's computeFScore does."""
-    tp, fp, fn = counts
-    return round(f_score(tp / (tp + fp) if fp else 1.0, tp / (tp + fn) if fn else 1.0, beta), 4)
+    return round(f_of_counts(*counts, beta), 4)
 
 
 # The stricter rule, `edits`: are the corrections themselves the same in every variant?
@@ -414,7 +415,7 @@ Change = tuple[int, int, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class SentenceChanges:
     """One sentence: what the system changed, and what the reference changes."""
 
     changes: tuple[Change, ...]
@@ -447,12 +448,14 @@ def partners(
     variants, so some may have no partner.
     """
     pairs: dict[int, int] = {}
-    for alike in (_same, _meet, lambda one, two, _: one[2] == two[2]):
-        pairs |= _matched(original, variant, regions, alike, pairs)
+    for alike in (_same, _meet, lambda original, variant, _: original[2] == variant[2]):
+        pairs |= _match(original, variant, regions, alike, pairs)
     return pairs
 
 
-def is_consistent(original: Side, variant: Side, regions: Sequence[Region]) -> bool:
+def is_consistent(
+    original: SentenceChanges, variant: SentenceChanges, regions: Sequence[Region]
+) -> bool:
     """Say whether a system made the same corrections in an original and a variant.
 
     Two changes are the same if span and replacement are the same after mapping, or if both hit
@@ -461,7 +464,7 @@ def is_consistent(original: Side, variant: Side, regions: Sequence[Region]) -> b
     """
     if original.changes == variant.changes and (not original.changes or not regions):
         return True
-    matched = _matched(original.changes, variant.changes, regions, _same, {})
+    matched = _match(original.changes, variant.changes, regions, _same, {})
     here = [change for at, change in enumerate(original.changes) if at not in matched]
     there = [change for k, change in enumerate(variant.changes) if k not in matched.values()]
     if not here and not there:
@@ -476,7 +479,7 @@ def is_consistent(original: Side, variant: Side, regions: Sequence[Region]) -> b
     return hit_here == {known_there[e] for e in there if known_there[e] in shared}
 
 
-def _matched(
+def _match(
     original: Sequence[Change],
     variant: Sequence[Change],
     regions: Sequence[Region],
@@ -520,7 +523,7 @@ _FREQUENCIES = ((0, 0), (1, 9), (10, 99), (100, 999), (1000, 9999), (10000, None
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class VariantPair:
     """An original and one of its variants.
 
     Args:
@@ -536,7 +539,7 @@ class Pair:
     variant_gold: tuple[Change, ...]
 
 
-def action(pair: Pair) -> str:
+def action(pair: VariantPair) -> str:
     """Name what the perturbations did, "mixed" where they did different things."""
     actions = {region.action for region in pair.regions}
     if not actions:
@@ -544,7 +547,7 @@ def action(pair: Pair) -> str:
     return actions.pop() if len(actions) == 1 else "mixed"
 
 
-def distance(pair: Pair) -> int | None:
+def distance(pair: VariantPair) -> int | None:
     """Count the tokens of the variant between perturbation and error.
 
     None unless there is one of each.
@@ -555,7 +558,7 @@ def distance(pair: Pair) -> int | None:
     return max(start - region.to_end, region.to_start - end, 0)
 
 
-def inserted(pair: Pair, *, spaced: bool) -> tuple[str, ...]:
+def insertion(pair: VariantPair, joiner: str) -> tuple[str, ...]:
     """Words that a single perturbation put in, in lower case.
 
     Where no white space divides words, all that it put in is one word.
@@ -564,23 +567,22 @@ def inserted(pair: Pair, *, spaced: bool) -> tuple[str, ...]:
         return ()
     (region,) = pair.regions
     words = [token.lower() for token in pair.tokens[region.to_start : region.to_end]]
-    return tuple(words) if spaced or not words else ("".join(words),)
+    return tuple(words) if joiner or not words else ("".join(words),)
 
 
 def by_frequency(
-    pairs: Sequence[Pair],
+    pairs: Sequence[VariantPair],
     systems: Sequence[SystemRobustness],
     frequencies: Mapping[str, int],
-    *,
-    spaced: bool,
+    joiner: str,
 ) -> tuple[VariantGroup, ...]:
     """Group variants with one perturbation by the frequency of the rarest word put in."""
-    words = [inserted(pair, spaced=spaced) for pair in pairs]
+    words = [insertion(pair, joiner) for pair in pairs]
     rarest = [min((frequencies[word] for word in tokens), default=None) for tokens in words]
-    return _binned(rarest, _FREQUENCIES, systems)
+    return _bin_variants(rarest, _FREQUENCIES, systems)
 
 
-def _binned(
+def _bin_variants(
     values: Sequence[int | None],
     bins: Sequence[tuple[int, int | None]],
     systems: Sequence[SystemRobustness],
@@ -590,8 +592,8 @@ def _binned(
         for low, high in bins
     ]
     starts = [low for low, _ in bins]
-    places = [None if value is None else bisect(starts, value) - 1 for value in values]
-    return _groups([None if at is None else names[at] for at in places], names, systems)
+    bin_names = [None if v is None else names[bisect(starts, v) - 1] for v in values]
+    return _groups(bin_names, names, systems)
 
 
 def _groups(
@@ -600,7 +602,8 @@ def _groups(
     """Group variants by names, those of one name in a group; there are none without a variant."""
 
     def share(rows: Sequence[Sequence[bool]], name: str) -> Share:
-        values = [v for own, v in zip(names, chain.from_iterable(rows), strict=True) if own == name]
+        pairs = zip(names, chain.from_iterable(rows), strict=True)
+        values = [value for group, value in pairs if group == name]
         return Share(sum(values), sum(values) / len(values))
 
     return tuple(
@@ -681,48 +684,67 @@ def _measure(
     first = next(iter(run_stats.cases.values()))
     golds = [changes(case.references[0], metric.level) for case in first]
     pairs = [
-        Pair(tokens[k], perturbations(tokens[at], tokens[k]), golds[at], golds[k])
+        VariantPair(tokens[k], perturbations(tokens[at], tokens[k]), golds[at], golds[k])
         for at in range(0, len(first), cases.width)
         for k in range(at + 1, at + cases.width)
     ]
-    run = _Run(cases, run_stats, metric, tokens, golds, pairs)
+
+    def measure(
+        name: str, edits: Sequence[tuple[Change, ...]], rows: Sequence[CaseCounts], orders: int = 0
+    ) -> list[SystemRobustness]:
+        same = _same_corrections(edits, golds, pairs, cases.width)
+        return [
+            _result(
+                name,
+                subset,
+                rows[start:end],
+                same[start:end],
+                sum(map(len, edits[start * cases.width : end * cases.width])),
+                metric.beta,
+                in_other_orders(rows[start:end], metric.beta, orders=orders, seed=seed)
+                if orders
+                else None,
+            )
+            for subset, start, end in _subset_spans(cases)
+        ]
+
+    rows = {name: _case_counts(run_stats, metric, name, cases.width) for name in run_stats.cases}
     systems = [
-        run.system(
+        measure(
             name,
             [changes(case.hypotheses[0], metric.level) for case in system_cases],
-            run.rows(name),
-            orders=orders,
-            seed=seed,
+            rows[name],
+            orders,
         )
         for name, system_cases in run_stats.cases.items()
     ]
     # Whatever a system does, its true positives and false negatives are all errors.
-    errors = [[tp + fn for tp, _, fn in row] for row in run.rows(next(iter(run_stats.cases)))]
+    errors = [[tp + fn for tp, _, fn in row] for row in next(iter(rows.values()))]
     trivial = [
-        run.system(PERFECT, golds, [tuple((n, 0, 0) for n in row) for row in errors]),
-        run.system(COPY, [()] * len(golds), [tuple((0, 0, n) for n in row) for row in errors]),
+        measure(PERFECT, golds, [tuple((n, 0, 0) for n in row) for row in errors]),
+        measure(COPY, [()] * len(golds), [tuple((0, 0, n) for n in row) for row in errors]),
     ]
     whole = [system[0] for system in systems]
-    spaced = run.spaced
-    words = {word for pair in pairs for word in inserted(pair, spaced=spaced)}
+    joiner = language_of(run_stats.lang).joiner
+    words = {word for pair in pairs for word in insertion(pair, joiner)}
     frequencies = count_words(words) if count_words else None
     signature = str(metric.signature) + (f"|orders:{orders}|seed:{seed}" if orders else "")
     return Robustness(
         corpus=cases.name,
         beta=metric.beta,
-        unit="word" if spaced else "character",
+        unit="word" if joiner == " " else "character",
         subsets=tuple(SubsetSize(subset.name, len(subset.cases)) for subset in cases.subsets),
         systems=tuple(chain.from_iterable(zip(*systems, strict=True))),
         trivial=tuple(chain.from_iterable(zip(*trivial, strict=True))),
-        unpaired_errors=sum(map(_unpaired, pairs)),
+        unpaired_errors=sum(map(_count_unpaired, pairs)),
         disagreements=tuple(
-            disagreement for system in whole for disagreement in run.disagreements(system)
+            disagreement
+            for system in whole
+            for disagreement in _disagreements(system, cases, run_stats, metric, tokens, golds)
         ),
         actions=_groups([action(pair) for pair in pairs], ACTIONS, whole),
-        distances=_binned([distance(pair) for pair in pairs], _DISTANCES, whole),
-        frequencies=by_frequency(pairs, whole, frequencies.of, spaced=spaced)
-        if frequencies
-        else None,
+        distances=_bin_variants([distance(pair) for pair in pairs], _DISTANCES, whole),
+        frequencies=by_frequency(pairs, whole, frequencies.of, joiner) if frequencies else None,
         signatures=(signature,),
         notes=(
             *([_SYNTHETIC] if SYNTHETIC in cases.provenance else []),
@@ -744,127 +766,95 @@ def _idle(systems: Sequence[SystemRobustness], perfect: SystemRobustness) -> lis
     ]
 
 
-def _unpaired(pair: Pair) -> int:
+def _count_unpaired(pair: VariantPair) -> int:
     """Count the errors of a reference that the other of its pair does not have."""
     common = partners(pair.gold, pair.variant_gold, pair.regions)
     return len(pair.gold) + len(pair.variant_gold) - 2 * len(common)
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """One set of cases; what is the same for all systems."""
+def _case_counts(run_stats: RunStats, metric: SpanF, system: str, width: int) -> list[CaseCounts]:
+    """Counts of each sentence, case by case; each has one reference."""
+    counts = [pairing.counts for (pairing,) in run_stats.rows[system, metric.name]]
+    triples = [(count.tp, count.fp, count.fn) for count in counts]
+    return [tuple(triples[at : at + width]) for at in range(0, len(triples), width)]
 
-    cases: PerturbedSet
-    run_stats: RunStats
-    metric: SpanF
-    tokens: Sequence[Tokens]
-    golds: Sequence[tuple[Change, ...]]
-    pairs: Sequence[Pair]
 
-    @property
-    def spaced(self) -> bool:
-        """Whether white space divides words."""
-        return language_of(self.run_stats.lang).joiner == " "
-
-    def rows(self, name: str) -> list[Row]:
-        """Counts of each sentence, case by case; each has one reference."""
-        pairings = cast("Sequence[Rows]", self.run_stats.rows[name, self.metric.name])
-        flat = [
-            (pairing.counts.tp, pairing.counts.fp, pairing.counts.fn) for (pairing,) in pairings
-        ]
-        width = self.cases.width
-        return [tuple(flat[at : at + width]) for at in range(0, len(flat), width)]
-
-    def system(
-        self,
-        name: str,
-        edits: Sequence[tuple[Change, ...]],
-        rows: Sequence[Row],
-        *,
-        orders: int = 0,
-        seed: int = 0,
-    ) -> list[SystemRobustness]:
-        """Measure a system on all subsets together, where there are several, and on each.
-
-        Args:
-            name: Of the system.
-            edits: Its changes of each sentence.
-            rows: Its counts, case by case.
-            orders: In how many orders the official rule is tried; 0 for none.
-            seed: Of the random ones.
-        """
-        width, beta = self.cases.width, self.metric.beta
-        sides = [Side(*both) for both in zip(edits, self.golds, strict=True)]
-        pairs = iter(self.pairs)
-        same = [
-            tuple(
-                is_consistent(sides[at], sides[k], next(pairs).regions)
-                for k in range(at + 1, at + width)
-            )
-            for at in range(0, len(sides), width)
-        ]
-        spans: list[tuple[str | None, int, int]] = []
-        for subset in self.cases.subsets:
-            start = spans[-1][2] if spans else 0
-            spans.append((subset.name, start, start + len(subset.cases)))
-        whole = [(None, 0, spans[-1][2])] if len(spans) > 1 else []
-        return [
-            _result(
-                name,
-                subset,
-                rows[start:end],
-                tuple(same[start:end]),
-                sum(map(len, edits[start * width : end * width])),
-                beta,
-                in_other_orders(rows[start:end], beta, orders=orders, seed=seed)
-                if orders
-                else None,
-            )
-            for subset, start, end in [*whole, *spans]
-        ]
-
-    def disagreements(self, system: SystemRobustness) -> list[Disagreement]:
-        """Collect the cases that the two rules call differently."""
-        ids = [(subset.name, case.id) for subset in self.cases.subsets for case in subset.cases]
-        width, verdicts = self.cases.width, system.verdicts
-        cases = self.run_stats.cases[system.system]
-        disagreements = []
-        for at, rules in enumerate(zip(verdicts.official, verdicts.edits, strict=True)):
-            if rules[0] == rules[1]:
-                continue
-            rows = zip(
-                marks(width),
-                range(at * width, (at + 1) * width),
-                (True, *verdicts.equal[at]),
-                (True, *verdicts.same[at]),
-                strict=True,
-            )
-            sentences = tuple(
-                ShownSentence(mark, cases[k].source, equal, same, self._changes(k, cases[k]))
-                for mark, k, equal, same in rows
-            )
-            disagreements.append(Disagreement(system.system, *ids[at], *rules, sentences))
-        return disagreements
-
-    def _changes(self, k: int, case: Case) -> tuple[ShownChange, ...]:
-        space = " " if self.spaced else ""
-        golds = set(self.golds[k])
-        return tuple(
-            ShownChange(
-                edit.start,
-                edit.end,
-                space.join(self.tokens[k][edit.start : edit.end]),
-                space.join(edit.replacement or ()),
-                not golds.isdisjoint(changes(CaseRewrite((edit,)), self.metric.level)),
-            )
-            for edit in dict.fromkeys(case.hypotheses[0].edits)
+def _same_corrections(
+    edits: Sequence[tuple[Change, ...]],
+    golds: Sequence[tuple[Change, ...]],
+    pairs: Sequence[VariantPair],
+    width: int,
+) -> tuple[tuple[bool, ...], ...]:
+    """For each case and variant, whether a system made the original's corrections."""
+    sentences = [SentenceChanges(*both) for both in zip(edits, golds, strict=True)]
+    regions = iter(pair.regions for pair in pairs)
+    return tuple(
+        tuple(
+            is_consistent(sentences[at], sentences[k], next(regions))
+            for k in range(at + 1, at + width)
         )
+        for at in range(0, len(sentences), width)
+    )
+
+
+def _subset_spans(cases: PerturbedSet) -> list[tuple[str | None, int, int]]:
+    """Half-open spans of cases: all subsets together, where there are several, and each."""
+    spans: list[tuple[str | None, int, int]] = []
+    for subset in cases.subsets:
+        start = spans[-1][2] if spans else 0
+        spans.append((subset.name, start, start + len(subset.cases)))
+    return [(None, 0, spans[-1][2]), *spans] if len(spans) > 1 else spans
+
+
+def _disagreements(
+    system: SystemRobustness,
+    cases: PerturbedSet,
+    run_stats: RunStats,
+    metric: SpanF,
+    tokens: Sequence[Tokens],
+    golds: Sequence[tuple[Change, ...]],
+) -> Iterator[Disagreement]:
+    """Yield the cases that the two rules call differently."""
+    ids = [(subset.name, case.id) for subset in cases.subsets for case in subset.cases]
+    width, verdicts = cases.width, system.verdicts
+    sentences = run_stats.cases[system.system]
+    joiner = language_of(run_stats.lang).joiner
+    for at, rules in enumerate(zip(verdicts.official, verdicts.edits, strict=True)):
+        if rules[0] == rules[1]:
+            continue
+        rows = zip(
+            marks(width),
+            range(at * width, (at + 1) * width),
+            (True, *verdicts.equal[at]),
+            (True, *verdicts.same[at]),
+            strict=True,
+        )
+        shown = tuple(
+            ShownSentence(
+                mark,
+                sentences[k].source,
+                equal,
+                same,
+                tuple(
+                    ShownChange(
+                        edit.start,
+                        edit.end,
+                        joiner.join(tokens[k][edit.start : edit.end]),
+                        joiner.join(edit.replacement or ()),
+                        not {*golds[k]}.isdisjoint(changes(CaseRewrite((edit,)), metric.level)),
+                    )
+                    for edit in dict.fromkeys(sentences[k].hypotheses[0].edits)
+                ),
+            )
+            for mark, k, equal, same in rows
+        )
+        yield Disagreement(system.system, *ids[at], *rules, shown)
 
 
 def _result(
     name: str,
     subset: str | None,
-    rows: Sequence[Row],
+    rows: Sequence[CaseCounts],
     same: tuple[tuple[bool, ...], ...],
     edits_made: int,
     beta: float,
@@ -897,7 +887,7 @@ def _result(
         delta_f=upper.f - lower.f,
         official=consistency(verdicts.official, verdicts.equal),
         edits=consistency(verdicts.edits, same),
-        agreement=Agreement(
+        agreement=RuleAgreement(
             *map(both.count, ((True, True), (True, False), (False, True), (False, False)))
         ),
         edits_made=edits_made,

@@ -13,7 +13,9 @@ from gecbench.core.sample import GOLD_EDITS, Corpus, Rewrite, Sample, SystemOutp
 from gecbench.core.score import Score, ranks
 from gecbench.edits.apply import changes
 from gecbench.formats.texts import text_of
+from gecbench.scoring.extractor import is_declared
 from gecbench.scoring.results import RunStats
+from gecbench.scoring.texts import characters
 
 Golds = Literal["given", "divided"]
 
@@ -94,11 +96,6 @@ class Segmentation:
     signatures: tuple[str, ...]
 
 
-def unspaced(text: str) -> str:
-    """Remove all white space of a text, as Chinese is written."""
-    return "".join(text.split())
-
-
 def texts_only(corpus: Corpus, lang: str) -> tuple[Corpus, int]:
     """Keep the texts of a corpus alone, without spaces, and count references without a text.
 
@@ -114,7 +111,7 @@ def texts_only(corpus: Corpus, lang: str) -> tuple[Corpus, int]:
             except CorpusError:
                 lost += 1
         if references or not sample.references:
-            source = unspaced(sample.source)
+            source = characters(sample.source)
             samples.append(replace(sample, source=source, references=tuple(references), tokens=()))
     return replace(corpus, samples=tuple(samples), lang=lang), lost
 
@@ -173,7 +170,7 @@ def segmenter_scores(
     """
     samples = run_stats.corpus.samples
     tokens = [
-        divide(sample.source if segmenter == "spaces" else unspaced(sample.source))
+        divide(sample.source if segmenter == "spaces" else characters(sample.source))
         for sample in samples
     ]
     alike = sum(divided == sample.tokens for divided, sample in zip(tokens, samples, strict=True))
@@ -201,21 +198,21 @@ def movements(
     values = [
         [segmenter.scores[metric][name].value for name in systems] for segmenter in segmenters
     ]
-    places = [ranks(scores, higher_is_better=higher_is_better) for scores in values]
-    columns = zip(systems, zip(*values, strict=True), zip(*places, strict=True), strict=True)
+    by_segmenter = [ranks(scores, higher_is_better=higher_is_better) for scores in values]
+    columns = zip(systems, zip(*values, strict=True), zip(*by_segmenter, strict=True), strict=True)
     return tuple(Movement(*column) for column in columns)
 
 
-def swaps(moved: Sequence[Movement]) -> int:
+def swaps(movements: Sequence[Movement]) -> int:
     """Count pairs of systems that stand in one order here and in the other there."""
     return sum(
         len({a < b for a, b in zip(first.ranks, second.ranks, strict=True) if a != b}) > 1
-        for first, second in combinations(moved, 2)
+        for first, second in combinations(movements, 2)
     )
 
 
 def _text_only(rewrite: Rewrite, sample: Sample, lang: str) -> Rewrite:
-    if rewrite.error_free or rewrite.unannotatable:
+    if is_declared(rewrite):
         return replace(rewrite, edit_sets=(), capped=False)
-    text = unspaced(text_of(sample, rewrite, lang))
+    text = characters(text_of(sample, rewrite, lang))
     return Rewrite(text=text, annotator=rewrite.annotator)

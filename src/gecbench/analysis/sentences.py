@@ -16,6 +16,7 @@ from gecbench.edits.chunks import KEPT, RIGHT, Chunk, corrects, idle, marking
 from gecbench.edits.chunks import verdicts as chunk_verdicts
 from gecbench.formats.texts import text_of
 from gecbench.lang import language_of
+from gecbench.scoring.extractor import is_declared
 from gecbench.scoring.results import RunStats
 from gecbench.scoring.spans import Filter, Key, Pairing, SpanF, keys, keys_of
 from gecbench.scoring.spans import pair as count_pair
@@ -96,7 +97,7 @@ def text_of_rewrite(rewrite: Rewrite, sample: Sample, lang: str) -> str | None:
     None where it is known by edits alone that cannot be applied together, as m2-maxmatch has them:
     metrics over gold edits can use it all the same.
     """
-    if rewrite.error_free or rewrite.unannotatable:
+    if is_declared(rewrite):
         return sample.source
     try:
         return text_of(sample, rewrite, lang)
@@ -117,10 +118,10 @@ def content_key(rewrite: Rewrite, sample: Sample, lang: str) -> object:
 
 def system_scores(run_stats: RunStats, metric: str) -> Mapping[str, Score]:
     """Score each system by one metric of a run."""
-    places = run_stats.scored(metric)
+    indices = run_stats.indices_of(metric)
     return {
         system: run_stats.metrics[metric].aggregate(
-            [run_stats.rows[system, metric][at] for at in places]
+            [run_stats.rows[system, metric][at] for at in indices]
         )
         for system in run_stats.systems
     }
@@ -199,7 +200,7 @@ class EditVerdicts:
     declared: Mapping[str, Counts]
 
     @property
-    def missed(self) -> tuple[Edit, ...]:
+    def misses(self) -> tuple[Edit, ...]:
         """The edits of the reference that the hypothesis has not."""
         return tuple(verdict.edit for verdict in self.reference if not verdict.right)
 
@@ -234,7 +235,7 @@ def edit_verdicts(case: Case, pairing: Pairing, metric: SpanF) -> EditVerdicts:
     return EditVerdicts(
         _side(hypothesis, theirs, metric),
         _side(reference, ours, metric),
-        _declared(hypothesis, reference, ours, theirs),
+        _count_states(hypothesis, reference, ours, theirs),
     )
 
 
@@ -251,7 +252,7 @@ def _side(version: CaseRewrite, others: Collection[Key], metric: SpanF) -> tuple
     return tuple(verdicts)
 
 
-def _declared(
+def _count_states(
     hypothesis: CaseRewrite,
     reference: CaseRewrite,
     ours: Mapping[Key, list[str]],
@@ -327,8 +328,8 @@ def _sentence_difficulty(row: Sequence[Case]) -> SentenceDifficulty:
             continue
         reference = marking(_compatible(version.edits), first.edit_tokens)
         errors = {
-            _correction(edit): Chunk(edit.start, edit.end, place)
-            for place, edit in enumerate(reference.edits)
+            _correction(edit): Chunk(edit.start, edit.end, at)
+            for at, edit in enumerate(reference.edits)
         }
         unchanged = {chunk: idle(reference, chunk) for chunk in errors.values()}
         right: Counter[_Correction] = Counter()
@@ -376,7 +377,7 @@ Declared = Literal["error-free", "unannotatable"]
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class ReferenceVersion:
     """What an annotator made of a source.
 
     Args:
@@ -398,19 +399,19 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class SystemVersion:
     """What a system made of a source.
 
     Args:
-        edits: As in `Reference`.
+        edits: As in `ReferenceVersion`.
         right: Whether each edit is true; None where it takes no part in the score.
         missed: Edits of the reference that counts which the system has not.
         reference: Place of the reference that counts; None where the sentence is not scored.
-        text: As in `Reference`.
-        state: As in `Reference`.
+        text: As in `ReferenceVersion`.
+        state: As in `ReferenceVersion`.
         counts: What the metric counts; None where the sentence is not scored. They may be more
             than the edits: of tokens, or of edits that stand in several alternative sets.
-        first: As in `Reference`.
+        first: As in `ReferenceVersion`.
     """
 
     edits: tuple[Edit, ...]
@@ -440,8 +441,8 @@ class SentenceRow:
 
     sample: Sample
     tokens: tuple[str, ...]
-    references: tuple[Reference, ...]
-    outputs: tuple[Output, ...]
+    references: tuple[ReferenceVersion, ...]
+    outputs: tuple[SystemVersion, ...]
     difficulty: float | None
     makers: Mapping[Edit, tuple[int, ...]] = field(default_factory=dict)
 
@@ -458,11 +459,11 @@ def sentence_rows(
     """
     pairings = {name: _pairings(run_stats, name, metric) for name in run_stats.systems}
     span = run_stats.metrics[metric].span_metric if metric else None
-    for place, sample in enumerate(run_stats.corpus.samples):
-        cases = {name: cases[place] for name, cases in run_stats.cases.items()}
+    for index, sample in enumerate(run_stats.corpus.samples):
+        cases = {name: cases[index] for name, cases in run_stats.cases.items()}
         first = next(iter(cases.values()))
-        weights = difficulty[place] if difficulty else None
-        chosen = [pairings[name][place] for name in cases]
+        weights = difficulty[index] if difficulty else None
+        chosen = [pairings[name][index] for name in cases]
         yield SentenceRow(
             sample,
             first.edit_tokens,
@@ -522,18 +523,20 @@ def _first_size(version: CaseRewrite) -> int | None:
     return version.sizes[0] if version.sizes else None
 
 
-def _declared_state(rewrite: Rewrite) -> Declared | None:
+def _declaration(rewrite: Rewrite) -> Declared | None:
     if rewrite.unannotatable:
         return "unannotatable"
     return "error-free" if rewrite.error_free else None
 
 
-def _reference(version: CaseRewrite, rewrite: Rewrite, weights: tuple[float, ...]) -> Reference:
-    return Reference(
+def _reference(
+    version: CaseRewrite, rewrite: Rewrite, weights: tuple[float, ...]
+) -> ReferenceVersion:
+    return ReferenceVersion(
         version.edits,
         weights,
         rewrite.text,
-        _declared_state(rewrite),
+        _declaration(rewrite),
         rewrite.annotator,
         _first_size(version),
     )
@@ -544,16 +547,16 @@ def _output(
     pairing: Pairing | None,
     metric: SpanF | None,
     hypotheses: Mapping[str, tuple[Rewrite, ...]],
-) -> Output:
+) -> SystemVersion:
     rewrite = hypotheses[case.id][pairing.hypothesis if pairing else 0]
     version = _version(case, pairing)
-    plain = Output(
+    plain = SystemVersion(
         edits=version.edits,
         right=(None,) * len(version.edits),
         missed=(),
         reference=None,
         text=rewrite.text,
-        state=_declared_state(rewrite),
+        state=_declaration(rewrite),
         first=_first_size(version),
     )
     if pairing is None or metric is None:
@@ -563,7 +566,7 @@ def _output(
     return replace(
         plain,
         right=tuple(right.get(id(edit)) for edit in version.edits),
-        missed=verdicts.missed,
+        missed=verdicts.misses,
         reference=pairing.reference,
         counts=pairing.counts,
     )

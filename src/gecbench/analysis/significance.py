@@ -35,9 +35,9 @@ from gecbench.core.errors import (
     MissingExtraError,
     UnknownNameError,
     UsageError,
-    counted,
+    count_noun,
 )
-from gecbench.core.scheme import Watch, unwatched
+from gecbench.core.scheme import Watch, no_progress
 from gecbench.core.score import Interval, ranks
 from gecbench.scoring.metric import Metric
 from gecbench.scoring.resample import draw_blocks, interval, swaps
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 # Many comparisons at once: p-values corrected for their number, and systems in groups.
 
 
-def adjusted(values: Sequence[float], correction: Correction) -> list[float]:
+def correct_p_values(values: Sequence[float], correction: Correction) -> list[float]:
     """Correct p-values for their number, so that each is compared with alpha as if it were alone.
 
     "holm" bounds the chance of any false finding among them (Holm 1979, step-down Bonferroni);
@@ -58,7 +58,7 @@ def adjusted(values: Sequence[float], correction: Correction) -> list[float]:
     `scipy.stats.false_discovery_control`), which holds for independent or positively dependent
     tests; comparisons of all pairs of systems are not all of that kind, so it is approximate.
 
-    >>> adjusted([0.01, 0.04, 0.03], "holm")
+    >>> correct_p_values([0.01, 0.04, 0.03], "holm")
     [0.03, 0.06, 0.06]
 
     Args:
@@ -136,10 +136,10 @@ def groups(ranked: Sequence[str], different: Set[frozenset[str]]) -> tuple[tuple
 
     if ranked:
         grow(set(), set(ranked), set())
-    place = {system: at for at, system in enumerate(ranked)}
+    index = {system: at for at, system in enumerate(ranked)}
     return tuple(
         tuple(ranked[at] for at in members)
-        for members in sorted(sorted(place[system] for system in group) for group in cliques)
+        for members in sorted(sorted(index[system] for system in group) for group in cliques)
     )
 
 
@@ -154,7 +154,7 @@ difference it finds one at 0.05 in 12% of 8 sentences, 7% of 15, 6% of 30."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class SystemPair:
     """Two systems compared.
 
     Args:
@@ -207,7 +207,7 @@ class Comparison:
     plan: Plan
     values: Mapping[str, float]
     intervals: Mapping[str, Interval]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[SystemPair, ...]
     groups: tuple[tuple[str, ...], ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -216,10 +216,10 @@ class Comparison:
         """The systems, the best first; equals in alphabetical order."""
         names = sorted(self.values)
         values = [self.values[name] for name in names]
-        places = ranks(values, higher_is_better=self.higher_is_better)
-        return tuple(name for _, name in sorted(zip(places, names, strict=True)))
+        by_name = ranks(values, higher_is_better=self.higher_is_better)
+        return tuple(name for _, name in sorted(zip(by_name, names, strict=True)))
 
-    def pair(self, first: str, second: str) -> Pair:
+    def pair(self, first: str, second: str) -> SystemPair:
         """Find the comparison of two systems, turned round if need be.
 
         Raises:
@@ -229,13 +229,13 @@ class Comparison:
             if (pair.first, pair.second) == (first, second):
                 return pair
             if (pair.second, pair.first) == (first, second):
-                return _reversed(pair)
+                return _reverse(pair)
         known = [f"{pair.first} - {pair.second}" for pair in self.pairs]
         raise UnknownNameError("pair", f"{first} - {second}", known)
 
 
 def compare(
-    run_stats: RunStats, metric: str, plan: Plan | None = None, *, watch: Watch = unwatched
+    run_stats: RunStats, metric: str, plan: Plan | None = None, *, watch: Watch = no_progress
 ) -> Comparison:
     """Compare systems by one metric, and test how far that can be chance.
 
@@ -253,30 +253,30 @@ def compare(
         CorpusError: There is no sentence to score.
     """
     plan = plan or Plan()
-    measure, places = _checked(run_stats, metric, plan)
+    measure, indices = _select(run_stats, metric, plan)
     names = list(run_stats.systems)
-    rows = {name: [run_stats.rows[name, metric][at] for at in places] for name in names}
+    rows = {name: [run_stats.rows[name, metric][at] for at in indices] for name in names}
     scores = {name: measure.aggregate(rows[name]) for name in names}
     values = {name: score.value for name, score in scores.items()}
     drawn = _bootstrap(measure, rows, plan)
     watched = watch(f"{metric}: pairs", _pairs(names, plan.baseline))
-    pairs = _corrected([_pair(measure, rows, values, drawn, pair, plan) for pair in watched], plan)
+    pairs = _correct([_pair(measure, rows, values, drawn, pair, plan) for pair in watched], plan)
     result = Comparison(
         corpus=run_stats.corpus.name,
         metric=metric,
         signature=str(scores[names[0]].signature),
         higher_is_better=measure.higher_is_better,
-        sentences=len(places),
+        sentences=len(indices),
         plan=plan,
         values=values,
         intervals={name: _interval(drawn[name], plan) for name in names},
         pairs=tuple(pairs),
-        notes=_notes(pairs, plan, metric, len(places)),
+        notes=_notes(pairs, plan, metric, len(indices)),
     )
-    return result if plan.baseline is not None else _grouped(result)
+    return result if plan.baseline is not None else _add_groups(result)
 
 
-def _grouped(result: Comparison) -> Comparison:
+def _add_groups(result: Comparison) -> Comparison:
     """Add groups to a comparison of all pairs."""
     apart = {frozenset((pair.first, pair.second)) for pair in result.pairs if pair.significant}
     try:
@@ -286,9 +286,9 @@ def _grouped(result: Comparison) -> Comparison:
         return replace(result, notes=(*result.notes, note))
 
 
-def _checked(run_stats: RunStats, name: str, plan: Plan) -> tuple[Metric[Any], list[int]]:
-    """Check a run, and return the metric and the places of the sentences that it scores."""
-    adjusted((1.0, 1.0), plan.correction)  # what is not installed should be said at once
+def _select(run_stats: RunStats, name: str, plan: Plan) -> tuple[Metric[Any], list[int]]:
+    """Check a run, and return the metric and the indices of the sentences that it scores."""
+    correct_p_values((1.0, 1.0), plan.correction)  # what is not installed should be said at once
     if name not in run_stats.metrics:
         raise UnknownNameError("metric of this run", name, run_stats.metrics)
     if name in run_stats.refused:
@@ -298,10 +298,10 @@ def _checked(run_stats: RunStats, name: str, plan: Plan) -> tuple[Metric[Any], l
         raise UsageError(f"a comparison takes two systems or more; judged: {', '.join(names)}")
     if plan.baseline is not None and plan.baseline not in names:
         raise UnknownNameError("baseline", plan.baseline, names)
-    places = run_stats.scored(name)
-    if not places:
+    indices = run_stats.indices_of(name)
+    if not indices:
         raise CorpusError(f"{name}: no sentence of {run_stats.corpus.name} can be scored")
-    return run_stats.metrics[name], places
+    return run_stats.metrics[name], indices
 
 
 def _pairs(names: Sequence[str], baseline: str | None) -> list[Names]:
@@ -331,7 +331,7 @@ def _pair(
     drawn: Mapping[str, Values],
     pair: Names,
     plan: Plan,
-) -> Pair:
+) -> SystemPair:
     """Compare two systems, p not yet corrected."""
     first, second = pair
     observed = values[first] - values[second]
@@ -343,15 +343,15 @@ def _pair(
             least = 0.5 ** (len(rows[first]) - 1)
             p[test] = max(least, _p(resampled - resampled.mean(), observed))
         else:
-            permuted = _permuted(metric, rows[first], rows[second], plan)
+            permuted = _permute(metric, rows[first], rows[second], plan)
             p[test] = _p(permuted, observed)
     sign = 1 if metric.higher_is_better else -1
     better = float((sign * resampled > _EQUAL).mean() + (abs(resampled) <= _EQUAL).mean() / 2)
     spread = _interval(resampled, plan)
-    return Pair(first, second, observed, spread, better, p, p)
+    return SystemPair(first, second, observed, spread, better, p, p)
 
 
-def _permuted(
+def _permute(
     metric: Metric[Any], first: Sequence[Any], second: Sequence[Any], plan: Plan
 ) -> Values:
     """The difference after each permutation."""
@@ -375,9 +375,11 @@ def _interval(values: Values, plan: Plan) -> Interval:
     return replace(percentiles, resamples=plan.resamples, seed=plan.seed)
 
 
-def _corrected(pairs: Sequence[Pair], plan: Plan) -> list[Pair]:
+def _correct(pairs: Sequence[SystemPair], plan: Plan) -> list[SystemPair]:
     """Correct p for the number of pairs."""
-    by_test = [adjusted([pair.p[test] for pair in pairs], plan.correction) for test in plan.tests]
+    by_test = [
+        correct_p_values([pair.p[test] for pair in pairs], plan.correction) for test in plan.tests
+    ]
     result = []
     for pair, values in zip(pairs, zip(*by_test, strict=True), strict=True):
         corrected = dict(zip(plan.tests, values, strict=True))
@@ -386,7 +388,7 @@ def _corrected(pairs: Sequence[Pair], plan: Plan) -> list[Pair]:
     return result
 
 
-def _notes(pairs: Sequence[Pair], plan: Plan, metric: str, sentences: int) -> tuple[str, ...]:
+def _notes(pairs: Sequence[SystemPair], plan: Plan, metric: str, sentences: int) -> tuple[str, ...]:
     """Say what a reader could take the numbers for and they are not."""
     notes = []
     least = 1 / (1 + plan.resamples)
@@ -401,8 +403,8 @@ def _notes(pairs: Sequence[Pair], plan: Plan, metric: str, sentences: int) -> tu
         )
     if sentences < _FEW:
         notes.append(
-            f"{metric}: {counted(sentences, 'sentence')} only: intervals of the bootstrap are too "
-            "narrow and its p can be too small; go by randomisation, and by more sentences"
+            f"{metric}: {count_noun(sentences, 'sentence')} only: intervals of the bootstrap are "
+            "too narrow and its p can be too small; go by randomisation, and by more sentences"
         )
     equal = [
         f"{pair.first} and {pair.second}"
@@ -417,7 +419,7 @@ def _notes(pairs: Sequence[Pair], plan: Plan, metric: str, sentences: int) -> tu
     return tuple(notes)
 
 
-def _reversed(pair: Pair) -> Pair:
+def _reverse(pair: SystemPair) -> SystemPair:
     spread = replace(pair.interval, low=-pair.interval.high, high=-pair.interval.low)
     return replace(
         pair,

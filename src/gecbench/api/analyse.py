@@ -20,12 +20,13 @@ from gecbench.analysis.human import scorable as human_scorable
 from gecbench.analysis.meta import MetaEvaluation, People, compare_with_people, sentence_scores_of
 from gecbench.analysis.options import Against, BreakdownOptions, HumanOptions, Layout, Sweep, Taking
 from gecbench.analysis.references import References, describe_references
+from gecbench.api.files import in_language
 from gecbench.api.options import Options
 from gecbench.api.schemes import AnyScheme, corpus_language
 from gecbench.api.score import collect_stats
 from gecbench.core.errors import UnknownNameError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, SystemOutput, Systems
-from gecbench.core.scheme import Watch, unwatched
+from gecbench.core.scheme import Watch, no_progress
 from gecbench.formats.judgments import (
     read_human,
     read_judgments,
@@ -41,7 +42,8 @@ def agreement(
     *,
     least: int = 10,
     scheme: AnyScheme = None,
-    watch: Watch = unwatched,
+    lang: str | None = None,
+    watch: Watch = no_progress,
 ) -> Agreement:
     """Return how far annotators agree: decisions, whole answers, and edits by F0.5.
 
@@ -50,11 +52,13 @@ def agreement(
             `annotator`.
         least: Pairs with fewer sentences in common are not listed.
         scheme: As for `score`.
+        lang: Code of the language of the texts; None takes theirs.
         watch: Wraps long loops, to show progress.
 
     Raises:
         GecbenchError: Something does not fit together.
     """
+    submissions = in_language(submissions, lang)
     language = corpus_language(submissions, scheme)
     metric = language.metric
     works = works_of(submissions, language.code)
@@ -81,7 +85,8 @@ def breakdown(
     most: int = 10,
     scheme: AnyScheme = None,
     options: Options | None = None,
-    watch: Watch = unwatched,
+    lang: str | None = None,
+    watch: Watch = no_progress,
 ) -> Breakdowns:
     """Return scores by type, position, length, number of errors, state and metadata.
 
@@ -96,14 +101,16 @@ def breakdown(
         most: How many sentences that do most to a difference to find.
         scheme: As for `score`.
         options: How to score.
+        lang: Code of the language of the texts; None takes that of the corpus.
         watch: Wraps long loops, to show progress.
 
     Raises:
         GecbenchError: Something does not fit together.
     """
-    own = BreakdownOptions(tuple(by), tuple(length_ends), tuple(between), least, most)
+    breaking = BreakdownOptions(tuple(by), tuple(length_ends), tuple(between), least, most)
+    corpus = in_language(corpus, lang)
     run_stats = collect_stats(corpus, systems, scheme=scheme, options=options, watch=watch)
-    return break_down(run_stats, own)
+    return break_down(run_stats, breaking)
 
 
 # Correlations of metrics over systems: of systems scored here, or of a table of scores.
@@ -117,7 +124,8 @@ def correlation(
     options: Options | None = None,
     lower: Collection[str] = (),
     oriented: bool = False,
-    watch: Watch = unwatched,
+    lang: str | None = None,
+    watch: Watch = no_progress,
 ) -> Correlations:
     """Return how far metrics agree with one another over systems.
 
@@ -129,6 +137,7 @@ def correlation(
         options: With a corpus: how to score, with two metrics or more.
         lower: With a table: columns of which a lower score is a better system.
         oriented: Turn the sign of metrics of which lower is better.
+        lang: With a corpus: code of its language; None takes the one that it says.
         watch: Wraps loops over sentences, to show progress.
 
     Raises:
@@ -137,11 +146,12 @@ def correlation(
     if isinstance(data, Corpus):
         if lower:
             raise UsageError("lower is of a table; metrics say themselves which way is better")
+        data = in_language(data, lang)
         run_stats = collect_stats(data, systems, scheme=scheme, options=options, watch=watch)
         return correlations(scores_of(run_stats), oriented=oriented)
-    if systems or options or scheme:
+    if systems or options or scheme or lang:
         raise UsageError(
-            "a table has the scores already; systems, scheme and options need a corpus"
+            "a table has the scores already; systems, scheme, options and lang need a corpus"
         )
     return correlations(table_scores(Path(data), lower), oriented=oriented)
 
@@ -172,7 +182,8 @@ def human(
     anonymous: bool = False,
     scheme: AnyScheme = None,
     options: Options | None = None,
-    watch: Watch = unwatched,
+    lang: str | None = None,
+    watch: Watch = no_progress,
 ) -> Human:
     """Return the scores of annotators, each of whose submissions is one sample.
 
@@ -185,13 +196,15 @@ def human(
         anonymous: Name annotators A1, A2, ..., the one with most submissions first.
         scheme: As for `score`.
         options: How to score; parts of the corpus are taken before submissions are looked at.
+        lang: Code of the language of the texts; None takes that of the corpus.
         watch: Wraps long loops, to show progress.
 
     Raises:
         GecbenchError: Something does not fit together.
     """
-    own, options = HumanOptions(against, least, anonymous), options or Options()
-    lang = corpus_language(corpus, scheme).code
+    scored, options = HumanOptions(against, least, anonymous), options or Options()
+    corpus = in_language(corpus, lang)
+    code = corpus_language(corpus, scheme).code
     selected, _ = select_samples(
         corpus,
         options.part,
@@ -200,11 +213,11 @@ def human(
     )
     ids = {sample.id for sample in selected.samples}
     only = {place for place, sample in enumerate(corpus.samples) if sample.id in ids}
-    rewritings = find_submissions(corpus, submissions, lang, own, only)
+    rewritings = find_submissions(corpus, submissions, code, scored, only)
     options = replace(options, part=None, references_exactly=None)
-    single, output = human_scorable(replace(corpus, lang=lang), submissions, rewritings)
+    single, output = human_scorable(replace(corpus, lang=code), submissions, rewritings)
     run_stats = collect_stats(single, [output], scheme=scheme, options=options, watch=watch)
-    return score_annotators(run_stats, corpus, rewritings, own)
+    return score_annotators(run_stats, corpus, rewritings, scored)
 
 
 # What there is to say of a corpus's references, and what their number does to scores.
@@ -222,7 +235,8 @@ def references(
     seed: int = 0,
     scheme: AnyScheme = None,
     options: Options | None = None,
-    watch: Watch = unwatched,
+    lang: str | None = None,
+    watch: Watch = no_progress,
 ) -> References:
     """Return statistics and distribution of references; with systems, score against their number.
 
@@ -238,12 +252,14 @@ def references(
         seed: Of the draws.
         scheme: As for `score`.
         options: How to score.
+        lang: Code of the language of the texts; None takes that of the corpus.
         watch: Wraps long loops, to show progress.
 
     Raises:
         GecbenchError: Something does not fit together.
     """
     sweep = Sweep(taking, at_least, up_to, most, seed)
+    corpus = in_language(corpus, lang)
     run_stats = collect_stats(
         corpus, systems or [_silent(corpus)], scheme=scheme, options=options, watch=watch
     )
@@ -275,7 +291,8 @@ def meta(
     layout: Layout | None = None,
     scheme: AnyScheme = None,
     options: Options | None = None,
-    watch: Watch = unwatched,
+    lang: str | None = None,
+    watch: Watch = no_progress,
 ) -> MetaEvaluation:
     """Return how far metrics agree with human judgements.
 
@@ -292,6 +309,7 @@ def meta(
         layout: Sets and windows.
         scheme: With a corpus: as in `gecbench.score`.
         options: With a corpus: how to score.
+        lang: With a corpus: code of its language; None takes the one that it says.
         watch: Wraps loops over sentences, to show progress.
 
     Raises:
@@ -301,15 +319,16 @@ def meta(
     if isinstance(data, Corpus):
         if lower or sentence_scores is not None:
             raise UsageError("lower and sentence_scores are of tables, not of a corpus")
+        data = in_language(data, lang)
         run_stats = collect_stats(data, systems, scheme=scheme, options=options, watch=watch)
         return of_run(run_stats, people, layout)
-    if systems or options or scheme:
+    if systems or options or scheme or lang:
         raise UsageError(
-            "tables have the scores already; systems, scheme and options need a corpus"
+            "tables have the scores already; systems, scheme, options and lang need a corpus"
         )
     table = None if data is None else Path(data)
-    own = None if sentence_scores is None else Path(sentence_scores)
-    return of_tables(table, own, people, layout, lower)
+    sentences = None if sentence_scores is None else Path(sentence_scores)
+    return of_tables(table, sentences, people, layout, lower)
 
 
 def read_people(human: Named, judgments: Named, systems: Sequence[str] = ()) -> People:
@@ -320,13 +339,13 @@ def read_people(human: Named, judgments: Named, systems: Sequence[str] = ()) -> 
         FormatError: A file does not hold what it should.
     """
     ways: dict[str, Mapping[str, float]] = {}
-    for name, path in _named(human):
+    for name, path in _name_files(human):
         table = read_human(path, name, systems)
         for way, values in table.columns.items():
             if way in ways:
                 raise UsageError(f"{path}: people's scores {way!r} are there twice; NAME=FILE")
             ways[way] = dict(zip(table.rows, values, strict=True))
-    rankings = tuple(read_judgments(path, name) for name, path in _named(judgments))
+    rankings = tuple(read_judgments(path, name) for name, path in _name_files(judgments))
     names = [ranking.name for ranking in rankings]
     if len(set(names)) < len(names):
         raise UsageError(f"two files of judgments have one name among {', '.join(names)}")
@@ -335,7 +354,7 @@ def read_people(human: Named, judgments: Named, systems: Sequence[str] = ()) -> 
     return People(ways, rankings)
 
 
-def _named(files: Named) -> list[tuple[str | None, Path]]:
+def _name_files(files: Named) -> list[tuple[str | None, Path]]:
     if isinstance(files, Mapping):
         return [(name, Path(path)) for name, path in files.items()]
     return [(None, Path(path)) for path in files]

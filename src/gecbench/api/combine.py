@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 
 from gecbench import __version__
+from gecbench.api.files import in_language
 from gecbench.api.options import PLAIN, RULES, Places, SchemeSpec, Voting
 from gecbench.api.schemes import AnyScheme, corpus_language, extractor_for, name_of
 from gecbench.core.corrector import TextEdit
@@ -16,8 +17,8 @@ from gecbench.core.errors import UnknownNameError, UsageError
 from gecbench.core.files import read_bytes
 from gecbench.core.language import Language
 from gecbench.core.sample import Corpus, Rewrite, Sample, Systems, as_systems
-from gecbench.core.scheme import Watch, unwatched
-from gecbench.datasets.catalog import verified_file
+from gecbench.core.scheme import Watch, no_progress
+from gecbench.datasets.catalog import find_verified_file
 from gecbench.formats import load_format
 from gecbench.models.combine import official
 from gecbench.models.combine.candidates import (
@@ -97,7 +98,8 @@ def combine(
     scheme: AnyScheme = None,
     re_extract: bool | None = None,
     places: Places | None = None,
-    watch: Watch = unwatched,
+    lang: str | None = None,
+    watch: Watch = no_progress,
 ) -> Combination:
     """Combine what systems wrote: take the edits that enough of them propose.
 
@@ -110,6 +112,7 @@ def combine(
             says.
         re_extract: As in `gecbench.Options`.
         places: Where resources lie.
+        lang: Code of the language of the texts; None takes that of the corpus.
         watch: Wraps long loops, to show progress.
 
     Raises:
@@ -119,6 +122,7 @@ def combine(
     voting, places = voting or Voting(), places or Places()
     if voting.rule not in RULES:
         raise UnknownNameError("rule", voting.rule, RULES)
+    corpus = in_language(corpus, lang)
     systems = as_systems(systems)
     names = [system.system for system in systems]
     check_outputs(corpus, systems)
@@ -130,18 +134,27 @@ def combine(
     run = _Run(
         corpus, names, voting, extractor, name_of(scheme), places, corpus_language(corpus, scheme)
     )
-    collector = Collector(corpus, systems, extractor, run.kind)
+    collector = Collector(corpus, systems, extractor, run.lang)
     rows = collector.rows()
-    combination = run.official(rows) if voting.rule == "mucgec-official" else run.voted(rows)
+    combination = run.official(rows) if voting.rule == "mucgec-official" else run.vote(rows)
     about = {"rule": combination.about, "systems": ", ".join(names), "gecbench": __version__}
     alone = ("one system: nothing is voted on",) if len(systems) == 1 else ()
     used = collector.edits.scheme if collector.edits else None
+    warning = None
+    if used and collector.edits and collector.edits.extracted:
+        warning = used.warn([sample.source for sample in corpus.samples])
     return replace(
         combination,
         corpus=replace(
             combination.corpus, provenance={**about, **(used.signature if used else {})}
         ),
-        notes=(*alone, *collector.notes(), *(used.notes if used else ()), *combination.notes),
+        notes=(
+            *alone,
+            *([f"{corpus.name}: {warning}"] if warning else []),
+            *collector.notes(),
+            *(used.notes if used else ()),
+            *combination.notes,
+        ),
     )
 
 
@@ -172,7 +185,7 @@ class _Run:
         """The kind of tokens of a plain alignment."""
         return self.lang.tokens
 
-    def voted(self, rows: Iterator[SentenceProposals]) -> Combination:
+    def vote(self, rows: Iterator[SentenceProposals]) -> Combination:
         """Return what is kept by the rule votes."""
         rule, plain = self._rule(), self.extractor is None
         similar = self._similar() if rule.uses_spelling and self.lang.script == "Hans" else None
@@ -272,7 +285,7 @@ class _Run:
         if self.voting.spelling == "sound":
             return by_sound()
         places = self.places
-        path = verified_file(
+        path = find_verified_file(
             "cherrant", "char_meta.txt", folder=places.folder, mirror=places.mirror
         )
         return by_shape_and_sound(partial(read_bytes, path), str(path))

@@ -17,10 +17,11 @@ from gecbench.api.options import SchemeSpec
 from gecbench.api.schemes import extract
 from gecbench.core.corrector import Correction, Corrector
 from gecbench.core.errors import CorpusError, UsageError
-from gecbench.core.files import STDIO, check_target, encoded, write_stream
+from gecbench.core.files import STDIO, check_target, encode_text, write_stream
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.scheme import Scheme
 from gecbench.formats.reading import Sources, sources
+from gecbench.lang import language_of
 from gecbench.models import load_corrector
 from gecbench.models.journal import correct_batches, correct_with_journal, open_journal
 from gecbench.models.text import Splitting
@@ -31,7 +32,7 @@ _ENDING = ".part"
 
 
 @dataclass(slots=True)
-class Corrected:
+class CorrectionReport:
     """What a run over a file came to.
 
     Args:
@@ -97,6 +98,26 @@ def open_corrector(
     return Splitting(corrector, longest) if split else corrector
 
 
+def check_language(corrector: Corrector, lang: str | None) -> None:
+    """Refuse texts in a language that a corrector is not for.
+
+    Args:
+        corrector: One without languages takes any.
+        lang: What the caller or the file declares; None and "xx" are refused by no corrector.
+
+    Raises:
+        UsageError: It is for other languages; names all.
+    """
+    languages = [language_of(code).code for code in corrector.info.languages]
+    code = language_of(lang).code if lang else "xx"
+    if languages and code not in ("xx", *languages) and "xx" not in languages:
+        raise UsageError(
+            f"corrector {corrector.info.name} is for {', '.join(languages)}, and the texts are in "
+            f"{code}; name a corrector for {code}, or their right language by --lang (in Python: "
+            "lang)"
+        )
+
+
 def correct(
     corrector: Corrector | str, corpus: Corpus | Sequence[str], *, name: str | None = None
 ) -> SystemOutput:
@@ -107,6 +128,9 @@ def correct(
         corpus: Or texts; their ids are 1, 2, ....
         name: Of the system; None takes the corrector's.
 
+    Raises:
+        UsageError: The corpus declares a language that the corrector is not for.
+
     >>> output = correct("copying", ["我今天很高兴。"])
     >>> output.system, output.hypotheses["1"][0].text
     ('copying', '我今天很高兴。')
@@ -116,11 +140,11 @@ def correct(
     if isinstance(corrector, str):
         with closing(open_corrector(corrector)) as opened:
             return correct(opened, corpus, name=name)
-    samples = (
-        corpus.samples
-        if isinstance(corpus, Corpus)
-        else [Sample(str(n), text) for n, text in enumerate(corpus, 1)]
-    )
+    if isinstance(corpus, Corpus):
+        check_language(corrector, corpus.lang)
+        samples = corpus.samples
+    else:
+        samples = tuple(Sample(str(n), text) for n, text in enumerate(corpus, 1))
     answers = chain.from_iterable(correct_batches(corrector, (s.source for s in samples)))
     return SystemOutput(
         name or corrector.info.name,
@@ -157,7 +181,7 @@ def correct_file(
     restart: bool = False,
     progress: Callable[[int], None] = lambda _done: None,
     show: Show | None = None,
-) -> Corrected:
+) -> CorrectionReport:
     """Correct a file.
 
     A journal beside the output holds what is done until the output is whole, so that a run which
@@ -174,12 +198,14 @@ def correct_file(
         show: Called with the id of each sentence and its correction, in order.
 
     Raises:
+        UsageError: The texts are declared to be in a language that the corrector is not for.
         GecbenchError: A file cannot be read or written, or an earlier run had other options.
     """
     source = sources(path, format=format)
     output = target(source.format)
     _check_targets(path, output)
-    result = Corrected(signature=corrector.info.signature)
+    check_language(corrector, output.lang or (source.corpus.lang if source.corpus else None))
+    result = CorrectionReport(signature=corrector.info.signature)
     if str(output.path) == STDIO or (output.path.exists() and not output.path.is_file()):
         result.losses = _correct_stream(corrector, source, output, result, show)
         return result
@@ -207,7 +233,11 @@ def correct_file(
 
 
 def _correct_stream(
-    corrector: Corrector, source: Sources, output: Target, result: Corrected, show: Show | None
+    corrector: Corrector,
+    source: Sources,
+    output: Target,
+    result: CorrectionReport,
+    show: Show | None,
 ) -> tuple[str, ...]:
     """Correct towards standard output: lines as they come, else all at the end."""
     answers: list[Correction] = []
@@ -262,7 +292,7 @@ def _lines(path: Path, answers: Iterable[Correction]) -> Iterator[bytes]:
                 f"{path}: the correction of sentence {n} has a line end in it, which a file of "
                 "lines cannot hold; write --to jsonl"
             )
-        yield encoded(path, f"{answer.text}\n")
+        yield encode_text(path, f"{answer.text}\n")
 
 
 def _write_corpus(
@@ -298,9 +328,9 @@ def _write_details(
     def rows() -> Iterator[bytes]:
         info = corrector.info
         header = {"format": DETAILS, "schema": 1, "system": info.name, "kind": info.kind}
-        yield encoded(path, encode({**header, "signature": _run_signature(corrector)}) + "\n")
+        yield encode_text(path, encode({**header, "signature": _run_signature(corrector)}) + "\n")
         for id_, answer in zip(_ids(source), answers, strict=False):  # numbers never end
-            yield encoded(path, encode({"id": id_, **_details(answer)}) + "\n")
+            yield encode_text(path, encode({"id": id_, **_details(answer)}) + "\n")
 
     write_stream(path, rows())
 

@@ -13,19 +13,20 @@ from gecbench.analysis.difficulty import (
     ReferenceChoice,
     measure_difficulty,
     nearest_references,
-    numbered_reference,
+    reference_by_number,
     reference_names,
     references_of_weights,
 )
+from gecbench.api.files import in_language
 from gecbench.api.options import DifficultyOptions, Options
 from gecbench.api.schemes import AnyScheme
 from gecbench.api.score import collect_stats
 from gecbench.core.case import Case
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UsageError
-from gecbench.core.files import encoded, write_files
+from gecbench.core.files import encode_text, write_files
 from gecbench.core.sample import Corpus, Sample, SystemOutput, Systems, as_systems
-from gecbench.core.scheme import Watch, unwatched
+from gecbench.core.scheme import Watch, no_progress
 from gecbench.edits.chunks import corrects
 from gecbench.formats.weights import Label, WeightFile, format_weights, label_path, read_weights
 from gecbench.scoring.results import RunStats, first_edit_sets
@@ -47,7 +48,8 @@ def difficulty(
     *,
     scheme: AnyScheme = None,
     options: DifficultyOptions | None = None,
-    watch: Watch = unwatched,
+    lang: str | None = None,
+    watch: Watch = no_progress,
 ) -> tuple[Difficulty, ...]:
     """Return how difficult the errors of a corpus are, and how systems fare with that.
 
@@ -60,6 +62,7 @@ def difficulty(
             options name a weight file.
         scheme: As for `score`.
         options: How difficulty is measured.
+        lang: Code of the language of the texts; None takes that of the corpus.
         watch: Wraps long loops, to show progress.
 
     Returns:
@@ -69,6 +72,7 @@ def difficulty(
         GecbenchError: Something does not fit together.
     """
     options = options or DifficultyOptions()
+    corpus = in_language(corpus, lang)
     systems = as_systems(systems)
     if not systems:
         raise UsageError("difficulty needs at least one system")
@@ -124,14 +128,14 @@ def _choices(
     if options.reference == "chosen":
         return [nearest_references(samples, run_stats.cases, options.beta)]
     if options.reference != "each":
-        return [numbered_reference(samples, options.reference, options.absent, whole)]
+        return [reference_by_number(samples, options.reference, options.absent, whole)]
     numbers = range(1, len(reference_names(whole)) + 1)
-    choices = [numbered_reference(samples, n, options.absent, whole) for n in numbers]
-    some = [choice for choice in choices if set(choice.choices) != {LEFT_OUT}]
+    choices = [reference_by_number(samples, n, options.absent, whole) for n in numbers]
+    usable = [choice for choice in choices if set(choice.choices) != {LEFT_OUT}]
     empty = tuple(
-        f"{choice.name}: no sentence has it here" for choice in choices if choice not in some
+        f"{choice.name}: no sentence has it here" for choice in choices if choice not in usable
     )
-    return [replace(choice, notes=(*choice.notes, *empty)) for choice in some] or choices
+    return [replace(choice, notes=(*choice.notes, *empty)) for choice in usable] or choices
 
 
 def _file_note(file: WeightFile) -> str:
@@ -165,7 +169,7 @@ def write_weights(result: Difficulty, path: Path | str) -> tuple[Path, Path]:
         GecbenchError: The files cannot be written.
     """
     files = weight_files(result, path)
-    write_files({file: encoded(file, text) for file, text in files.items()})
+    write_files({file: encode_text(file, text) for file, text in files.items()})
     first, second = files
     return first, second
 

@@ -6,13 +6,17 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError
-from gecbench.core.files import STDIO, encoded, name_of, read_bytes, write_files, write_text
+from gecbench.core.files import STDIO, encode_text, name_of, read_bytes, write_files, write_text
+from gecbench.core.perturbed import PerturbedSet
 from gecbench.core.sample import Corpus, SystemOutput
 from gecbench.formats import load_format
 from gecbench.formats.reading import check_plain, read, read_parallel, read_system, read_systems
 from gecbench.lang import language_of
+
+Texts = TypeVar("Texts", bound=Corpus | PerturbedSet)
 
 
 def load(
@@ -34,17 +38,30 @@ def load(
     Raises:
         GecbenchError: The file cannot be read, or is not what its format promises.
     """
-    if lang is not None:
-        return replace(
-            load(path, format=format, references=references), lang=language_of(lang).code
-        )
+    return in_language(_load(Path(path), format, [Path(r) for r in references]), lang)
+
+
+def _load(path: Path, format: str | None, references: Sequence[Path]) -> Corpus:
     if references:
         if format not in (None, "lines"):
             raise UsageError(f"reference files go with format lines, not {format}")
         for file in (path, *references) if format is None else ():
-            check_plain(Path(file))
-        return read_parallel(Path(path), [Path(reference) for reference in references])
-    return read(Path(path), format=format)
+            check_plain(file)
+        return read_parallel(path, references)
+    return read(path, format=format)
+
+
+def in_language(texts: Texts, lang: str | None) -> Texts:
+    """Return a corpus or perturbed cases in the language that a caller names.
+
+    Args:
+        texts: Returned as they are where nothing is named.
+        lang: Code of the language, in place of what the texts say; "xx" is any language.
+
+    Raises:
+        UsageError: It is no code.
+    """
+    return texts if lang is None else replace(texts, lang=language_of(lang).code)
 
 
 def load_system(
@@ -114,7 +131,7 @@ def save(corpus: Corpus, path: Path | str, *, format: str) -> list[str]:
         raise GecbenchError(
             f"{min(stale)}: would stay beside the new files as if it belonged to them; remove it"
         )
-    write_files({file: encoded(file, text) for file, text in files.items()})
+    write_files({file: encode_text(file, text) for file, text in files.items()})
     return writer.losses(corpus)
 
 

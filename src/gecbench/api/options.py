@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from gecbench.analysis.options import ABSENT, LEAST_RESAMPLES, Absent, Weighting
 from gecbench.backends import SEGMENTERS
 from gecbench.core.case import CHOICES, LEVELS, Choice, Level
-from gecbench.core.errors import UnknownNameError, UsageError
+from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError
 from gecbench.core.options import (
     Option,
     check_between,
@@ -20,7 +20,7 @@ from gecbench.core.options import (
     pairs,
 )
 from gecbench.core.registry import is_known
-from gecbench.core.scheme import Watch, unwatched
+from gecbench.core.scheme import Watch, no_progress
 from gecbench.core.score import BETAS
 from gecbench.lang import SCHEMES
 from gecbench.metrics import METRICS
@@ -238,6 +238,11 @@ def quiet(_: str) -> None:
     """Show no message."""
 
 
+def raise_error(error: GecbenchError) -> None:
+    """Raise an error."""
+    raise error
+
+
 @dataclass(frozen=True, slots=True)
 class SchemeSpec:
     """Which scheme finds edits, and how; loaded when a corpus first needs it (`scheme_for`).
@@ -256,6 +261,7 @@ class SchemeSpec:
             environment; any other option is refused by a scheme without it.
         say: Told what happens that takes time.
         watch: Wraps long loops, to show progress.
+        refuse: Told of a corpus whose scores the scheme and its options have no effect on.
     """
 
     name: Annotated[
@@ -308,7 +314,8 @@ class SchemeSpec:
     types: bool = True
     preferences: frozenset[str] = frozenset()
     say: Callable[[str], None] = quiet
-    watch: Watch = unwatched
+    watch: Watch = no_progress
+    refuse: Callable[[UsageError], None] = raise_error
 
     def __post_init__(self) -> None:
         """Refuse a name that no scheme has, before anything is read."""
@@ -322,7 +329,7 @@ class SchemeSpec:
         return {name: value for name, value in values.items() if value is not None}
 
     @property
-    def chosen(self) -> tuple[str, ...]:
+    def chosen_options(self) -> tuple[str, ...]:
         """The scheme and its options, as on the command line, that somebody chose."""
         options = [name for name in self.options if name not in self.preferences]
         typed = ["--" + ("lev" if name == "levenshtein" else name) for name in options]
@@ -332,7 +339,7 @@ class SchemeSpec:
     @property
     def is_chosen(self) -> bool:
         """Whether somebody chose a scheme, or an option of one."""
-        return bool(self.chosen)
+        return bool(self.chosen_options)
 
 
 SCHEME_OPTIONS = (
@@ -536,7 +543,7 @@ class DifficultyOptions:
     Args:
         weighting: From numbers of systems to weights.
         beta: Weight of recall in F.
-        reference: The number of a reference, from 1 (`analysis.difficulty.numbered_reference`);
+        reference: The number of a reference, from 1 (`analysis.difficulty.reference_by_number`);
             "each" by itself; or "chosen": for each sentence the one that systems come nearest to.
         absent: What of the sentences that have no such reference: they are left out, or are
             taken as free of errors ("unchanged"), as the official program takes them.

@@ -11,19 +11,20 @@ from gecbench.analysis.difficulty import Difficulty, measure_difficulty, nearest
 from gecbench.analysis.options import Plan, Sweep, Weighting
 from gecbench.analysis.references import describe_references
 from gecbench.analysis.sentences import edit_weights, sentence_rows
+from gecbench.api.files import in_language
 from gecbench.api.options import Options
 from gecbench.api.schemes import AnyScheme, corpus_language
 from gecbench.api.score import Comparisons, collect_stats, compare_run, score_run
 from gecbench.core.errors import UsageError
 from gecbench.core.files import write_text
 from gecbench.core.sample import Corpus, Systems
-from gecbench.core.scheme import Watch, unwatched
+from gecbench.core.scheme import Watch, no_progress
 from gecbench.lang import language_of
 from gecbench.metrics import metric_class
 from gecbench.reports import breakdown, compare, difficulty, references
 from gecbench.reports import scores as overview
 from gecbench.reports.page import Fact, Page, html, interface_words
-from gecbench.reports.page.sentences import packed_sentences
+from gecbench.reports.page.sentences import pack_sentences
 from gecbench.reports.report import PageLanguage, Report, Words
 from gecbench.scoring.results import RunStats, ScoreReport, first_edit_sets
 
@@ -38,7 +39,7 @@ _INTERVALS = 45
 """A figure of more is too long to read: the pairs of ten systems."""
 
 
-def tested(run_stats: RunStats, options: Options) -> Comparisons | None:
+def compare_systems(run_stats: RunStats, options: Options) -> Comparisons | None:
     """Test which systems differ significantly; None for one system or without resamples.
 
     By the paired bootstrap, which needs one set of resamples for all pairs and also gives the
@@ -72,18 +73,18 @@ def analysis_reports(
         options: How they were scored.
         metric: Name of the metric that compares edits; None where there is none.
     """
-    found = [overview.build_report(scores)]
+    reports = [overview.build_report(scores)]
     if compared is not None:
         significance = compare.build_report(compared.corpus, compared.metrics, compared.notes)
-        found.append(_legible(significance))
+        reports.append(_legible(significance))
     alone = only(run_stats, metric)
-    found.append(breakdown.build_report(break_down(alone)))
+    reports.append(breakdown.build_report(break_down(alone)))
     several = max(len(sample.references) for sample in run_stats.corpus.samples) > 1
     sweep = Sweep(most=_SUBSETS, seed=options.seed) if several else None
-    found.append(references.build_report(describe_references(alone, sweep=sweep)))
+    reports.append(references.build_report(describe_references(alone, sweep=sweep)))
     if metric is not None:
-        found.append(difficulty.build_report([difficulty_of(alone, options.beta)]))
-    return found
+        reports.append(difficulty.build_report([difficulty_of(alone, options.beta)]))
+    return reports
 
 
 def _legible(report: Report) -> Report:
@@ -91,7 +92,8 @@ def _legible(report: Report) -> Report:
     figures = tuple(
         figure
         for figure in report.figures
-        if figure.kind != "intervals" or sum(len(one.x) for one in figure.series) <= _INTERVALS
+        if figure.kind != "intervals"
+        or sum(len(series.x) for series in figure.series) <= _INTERVALS
     )
     return replace(report, figures=figures)
 
@@ -147,7 +149,8 @@ def report(
     title: str | None = None,
     date: str | None = None,
     more: Sequence[Report] = (),
-    watch: Watch = unwatched,
+    lang: str | None = None,
+    watch: Watch = no_progress,
 ) -> Page:
     """Make a page with scores, significance, breakdowns, figures and all sentences.
 
@@ -164,6 +167,7 @@ def report(
         date: As its author writes it; None shows none, so that the same input gives the same
             page.
         more: Further reports, as of robustness, which takes data of its own.
+        lang: Code of the language of the texts; None takes that of the corpus.
         watch: Wraps long loops, to show progress.
 
     Raises:
@@ -172,6 +176,7 @@ def report(
     options = options or Options(resamples=_RESAMPLES)
     if options.by:
         raise UsageError("a report breaks scores down by all metadata fields; leave 'by' out")
+    corpus = in_language(corpus, lang)
     options = _with_edits(options, corpus)
     run_stats = collect_stats(corpus, systems, scheme=scheme, options=options, watch=watch)
     return _page(run_stats, options, (title, date), more)
@@ -185,14 +190,14 @@ def _page(
 ) -> Page:
     """Make the page of a run; `about` is its title and its date."""
     title, date = about
-    compared = tested(run_stats, options)
+    compared = compare_systems(run_stats, options)
     once = replace(options, per_sentence=False, resamples=0 if compared else options.resamples)
     scores = _with_intervals(score_run(run_stats, once), compared)
     metric = span_metric(run_stats)
     hard = edit_weights(run_stats.cases) if metric else []
     rows = sentence_rows(run_stats, metric, hard)
-    fields = list(dict.fromkeys(name for one in run_stats.corpus.samples for name in one.meta))
-    sentences = packed_sentences(
+    fields = list(dict.fromkeys(name for s in run_stats.corpus.samples for name in s.meta))
+    sentences = pack_sentences(
         rows,
         list(run_stats.systems),
         run_stats.lang,
@@ -214,18 +219,20 @@ def _with_intervals(scores: ScoreReport, compared: Comparisons | None) -> ScoreR
     """Give scores the intervals of the resamples by which systems were compared."""
     if compared is None:
         return scores
-    found = {
-        (system, one.metric): replace(spread, resamples=one.plan.resamples, seed=one.plan.seed)
-        for one in compared.metrics
-        for system, spread in one.intervals.items()
+    intervals = {
+        (system, metric.metric): replace(
+            interval, resamples=metric.plan.resamples, seed=metric.plan.seed
+        )
+        for metric in compared.metrics
+        for system, interval in metric.intervals.items()
     }
     return replace(
         scores,
         results=tuple(
-            replace(one, score=replace(one.score, interval=found[one.system, one.metric]))
-            if one.score
-            else one
-            for one in scores.results
+            replace(r, score=replace(r.score, interval=intervals[r.system, r.metric]))
+            if r.score
+            else r
+            for r in scores.results
         ),
     )
 
@@ -268,8 +275,8 @@ def _facts(
     corpus, words = run_stats.corpus, interface_words("page")
     if title not in (None, corpus.name):
         yield words["corpus"], corpus.name
-    found = language_of(run_stats.lang)
-    yield words["texts"], Words(found.name, found.name_zh)
+    language = language_of(run_stats.lang)
+    yield words["texts"], Words(language.name, language.name_zh)
     yield (
         words["sentencesHead"],
         str(scores.sentences)
@@ -279,7 +286,7 @@ def _facts(
             f"{scores.sentences}（计分 {scores.scored}）",
         ),
     )
-    yield words["referencesHead"], str(sum(len(one.references) for one in corpus.samples))
+    yield words["referencesHead"], str(sum(len(sample.references) for sample in corpus.samples))
     yield words["systems"], str(len(run_stats.systems))
     for reason, count in scores.left_out.items():
         why = _REASONS.get(reason, Words(reason, reason))

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from gecbench.analysis.perturbed_cases import CaseCheck, check_cases
 from gecbench.analysis.robustness import CountWords, Robustness, measure_robustness
+from gecbench.api.files import in_language
 from gecbench.api.options import Options
 from gecbench.api.schemes import AnyScheme, corpus_language, without_types
 from gecbench.api.score import collect_stats
 from gecbench.core.case import Level
-from gecbench.core.errors import CorpusError, UsageError, counted
+from gecbench.core.errors import CorpusError, UsageError, count_noun
 from gecbench.core.files import write_text
 from gecbench.core.perturbed import PerturbedSet
 from gecbench.core.sample import SystemOutput
-from gecbench.core.scheme import Watch, unwatched
+from gecbench.core.scheme import Watch, no_progress
 from gecbench.formats.frequencies import read_frequencies
 from gecbench.formats.perturbed import read_outputs, read_perturbed, write_perturbed
 from gecbench.lang import language_of
-from gecbench.scoring.cases import spaced
+from gecbench.scoring.cases import split_at_spaces
 
 ORDERS = 10
 _MOST_ORDERS = 1000
@@ -36,8 +36,7 @@ def load_perturbed(path: Path | str, *, lang: str | None = None) -> PerturbedSet
     Raises:
         GecbenchError: It cannot be read, or breaks a rule; see `formats.perturbed`.
     """
-    cases = read_perturbed(Path(path))
-    return cases if lang is None else replace(cases, lang=language_of(lang).code)
+    return in_language(read_perturbed(Path(path)), lang)
 
 
 def save_perturbed(cases: PerturbedSet, path: Path | str) -> None:
@@ -60,7 +59,8 @@ def robustness(
     orders: int = ORDERS,
     seed: int = 0,
     frequency: Path | str | None = None,
-    watch: Watch = unwatched,
+    lang: str | None = None,
+    watch: Watch = no_progress,
 ) -> Robustness:
     """Return how far the corrections of systems depend on the context of the errors.
 
@@ -75,6 +75,7 @@ def robustness(
         orders: In how many orders of the cases the official rule is tried; 0 for none.
         seed: Of the random ones among them.
         frequency: A training text, or a table of words and counts.
+        lang: Code of the language of the texts; None takes that of the cases.
         watch: Wraps long loops, to show progress.
 
     Raises:
@@ -85,8 +86,13 @@ def robustness(
     if orders > _MOST_ORDERS:
         raise UsageError(f"orders is {orders}; give {_MOST_ORDERS} at most")
     several = (systems,) if isinstance(systems, (SystemOutput, Path, str)) else systems
-    loaded, outputs = _loaded(cases, several)
-    corpus = loaded.corpus()
+    cases = _load(cases, lang)
+    outputs = [
+        system if isinstance(system, SystemOutput) else read_outputs(Path(system), cases)
+        for system in several
+    ]
+    _check_versions(outputs)
+    corpus = cases.corpus()
     metrics = (corpus_language(corpus, scheme).metric,)
     betas = (beta,) if isinstance(beta, (int, float)) else tuple(dict.fromkeys(beta))
     options, *_ = [
@@ -98,20 +104,23 @@ def robustness(
     tokens = [case.edit_tokens for case in next(iter(run_stats.cases.values()))]
     count = _frequencies(frequency, run_stats.lang)
     return measure_robustness(
-        loaded, run_stats, tokens, orders=orders, seed=seed, count_words=count, betas=betas
+        cases, run_stats, tokens, orders=orders, seed=seed, count_words=count, betas=betas
     )
 
 
-def check_perturbed(cases: PerturbedSet | Path | str) -> CaseCheck:
+def check_perturbed(cases: PerturbedSet | Path | str, *, lang: str | None = None) -> CaseCheck:
     """Look for problems in perturbed cases: variants that test nothing, or something else.
+
+    Args:
+        cases: Perturbed cases, or where they lie.
+        lang: Code of the language of the texts; None takes that of the cases.
 
     Raises:
         GecbenchError: They cannot be read.
     """
-    if not isinstance(cases, PerturbedSet):
-        cases = load_perturbed(cases)
+    cases = _load(cases, lang)
     if corpus_language(cases.corpus()).joiner:
-        return check_cases(cases, spaced)
+        return check_cases(cases, split_at_spaces)
     from gecbench.lang.zh.parse import parse
 
     return check_cases(cases, lambda text: parse(text).tokens)
@@ -123,18 +132,9 @@ def _frequencies(path: Path | str | None, lang: str) -> CountWords | None:
     return lambda words: read_frequencies(Path(path), words, spaced=bool(language_of(lang).joiner))
 
 
-def _loaded(
-    cases: PerturbedSet | Path | str, systems: Sequence[SystemOutput | Path | str]
-) -> tuple[PerturbedSet, list[SystemOutput]]:
-    """Return cases and outputs, read where they are paths."""
-    if not isinstance(cases, PerturbedSet):
-        cases = load_perturbed(cases)
-    outputs = [
-        system if isinstance(system, SystemOutput) else read_outputs(Path(system), cases)
-        for system in systems
-    ]
-    _check_versions(outputs)
-    return cases, outputs
+def _load(cases: PerturbedSet | Path | str, lang: str | None) -> PerturbedSet:
+    loaded = cases if isinstance(cases, PerturbedSet) else load_perturbed(cases)
+    return in_language(loaded, lang)
 
 
 def _check_versions(outputs: Sequence[SystemOutput]) -> None:
@@ -145,6 +145,6 @@ def _check_versions(outputs: Sequence[SystemOutput]) -> None:
         several = [key for key, versions in output.hypotheses.items() if len(versions) > 1]
         if several:
             raise CorpusError(
-                f"system {output.system}: {counted(len(several), 'sentence', ' has', ' have')} "
+                f"system {output.system}: {count_noun(len(several), 'sentence', ' has', ' have')} "
                 f"several versions (first: {several[0]}); robustness is of one, so give one of each"
             )

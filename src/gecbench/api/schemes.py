@@ -3,38 +3,29 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal, TypeVar, cast
 
 from gecbench import __version__
+from gecbench.api.files import in_language
 from gecbench.api.options import Places, SchemeSpec, quiet
 from gecbench.core.errors import CorpusError, ResourceError, UsageError
 from gecbench.core.files import read_bytes
 from gecbench.core.language import Language
 from gecbench.core.registry import resolve
 from gecbench.core.sample import Corpus, Sample
-from gecbench.core.scheme import Scheme, Watch, unwatched
+from gecbench.core.scheme import Reader, Scheme, Watch, no_progress
 from gecbench.core.score import WarningNote
-from gecbench.lang import LANGUAGES, SCHEMES, find_language, language_of
-from gecbench.lang.detection import contradiction, detect
+from gecbench.lang import LANGUAGES, SCHEMES, find_language, language_of, language_warning
+from gecbench.lang.detection import detect
 from gecbench.metrics import metric_class
 from gecbench.scoring.extractor import Extractor
 
-_OPTIONS = {
-    "zh-cherrant": {"strategy", "simplify"},
-    "en-errant": {"spacy_model", "merging", "levenshtein", "parse_cache"},
-    "errant": {"spacy_model", "merging", "levenshtein", "parse_cache"},
-}
-
-OWN_PIPELINE = (
-    "edits were found with gecbench's own small spaCy pipeline; published ERRANT figures were made "
-    "with en_core_web_sm (python -m spacy download en_core_web_sm, then "
-    "--spacy-model en_core_web_sm)"
-)
-
+Item = TypeVar("Item")
 
 AnyScheme = Scheme | SchemeSpec | str | None
 """How users of the Python interface name a scheme; None is the default of the language."""
@@ -52,7 +43,7 @@ def load_scheme(
     types: bool = True,
     places: Places | None = None,
     say: Callable[[str], None] = quiet,
-    progress: Watch = unwatched,
+    progress: Watch = no_progress,
 ) -> Scheme:
     """Return a scheme of edits by name.
 
@@ -110,7 +101,7 @@ def extractor_for(
     scheme: AnyScheme = None,
     *,
     re_extract: bool | None = None,
-    watch: Watch = unwatched,
+    watch: Watch = no_progress,
 ) -> Extractor:
     """Return what finds the edits of a corpus; the scheme is loaded when it is first needed."""
     return Extractor(partial(scheme_for, corpus, scheme), re_extract, watch)
@@ -135,78 +126,76 @@ def is_chosen(scheme: AnyScheme) -> bool:
 
 def uses_pipeline(spec: SchemeSpec, corpus: Corpus) -> bool:
     """Say whether the scheme for a corpus has a spaCy pipeline parse its sentences."""
-    return "spacy_model" in _OPTIONS.get(spec.name or default_scheme(corpus), ())
+    return "spacy_model" in _options_of(_factory(spec.name or default_scheme(corpus)))
 
 
 def _load(spec: SchemeSpec, name: str) -> Scheme:
-    if name == "errant" and spec.spacy_model is None:
-        name = "en-errant"
-    make = cast("Callable[..., Scheme]", resolve("scheme", name, SCHEMES))
-    known = _OPTIONS.get(name, set())
+    make = _factory(name)
+    known = _options_of(make)
     foreign = [o for o in spec.options if o not in known and o not in spec.preferences]
     if foreign:
-        in_errant = _OPTIONS["errant"].issuperset(foreign)
+        in_errant = _options_of(_factory("errant")).issuperset(foreign)
         raise UsageError(
             f"scheme {name} has no option {' or '.join(foreign).replace('_', '-')}; leave it out"
             + (", or take --scheme errant --spacy-model NAME, which has it" if in_errant else "")
         )
     options = {option: value for option, value in spec.options.items() if option in known}
-    if name == "zh-cherrant":
-        return _cherrant(make, options, spec)
-    if name in ("en-errant", "errant"):
-        return _errant(make, options, spec, english=name == "en-errant")
-    return make()
+    return make(_Context(spec), **options)
 
 
-def _cherrant(
-    make: Callable[..., Scheme], options: Mapping[str, object], spec: SchemeSpec
-) -> Scheme:
+def _factory(name: str) -> Callable[..., Scheme]:
+    return cast("Callable[..., Scheme]", resolve("scheme", name, SCHEMES))
 
-    from gecbench.datasets.catalog import cache_folder, data_folder, data_set, locate
 
-    places = spec.places
-    folder = places.folder or data_folder()
-    wanted, mirror = data_set("cherrant"), places.mirror
+def _options_of(factory: Callable[..., Scheme]) -> frozenset[str]:
+    """Return the names of a scheme's options: the keyword-only arguments of its factory."""
+    parameters = signature(factory).parameters.values()
+    return frozenset(p.name for p in parameters if p.kind is Parameter.KEYWORD_ONLY)
 
-    def resource(file: str) -> bytes:
-        path = locate(wanted, file, folder=folder, mirror=mirror)
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """The `SchemeContext` of a spec."""
+
+    spec: SchemeSpec
+
+    @property
+    def types(self) -> bool:
+        return self.spec.types
+
+    def resource(self, data_set: str, file: str) -> bytes:
+        from gecbench.datasets import catalog
+
+        places = self.spec.places
+        entry = catalog.data_set(data_set)
+        folder = places.folder or catalog.data_folder()
+        path = catalog.locate(entry, file, folder=folder, mirror=places.mirror)
         content = read_bytes(path)
-        if hashlib.sha256(content).hexdigest() != wanted.file(file).sha256:
+        if hashlib.sha256(content).hexdigest() != entry.file(file).sha256:
             raise ResourceError(
                 "its content is not what the catalogue promises (sha256 differs); run: "
                 "gecbench data get {name}",
                 at=path,
-                name=wanted.name,
+                name=entry.name,
             )
         return content
 
-    return make(**options, resource=resource, cache=places.cache or cache_folder(), say=spec.say)
+    def cache_folder(self) -> Path:
+        from gecbench.datasets.catalog import cache_folder
 
+        return self.spec.places.cache or cache_folder()
 
-def _errant(
-    make: Callable[..., Scheme],
-    options: Mapping[str, object],
-    spec: SchemeSpec,
-    *,
-    english: bool,
-) -> Scheme:
-    from gecbench.backends.spacy import CachedPipeline, Pipeline, describe
-    from gecbench.lang.en import PIPELINE
-    from gecbench.lang.en.resources import digest, load
+    def reader(self, pipeline: str | Path, parse_cache: Path | None) -> Reader:
+        from gecbench.backends.spacy import CachedPipeline, Pipeline, describe
 
-    rest = {k: v for k, v in options.items() if k not in ("spacy_model", "parse_cache")}
-    pipeline = Pipeline(describe(spec.spacy_model or PIPELINE))
-    reader = CachedPipeline(pipeline, spec.parse_cache) if spec.parse_cache else pipeline
-    if not english:
-        return make(**rest, reader=reader, types=spec.types, watch=spec.watch)
-    return make(
-        **rest,
-        reader=reader,
-        dictionary=digest(),
-        resources=load() if spec.types else None,
-        watch=spec.watch,
-        notes=() if spec.spacy_model else (OWN_PIPELINE,),
-    )
+        opened = Pipeline(describe(pipeline))
+        return CachedPipeline(opened, parse_cache) if parse_cache else opened
+
+    def say(self, message: str, /) -> None:
+        self.spec.say(message)
+
+    def watch(self, what: str, items: Sequence[Item], /) -> Iterator[Item]:
+        return self.spec.watch(what, items)
 
 
 def corpus_language(corpus: Corpus, scheme: AnyScheme = None) -> Language:
@@ -273,12 +262,8 @@ def language_notes(corpus: Corpus) -> list[str]:
     """Return what a reader should know of how the language of a corpus was found, if anything."""
     texts = [sample.source for sample in corpus.samples]
     if corpus.lang:
-        code = language_of(corpus.lang).code
-        shown = contradiction(code, texts)
-        if shown is None:
-            return []
-        about = f"{corpus.name}: --lang, the file or its format says that it is in {code}"
-        return [WarningNote(f"{about}, but its texts show {shown}; if it is not, change --lang")]
+        warning = language_warning(corpus.lang, texts, corpus.name)
+        return [warning] if warning else []
     detected = detect(texts)
     if detected is None or detected in LANGUAGES:
         return []
@@ -309,7 +294,8 @@ def extract(
     keep: bool = False,
     minimise: bool = True,
     relabel: bool = True,
-    watch: Watch = unwatched,
+    lang: str | None = None,
+    watch: Watch = no_progress,
 ) -> Corpus:
     """Return the corpus with the edits of every rewrite, those of a file replaced.
 
@@ -320,12 +306,15 @@ def extract(
             schemes that can, as en-errant. Then all edits have to be given.
         minimise: Of kept edits drop tokens that both sides share at their ends.
         relabel: Give kept edits the scheme's types in place of their own.
+        lang: Code of the language of the texts; None takes that of the corpus.
         watch: Wraps the loop over samples, to show progress.
 
     Raises:
         UsageError: The scheme is for another language, or cannot keep edits.
         CorpusError: There is no reference, or one whose edits cannot be applied together.
     """
+    corpus = in_language(corpus, lang)
+    say = scheme.say if isinstance(scheme, SchemeSpec) else quiet
     scheme = scheme_for(corpus, scheme)
     if not any(sample.references for sample in corpus.samples):
         raise CorpusError(
@@ -337,6 +326,8 @@ def extract(
         provenance["spans"] = "annotators"
         samples = _keep_spans(corpus, scheme, minimise=minimise, relabel=relabel)
     else:
+        if warning := scheme.warn([sample.source for sample in corpus.samples]):
+            say(f"note: {corpus.name}: {warning}")
         provenance.pop("spans", None)
         extractor = extractor_for(corpus, scheme, re_extract=True, watch=watch)
         samples = extractor.extract(corpus).corpus.samples

@@ -10,6 +10,7 @@ from gecbench import __version__
 from gecbench.analysis.options import Plan
 from gecbench.analysis.significance import Comparison
 from gecbench.analysis.significance import compare as compare_by_metric
+from gecbench.api.files import in_language
 from gecbench.api.options import Options, SchemeSpec
 from gecbench.api.schemes import (
     AnyScheme,
@@ -22,10 +23,10 @@ from gecbench.api.schemes import (
     with_language_of_metrics,
 )
 from gecbench.core.case import Part
-from gecbench.core.errors import UsageError, counted
+from gecbench.core.errors import UsageError, count_noun
 from gecbench.core.language import Language
 from gecbench.core.sample import Corpus, Systems, as_systems
-from gecbench.core.scheme import Watch, unwatched
+from gecbench.core.scheme import Watch, no_progress
 from gecbench.metrics import make_metric, metric_class
 from gecbench.scoring.cases import Cases, make_cases
 from gecbench.scoring.metric import Metric
@@ -51,7 +52,8 @@ def score(
     *,
     scheme: AnyScheme = None,
     options: Options | None = None,
-    watch: Watch = unwatched,
+    lang: str | None = None,
+    watch: Watch = no_progress,
 ) -> ScoreReport:
     """Return how systems fare on a corpus.
 
@@ -61,15 +63,16 @@ def score(
         scheme: What extracts edits, loaded where edits are missing; None means the default of
             the corpus's language. Edits of files are used as `Extractor` says.
         options: How to score.
+        lang: Code of the language of the texts; None takes that of the corpus.
         watch: Wraps long loops, to show progress.
 
     Raises:
         GecbenchError: Something does not fit together.
     """
     options = options or Options()
-    return score_run(
-        collect_stats(corpus, systems, scheme=scheme, options=options, watch=watch), options
-    )
+    corpus = in_language(corpus, lang)
+    run_stats = collect_stats(corpus, systems, scheme=scheme, options=options, watch=watch)
+    return score_run(run_stats, options)
 
 
 def score_run(run: RunStats, options: Options) -> ScoreReport:
@@ -95,7 +98,7 @@ def collect_stats(
     *,
     scheme: AnyScheme = None,
     options: Options | None = None,
-    watch: Watch = unwatched,
+    watch: Watch = no_progress,
 ) -> RunStats:
     """Return the statistics of all metrics for each sentence of each system.
 
@@ -170,8 +173,7 @@ def collect_stats(
         )
         for metric in metrics
     ]
-    applying = [metric for metric in metrics if metric.name not in refused]
-    rows, metric_notes = run_metrics(applying, cases.by_system, refused)
+    rows, refused, metric_notes = run_metrics(metrics, cases.by_system, refused)
     return RunStats(
         corpus=part,
         systems={system.system: system for system in systems},
@@ -199,20 +201,23 @@ def _check_used(
     many corpora.
 
     Raises:
-        UsageError: Names the options, and what to do.
+        UsageError: Names the options, and what to do; unless the spec has another `refuse`.
     """
     if options.re_extract and "edits" not in needs and not cases.gold_edits_extracted:
         raise UsageError(
             f"{name}: no metric of {', '.join(metrics)} compares edits that --re-extract extracts "
             "again; leave it out"
         )
-    chosen = " and ".join(scheme.chosen) if isinstance(scheme, SchemeSpec) else ""
-    extracts = cases.gold_edits_extracted or (cases.edits and cases.edits.extracted)
-    if chosen and needs != {"texts"} and not extracts:
+    if not isinstance(scheme, SchemeSpec) or not scheme.is_chosen or needs == {"texts"}:
+        return
+    if not (cases.gold_edits_extracted or (cases.edits and cases.edits.extracted)):
+        chosen = " and ".join(scheme.chosen_options)
         add = "add --re-extract, or " if "edits" in needs else ""
-        raise UsageError(
-            f"{name}: all edits stand in the files and are used as they are, so that {chosen} has "
-            f"no effect; {add}leave {chosen} out"
+        scheme.refuse(
+            UsageError(
+                f"{name}: all edits stand in the files and are used as they are, so that {chosen} "
+                f"has no effect; {add}leave {chosen} out"
+            )
         )
 
 
@@ -298,8 +303,9 @@ def compare(
     scheme: AnyScheme = None,
     options: Options | None = None,
     plan: Plan | None = None,
-    watch: Watch = unwatched,
-    watch_pairs: Watch = unwatched,
+    lang: str | None = None,
+    watch: Watch = no_progress,
+    watch_pairs: Watch = no_progress,
 ) -> Comparisons:
     """Return whether systems differ significantly, metric by metric.
 
@@ -309,6 +315,7 @@ def compare(
         scheme: As in `gecbench.score`.
         options: How to score; its resamples and subsets are not looked at, the plan has its own.
         plan: How to compare; None is the default.
+        lang: Code of the language of the texts; None takes that of the corpus.
         watch: Wraps loops over sentences, to show progress.
         watch_pairs: Wraps loops over pairs of systems, likewise.
 
@@ -317,19 +324,20 @@ def compare(
     """
     systems = as_systems(systems)
     check_number(len(systems))
+    corpus = in_language(corpus, lang)
     run_stats = collect_stats(corpus, systems, scheme=scheme, options=options, watch=watch)
     return compare_run(run_stats, plan, watch=watch_pairs)
 
 
 def compare_run(
-    run_stats: RunStats, plan: Plan | None = None, *, watch: Watch = unwatched
+    run_stats: RunStats, plan: Plan | None = None, *, watch: Watch = no_progress
 ) -> Comparisons:
     """Return whether systems differ by each metric that applies to them."""
     names = [name for name in run_stats.metrics if name not in run_stats.refused]
     by_metric = [compare_by_metric(run_stats, name, plan, watch=watch) for name in names]
     notes = [*run_stats.notes, *(f"n/a: {why}" for why in run_stats.refused.values())]
     notes += [
-        f"{counted(count, 'sentence')} left out: {why}"
+        f"{count_noun(count, 'sentence')} left out: {why}"
         for why, count in run_stats.left_out.items()
         if count
     ]

@@ -18,6 +18,7 @@ from gecbench.analysis.segmentation import (
     texts_only,
 )
 from gecbench.analysis.sentences import signatures, system_scores
+from gecbench.api.files import in_language
 from gecbench.api.options import Options
 from gecbench.api.schemes import AnyScheme, corpus_language
 from gecbench.api.score import collect_stats
@@ -28,11 +29,11 @@ from gecbench.core.errors import (
     ResourceError,
     UnknownNameError,
     UsageError,
-    counted,
+    count_noun,
 )
 from gecbench.core.options import check_once
 from gecbench.core.sample import Corpus, SystemOutput, Systems, as_systems
-from gecbench.core.scheme import Watch, unwatched
+from gecbench.core.scheme import Watch, no_progress
 from gecbench.core.score import Score
 from gecbench.metrics import metric_class
 from gecbench.scoring.run import check_outputs, select_samples
@@ -53,7 +54,8 @@ def segmentation(
     beside: Sequence[str] = BESIDE,
     scheme: AnyScheme = None,
     options: Options | None = None,
-    watch: Watch = unwatched,
+    lang: str | None = None,
+    watch: Watch = no_progress,
 ) -> Segmentation:
     """Return scores over words under several segmenters, and scores that need no words.
 
@@ -66,6 +68,7 @@ def segmentation(
         beside: Metrics over the texts without spaces, to compare with.
         scheme: As for `score`, for metrics beside that need edits.
         options: How to score; its metrics are over gold edits, m2 if it names none.
+        lang: Code of the language of the texts; None takes that of the corpus.
         watch: Wraps long loops, to show progress.
 
     Raises:
@@ -75,22 +78,23 @@ def segmentation(
     options = options or Options()
     options = replace(options, metrics=options.metrics or ("m2",))
     check_once("segmenter", segmenters)
+    corpus = in_language(corpus, lang)
     _check(corpus, options, beside)
     systems = as_systems(systems)
     check_outputs(corpus, systems)
     corpus, systems = _range(corpus, systems, options)
     options = replace(options, part=None)
-    lang = corpus_language(corpus).code
-    plain, lost = texts_only(corpus, lang)
+    code = corpus_language(corpus).code
+    plain, lost = texts_only(corpus, code)
     known = golds or ("given" if _has_edits(corpus) else "divided")
     if known == "given" and not _has_edits(corpus):
         raise CorpusError(
             f"{corpus.name}: not all references have edits; leave --golds out to find them"
         )
-    texts = [outputs_only(system, corpus, lang) for system in systems]
+    texts = [outputs_only(system, corpus, code) for system in systems]
     run = _Run(corpus, plain, systems, texts, known, scheme, options, watch)
     if lost:
-        without = counted(lost, "reference", " is", " are")
+        without = count_noun(lost, "reference", " is", " are")
         run.notes.append(
             f"{without} known only by edits that overlap and {'has' if lost == 1 else 'have'} no "
             "text; metrics over texts, and gold edits between divided texts, are without them"
@@ -182,9 +186,9 @@ class _Run:
             sentences=next(iter(first.values())).sentences,
             segmenters=segmenters,
             movements=moved,
-            swaps={metric: swaps(own) for metric, own in moved.items()},
+            swaps={metric: swaps(moves) for metric, moves in moved.items()},
             pairs=comb(len(self.systems), 2),
-            beside={name: own for name, own in others.items() if own is not None},
+            beside={name: scores for name, scores in others.items() if scores is not None},
             skipped=self.skipped,
             notes=tuple(dict.fromkeys(self.notes)),
             signatures=tuple(dict.fromkeys(self.signatures)),

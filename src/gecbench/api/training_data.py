@@ -13,8 +13,8 @@ from typing import cast
 import msgspec
 
 from gecbench import __version__
-from gecbench.api.files import fingerprint_of
-from gecbench.api.options import PerturbOptions
+from gecbench.api.files import fingerprint_of, in_language
+from gecbench.api.options import PerturbOptions, quiet
 from gecbench.api.schemes import corpus_language, extract
 from gecbench.core.errors import (
     CorpusError,
@@ -23,13 +23,20 @@ from gecbench.core.errors import (
     UnknownNameError,
     UsageError,
 )
-from gecbench.core.files import STDIO, check_folder, encoded, make_folder, write_files, write_text
+from gecbench.core.files import (
+    STDIO,
+    check_folder,
+    encode_text,
+    make_folder,
+    write_files,
+    write_text,
+)
 from gecbench.core.language import Language
 from gecbench.core.perturbed import SYNTHETIC, PerturbedSet
 from gecbench.core.registry import resolve
 from gecbench.core.sample import NOT_KEPT, Corpus
-from gecbench.core.scheme import Scheme, Watch, unwatched
-from gecbench.datasets.catalog import verified_file
+from gecbench.core.scheme import Scheme, Watch, no_progress
+from gecbench.datasets.catalog import find_verified_file
 from gecbench.datasets.corrupt.corrupt import (
     Counts,
     LabelFile,
@@ -81,7 +88,7 @@ from gecbench.datasets.prepare.recipe import (
     with_settings as with_keys,
 )
 from gecbench.formats.perturbed import read_perturbed, write_perturbed
-from gecbench.lang import CORRUPTIONS, find_language, language_of
+from gecbench.lang import CORRUPTIONS, find_language, language_of, language_warning
 from gecbench.models.tags.derive import derive_labels
 from gecbench.models.tags.labels import transforms_for
 from gecbench.text.tokens import TOKEN_KINDS, token_kind, token_texts
@@ -98,6 +105,7 @@ def prepare(
     settings: Mapping[str, object] | None = None,
     dev_output: Path | str | None = None,
     format: str = "jsonl",
+    say: Callable[[str], None] = quiet,
     progress: Callable[[str, int], None] = lambda _name, _count: None,
 ) -> Manifest:
     """Write training data and its manifest, and return the manifest.
@@ -111,6 +119,7 @@ def prepare(
         settings: Other keys of the recipe that differ; strings are converted.
         dev_output: File for the sentences put aside; None takes the output's name with .dev.
         format: jsonl, mucgec or pairs.
+        say: Told what a user should know of the corpora.
         progress: Told a corpus and how many of its sentences were read.
 
     Raises:
@@ -123,7 +132,7 @@ def prepare(
     check_recipe(chosen)
     dev = None if dev_output is None else Path(dev_output)
     files = output_files(Path(output), chosen, dev=dev, format=format)
-    return run_recipe(chosen, files, progress=progress)
+    return run_recipe(chosen, files, say=say, progress=progress)
 
 
 # Synthetic errors in correct texts, by rules or as a real corpus errs.
@@ -145,6 +154,7 @@ def corrupt(
     labels: Path | str | None = None,
     folder: Path | None = None,
     mirror: Path | None = None,
+    say: Callable[[str], None] = quiet,
     progress: Callable[[int], None] = lambda _done: None,
 ) -> Counts:
     """Make errors in correct texts, write pairs, and return what was made.
@@ -160,11 +170,13 @@ def corrupt(
         seed: Of all that is random.
         settings: Keys of the profile that differ, `types.NAME` for the weight of one type.
         format: Of the texts; None finds out.
-        lang: Code of their language; None finds out. It decides the default profile alone.
+        lang: Code of their language; None takes the file's, and else finds out. It decides the
+            default profile alone.
         to: jsonl, with an edit for each error that says its type; or pairs, source TAB target.
         labels: File for the labels of a tagger that lead from source to target.
         folder: Where data sets lie, for a profile that asks for one.
         mirror: Looked at before it.
+        say: Told what a user should know of the texts.
         progress: Told how many sentences were read.
 
     Raises:
@@ -173,11 +185,13 @@ def corrupt(
     label_path = None if labels is None else Path(labels)
     _check_apart(Path(texts), Path(output), label_path)
     corpus, rows = texts_of(Path(texts), format=format)
+    lang = lang or corpus.lang
+    first = list(islice(rows, _LOOKED_AT))
+    first_texts = [text for _, text in first if text]
+    if warning := language_warning(lang, first_texts, corpus.name):
+        say(f"note: {warning}")
     name = "given" if isinstance(profile, Profile) else profile
-    if not name:
-        first = list(islice(rows, _LOOKED_AT))
-        rows = chain(first, rows)
-        name = _default_profile(lang, [text for _, text in first if text], corpus)
+    name = name or _default_profile(lang, first_texts, corpus.name)
     chosen = load_profile(name) if isinstance(profile, str) else profile
     chosen = with_settings(chosen, settings or {})
     label_file = None
@@ -187,8 +201,8 @@ def corrupt(
         about = {"lang": chosen.language, "tokens": tokens}
         label_file = LabelFile(label_path, labels_for(chosen.language, tokens), about)
     return run_corruptor(
-        corpus,
-        rows,
+        corpus.name,
+        chain(first, rows),
         Path(output),
         load_corruptor(chosen, name, partial(_shapes, folder, mirror)),
         chosen,
@@ -202,7 +216,7 @@ def corrupt(
 
 def _shapes(folder: Path | None, mirror: Path | None) -> Path:
     """The table of shapes of ChERRANT's data set."""
-    return verified_file("cherrant", "char_meta.txt", folder=folder, mirror=mirror)
+    return find_verified_file("cherrant", "char_meta.txt", folder=folder, mirror=mirror)
 
 
 def _check_apart(texts: Path, output: Path, labels: Path | None) -> None:
@@ -311,7 +325,7 @@ _BATCH = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Perturbed:
+class Perturbation:
     """Perturbed cases, and how they came to be.
 
     Args:
@@ -328,14 +342,16 @@ def perturb(
     *,
     options: PerturbOptions | None = None,
     source: str | None = None,
-    watch: Watch = unwatched,
-) -> Perturbed:
+    lang: str | None = None,
+    watch: Watch = no_progress,
+) -> Perturbation:
     """Return variants of sentences whose context is changed and whose errors are not.
 
     Args:
         corpus: With references; or perturbed cases, whose originals are perturbed again.
         options: How.
         source: Says in the provenance where the corpus comes from; None is a hash of its sentences.
+        lang: Code of the language of the texts; None takes that of the corpus.
         watch: Wraps long loops, to show progress.
 
     Raises:
@@ -343,7 +359,8 @@ def perturb(
     """
     options = options or PerturbOptions()
     plan = _plan(options)
-    language, pairs = _gathered(corpus, each=options.each_reference)
+    corpus = in_language(corpus, lang)
+    language, pairs = _pairs_to_perturb(corpus, each=options.each_reference)
     texts = [pair.target for pair in pairs.pairs]
     kind = options.tokens or kind_of(language, texts)
     filler, words, how = _filler(pairs.pairs, kind, language, options, watch, corpus.name)
@@ -361,7 +378,7 @@ def perturb(
         "references": "each" if options.each_reference else "first",
     }
     cases = PerturbedSet(f"{corpus.name}-{SYNTHETIC}", subsets, language.code, provenance)
-    return Perturbed(cases, report)
+    return Perturbation(cases, report)
 
 
 def _plan(options: PerturbOptions) -> Plan:
@@ -412,23 +429,23 @@ def _check(options: PerturbOptions) -> None:
         raise UnknownNameError("kind of token", options.tokens, TOKEN_KINDS)
 
 
-def _gathered(given: Corpus | PerturbedSet, *, each: bool) -> tuple[Language, Pairs]:
+def _pairs_to_perturb(corpus: Corpus | PerturbedSet, *, each: bool) -> tuple[Language, Pairs]:
     """Return the language, and the pairs.
 
     Raises:
         CorpusError: There is no pair.
     """
-    if isinstance(given, PerturbedSet):
-        return corpus_language(given.corpus()), pairs_of_cases(given)
-    language = corpus_language(given)
-    gathered = pairs_of_corpus(given, language.code, each=each)
-    if not gathered.pairs:
-        why = ", ".join(f"{len(ids):,} {reason}" for reason, ids in gathered.left_out.items())
+    if isinstance(corpus, PerturbedSet):
+        return corpus_language(corpus.corpus()), pairs_of_cases(corpus)
+    language = corpus_language(corpus)
+    pairs = pairs_of_corpus(corpus, language.code, each=each)
+    if not pairs.pairs:
+        why = ", ".join(f"{len(ids):,} {reason}" for reason, ids in pairs.left_out.items())
         raise CorpusError(
-            f"{given.name}: no sentence has a reference to perturb it with ({why or 'none at all'})"
-            "; give references (for text files: --reference FILE)"
+            f"{corpus.name}: no sentence has a reference to perturb it with "
+            f"({why or 'none at all'}); give references (for text files: --reference FILE)"
         )
-    return language, gathered
+    return language, pairs
 
 
 def _filler(
@@ -442,7 +459,7 @@ def _filler(
     """Return what fills places, the words of all pairs, and what divides them."""
     if options.model:
         # It is loaded before the words are found, for it may be missing.
-        filler = _masked(options, kind)
+        filler = _masked_filler(options, kind)
         divide, how = _divide(kind, language, options, pos=False)
         return filler, words_of(pairs, divide, watch), how
     pos = options.pos is not False
@@ -454,16 +471,16 @@ def _filler(
     return vocabulary_of(count_words(words), name), words, how
 
 
-def _masked(options: PerturbOptions, kind: str) -> Filler:
+def _masked_filler(options: PerturbOptions, kind: str) -> Filler:
     from gecbench.backends.transformers import MaskedModel
-    from gecbench.datasets.perturb.fillers import Masked
+    from gecbench.datasets.perturb.fillers import MaskedFiller
 
     by_character = not token_kind(kind).joiner
     model = MaskedModel(
         options.model, chinese=by_character, device=options.device, batch=options.batch or _BATCH
     )
     name = Path(options.model).resolve().name if Path(options.model).is_dir() else options.model
-    return Masked(model, name, options.top or _TOP, by_character)
+    return MaskedFiller(model, name, options.top or _TOP, by_character)
 
 
 def _divide(
@@ -499,7 +516,7 @@ def _cutting(kind: str, options: PerturbOptions, *, pos: bool) -> tuple[Divide, 
         from gecbench.backends.chinese import JiebaTagger
 
         tagger = JiebaTagger()
-        return by_cutting(kind, tagger.cut), tagger.name
+        return by_cutting(kind, tagger.tag), tagger.name
     from gecbench.backends import SEGMENTERS
 
     make = cast("Callable[[str], tuple[str, _Cut]]", resolve("segmenter", "jieba", SEGMENTERS))
@@ -548,11 +565,11 @@ def divide(
         test: How many cases are for the test.
         dev: How many to stop training by; all others are to train on.
         seed: Chooses them.
-        overwrite: Whether these files may take the place of those of an earlier division.
+        overwrite: Whether this division may take the place of an earlier one, all its parts.
 
     Raises:
-        GecbenchError: There are too few cases, something cannot be read or written, the folder
-            holds an earlier division, or one of its files would stay.
+        GecbenchError: There are too few cases, something cannot be read or written, or the
+            folder holds an earlier division, or files of these names that no division wrote.
     """
     folder = Path(folder)
     check_folder(folder)
@@ -567,13 +584,28 @@ def divide(
     earlier = [path for path in files.values() if path.exists()]
     if earlier and not overwrite:
         raise GecbenchError(f"{earlier[0]}: is there already; name another folder, or --overwrite")
+    for path in earlier:
+        if not _is_of_division(path):
+            raise GecbenchError(
+                f"{path}: no division wrote it, and --overwrite replaces nothing else; move it, "
+                "or name another folder"
+            )
     provenance = {"division input": source, "division gecbench": __version__}
     divided = divide_run(cases, test=test, dev=dev, seed=seed, provenance=provenance)
-    stale = [path for name, path in files.items() if name not in divided.parts and path.exists()]
-    if stale:
-        raise GecbenchError(f"{stale[0]}: is of another division and would stay; remove it")
     texts = {files[name]: write_perturbed(part) for name, part in divided.parts.items()}
-    content = {path: encoded(path, text) for path, text in texts.items()}
+    content = {path: encode_text(path, text) for path, text in texts.items()}
     make_folder(folder)
     write_files(content)
+    for path in earlier:
+        if path not in content:
+            path.unlink()  # or it would stand beside parts that it does not belong to
     return divided
+
+
+def _is_of_division(path: Path) -> bool:
+    """Say whether a division wrote a file, as its provenance tells."""
+    try:
+        provenance = read_perturbed(path).provenance
+    except GecbenchError:
+        return False
+    return provenance.get("part") == path.stem and "division seed" in provenance

@@ -41,8 +41,8 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 _HALF = re.compile("[\ud800-\udfff]")
 
 
-class Trouble(Exception):  # noqa: N818 (it is no error of the user's, and is tried again)
-    """A call that may well succeed later.
+class TemporaryError(Exception):
+    """A call that may well succeed later: it is tried again.
 
     Args:
         why: In one line.
@@ -56,8 +56,8 @@ class Trouble(Exception):  # noqa: N818 (it is no error of the user's, and is tr
         self.reached = reached
 
 
-class Unsuitable(Exception):  # noqa: N818 (about one text; the run goes on)
-    """The server does not take this one text.
+class UnsuitableTextError(Exception):
+    """The server does not take this one text; the run goes on.
 
     Args:
         kind: "too long" for its window, or "refused" by its filter.
@@ -192,8 +192,8 @@ class ChatClient:
         """Ask one question.
 
         Raises:
-            Trouble: Something that may pass: no connection, 429, 5xx, half an answer.
-            Unsuitable: The server does not take this text.
+            TemporaryError: Something that may pass: no connection, 429, 5xx, half an answer.
+            UnsuitableTextError: The server does not take this text.
             ServerError: The server takes none: wrong key, no such model.
         """
         import httpx
@@ -203,14 +203,16 @@ class ChatClient:
                 status, headers, content = await self._post(body)
         except TimeoutError:
             why = f"no whole answer within {self.server.timeout:g} seconds"
-            raise Trouble(why) from None
+            raise TemporaryError(why) from None
         except httpx.TimeoutException as error:
             why = f"no answer within {self.server.timeout:g} seconds ({_describe(error)})"
-            raise Trouble(why, reached=not isinstance(error, httpx.ConnectTimeout)) from None
+            raise TemporaryError(why, reached=not isinstance(error, httpx.ConnectTimeout)) from None
         except (httpx.ConnectError, httpx.UnsupportedProtocol, httpx.ProxyError) as error:
-            raise Trouble(f"no connection: {self._clean(str(error))}", reached=False) from None
+            raise TemporaryError(
+                f"no connection: {self._clean(str(error))}", reached=False
+            ) from None
         except httpx.HTTPError as error:
-            raise Trouble(f"the connection broke: {self._clean(_describe(error))}") from None
+            raise TemporaryError(f"the connection broke: {self._clean(_describe(error))}") from None
         text = content.decode("utf-8", errors="replace")
         if status != 200:
             raise self._failure(status, headers, text)
@@ -227,19 +229,19 @@ class ChatClient:
             async for piece in response.aiter_bytes():
                 pieces += piece
                 if len(pieces) > _LARGEST:
-                    raise Trouble(f"the answer is longer than {_LARGEST // 2**20} MiB")
+                    raise TemporaryError(f"the answer is longer than {_LARGEST // 2**20} MiB")
             return response.status_code, response.headers, bytes(pieces)
 
     def _parse_object(self, text: str) -> Reply:
         """Parse the answer in one JSON object."""
         answer = _decode(text)
         if not isinstance(answer, dict):
-            raise Trouble(f"the answer is not JSON: {self._clean(text)}")
+            raise TemporaryError(f"the answer is not JSON: {self._clean(text)}")
         self._check_error(answer)
         choice = _first_choice(answer)
         message = choice.get("message")
         if not isinstance(message, dict):
-            raise Trouble(f"the answer has no message: {self._clean(text)}")
+            raise TemporaryError(f"the answer has no message: {self._clean(text)}")
         return _reply(message, choice.get("finish_reason"), answer.get("usage"))
 
     def _parse_stream(self, text: str) -> Reply:
@@ -255,7 +257,7 @@ class ChatClient:
                 break
             event = _decode(data)
             if not isinstance(event, dict):
-                raise Trouble(f"the stream holds what is not JSON: {self._clean(data)}")
+                raise TemporaryError(f"the stream holds what is not JSON: {self._clean(data)}")
             self._check_error(event)
             choice = _first_choice(event)
             delta = choice.get("delta")
@@ -263,7 +265,7 @@ class ChatClient:
             finish = choice.get("finish_reason") or finish
             usage = event.get("usage") or usage
         if finish is None:
-            raise Trouble(f"the stream broke off after {len(''.join(pieces))} characters")
+            raise TemporaryError(f"the stream broke off after {len(''.join(pieces))} characters")
         return _reply({"content": "".join(pieces)}, finish, usage)
 
     def _check_error(self, answer: Mapping[str, object]) -> None:
@@ -278,12 +280,14 @@ class ChatClient:
         message = self._clean(_error_message(text))
         why = f"{status}: {message}" if message else f"{status} without a word"
         if status >= 500 or (status in _TEMPORARY and not (status == 429 and _is_spent(text))):
-            return Trouble(f"the server said {why}", _retry_after(headers.get("retry-after")))
+            return TemporaryError(
+                f"the server said {why}", _retry_after(headers.get("retry-after"))
+            )
         if status in _UNSUITABLE:
             if _FILTERED.search(text):
-                return Unsuitable("refused", why)
+                return UnsuitableTextError("refused", why)
             if status == 413 or _TOO_LONG.search(text):
-                return Unsuitable("too long", why)
+                return UnsuitableTextError("too long", why)
         if 300 <= status < 400:
             why = f"{status}: look at {self._clean(headers.get('location', '?'))}"
         return ServerError(f"{self.server.address}: the server said {why}{_ADVICE.get(status, '')}")

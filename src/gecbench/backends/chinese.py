@@ -78,11 +78,11 @@ def pkuseg(model: str) -> tuple[str, Divide]:
 
 
 def _pkuseg_model(model: str, config: Any) -> Path:
-    named = model in config.available_models
-    folder = Path(config.pkuseg_home) / model if named else Path(model)
+    is_own = model in config.available_models
+    folder = Path(config.pkuseg_home) / model if is_own else Path(model)
     files = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
     if not ("weights.npz" in files and files & {"features.msgpack", "features.pkl"}):
-        where = f"; unpack {config.model_urls[model]} there" if named else ""
+        where = f"; unpack {config.model_urls[model]} there" if is_own else ""
         raise ResourceError(
             f"{folder}: no model of pkuseg (weights.npz and features.msgpack), and gecbench "
             f"downloads none{where}, or name a folder that has one: pkuseg:FOLDER"
@@ -124,16 +124,16 @@ def ltp(model: str) -> tuple[str, Divide]:
         ) from None
     program = LTP(str(folder), local_files_only=True)
 
-    def cut(text: str) -> Iterable[str]:
+    def segment(text: str) -> Iterable[str]:
         pieces = text.split()
         words = program.pipeline(pieces, tasks=["cws"]).cws if pieces else []
         return [word for piece in words for word in piece]
 
     name = f"ltp {version('ltp')} ({folder.name} {_digest(folder)})"
-    return name, _check_words(name, cut)
+    return name, _check_words(name, segment)
 
 
-def _check_words(name: str, cut: Callable[[str], Iterable[str]]) -> Divide:
+def _check_words(name: str, segment: Callable[[str], Iterable[str]]) -> Divide:
     """Wrap a segmenter so that it refuses to change the text.
 
     Systems leave most sentences alike, so texts and their words stay in memory.
@@ -141,7 +141,7 @@ def _check_words(name: str, cut: Callable[[str], Iterable[str]]) -> Divide:
 
     @cache
     def divide(text: str) -> tuple[str, ...]:
-        words = tuple(word for word in cut(text) if not word.isspace())
+        words = tuple(word for word in segment(text) if not word.isspace())
         if "".join(words) != "".join(text.split()):
             raise UsageError(
                 f"segmenter {name} does not give back the text that it divides, "
@@ -181,8 +181,8 @@ class JiebaTagger:
         self.name = f"jieba {version('jieba')} with parts of speech"
         self._tagger = POSTokenizer(words)
 
-    def cut(self, text: str) -> Sequence[tuple[str, str]]:
-        """Cut a text into words with their parts of speech, blanks left out."""
+    def tag(self, text: str) -> Sequence[tuple[str, str]]:
+        """Divide a text into words with their parts of speech, blanks left out."""
         return [
             (pair.word, pair.flag) for pair in self._tagger.cut(text) if not pair.word.isspace()
         ]

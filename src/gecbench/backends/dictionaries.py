@@ -68,7 +68,7 @@ def symspell_pairs() -> WordList:
     what = "symspellpy, whose pairs of words en-rules looks up,"
     file = "frequency_bigramdictionary_en_243_342.txt"
     name, fields = _read("symspellpy", file, 3, what)
-    pairs = [f"{one} {two}" for one, two in zip(fields[0::3], fields[1::3], strict=True)]
+    pairs = [f"{first} {second}" for first, second in zip(fields[0::3], fields[1::3], strict=True)]
     return _word_list(name, pairs, fields[2::3])
 
 

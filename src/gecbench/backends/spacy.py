@@ -191,7 +191,7 @@ class Pipeline:
         (deps,) = self._columns(doc, [DEP])
         # Heads are differences of places, negative ones wrapped as unsigned numbers are.
         steps = doc.to_array([HEAD]).tolist()
-        heads = tuple([(place + step) % _WRAP for place, step in enumerate(steps)])
+        heads = tuple([(position + step) % _WRAP for position, step in enumerate(steps)])
         return Words(words.lemmas, words.pos, words.tags, deps, heads)
 
     def _columns(self, doc: Any, names: list[int]) -> Iterator[tuple[str, ...]]:
@@ -382,9 +382,9 @@ class CachedPipeline:
         keys = list(by_key)
         for first in range(0, len(keys), _AT_ONCE):
             part = keys[first : first + _AT_ONCE]
-            places = ",".join("?" * len(part))
+            placeholders = ",".join("?" * len(part))
             rows = self._base.execute(
-                f"SELECT tokens, words FROM parses WHERE tokens IN ({places}) "  # noqa: S608
+                f"SELECT tokens, words FROM parses WHERE tokens IN ({placeholders}) "  # noqa: S608
                 "AND parsed >= ? ORDER BY parsed",
                 (*part, int(parsed)),
             )

@@ -218,7 +218,6 @@ class MaskedModel:
     """
 
     def __init__(self, place: str, *, chinese: bool, device: str = "", batch: int = 64) -> None:
-
         need_torch()
         from transformers import AutoModelForMaskedLM
 
@@ -230,7 +229,7 @@ class MaskedModel:
                 f"{place}: the model has no mask token, so it cannot fill in words; name a masked "
                 "language model, as a BERT"
             )
-        self._words = self._known(chinese=chinese)
+        self._words = self._list_words(chinese=chinese)
         self._model = cast("Any", load_model(place, AutoModelForMaskedLM)).to(self._device)
         self._model.eval()
         if self._model.get_output_embeddings() is None:
@@ -276,7 +275,7 @@ class MaskedModel:
                 best[n] = self._best(row, gaps[n].exclude, count)
         return [best[n] for n in range(len(gaps))]
 
-    def _known(self, *, chinese: bool) -> Mapping[str, int]:
+    def _list_words(self, *, chinese: bool) -> Mapping[str, int]:
         """List the words of the vocabulary with their codes, in the order of the codes."""
         vocabulary = self._tokenizer.get_vocab()
         special = set(self._tokenizer.all_special_tokens)
@@ -338,8 +337,8 @@ class MaskedModel:
         for row, (ids, _) in enumerate(read):
             codes[row, : len(ids)] = torch.tensor(ids)
             seen[row, : len(ids)] = 1
-        places = torch.tensor([at for _, at in read], device=self._device)
-        with torch.inference_mode(), self._score_only(places):
+        positions = torch.tensor([at for _, at in read], device=self._device)
+        with torch.inference_mode(), self._score_only(positions):
             logits = self._model(
                 input_ids=codes.to(self._device), attention_mask=seen.to(self._device)
             ).logits[:, 0]
@@ -347,7 +346,7 @@ class MaskedModel:
         return scores
 
     @contextmanager
-    def _score_only(self, places: torch.Tensor) -> Iterator[None]:
+    def _score_only(self, positions: torch.Tensor) -> Iterator[None]:
         """Let the model score its vocabulary at one place of each sentence.
 
         Scores of all places would take gigabytes for a batch of long sentences.
@@ -355,8 +354,8 @@ class MaskedModel:
         import torch
 
         def select(_: object, inputs: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor]:
-            rows = torch.arange(len(places), device=places.device)
-            return (inputs[0][rows, places].unsqueeze(1),)
+            rows = torch.arange(len(positions), device=positions.device)
+            return (inputs[0][rows, positions].unsqueeze(1),)
 
         hook = self._model.get_output_embeddings().register_forward_pre_hook(select)
         try:
@@ -381,10 +380,10 @@ class MaskedModel:
     @cached_property
     def _by_lower_case(self) -> Mapping[str, Sequence[int]]:
         """The places of words by what they are in small letters."""
-        places: dict[str, list[int]] = {}
+        indices: dict[str, list[int]] = {}
         for n, word in enumerate(self._words):
-            places.setdefault(word.lower(), []).append(n)
-        return places
+            indices.setdefault(word.lower(), []).append(n)
+        return indices
 
 
 # Where a network of torch runs.

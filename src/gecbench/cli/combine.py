@@ -18,7 +18,7 @@ from gecbench.cli.options import (
     watch,
 )
 from gecbench.cli.output import CORPUS_ENDINGS, OutputFile, format_by_ending
-from gecbench.core.errors import counted
+from gecbench.core.errors import count_noun
 from gecbench.core.files import STDIO, write_text
 from gecbench.core.options import Option
 
@@ -108,7 +108,7 @@ def _report(combination: Combination) -> None:
     tally = combination.tally
     say(combination.about)
     say(as_text(_grid(tally)).rstrip("\n"))
-    say(f"{tally.changed} of {counted(tally.sentences, 'sentence')} changed")
+    say(f"{tally.changed} of {count_noun(tally.sentences, 'sentence')} changed")
     for note in combination.notes:
         say(f"note: {note}")
 

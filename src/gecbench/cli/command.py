@@ -24,6 +24,7 @@ from click.core import ParameterSource
 
 from gecbench.cli.files import check_files
 from gecbench.core.errors import UsageError
+from gecbench.core.files import STDIO
 from gecbench.core.options import Argument, Complete, Option, Without
 
 _TYPES: Mapping[object, click.ParamType[Any]] = {
@@ -98,7 +99,7 @@ def _parameters(name: str, hint: object, default: object) -> Iterator[click.Para
             **with_default,
         )
     else:
-        for field, (field_hint, field_default) in _declared_fields(kind, mark).items():
+        for field, (field_hint, field_default) in _option_fields(kind, mark).items():
             yield from _parameters(field, field_hint, field_default)
 
 
@@ -171,7 +172,7 @@ def _value(name: str, hint: object, values: Mapping[str, Any]) -> object:
     if not isinstance(mark, Option):
         members = {
             field: _value(field, field_hint, values)
-            for field, (field_hint, _) in _declared_fields(kind, mark).items()
+            for field, (field_hint, _) in _option_fields(kind, mark).items()
         }
         return kind(**{field: value for field, value in members.items() if value is not MISSING})
     value = values[_key(mark)]
@@ -209,7 +210,7 @@ def _kind_and_mark(hint: Any) -> tuple[Any, object]:
 
 
 @cache
-def _declared_fields(kind: Any, mark: object = None) -> Mapping[str, tuple[object, object]]:
+def _option_fields(kind: Any, mark: object = None) -> Mapping[str, tuple[object, object]]:
     """Return annotation and default of the fields of an options class that a command offers."""
     left_out = mark.fields if isinstance(mark, Without) else ()
     declared: dict[str, tuple[object, object]] = {}
@@ -218,7 +219,7 @@ def _declared_fields(kind: Any, mark: object = None) -> Mapping[str, tuple[objec
         hint = hints[field.name]
         inner, own_mark = _kind_and_mark(hint)
         is_declared = isinstance(own_mark, Option) or (
-            is_dataclass(inner) and _declared_fields(cast("Any", inner))
+            is_dataclass(inner) and _option_fields(cast("Any", inner))
         )
         if is_declared and field.name not in left_out:
             make = field.default_factory
@@ -239,7 +240,7 @@ def _is_given(parameter: click.Parameter, context: click.Context) -> bool:
     return is_typed and context.params[name] not in (None, ())
 
 
-def _typed_name(parameter: click.Parameter, context: click.Context) -> str:
+def _name_as_typed(parameter: click.Parameter, context: click.Context) -> str:
     """Return the name of a parameter as the user has typed it."""
     if not isinstance(parameter, click.Option):
         return parameter.human_readable_name
@@ -256,20 +257,38 @@ def _declarations(function: click.Command) -> Mapping[str, Option]:
 
 def _check_needs(context: click.Context) -> None:
     """Refuse options that are given without those that they need."""
-    by_name = {name: parameter for parameter in context.command.params for name in parameter.opts}
-    for option in context.command.params:
-        if not isinstance(option, _DeclaredOption):
-            continue
-        needs = [name for name in option.declaration.needs if name in by_name]
-        if (
-            needs
-            and _is_given(option, context)
-            and not any(context.params[by_name[name].name or ""] for name in needs)
-        ):
-            name = _typed_name(option, context)
+    options = [p for p in context.command.params if isinstance(p, _DeclaredOption)]
+    by_name = {name: option for option in options for name in option.opts}
+    for option in options:
+        missing = _missing_needs(option, by_name, context) if _is_given(option, context) else ()
+        if missing:
+            name = _name_as_typed(option, context)
             raise UsageError(
-                f"{name} has no effect without {' or '.join(needs)}; add it, or leave {name} out"
+                f"{name} has no effect without {' or '.join(missing)}; add it, or leave {name} out"
             )
+
+
+def _missing_needs(
+    option: _DeclaredOption, by_name: Mapping[str, _DeclaredOption], context: click.Context
+) -> tuple[str, ...]:
+    """Return the options of which an option lacks any to have an effect; () if it lacks none."""
+    missing: list[str] = []
+    for name in option.declaration.needs:
+        if name not in by_name:
+            continue
+        need = by_name[name]
+        value = context.params[need.name or ""]
+        if value and need.declaration.read:
+            value = need.declaration.read(value)
+        is_set = value and (_is_given(need, context) or str(value) != STDIO)
+        need_each_other = not {*option.opts}.isdisjoint(need.declaration.needs)
+        if is_set and need_each_other:
+            return ()
+        lacking = _missing_needs(need, by_name, context) if is_set else (name,)
+        if not lacking:
+            return ()
+        missing += lacking
+    return tuple(dict.fromkeys(missing))
 
 
 def refuse(why: str, *unused: str | type, all_but: Sequence[str | type] = ()) -> None:
@@ -283,7 +302,7 @@ def refuse(why: str, *unused: str | type, all_but: Sequence[str | type] = ()) ->
     context = click.get_current_context()
     names = set(_keys(all_but or unused))
     refused = [
-        _typed_name(parameter, context)
+        _name_as_typed(parameter, context)
         for parameter in context.command.params
         if (parameter.name in names) != bool(all_but) and _is_given(parameter, context)
     ]
@@ -296,7 +315,7 @@ def _keys(names: Sequence[str | type]) -> Iterator[str]:
         if isinstance(name, str):
             yield name.lstrip("-").replace("-", "_")
             continue
-        for hint, _ in _declared_fields(name).values():
+        for hint, _ in _option_fields(name).values():
             _, mark = _kind_and_mark(hint)
             if isinstance(mark, Option):
                 yield _key(mark)

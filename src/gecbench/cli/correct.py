@@ -17,18 +17,19 @@ from gecbench.api.options import Places, SchemeSpec
 from gecbench.cli.command import command, refuse
 from gecbench.cli.options import (
     Lang,
+    note_language,
     say,
     scheme_of,
 )
 from gecbench.cli.output import CORPUS_ENDINGS, OutputFile, format_by_ending
-from gecbench.core.errors import GecbenchError, UsageError, counted
+from gecbench.core.errors import GecbenchError, UsageError, count_noun
 from gecbench.core.files import STDIO
 from gecbench.core.options import Argument, Option, pairs
 from gecbench.formats import FORMATS, load_format
 from gecbench.models import CORRECTORS
 
 if TYPE_CHECKING:
-    from gecbench.api.correct import Corrected, Target
+    from gecbench.api.correct import CorrectionReport, Target
     from gecbench.core.corrector import Correction, Corrector
 
 _LOOKED_AT = 200
@@ -64,18 +65,23 @@ class _Files:
         Path | None,
         Option("--details", "File for every edit, score and flag, JSON lines.", writes=("",)),
     ] = None
-    restart: Annotated[bool, Option("--restart", "Begin again where a run was interrupted.")] = (
-        False
-    )
+    restart: Annotated[
+        bool,
+        Option("--restart", "Begin again where a run to a file was interrupted."),
+    ] = False
 
     def __post_init__(self) -> None:
         """Refuse what excludes each other, and an unknown format before a model is loaded."""
         if self.target_format:
             load_format(self.target_format)
-        if self.diff and (self.target_format or str(self.output) != STDIO):
-            raise UsageError("--diff shows changes on the terminal; leave out --to and --output")
-        if self.restart and str(self.output) == STDIO:
-            raise UsageError("--restart is for runs that write to a file; name it by --output")
+        if str(self.output) == STDIO:
+            refuse("only a run to a file, named by --output, can be begun again", "--restart")
+        if self.diff:
+            refuse("--diff shows changes on the terminal", "--to", *self.output_option())
+
+    def output_option(self) -> tuple[str, ...]:
+        """Return the option that names an output, if it names a file."""
+        return () if str(self.output) == STDIO else ("--output",)
 
 
 @command
@@ -98,7 +104,12 @@ def correct(
     ] = False,
     longest: Annotated[
         int | None,
-        Option("--longest", "With --split: cut sentences of over N characters.", metavar="N"),
+        Option(
+            "--longest",
+            "With --split: cut sentences of over N characters.",
+            metavar="N",
+            needs=("--split",),
+        ),
     ] = None,
     text: Annotated[
         bool, Option("--text", "INPUT is the text itself, whatever it looks like.")
@@ -123,10 +134,11 @@ def correct(
     # What is wrong is said before a model is loaded for minutes.
     if path is None:
         _check_for_text(files)
-        first = text_or_file.split("\n")
+        lang, first = files.lang, text_or_file.split("\n")
     else:
         files = replace(files, target_format=_target_format(files, path))
-        first = _first_texts(path, files.format)
+        lang, first = _first_texts(path, files)
+    note_language(lang, first, text_or_file)
     corrector = open_corrector(model, settings, split=split, longest=longest)
     try:
         if corrector.info.notice:
@@ -170,35 +182,36 @@ def _target_format(files: _Files, path: Path) -> str | None:
     return format_by_ending(files.output, CORPUS_ENDINGS, None)
 
 
-def _first_texts(path: Path, format: str | None) -> list[str]:
-    """Return the first texts of a file."""
+def _first_texts(path: Path, files: _Files) -> tuple[str | None, list[str]]:
+    """Return the language that texts are declared in, and the first of them."""
     from gecbench.formats.reading import sources
 
     if not path.is_file():  # a pipe can be read only once
-        return []
-    return list(islice(sources(path, format=format).texts, _LOOKED_AT))
+        return files.lang, []
+    source = sources(path, format=files.format)
+    lang = files.lang or (source.corpus.lang if source.corpus else None)
+    return lang, list(islice(source.texts, _LOOKED_AT))
 
 
 def _check_language(corrector: Corrector, texts: list[str], lang: str | None) -> None:
-    """Say so where texts are in another language than the corrector is for."""
-    from gecbench.lang import language_of
+    """Refuse another language than the corrector is for; where none is declared, note it."""
+    from gecbench.api.correct import check_language
     from gecbench.lang.detection import detect
 
+    check_language(corrector, lang)
     languages = corrector.info.languages
-    found = language_of(lang).code if lang else detect(texts) if languages else None
-    if languages and found is not None and found not in languages:
-        texts_are = f"--lang is {found!r}" if lang else f"the texts look like {found!r}"
-        say(f"note: {texts_are}; {corrector.info.name} is for {languages[0]!r}")
+    code = detect(texts) if languages and not lang else None
+    if code is not None and code not in languages:
+        say(f"note: the texts look like {code!r}; {corrector.info.name} is for {languages[0]!r}")
 
 
 def _check_for_text(files: _Files) -> None:
     """Refuse options that are for files."""
-    if files.target_format not in (None, "lines") or str(files.output) != STDIO:
-        raise UsageError("a text is answered on the terminal; write it to a file for --to or -o")
-    if files.details:
-        raise UsageError("--details is for files; write the text to a file")
-    if files.format:
-        raise UsageError("--from is for files; leave it out, or leave out --text")
+    target = () if files.target_format == "lines" else ("--to",)
+    refuse(
+        "INPUT is a text, not a file, and is answered on the terminal",
+        *(*target, *files.output_option(), "--details", "--from", "--restart"),
+    )
     _refuse_scheme()
 
 
@@ -290,12 +303,12 @@ def _progress() -> Callable[[int], None]:
 
     def progress(done: int) -> None:
         if time.monotonic() - started > 1:
-            click.echo(f"corrected {counted(done, 'sentence')}\r\033[K", nl=False, err=True)
+            click.echo(f"corrected {count_noun(done, 'sentence')}\r\033[K", nl=False, err=True)
 
     return progress
 
 
-def _report(corrected: Corrected) -> None:
+def _report(corrected: CorrectionReport) -> None:
     """Say what the run came to."""
     for loss in corrected.losses:
         say(f"note: {loss}")
@@ -304,7 +317,7 @@ def _report(corrected: Corrected) -> None:
         say(f"note: {count} x {_explain(flag)}: {names}")
     resumed = f"; {corrected.resumed} of them by an earlier run" if corrected.resumed else ""
     say(
-        f"{counted(corrected.sentences, 'sentence')}, {corrected.changed} changed by "
-        f"{counted(corrected.edits, 'edit')}{resumed}\n"
+        f"{count_noun(corrected.sentences, 'sentence')}, {corrected.changed} changed by "
+        f"{count_noun(corrected.edits, 'edit')}{resumed}\n"
         f"signature: {'|'.join(f'{k}:{v}' for k, v in corrected.signature.items())}"
     )

@@ -120,6 +120,7 @@ def corrupt(
         labels=labels,
         folder=scheme.places.folder,
         mirror=scheme.places.mirror,
+        say=say,
         progress=_show,
     )
     clear_count()

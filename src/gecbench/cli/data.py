@@ -14,7 +14,7 @@ from gecbench.api.options import Places
 from gecbench.cli.command import command
 from gecbench.cli.options import clear_count, say, show_count
 from gecbench.cli.output import OutputFile, format_of
-from gecbench.core.errors import ResourceError, UnknownNameError, UsageError, counted
+from gecbench.core.errors import ResourceError, UnknownNameError, UsageError, count_noun
 from gecbench.core.files import STDIO, write_text
 from gecbench.core.options import Argument, Option, pairs
 from gecbench.reports.report import Format, Grid, as_csv, as_latex, as_markdown, as_text
@@ -275,7 +275,8 @@ def prepare(
         settings=keys,
         dev_output=dev_output,
         format=target_format,
-        progress=lambda name, count: show_count(f"{name}: {counted(count, 'sentence')} read"),
+        say=say,
+        progress=lambda name, count: show_count(f"{name}: {count_noun(count, 'sentence')} read"),
     )
     clear_count()
     for line in preparation_lines(manifest):
@@ -308,11 +309,12 @@ def divide(
     division = divide_cases(cases, output, test=test, dev=dev, seed=seed, overwrite=overwrite)
     for name, part in division.parts.items():
         of = ", ".join(f"{subset.name} {len(subset.cases):,}" for subset in part.subsets)
-        say(f"{output / f'{name}.jsonl'}: {counted(division.sizes[name], 'case', spec=',')} ({of})")
+        cases_of_part = count_noun(division.sizes[name], "case", spec=",")
+        say(f"{output / f'{name}.jsonl'}: {cases_of_part} ({of})")
     if division.together:
         say(
             f"note: {sum(map(len, division.together)):,} cases share a sentence with another, in "
-            f"{counted(len(division.together), 'group', spec=',')}; each group is in one part"
+            f"{count_noun(len(division.together), 'group', spec=',')}; each group is in one part"
         )
 
 

@@ -63,12 +63,12 @@ def doctor(places: Places, output: OutputFile = Path(STDIO)) -> None:
     resources = data_set("cherrant")
     for file in resources.files:
         try:
-            place = locate(resources, file.name, folder=folder, mirror=mirror)
-            check_content(place, file, origin=str(place))
+            path = locate(resources, file.name, folder=folder, mirror=mirror)
+            check_content(path, file, origin=str(path))
         except ResourceError:
             lines[file.name] = f"missing or damaged; run: gecbench data get {resources.name}"
         else:
-            lines[file.name] = str(place)
+            lines[file.name] = str(path)
     width = max(map(len, lines))
     write_text(output, "".join(f"{name:{width}}  {value}\n" for name, value in lines.items()))
 

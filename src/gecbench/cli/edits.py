@@ -67,7 +67,7 @@ def edits(
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.api.files import save
     from gecbench.api.schemes import extract
-    from gecbench.scoring.extractor import capped_note
+    from gecbench.scoring.extractor import edit_set_limit_note
 
     target_format: str = chosen_format or format_by_ending(output, _ENDINGS, "m2")
     loaded = load_corpus(corpus, reading)
@@ -78,4 +78,4 @@ def edits(
     # What M2 never holds is known, and `convert` says it; here edits are asked for.
     save(extracted, output, format=target_format)
     if capped:
-        say(f"note: {capped_note(capped)}")
+        say(f"note: {edit_set_limit_note(capped)}")

@@ -74,14 +74,14 @@ def _check_distinct(written: Sequence[tuple[str, Path]], read: Sequence[Path]) -
             raise UsageError(f"{option} would write over {path}, which is read; name another file")
 
 
-def _same(one: Path, other: Path) -> bool:
+def _same(path: Path, other: Path) -> bool:
     """Say whether two paths are one file; devices and pipes can be had twice."""
-    if STDIO in (str(one), str(other)) or (one.exists() and not one.is_file()):
+    if STDIO in (str(path), str(other)) or (path.exists() and not path.is_file()):
         return False
     try:
-        return one.samefile(other)
+        return path.samefile(other)
     except OSError:  # one of them is not there yet
-        return os.path.realpath(one) == os.path.realpath(other)
+        return os.path.realpath(path) == os.path.realpath(other)
 
 
 def check_standard_input(paths: Sequence[Path]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -18,7 +18,7 @@ from gecbench.core.errors import FormatError, UnknownNameError, UsageError
 from gecbench.core.options import Argument, Option, Without
 from gecbench.core.sample import NOT_KEPT, Corpus, SystemOutput
 from gecbench.formats import FORMATS
-from gecbench.lang import LANGUAGES, SCHEMES
+from gecbench.lang import LANGUAGES, SCHEMES, language_warning
 
 if TYPE_CHECKING:
     from gecbench.core.case import Part
@@ -147,13 +147,22 @@ def scheme_of(options: SchemeSpec, *, types: bool = True, uses_places: bool = Fa
     )
 
 
-def load_corpus(path: Path, options: CorpusOptions) -> Corpus:
-    """Load a corpus with its metadata."""
+def load_corpus(path: Path, options: CorpusOptions, *, scored: bool = False) -> Corpus:
+    """Load a corpus with its metadata, and say what a user should know of it.
+
+    Args:
+        path: The file.
+        options: How it is read.
+        scored: Whether scores are made of it, whose notes have what there is to say of its
+            language.
+    """
     from gecbench.api.files import load
     from gecbench.formats.reading import read_meta, with_meta
 
     corpus = load(path, format=options.format, references=options.references, lang=options.lang)
     note_losses(corpus.name, corpus.provenance.get(NOT_KEPT))
+    if not scored:
+        note_language(corpus.lang, (sample.source for sample in corpus.samples), corpus.name)
     if options.meta is None:
         return corpus
     return with_meta(corpus, options.meta, read_meta(options.meta))
@@ -163,6 +172,12 @@ def note_losses(name: str, losses: str | None) -> None:
     """Say what of a file was not kept, if anything."""
     if losses is not None:
         say(f"note: {name}: not kept: {losses}")
+
+
+def note_language(lang: str | None, texts: Iterable[str], name: str) -> None:
+    """Say so where the script of texts contradicts the language that somebody says they are in."""
+    if warning := language_warning(lang, texts, name):
+        say(f"note: {warning}")
 
 
 def load_systems(
@@ -182,7 +197,7 @@ def load_inputs(
     corpus: Path, systems: Sequence[Path], inputs: Inputs, *, types: bool = True
 ) -> tuple[Corpus, list[SystemOutput], SchemeSpec]:
     """Load a corpus and its systems, and say which scheme finds edits."""
-    loaded = load_corpus(corpus, inputs.corpus)
+    loaded = load_corpus(corpus, inputs.corpus, scored=True)
     outputs = load_systems(systems, loaded, inputs.system_format)
     return loaded, outputs, scheme_of(inputs.scheme, types=types)
 
@@ -255,7 +270,26 @@ def corpus_groups(
         group = []
 
 
-def number_name(corpus: Corpus, before: Sequence[str]) -> Corpus:
-    """Number a corpus if there were some of its name before."""
-    count = before.count(corpus.name)
-    return replace(corpus, name=f"{corpus.name} ({count + 1})") if count else corpus
+def load_groups(
+    groups: Sequence[Sequence[Path]], inputs: Inputs, *, types: bool = True
+) -> Iterator[tuple[Corpus, list[SystemOutput], SchemeSpec]]:
+    """Load each corpus with its systems; one of a name that was there before is numbered.
+
+    Raises:
+        UsageError: When the last has been scored: the scheme had no effect on any of them.
+    """
+    names: list[str] = []
+    refusals: list[UsageError] = []
+    for corpus, *systems in groups:
+        loaded, outputs, scheme = load_inputs(corpus, systems, inputs, types=types)
+        if len(groups) > 1:
+            scheme = replace(scheme, refuse=refusals.append)
+        count = names.count(loaded.name)
+        names.append(loaded.name)
+        yield (
+            replace(loaded, name=f"{loaded.name} ({count + 1})") if count else loaded,
+            outputs,
+            scheme,
+        )
+    if len(set(map(str, refusals))) == len(groups):  # one may be told of twice
+        raise refusals[0]

@@ -9,7 +9,7 @@ from typing import Annotated, TypeVar
 
 from gecbench.cli.options import say
 from gecbench.core.errors import UsageError
-from gecbench.core.files import STDIO, encoded, write_files, write_text
+from gecbench.core.files import STDIO, encode_text, write_files, write_text
 from gecbench.core.options import Option
 from gecbench.reports.report import Figure, Format, PageLanguage, Report
 
@@ -160,7 +160,7 @@ def show(report: Report, output: Output, more: Mapping[Path, str] | None = None)
 def write_results(contents: Mapping[Path, str]) -> None:
     """Write files, all of them or none, and then what goes to standard output."""
     files = [path for path in contents if str(path) != STDIO]
-    write_files({path: encoded(path, contents[path]) for path in files})
+    write_files({path: encode_text(path, contents[path]) for path in files})
     for path in contents.keys() - files:
         write_text(path, contents[path])
 

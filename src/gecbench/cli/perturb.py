@@ -7,11 +7,20 @@ from typing import TYPE_CHECKING, Annotated
 
 from gecbench.api.options import PerturbOptions
 from gecbench.cli.command import command, refuse
-from gecbench.cli.options import CorpusFile, CorpusFormat, Lang, References, note_losses, say, watch
-from gecbench.core.errors import counted
+from gecbench.cli.options import (
+    CorpusFile,
+    CorpusFormat,
+    CorpusOptions,
+    Lang,
+    References,
+    load_corpus,
+    note_language,
+    say,
+    watch,
+)
+from gecbench.core.errors import count_noun
 from gecbench.core.files import STDIO
 from gecbench.core.options import Option
-from gecbench.core.sample import NOT_KEPT
 
 if TYPE_CHECKING:
     from gecbench.core.perturbed import PerturbedSet
@@ -46,36 +55,34 @@ def perturb(
     from gecbench.api.robustness import save_perturbed
     from gecbench.api.training_data import perturb as perturb_corpus
 
-    loaded, source = _load(corpus, corpus_format, references, lang)
+    loaded, source = _load(corpus, CorpusOptions(corpus_format, references, lang=lang))
     perturbed = perturb_corpus(loaded, options=options, source=source, watch=watch)
     save_perturbed(perturbed.cases, output)
     _report(perturbed.report)
 
 
-def _load(
-    path: Path, format: str | None, references: tuple[Path, ...], lang: str | None
-) -> tuple[Corpus | PerturbedSet, str | None]:
+def _load(path: Path, options: CorpusOptions) -> tuple[Corpus | PerturbedSet, str | None]:
     """Load what is perturbed, with its name and hash."""
-    from gecbench.api.files import fingerprint_of, load
+    from gecbench.api.files import fingerprint_of
     from gecbench.api.robustness import load_perturbed
     from gecbench.core.files import read_lines
     from gecbench.formats.perturbed import is_perturbed
 
     source = None if str(path) == STDIO else fingerprint_of(path)
     if source is None or not (path.is_dir() or is_perturbed(read_lines(path))):
-        corpus = load(path, format=format, references=references, lang=lang)
-        note_losses(corpus.name, corpus.provenance.get(NOT_KEPT))
-        return corpus, source
+        return load_corpus(path, options), source
     refuse(f"{path}: holds perturbed cases", "--reference", "--from", "--each-reference")
-    return load_perturbed(path, lang=lang), source
+    cases = load_perturbed(path, lang=options.lang)
+    note_language(cases.lang, (sample.source for sample in cases.corpus().samples), cases.name)
+    return cases, source
 
 
 def _report(report: PerturbReport) -> None:
     from gecbench.datasets.perturb.variants import list_counts
 
     operations = ", ".join(f"{count:,} {name}" for name, count in report.operations.items())
-    variants = counted(sum(report.operations.values()), "variant", spec=",")
-    sentences = counted(report.sentences, "sentence", " has", " have", spec=",")
+    variants = count_noun(sum(report.operations.values()), "variant", spec=",")
+    sentences = count_noun(report.sentences, "sentence", " has", " have", spec=",")
     say(f"{report.cases:,} of {sentences} {variants}: {operations}")
     say(f"attempts given up: {list_counts(report.rejected)}")
     for reason, ids in report.left_out.items():

@@ -22,7 +22,6 @@ from gecbench.cli.options import (
     watch,
 )
 from gecbench.cli.output import FigureOptions, format_by_ending, write_plots
-from gecbench.core.errors import UsageError
 from gecbench.core.options import Option
 from gecbench.reports.report import PageLanguage
 
@@ -59,7 +58,12 @@ def report(
     ] = "en",
     robustness: Annotated[
         Path | None,
-        Option("--robustness", "Perturbed cases, for a part on robustness.", metavar="CASES"),
+        Option(
+            "--robustness",
+            "Perturbed cases, for a part on robustness.",
+            metavar="CASES",
+            needs=("--robustness-system",),
+        ),
     ] = None,
     robustness_systems: Annotated[
         tuple[Path, ...],
@@ -67,6 +71,7 @@ def report(
             "--robustness-system",
             "Outputs for these cases, as in `gecbench analyse robustness`; repeatable.",
             metavar="SYSTEM",
+            needs=("--robustness",),
         ),
     ] = (),
     ci: Annotated[bool, Option("--ci/--no-ci", "Intervals and tests of significance.")] = True,
@@ -88,10 +93,6 @@ def report(
 
     format_by_ending(output, {".html": "html", ".htm": "html"}, "html")
     check_extras()
-    if (robustness is None) != (not robustness_systems):
-        raise UsageError(
-            "--robustness names cases and --robustness-system outputs for them; give both"
-        )
     check_resamples(ci, resamples)
     options = replace(options, resamples=resamples if ci else 0, seed=seed)
     more: Sequence[Report] = ()

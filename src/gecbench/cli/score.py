@@ -16,9 +16,8 @@ from gecbench.cli.options import (
     check_resamples,
     check_scheme_is_used,
     corpus_groups,
-    load_inputs,
+    load_groups,
     needs_types,
-    number_name,
     say,
     watch,
 )
@@ -103,14 +102,10 @@ def score(
 def _score_all(
     groups: Sequence[Sequence[Path]], inputs: Inputs, options: Options, types: bool
 ) -> list[ScoreReport]:
-    """Score each corpus; one of a name that was there before is numbered."""
+    """Score each corpus."""
     from gecbench.api.score import score as score_systems
 
-    names: list[str] = []
-    scores = []
-    for corpus, *systems in groups:
-        loaded, outputs, scheme = load_inputs(corpus, systems, inputs, types=types)
-        numbered = number_name(loaded, names)
-        names.append(loaded.name)
-        scores.append(score_systems(numbered, outputs, scheme=scheme, options=options, watch=watch))
-    return scores
+    return [
+        score_systems(corpus, outputs, scheme=scheme, options=options, watch=watch)
+        for corpus, outputs, scheme in load_groups(groups, inputs, types=types)
+    ]

@@ -52,11 +52,11 @@ def apply(edits: Sequence[TextEdit], source: str) -> str:
     >>> apply([TextEdit(5, 6, "兴"), TextEdit(6, 6, "了")], "我今天很高心。")
     '我今天很高兴了。'
     """
-    for one, two in pairwise(edits):
-        if two.start < one.end:
+    for previous, edit in pairwise(edits):
+        if edit.start < previous.end:
             raise EditError(
-                f"edit span {two.start} {two.end} overlaps or precedes "
-                f"edit span {one.start} {one.end}"
+                f"edit span {edit.start} {edit.end} overlaps or precedes "
+                f"edit span {previous.start} {previous.end}"
             )
     if edits and edits[-1].end > len(source):
         raise EditError(

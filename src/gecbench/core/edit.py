@@ -82,12 +82,13 @@ def check(edits: Sequence[Edit], length: int) -> None:
                 length=length,
             )
     corrections = [edit for edit in edits if edit.replacement is not None]
-    for one, two in pairwise(sorted(corrections, key=lambda edit: (edit.start, edit.end))):
-        if two.start < one.end:
+    corrections.sort(key=lambda edit: (edit.start, edit.end))
+    for previous, edit in pairwise(corrections):
+        if edit.start < previous.end:
             raise EditError(
                 "edit span {start} {end} overlaps edit span {other_start} {other_end}",
-                start=two.start,
-                end=two.end,
-                other_start=one.start,
-                other_end=one.end,
+                start=edit.start,
+                end=edit.end,
+                other_start=previous.start,
+                other_end=previous.end,
             )

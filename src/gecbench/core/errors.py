@@ -155,12 +155,12 @@ def quote(text: str) -> str:
     return repr(text if len(text) <= _QUOTED else text[: _QUOTED - 1] + "…")
 
 
-def counted(count: int, noun: str, one: str = "", many: str = "", *, spec: str = "") -> str:
+def count_noun(count: int, noun: str, one: str = "", many: str = "", *, spec: str = "") -> str:
     """Return a number with its noun, and what goes on differently behind one and behind several.
 
-    >>> counted(1, "row")
+    >>> count_noun(1, "row")
     '1 row'
-    >>> counted(1200, "row", " is", " are", spec=",")
+    >>> count_noun(1200, "row", " is", " are", spec=",")
     '1,200 rows are'
 
     Args:

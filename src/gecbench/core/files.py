@@ -82,13 +82,13 @@ def stream_lines(path: Path) -> Iterator[str]:
         try:
             text = block.decode()
         except UnicodeDecodeError as error:
-            *lines, _ = _split(block[: error.start].decode())
+            *lines, _ = _lines_of(block[: error.start].decode())
             yield from lines
             raise FormatError(
                 f"{path}:{count + len(lines) + 1}: byte 0x{block[error.start]:02x} is not UTF-8; "
                 f"{_advice(block)}"
             ) from None
-        lines = _split(text)
+        lines = _lines_of(text)
         if not lines[-1]:
             lines.pop()
         count += len(lines)
@@ -107,7 +107,7 @@ def _advice(block: bytes) -> str:
     )
 
 
-def _split(text: str) -> list[str]:
+def _lines_of(text: str) -> list[str]:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text.split("\n")
@@ -244,11 +244,11 @@ def check_folder(path: Path) -> None:
     Raises:
         GecbenchError: It, or one above it, is a file.
     """
-    for one in (path, *path.parents):
-        if one.is_dir():
+    for folder in (path, *path.parents):
+        if folder.is_dir():
             return
-        if one.exists():
-            raise GecbenchError(f"{path}: the folder cannot be made: {one} is no folder")
+        if folder.exists():
+            raise GecbenchError(f"{path}: the folder cannot be made: {folder} is no folder")
 
 
 def _target(path: Path) -> Path | None:
@@ -284,7 +284,7 @@ def make_folder(path: Path) -> None:
         raise GecbenchError(f"{path}: the folder cannot be made: {error.strerror}") from error
 
 
-def encoded(path: Path, text: str) -> bytes:
+def encode_text(path: Path, text: str) -> bytes:
     """Return a text as UTF-8.
 
     Raises:
@@ -306,7 +306,7 @@ def write_text(path: Path, text: str, stdout: TextIO | None = None) -> None:
         GecbenchError: The text has half a character, or the folder is missing or may not be
             written to.
     """
-    content = encoded(path, text)
+    content = encode_text(path, text)
     if str(path) == STDIO:
         stream = stdout or sys.stdout
         if stream is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from gecbench.core.errors import CorpusError, counted
+from gecbench.core.errors import CorpusError, count_noun
 from gecbench.core.sample import Corpus, Rewrite, Sample
 
 SYNTHETIC = "synthetic"
@@ -78,7 +78,7 @@ class Subset:
             number, wanted = len(case.variants), len(self.cases[0].variants)
             if number != wanted:
                 raise CorpusError(
-                    f"{self.name}: case {case.id!r} has {counted(number, 'variant')}, "
+                    f"{self.name}: case {case.id!r} has {count_noun(number, 'variant')}, "
                     f"case {self.cases[0].id!r} has {wanted}; give all cases the same number"
                 )
 
@@ -115,8 +115,8 @@ class PerturbedSet:
             number, wanted = len(subset.cases[0].variants), len(first.cases[0].variants)
             if number != wanted:
                 raise CorpusError(
-                    f"{self.name}: subset {subset.name!r} has {counted(number, 'variant')} a case, "
-                    f"{first.name!r} has {wanted}; analyse them apart"
+                    f"{self.name}: subset {subset.name!r} has {count_noun(number, 'variant')} a "
+                    f"case, {first.name!r} has {wanted}; analyse them apart"
                 )
 
     @property
@@ -152,7 +152,9 @@ def marks(width: int) -> Iterator[str]:
 def samples_of(subset: Subset) -> tuple[Sample, ...]:
     """Return the sentences of a subset as samples, each with its one reference."""
     return tuple(
-        Sample(f"{subset.name}/{case.id}/{mark}", each.source, (Rewrite(text=each.reference),))
+        Sample(
+            f"{subset.name}/{case.id}/{mark}", variant.source, (Rewrite(text=variant.reference),)
+        )
         for case in subset.cases
-        for mark, each in zip(marks(1 + len(case.variants)), case.all, strict=True)
+        for mark, variant in zip(marks(1 + len(case.variants)), case.all, strict=True)
     )

@@ -84,8 +84,18 @@ class Sample:
     tokens: tuple[str, ...] = ()
 
 
-_CODE = re.compile(r"[a-z]{2,3}(-|$)")
-"""An ISO 639 code, and what may stand behind a hyphen."""
+def check_code(lang: str | None, at: object) -> None:
+    """Refuse a language that is not written as its code.
+
+    Args:
+        lang: An ISO 639 code, with what may stand behind a hyphen; empty where nobody has said.
+        at: Where it stands, as a `Place` or the name of a corpus.
+
+    Raises:
+        CorpusError: It is no code.
+    """
+    if lang and not re.match(r"[a-z]{2,3}(-|$)", lang):
+        raise CorpusError("language {lang!r} is no ISO 639 code, as zh, en or de", at=at, lang=lang)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +119,7 @@ class Corpus:
 
     def __post_init__(self) -> None:
         """Refuse ids that occur twice, and a language that is not written as its code."""
-        if self.lang and not _CODE.match(self.lang):
-            raise CorpusError(
-                f"{self.name}: language {self.lang!r} is no ISO 639 code, as zh, en or de"
-            )
+        check_code(self.lang, self.name)
         seen: set[str] = set()
         for sample in self.samples:
             if sample.id in seen:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol, TypeVar
 
 from gecbench.core.sample import EditSet
-from gecbench.core.sentence import Sentence
+from gecbench.core.sentence import Sentence, Words
 
 Item = TypeVar("Item")
 
@@ -20,7 +21,7 @@ class Watch(Protocol):
         ...
 
 
-def unwatched(_: str, items: Sequence[Item], /) -> Iterator[Item]:
+def no_progress(_: str, items: Sequence[Item], /) -> Iterator[Item]:
     """Show no progress."""
     return iter(items)
 
@@ -93,3 +94,58 @@ class Scheme:
     keep_spans: KeepSpans | None = None
     notes: tuple[str, ...] = ()
     warn: Callable[[Sequence[str]], str | None] = lambda _: None
+
+
+# How schemes are made: a factory takes a context, and its keyword-only arguments are the options.
+
+
+class Reader(Protocol):
+    """What reads sentences: a pipeline, or one whose results are kept on disk."""
+
+    @property
+    def version(self) -> str:
+        """Name and version, for signatures."""
+        ...
+
+    def words(
+        self, sentences: Sequence[tuple[str, ...]], *, parsed: bool, again: bool = False
+    ) -> Iterable[Words]:
+        """What it says of each sentence, which it may be asked for again with a parse."""
+        ...
+
+    def forget(self) -> None:
+        """Let go of what it keeps between tagging and parsing."""
+        ...
+
+
+class SchemeContext(Protocol):
+    """What a scheme is made with beside its options; nothing is loaded before it is asked for."""
+
+    @property
+    def types(self) -> bool:
+        """Whether edits need their types; spans and corrections may be found faster without."""
+        ...
+
+    def resource(self, data_set: str, file: str) -> bytes:
+        """Verified content of a file of the catalogue.
+
+        Raises:
+            ResourceError: It is not here; names the command that gets it.
+        """
+        ...
+
+    def cache_folder(self) -> Path:
+        """Folder for what can be computed again, as compiled resources."""
+        ...
+
+    def reader(self, pipeline: str | Path, parse_cache: Path | None) -> Reader:
+        """A spaCy pipeline by name or folder, whose parses are kept in a folder if one is named."""
+        ...
+
+    def say(self, message: str, /) -> None:
+        """Show a message, as on work that takes time."""
+        ...
+
+    def watch(self, what: str, items: Sequence[Item], /) -> Iterator[Item]:
+        """Wrap a long loop, as `Watch`."""
+        ...

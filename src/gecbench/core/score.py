@@ -12,23 +12,23 @@ if TYPE_CHECKING:
 
 
 _TIE = 1e-12
-"""Numbers are equal that differ by less, relative to the greater: see `tied`."""
+"""Numbers are equal that differ by less, relative to the greater: see `is_tie`."""
 
 
-def tied(one: float, two: float) -> bool:
+def is_tie(score: float, other: float) -> bool:
     """Say whether two scores are equal but for the rounding of their last digits.
 
     F of the counts 2, 1, 0 and that of 1, 0, 2 are both 5/7 where recall weighs half as much, and
     their floating-point numbers differ in the last bit.
     """
-    return isclose(one, two, rel_tol=_TIE, abs_tol=0.0)
+    return isclose(score, other, rel_tol=_TIE, abs_tol=0.0)
 
 
 def ranks(values: Sequence[float], *, higher_is_better: bool = True) -> list[int]:
     """Return the rank of each value, the best 1; tied values share the better rank."""
     sign = 1 if higher_is_better else -1
     return [
-        1 + sum(sign * other > sign * value and not tied(other, value) for other in values)
+        1 + sum(sign * other > sign * value and not is_tie(other, value) for other in values)
         for value in values
     ]
 

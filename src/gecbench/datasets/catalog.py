@@ -116,8 +116,8 @@ def locate(data_set: DataSet, file: str, *, folder: Path, mirror: Path | None) -
         ResourceError: The file is not here, or has another size.
     """
     wanted = data_set.file(file)
-    for place in (folder,) if mirror is None else (mirror, folder):
-        path = place / data_set.name / wanted.name
+    for root in (folder,) if mirror is None else (mirror, folder):
+        path = root / data_set.name / wanted.name
         if path.is_file():
             _check_size(path, data_set, wanted)
             return path
@@ -129,7 +129,7 @@ def locate(data_set: DataSet, file: str, *, folder: Path, mirror: Path | None) -
     )
 
 
-def verified_file(name: str, file: str, *, folder: Path | None, mirror: Path | None) -> Path:
+def find_verified_file(name: str, file: str, *, folder: Path | None, mirror: Path | None) -> Path:
     """Locate a file of the data set of that name, and hash it.
 
     Args:

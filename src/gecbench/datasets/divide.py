@@ -122,8 +122,8 @@ def _groups(cases: PerturbedSet) -> list[tuple[tuple[Key, ...], tuple[PerturbedC
     seen: dict[str, int] = {}
     for n, case in enumerate(cases.cases):
         for variant in case.all:
-            one, two = sorted((first(n), first(seen.setdefault(_bare(variant.source), n))))
-            head[two] = one
+            earlier, later = sorted((first(n), first(seen.setdefault(_bare(variant.source), n))))
+            head[later] = earlier
     groups: dict[int, list[int]] = {}
     for n in range(len(keys)):
         groups.setdefault(first(n), []).append(n)

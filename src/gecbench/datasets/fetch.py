@@ -141,7 +141,7 @@ def _pull(file: DataFile, part: Path, say: Say, progress: Progress) -> bool:
     """Ask for the bytes that `part` lacks; True where it holds bytes of an earlier run."""
     import requests
 
-    start = _kept(part, file)
+    start = _partial_size(part, file)
     if start == file.size:
         return True
     try:
@@ -154,13 +154,13 @@ def _pull(file: DataFile, part: Path, say: Say, progress: Progress) -> bool:
             say(f"{file.name}: {says} {file.size} bytes from {file.url}")
             _store(file, part, response, start, progress)
     except requests.RequestException as error:
-        raise _cut(file, part, _reason(error)) from error
+        raise _cut_error(file, part, _reason(error)) from error
     if part.stat().st_size < file.size:  # a server that does not say how much it will send
-        raise _cut(file, part, "the answer ended early")
+        raise _cut_error(file, part, "the answer ended early")
     return start > 0
 
 
-def _kept(part: Path, file: DataFile) -> int:
+def _partial_size(part: Path, file: DataFile) -> int:
     """How many bytes an earlier run left; more than the file has are none."""
     size = part.stat().st_size if part.exists() else 0
     return size if size <= file.size else 0
@@ -226,9 +226,9 @@ def _store(
             progress(file, size)
 
 
-def _cut(file: DataFile, part: Path, reason: str) -> ResourceError:
+def _cut_error(file: DataFile, part: Path, reason: str) -> ResourceError:
     """The error of a download that did not come to its end."""
-    size = _kept(part, file)
+    size = _partial_size(part, file)
     state = f"{size} of {file.size} bytes are kept, the same command continues there"
     advice = state if size else "check the network and run the same command again"
     return ResourceError(
@@ -272,14 +272,14 @@ def _alone_in(target: Path, say: Say) -> Iterator[None]:
     import time
 
     with (target / ".lock").open("ab") as lock:
-        if not _locked(lock):
+        if not _try_lock(lock):
             say(f"{target}: another gecbench is fetching into it; waiting")
-            while not _locked(lock):
+            while not _try_lock(lock):
                 time.sleep(WAIT)
         yield
 
 
-def _locked(lock: IO[bytes]) -> bool:
+def _try_lock(lock: IO[bytes]) -> bool:
     """Try to lock an open file; the system unlocks it when the file is closed."""
     if sys.platform == "win32":  # pragma: no cover
         import msvcrt

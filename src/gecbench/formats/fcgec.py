@@ -19,7 +19,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from gecbench.core.edit import Edit
-from gecbench.core.errors import CorpusError, FormatError, counted, quote
+from gecbench.core.errors import CorpusError, FormatError, count_noun, quote
 from gecbench.core.files import name_of
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import NOT_KEPT, Corpus, Rewrite, Sample
@@ -109,7 +109,7 @@ def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
         n = starts.get(key, 1)
         at = f"{path}:{n}: {quote(key)}"
         rows.append((n, _sample(at, key, convert(at, value, _Sentence), left_out)))
-    note = "; ".join(f"{counted(n, 'time')} {what}" for what, n in sorted(left_out.items()) if n)
+    note = "; ".join(f"{count_noun(n, 'time')} {what}" for what, n in sorted(left_out.items()) if n)
     return Corpus(name_of(path), (), CHINESE, {NOT_KEPT: note} if note else {}), iter(rows)
 
 
@@ -131,7 +131,7 @@ def _sample(at: str, key: str, entry: _Sentence, left_out: Counter[str]) -> Samp
     if flag not in (0, 1) or (operations and not flag):
         raise FormatError(
             f"{at}: error_flag is {'missing' if flag is UNSET else flag} with "
-            f"{counted(len(operations), 'operation')}; 0 is free of error, 1 has operations"
+            f"{count_noun(len(operations), 'operation')}; 0 is free of error, 1 has operations"
         )
     if not flag:
         return Sample(key, source, (Rewrite(error_free=True),), meta)

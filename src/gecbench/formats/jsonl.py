@@ -13,7 +13,7 @@ from gecbench.core.edit import DETECTED, Edit
 from gecbench.core.edit import check as check_edits
 from gecbench.core.errors import CorpusError, EditError, FormatError, Place
 from gecbench.core.format import Format, Rows
-from gecbench.core.sample import Corpus, Rewrite, Sample
+from gecbench.core.sample import Corpus, Rewrite, Sample, check_code
 from gecbench.formats.texts import sample_place
 from gecbench.formats.validation import convert, parse_json
 
@@ -120,7 +120,8 @@ def read_header(path: Path, line: str, name: str) -> Header:
     """Read the header in the first line of one of our files.
 
     Raises:
-        FormatError: It is none of the format `name`, or of a schema that is not known.
+        FormatError: It is none of the format `name`, of a schema that is not known, or names a
+            language that is no code.
     """
     at = Place(path, 1)
     row = convert(at, parse_json(path, 1, line), dict[str, object])
@@ -138,6 +139,10 @@ def read_header(path: Path, line: str, name: str) -> Header:
             schema=header.schema,
             known=_SCHEMA,
         )
+    try:
+        check_code(header.lang or None, at)
+    except CorpusError as error:
+        raise FormatError(error.message, at=at) from error
     return header
 
 

@@ -9,7 +9,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gecbench.core.errors import FormatError, UsageError, counted, quote
+from gecbench.core.errors import FormatError, UsageError, count_noun, quote
 from gecbench.core.files import name_of, read_lines
 from gecbench.formats.texts import is_number
 
@@ -319,10 +319,10 @@ def _without_names(path: Path, rows: Sequence[Row], name: str, systems: Sequence
                 f"{system!r} is named twice among the systems of {path}; name each once"
             )
     if len(values) != len(names):
-        named = counted(len(names), "system", " is named", " are named")
+        named = count_noun(len(names), "system", " is named", " are named")
         whose = named if systems else f"{len(names)} are SEEDA's systems"
         raise FormatError(
-            f"{path}: {counted(len(values), 'number')} without names, where {whose}; "
+            f"{path}: {count_noun(len(values), 'number')} without names, where {whose}; "
             "name the systems, or give a table with a row for each"
         )
     return Numbers(name_of(path), names, {name: values})

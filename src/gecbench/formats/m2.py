@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gecbench.core.edit import DETECTED, Edit
-from gecbench.core.errors import CorpusError, EditError, FormatError, Message, Place, counted, quote
+from gecbench.core.errors import (
+    CorpusError,
+    EditError,
+    FormatError,
+    Message,
+    Place,
+    count_noun,
+    quote,
+)
 from gecbench.core.files import name_of
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import NOT_KEPT, Corpus, EditSet, Rewrite, Sample
@@ -480,7 +488,7 @@ def provenance(lines: Iterable[str], notes: Sequence[str] = ()) -> dict[str, str
     """How many lines say something in the fields that are not kept, and more notes."""
     usual = f"{BARS}REQUIRED{BARS}{NONE}{BARS}"
     count = sum(line.startswith("A ") and usual not in line for line in lines)
-    fields = [f"the fields required and comment of {counted(count, 'A line')}"] if count else []
+    fields = [f"the fields required and comment of {count_noun(count, 'A line')}"] if count else []
     notes = [*fields, *notes]
     return {NOT_KEPT: "; ".join(notes)} if notes else {}
 

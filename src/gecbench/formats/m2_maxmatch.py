@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gecbench.core.edit import Edit
-from gecbench.core.errors import CorpusError, EditError, FormatError, Place, counted, quote
+from gecbench.core.errors import CorpusError, EditError, FormatError, Place, count_noun, quote
 from gecbench.core.files import name_of
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import Corpus, Rewrite, Sample
@@ -95,7 +95,7 @@ def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
         (block[0][0], _sample(path, str(k), block, left_out))
         for k, block in enumerate(blocks(path, lines), 1)
     ]
-    notes = [counted(left_out[w], w) + why for w, why in _REASONS.items() if left_out[w]]
+    notes = [count_noun(left_out[w], w) + why for w, why in _REASONS.items() if left_out[w]]
     return Corpus(name_of(path), (), None, provenance(lines, notes)), iter(rows)
 
 

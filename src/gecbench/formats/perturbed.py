@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from gecbench.core.errors import CorpusError, FormatError, GecbenchError, counted, quote
+from gecbench.core.errors import CorpusError, FormatError, GecbenchError, count_noun, quote
 from gecbench.core.files import STDIO, name_of, read_lines
 from gecbench.core.perturbed import PerturbedCase, PerturbedSet, Subset, Variant, marks, samples_of
 from gecbench.core.sample import NOT_KEPT, Corpus, Rewrite, SystemOutput
@@ -86,12 +86,12 @@ def _block(
     if len(rows) < len(wanted):
         raise FormatError(
             f"{path}:{rows[-1][0]}: the block ends here, {wanted[len(rows)]} is missing; "
-            f"every block has {counted(variants, 'variant')}, as the first"
+            f"every block has {count_noun(variants, 'variant')}, as the first"
         )
     if len(rows) > len(wanted):
         raise FormatError(
             f"{path}:{rows[len(wanted)][0]}: the block goes on after {wanted[-1]}; every block has "
-            f"{counted(variants, 'variant')}, as the first, and a blank line after it"
+            f"{count_noun(variants, 'variant')}, as the first, and a blank line after it"
         )
     original, *others = map(Variant, texts[::kinds], texts[1::kinds])
     case = PerturbedCase(number, original, tuple(others))
@@ -223,8 +223,8 @@ def _check_sources(path: Path, subset: Subset) -> None:
             )
     if len(lines) != len(wanted):
         raise CorpusError(
-            f"{path}: {counted(len(lines), 'line')}, but {_BLOCKS} has "
-            f"{counted(len(wanted), 'source')}"
+            f"{path}: {count_noun(len(lines), 'line')}, but {_BLOCKS} has "
+            f"{count_noun(len(wanted), 'source')}"
         )
 
 
@@ -265,7 +265,7 @@ def _read_jsonl(path: Path, lines: Sequence[str]) -> PerturbedSet:
             )
         if len(case.variants) != len(rows[0][1].variants):
             raise FormatError(
-                f"{path}:{n}: case {case.id!r} has {counted(len(case.variants), 'variant')}, "
+                f"{path}:{n}: case {case.id!r} has {count_noun(len(case.variants), 'variant')}, "
                 f"the first case has {len(rows[0][1].variants)}; give all cases the same number"
             )
     try:
@@ -374,15 +374,15 @@ def _check_blocks(path: Path, blocks: Sequence[Block], subsets: Sequence[Subset]
         )
     if len(blocks) != len(cases):
         raise CorpusError(
-            f"{path}: {counted(len(blocks), 'block')}, but there "
-            f"{'is' if len(cases) == 1 else 'are'} {counted(len(cases), 'case')} in "
+            f"{path}: {count_noun(len(blocks), 'block')}, but there "
+            f"{'is' if len(cases) == 1 else 'are'} {count_noun(len(cases), 'case')} in "
             f"{', '.join(subset.name for subset in subsets)}; give one for each, in their order"
         )
     for block, case in zip(blocks, cases, strict=True):
         if len(block.case.variants) != len(case.variants):
             raise CorpusError(
                 f"{path}:{block.line}: the block has "
-                f"{counted(len(block.case.variants), 'variant')}, "
+                f"{count_noun(len(block.case.variants), 'variant')}, "
                 f"case {case.id!r} has {len(case.variants)}; these are other cases"
             )
         names = marks(len(case.all))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice, takewhile, zip_longest
 from pathlib import Path
 
-from gecbench.core.errors import CorpusError, FormatError, UsageError, counted, quote
+from gecbench.core.errors import CorpusError, FormatError, UsageError, count_noun, quote
 from gecbench.core.files import STDIO, name_of, read_lines, stream_lines
 from gecbench.core.format import Format, unique
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
@@ -99,7 +99,7 @@ def _unequal(files: Sequence[Path], counts: Sequence[int]) -> FormatError | Corp
         return _empty(files[counts.index(0)])
     path, count = next(pair for pair in zip(files, counts, strict=True) if pair[1] != counts[0])
     return CorpusError(
-        f"{path}: {counted(count, 'line')}, but {files[0]} has {counts[0]}; "
+        f"{path}: {count_noun(count, 'line')}, but {files[0]} has {counts[0]}; "
         "line k of each file belongs to sentence k"
     )
 
@@ -209,7 +209,7 @@ def read_system(
 def _check_count(path: Path, count: int, corpus: Corpus, format: str) -> None:
     if count != len(corpus.samples):
         raise CorpusError(
-            f"{path}: {counted(count, 'sentence')}, but corpus {corpus.name!r} has "
+            f"{path}: {count_noun(count, 'sentence')}, but corpus {corpus.name!r} has "
             f"{len(corpus.samples)}; give one for each, in the same order (it was read as {format})"
         )
 
@@ -232,7 +232,7 @@ def _differences(ids: Iterable[str], wanted: Sequence[str], missing: str, extra:
         (extra, [name for name in seen if name not in known]),
     )
     return [
-        f"{what.format(counted(len(names), 'id'))}: {', '.join(map(repr, names[:_NAMED]))}"
+        f"{what.format(count_noun(len(names), 'id'))}: {', '.join(map(repr, names[:_NAMED]))}"
         f"{', ...' if len(names) > _NAMED else ''}"
         for what, names in pairs
         if names

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from gecbench.core.errors import CorpusError, EditError, Message, counted
+from gecbench.core.errors import CorpusError, EditError, Message, count_noun
 from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample
 from gecbench.edits.apply import apply
 from gecbench.lang import language_of
@@ -113,7 +113,7 @@ def loss(count: int, noun: str, sentence: str, singular: str = "") -> list[str]:
     ['m2 numbers annotators, and 2 references named none']
     """
     chosen = singular if count == 1 and singular else sentence
-    return [chosen.format(counted(count, noun))] if count else []
+    return [chosen.format(count_noun(count, noun))] if count else []
 
 
 def loss_of(name: str, what: str, count: int, noun: str = "reference") -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, get_origin
+from typing import TYPE_CHECKING, Annotated, TypeVar, get_origin
 
 import msgspec
 
@@ -14,6 +14,10 @@ from gecbench.core.files import read_bytes
 
 if TYPE_CHECKING:
     from json import JSONDecodeError
+
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+Count = Annotated[int, msgspec.Meta(ge=0)]
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
 T = TypeVar("T")
 Options = TypeVar("Options", bound=msgspec.Struct)

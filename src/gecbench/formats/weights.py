@@ -17,7 +17,7 @@ from typing import Annotated
 
 import msgspec
 
-from gecbench.core.errors import FormatError, counted
+from gecbench.core.errors import FormatError, count_noun
 from gecbench.core.files import read_lines
 from gecbench.formats.texts import is_number
 from gecbench.formats.validation import convert
@@ -135,7 +135,7 @@ def _row(at: str, line: str, systems: int) -> tuple[int, ...]:
     numbers = tuple(map(int, words))
     if max(numbers) > systems:
         raise FormatError(
-            f"{at}: {counted(max(numbers), 'system', ' is', ' are')} right on a chunk, but the "
+            f"{at}: {count_noun(max(numbers), 'system', ' is', ' are')} right on a chunk, but the "
             f"first line says that there are {systems}"
         )
     return numbers

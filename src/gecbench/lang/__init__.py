@@ -14,8 +14,9 @@ from typing import cast
 from gecbench.core.errors import UsageError
 from gecbench.core.language import Language
 from gecbench.core.registry import resolve
+from gecbench.core.score import WarningNote
 from gecbench.lang.codes import TWO_LETTERS
-from gecbench.lang.detection import detect
+from gecbench.lang.detection import contradiction, detect
 from gecbench.lang.xx import of_code
 
 LANGUAGES: Mapping[str, str] = {
@@ -88,3 +89,23 @@ def find_language(lang: str | None, texts: Iterable[str], name: str) -> Language
             "lang=): zh, en, another ISO 639 code as de, or xx for any language"
         )
     return language_of(code)
+
+
+def language_warning(lang: str | None, texts: Iterable[str], name: str) -> WarningNote | None:
+    """Warn where the script of texts contradicts the language that somebody says they are in.
+
+    Args:
+        lang: What the user says, or the corpus's header; None where nobody has said.
+        texts: Only the first 10,000 letters count.
+        name: Of the corpus or file.
+    """
+    if not lang:
+        return None
+    code = language_of(lang).code
+    script = contradiction(code, texts)
+    if script is None:
+        return None
+    return WarningNote(
+        f"{name}: --lang, the file or its format says that it is in {code}, but its texts show "
+        f"{script}; if it is not, change --lang"
+    )

@@ -67,11 +67,11 @@ def make_metric(
         if metric != name:
             continue
         option = option.replace("-", "_")
-        own = sorted(known.keys() - set(_SHARED))
-        if option not in own:
+        options = sorted(known.keys() - set(_SHARED))
+        if option not in options:
             raise UsageError(
                 f"metric {name} has no option {option!r} of its own; "
-                f"it has: {', '.join(own) or 'none'}"
+                f"it has: {', '.join(options) or 'none'}"
             )
         values[option] = _value(setting, text, known[option])
     return kind(**values)

@@ -41,7 +41,7 @@ def _bleu() -> BLEU:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class BleuCounts:
     """sacrebleu's sufficient statistics of a sentence.
 
     Each is the length, that of the closest reference, then the matches and the n-grams for n =
@@ -57,7 +57,7 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class CharBleu(Metric[Rows]):
+class CharBleu(Metric[BleuCounts]):
     """BLEU over characters without white space, against all references.
 
     Papineni et al., ACL 2002, as Lin, Lin, Yang and Jiang, 2022 (arXiv 2205.00217) take it for
@@ -87,7 +87,7 @@ class CharBleu(Metric[Rows]):
         """Return its options, as signatures show them."""
         return {"smoothing": self.smoothing, "sacrebleu": _version()}
 
-    def stats(self, case: Case) -> Rows | None:
+    def stats(self, case: Case) -> BleuCounts | None:
         """Return what sacrebleu counts; None where none can be annotated.
 
         Raises:
@@ -96,35 +96,35 @@ class CharBleu(Metric[Rows]):
         texts, hypothesis = references(case), case.hypotheses[0].text
         if not texts:
             return None
-        source = _counted(case.source, texts)
+        source = _count(case.source, texts)
         same = hypothesis == case.source
-        return Rows(source if same else _counted(hypothesis, texts), source)
+        return BleuCounts(source if same else _count(hypothesis, texts), source)
 
-    def aggregate(self, stats: Sequence[Rows]) -> Score:
+    def aggregate(self, stats: Sequence[BleuCounts]) -> Score:
         """Return BLEU of these sentences together, 0 where there is none.
 
         Its parts are the precisions, the brevity penalty and the two lengths.
         """
-        return self._score([one.hypothesis for one in stats])
+        return self._score([counts.hypothesis for counts in stats])
 
-    def sentences(self, stats: Sequence[Rows]) -> Sequence[Mapping[str, object]]:
+    def sentences(self, stats: Sequence[BleuCounts]) -> Sequence[Mapping[str, object]]:
         """Return BLEU of each sentence with the smoothing of this metric."""
         import numpy as np
 
-        rows = np.array([one.hypothesis for one in stats], dtype=np.float64)
+        rows = np.array([counts.hypothesis for counts in stats], dtype=np.float64)
         values = _scores(rows.reshape(-1, 2 + 2 * _ORDER), self.smoothing)
         return [{"value": value} for value in values.tolist()]
 
-    def resample(self, stats: Sequence[Rows], draws: Draws) -> Values:
+    def resample(self, stats: Sequence[BleuCounts], draws: Draws) -> Values:
         """Return BLEU of each resample."""
         import numpy as np
 
-        rows = np.array([one.hypothesis for one in stats], dtype=np.int64)
+        rows = np.array([counts.hypothesis for counts in stats], dtype=np.int64)
         return _scores(sums(rows.reshape(-1, 2 + 2 * _ORDER), draws), self.smoothing)
 
-    def notes(self, stats: Sequence[Rows]) -> tuple[str, ...]:
+    def notes(self, stats: Sequence[BleuCounts]) -> tuple[str, ...]:
         """Say so where the unchanged source scores higher."""
-        source = self._score([one.source for one in stats]).value
+        source = self._score([counts.source for counts in stats]).value
         value = self.aggregate(stats).value
         if source <= value:
             return ()
@@ -135,16 +135,16 @@ class CharBleu(Metric[Rows]):
 
     def _score(self, rows: Sequence[tuple[int, ...]]) -> Score:
         added = [sum(column) for column in zip(*rows, strict=True)] or [0] * (2 + 2 * _ORDER)
-        made = _bleu().compute_bleu(
+        bleu = _bleu().compute_bleu(
             correct=added[2 : 2 + _ORDER],
             total=added[2 + _ORDER :],
             sys_len=added[0],
             ref_len=added[1],
             smooth_method=self.smoothing,
         )
-        parts = {f"precision-{n}": p / 100 for n, p in enumerate(made.precisions, 1)}
-        parts |= {"brevity": made.bp, "length": added[0], "reference-length": added[1]}
-        return Score(min(1.0, made.score / 100), self.signature, len(rows), parts=parts)
+        parts = {f"precision-{n}": p / 100 for n, p in enumerate(bleu.precisions, 1)}
+        parts |= {"brevity": bleu.bp, "length": added[0], "reference-length": added[1]}
+        return Score(min(1.0, bleu.score / 100), self.signature, len(rows), parts=parts)
 
 
 def _version() -> str:
@@ -154,13 +154,13 @@ def _version() -> str:
     return str(sacrebleu.__version__)
 
 
-def _counted(text: str, references: Sequence[str]) -> tuple[int, ...]:
+def _count(text: str, references: Sequence[str]) -> tuple[int, ...]:
     """Return sacrebleu's counts of one text, by way of its score of a corpus of one.
 
     It drops white space itself.
     """
-    made = _bleu().corpus_score([text], [[reference] for reference in references])
-    return (made.sys_len, made.ref_len, *made.counts, *made.totals)
+    bleu = _bleu().corpus_score([text], [[reference] for reference in references])
+    return (bleu.sys_len, bleu.ref_len, *bleu.counts, *bleu.totals)
 
 
 def _scores(added: Values, smoothing: Smoothing) -> Values:

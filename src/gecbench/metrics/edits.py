@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from gecbench.scoring.spans import Rule, SpanF
+from gecbench.scoring.spans import ComparisonRule, SpanF
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Edits(SpanF):
 
     name: ClassVar[str] = "edits"
     languages: ClassVar[tuple[str, ...]] = ()
-    rule: ClassVar[Rule] = Rule(between=" ", both_sides=True)
+    rule: ClassVar[ComparisonRule] = ComparisonRule(between=" ", both_sides=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Errant(SpanF):
 
     name: ClassVar[str] = "errant"
     languages: ClassVar[tuple[str, ...]] = ("en",)
-    rule: ClassVar[Rule] = Rule(between=" ", both_sides=True)
+    rule: ClassVar[ComparisonRule] = ComparisonRule(between=" ", both_sides=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,4 +49,4 @@ class Cherrant(SpanF):
 
     name: ClassVar[str] = "cherrant"
     languages: ClassVar[tuple[str, ...]] = ("zh",)
-    rule: ClassVar[Rule] = Rule()
+    rule: ClassVar[ComparisonRule] = ComparisonRule()

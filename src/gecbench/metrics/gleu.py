@@ -17,10 +17,10 @@ from gecbench.scoring.texts import (
     Grams,
     Unit,
     count,
+    intersection,
     overlap,
     pieces,
     references,
-    shared,
     totals,
 )
 
@@ -48,25 +48,25 @@ class Matches:
     Args:
         length: Pieces of the hypothesis.
         lengths: Pieces of each reference.
-        found: For each reference the rewarded matches, for n = 1 to the order.
+        rewards: For each reference the rewarded matches, for n = 1 to the order.
     """
 
     length: int
     lengths: tuple[int, ...]
-    found: tuple[tuple[int, ...], ...]
+    rewards: tuple[tuple[int, ...], ...]
 
 
 class Sums(NamedTuple):
     """Statistics summed over sentences, or of one sentence and reference; arrays fit together.
 
     Args:
-        found: Rewarded matches, shape (..., order).
+        rewards: Rewarded matches, shape (..., order).
         total: n-grams of the hypotheses, shape (..., order).
         length: Pieces of the hypotheses, shape (...).
         reference: Pieces of the references, shape (...).
     """
 
-    found: Values
+    rewards: Values
     total: Values
     length: Values
     reference: Values
@@ -82,60 +82,60 @@ def matches(case: Case, *, order: int, unit: Unit, reward: Reward) -> Matches | 
     if not texts:
         return None
     hypothesis = pieces(case.hypotheses[0].text, unit)
-    made = count(hypothesis, order)
-    kept = tuple(map(shared, made, count(pieces(case.source, unit), order)))
-    lengths, found = [], []
+    grams = count(hypothesis, order)
+    common = tuple(map(intersection, grams, count(pieces(case.source, unit), order)))
+    lengths, rewards = [], []
     for text in texts:
         reference = pieces(text, unit)
         lengths.append(len(reference))
-        found.append(tuple(map(reward, made, kept, count(reference, order))))
-    return Matches(len(hypothesis), tuple(lengths), tuple(found))
+        rewards.append(tuple(map(reward, grams, common, count(reference, order))))
+    return Matches(len(hypothesis), tuple(lengths), tuple(rewards))
 
 
-def official_reward(hypothesis: Grams, kept: Grams, reference: Grams) -> int:
+def official_reward(hypothesis: Grams, common: Grams, reference: Grams) -> int:
     """Return the matches with the reference less those with what the reference dropped.
 
     An n-gram of the source is dropped if it never occurs in the reference. At least 0.
     """
-    dropped = kept.keys() - reference.keys()
-    return max(overlap(hypothesis, reference) - sum(map(kept.__getitem__, dropped)), 0)
+    dropped = common.keys() - reference.keys()
+    return max(overlap(hypothesis, reference) - sum(map(common.__getitem__, dropped)), 0)
 
 
-def official_scores(made: Sums) -> Values:
+def official_scores(sums: Sums) -> Values:
     """Return GLEU: 0 where any sum is 0, and the root of four precisions whatever the order."""
-    return scores(made, right=made.found, root=4)
+    return scores(sums, right=sums.rewards, root=4)
 
 
-def scores(made: Sums, *, right: Values, root: int) -> Values:
+def scores(sums: Sums, *, right: Values, root: int) -> Values:
     """Return the geometric mean of precisions times the brevity penalty, in [0, 1].
 
     Args:
-        made: The sums.
+        sums: Of each corpus, or of each sentence.
         right: What stands above the line of each precision; where one is not above 0, the score
             is 0. Shape (..., order).
         root: How many precisions the mean is over.
     """
     import numpy as np
 
-    counted = (right > 0).all(-1) & (made.total > 0).all(-1) & (made.length > 0)
+    defined = (right > 0).all(-1) & (sums.total > 0).all(-1) & (sums.length > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        brevity = np.minimum(0, 1 - made.reference / made.length)
-        logarithm = np.log(right / made.total).sum(-1) / root
-        return np.where(counted, np.exp(brevity + logarithm), 0.0)
+        brevity = np.minimum(0, 1 - sums.reference / sums.length)
+        logarithm = np.log(right / sums.total).sum(-1) / root
+        return np.where(defined, np.exp(brevity + logarithm), 0.0)
 
 
 def sentence_sums(stats: Sequence[Matches], order: int) -> Sums:
     """Return the sums of each sentence with each of its references, one after the other."""
     import numpy as np
 
-    often = [len(one.lengths) for one in stats]
-    found = np.array([each for one in stats for each in one.found], dtype=np.float64)
-    total = np.array([totals(one.length, order) for one in stats], dtype=np.float64)
+    often = [len(matches.lengths) for matches in stats]
+    rewards = np.array([row for matches in stats for row in matches.rewards], dtype=np.float64)
+    total = np.array([totals(matches.length, order) for matches in stats], dtype=np.float64)
     return Sums(
-        found.reshape(-1, order),
+        rewards.reshape(-1, order),
         np.repeat(total.reshape(-1, order), often, axis=0),
-        np.repeat(np.array([one.length for one in stats], dtype=np.float64), often),
-        np.array([each for one in stats for each in one.lengths], dtype=np.float64),
+        np.repeat(np.array([matches.length for matches in stats], dtype=np.float64), often),
+        np.array([length for matches in stats for length in matches.lengths], dtype=np.float64),
     )
 
 
@@ -143,18 +143,18 @@ def sentence_means(values: Values, stats: Sequence[Matches]) -> Values:
     """Return the mean of the values of each sentence, one value for each of its references."""
     import numpy as np
 
-    often = np.array([len(one.lengths) for one in stats], dtype=np.intp)
+    often = np.array([len(matches.lengths) for matches in stats], dtype=np.intp)
     if not len(often):
         return np.zeros(0)
-    made: Values = np.add.reduceat(values, np.cumsum(often) - often) / often
-    return made
+    means: Values = np.add.reduceat(values, np.cumsum(often) - often) / often
+    return means
 
 
-def smoothed(made: Sums) -> Sums:
+def smooth(sums: Sums) -> Sums:
     """Return the sums with 1 for every 0, as GLEU scores single sentences."""
     import numpy as np
 
-    return Sums(*(np.where(each == 0, 1.0, each) for each in made))
+    return Sums(*(np.where(part == 0, 1.0, part) for part in sums))
 
 
 # GLEU's draws of references, the same whatever version of Python runs.
@@ -180,11 +180,11 @@ def draw(seed: int, count: int, references: int, generator: Generator) -> Places
         fractions = (high * 2.0**26 + low) * (1.0 / 2**53)
         return (fractions * references).astype(np.intp)
     spare = 32 - references.bit_length()
-    kept = np.empty(0, dtype=np.intp)
-    while len(kept) < count:
-        tried = _outputs(random, 2 * count) >> spare
-        kept = np.concatenate([kept, tried[tried < references].astype(np.intp)])
-    return kept[:count]
+    draws = np.empty(0, dtype=np.intp)
+    while len(draws) < count:
+        outputs = _outputs(random, 2 * count) >> spare
+        draws = np.concatenate([draws, outputs[outputs < references].astype(np.intp)])
+    return draws[:count]
 
 
 def draw_for(counts: Sequence[int], seed: int, generator: Generator) -> Places:
@@ -201,21 +201,21 @@ def draw_for(counts: Sequence[int], seed: int, generator: Generator) -> Places:
     import numpy as np
 
     numbers = np.asarray(counts, dtype=np.intp)
-    made = np.zeros(len(numbers), dtype=np.intp)
+    references = np.zeros(len(numbers), dtype=np.intp)
     for number in sorted(set(counts) - {1}):
-        drawn = draw(seed, len(numbers), number, generator)
-        made = np.where(numbers == number, drawn, made)
-    return made
+        draws = draw(seed, len(numbers), number, generator)
+        references = np.where(numbers == number, draws, references)
+    return references
 
 
 def _outputs(random: Random, count: int) -> NDArray[np.uint32]:
     import numpy as np
 
-    drawn = random.getrandbits(32 * count).to_bytes(4 * count, "little")
-    return np.frombuffer(drawn, dtype="<u4")
+    octets = random.getrandbits(32 * count).to_bytes(4 * count, "little")
+    return np.frombuffer(octets, dtype="<u4")
 
 
-# GLEU's references drawn by lot, over and over, and the sums of each round.
+# What the GLEU metrics over drawn references share: each iteration draws for every sentence.
 
 
 _SEED_STEP = 101
@@ -225,125 +225,10 @@ _AT_ONCE = 16_000_000
 """Numbers of a block of work, which bounds memory by some hundred megabytes."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReferenceSampler:
-    """The references of a corpus, drawn again and again.
-
-    Args:
-        order: The longest n-grams.
-        iterations: How often a reference is drawn for every sentence.
-        generator: Whose draws.
-    """
-
-    order: int
-    iterations: int
-    generator: Generator
-
-    def sums(self, stats: Sequence[Matches]) -> Sums:
-        """Return the sums of each iteration; of one alone where there is nothing to draw."""
-        import numpy as np
-
-        table, counts = self._table(stats), [len(one.lengths) for one in stats]
-        rows, iterations = np.arange(len(stats)), self._iterations(stats)
-        drawn = np.empty((iterations, self.order + 1))
-        for at in range(iterations):
-            chosen = draw_for(counts, at * _SEED_STEP, self.generator)
-            drawn[at] = table[rows, chosen].sum(axis=0)
-        return self._with_totals(drawn, self._fixed(stats).sum(axis=0))
-
-    def resampled(self, stats: Sequence[Matches], places: Draws) -> Iterator[Sums]:
-        """Yield the sums of each resample, some iterations at a time.
-
-        In every iteration a sentence keeps the reference that is drawn for it in the corpus,
-        wherever and however often it stands in a resample.
-
-        Args:
-            stats: Of each sentence.
-            places: Shape (resamples, sentences).
-        """
-        import numpy as np
-
-        table, counts = self._table(stats), [len(one.lengths) for one in stats]
-        rows = np.arange(len(stats))
-        fixed = sums(self._fixed(stats), places)[:, None]
-        step = max(1, _AT_ONCE // max(1, len(stats) * (self.order + 1)))
-        iterations = self._iterations(stats)
-        for first in range(0, iterations, step):
-            some = range(first, min(first + step, iterations))
-            chosen = np.array([draw_for(counts, at * _SEED_STEP, self.generator) for at in some])
-            drawn = table[rows, chosen].swapaxes(0, 1).reshape(len(stats), -1)
-            made = sums(drawn, places).reshape(len(places), len(some), self.order + 1)
-            yield self._with_totals(made, fixed)
-
-    def exchanged(
-        self, first: Sequence[Matches], second: Sequence[Matches], swaps: Swaps
-    ) -> Iterator[tuple[Sums, Sums]]:
-        """Yield the sums of two systems after each permutation, some iterations at a time.
-
-        A sentence keeps the reference that is drawn for it, whichever system's text it gets, so
-        these are the draws of the official procedure. What one system gains the other loses.
-
-        Args:
-            first: Of each sentence of one system.
-            second: Of the other, with as many references.
-            swaps: Whether a sentence is exchanged, shape (permutations, sentences).
-        """
-        import numpy as np
-
-        tables = [self._table(first), self._table(second)]
-        counts, rows = [len(one.lengths) for one in first], np.arange(len(first))
-        moved = swaps.astype(np.float64)
-        lasting = [part[:, None] for part in _moved(moved, self._fixed(first), self._fixed(second))]
-        step = max(1, _AT_ONCE // max(1, max(len(first), len(swaps)) * (self.order + 1)))
-        iterations = self._iterations(first)
-        for at in range(0, iterations, step):
-            some = range(at, min(at + step, iterations))
-            chosen = np.array([draw_for(counts, n * _SEED_STEP, self.generator) for n in some])
-            one, two = (
-                table[rows, chosen].swapaxes(0, 1).reshape(len(rows), -1) for table in tables
-            )
-            shape = len(swaps), len(some), self.order + 1
-            left, right = (part.reshape(shape) for part in _moved(moved, one, two))
-            yield self._with_totals(left, lasting[0]), self._with_totals(right, lasting[1])
-
-    def _iterations(self, stats: Sequence[Matches]) -> int:
-        return self.iterations if any(len(one.lengths) > 1 for one in stats) else 1
-
-    def _table(self, stats: Sequence[Matches]) -> Integers:
-        """Return matches and length of each reference, shape (sentences, references, order + 1).
-
-        What a sentence with fewer references has not is 0, and never drawn.
-        """
-        import numpy as np
-
-        width = max((len(one.lengths) for one in stats), default=1)
-        table = np.zeros((len(stats), width, self.order + 1), dtype=np.int64)
-        for row, one in zip(table, stats, strict=True):
-            row[: len(one.lengths), :-1] = one.found
-            row[: len(one.lengths), -1] = one.lengths
-        return table
-
-    def _fixed(self, stats: Sequence[Matches]) -> Integers:
-        """Return what no draw changes: n-grams of each hypothesis, and its length."""
-        import numpy as np
-
-        rows = [(*totals(one.length, self.order), one.length) for one in stats]
-        return np.array(rows, dtype=np.int64).reshape(-1, self.order + 1)
-
-    def _with_totals(self, drawn: Values, fixed: Values | Integers) -> Sums:
-        import numpy as np
-
-        fixed = np.broadcast_to(fixed.astype(np.float64), drawn.shape)
-        return Sums(drawn[..., :-1], fixed[..., :-1], fixed[..., -1], drawn[..., -1])
-
-
-def _moved(moved: Values, one: Integers, two: Integers) -> tuple[Values, Values]:
-    """Return the sums of two systems after their rows were exchanged where `moved` is 1."""
-    gained = moved @ (two - one).astype("float64")
-    return one.sum(axis=0) + gained, two.sum(axis=0) - gained
-
-
-# What the GLEU metrics over drawn references share.
+def _exchange(coins: Values, first: Integers, second: Integers) -> tuple[Values, Values]:
+    """Return the sums of two systems after their rows were exchanged where a coin is 1."""
+    gain = coins @ (second - first).astype("float64")
+    return first.sum(axis=0) + gain, second.sum(axis=0) - gain
 
 
 _WIDTH = 1.959963984540054
@@ -395,7 +280,15 @@ class SampledGleu(Metric[Matches]):
 
     def rounds(self, stats: Sequence[Matches]) -> Values:
         """Return the score of each iteration; one alone where there is nothing to draw."""
-        return type(self).formula(self._sampler.sums(stats))
+        import numpy as np
+
+        table, counts = self._table(stats), [len(matches.lengths) for matches in stats]
+        rows = np.arange(len(stats))
+        drawn = np.empty((self._iterations(stats), self.order + 1))
+        for at in range(len(drawn)):
+            references = draw_for(counts, at * _SEED_STEP, self.draws)
+            drawn[at] = table[rows, references].sum(axis=0)
+        return self._scores(drawn, self._hypothesis_totals(stats).sum(axis=0))
 
     def aggregate(self, stats: Sequence[Matches]) -> Score:
         """Return the mean over all iterations; 0 where there is no sentence.
@@ -405,7 +298,7 @@ class SampledGleu(Metric[Matches]):
         """
         values = self.rounds(stats)
         mean, parts = float(values.mean()), {}
-        if any(len(one.lengths) > 1 for one in stats):
+        if any(len(matches.lengths) > 1 for matches in stats):
             deviation = float(values.std())
             parts = {"deviation": deviation}
             parts |= {"low": mean - _WIDTH * deviation, "high": mean + _WIDTH * deviation}
@@ -422,31 +315,49 @@ class SampledGleu(Metric[Matches]):
     def resample(self, stats: Sequence[Matches], draws: Draws) -> Values:
         """Return the mean over all iterations for each resample.
 
-        In each iteration a sentence keeps its reference, so this is not quite what the official
+        In every iteration a sentence keeps the reference that is drawn for it in the corpus,
+        wherever and however often it stands in a resample, so this is not quite what the official
         script would draw for the resample as a corpus of its own; it takes a tenth of the time.
         """
         import numpy as np
 
-        blocks = self._sampler.resampled(stats, draws)
-        values = [type(self).formula(made) for made in blocks]
-        found: Values = np.concatenate(values, axis=-1).mean(axis=-1)
-        return found
+        table = self._table(stats)
+        totals = sums(self._hypothesis_totals(stats), draws)[:, None]
+        scores = []
+        for block in self._blocks(stats, len(stats)):
+            drawn = sums(self._draw_values(table, self._draw_references(stats, block)), draws)
+            shape = len(draws), len(block), self.order + 1
+            scores.append(self._scores(drawn.reshape(shape), totals))
+        means: Values = np.concatenate(scores, axis=-1).mean(axis=-1)
+        return means
 
     def exchange(
         self, first: Sequence[Matches], second: Sequence[Matches], swaps: Swaps
     ) -> tuple[Values, Values]:
-        """Return the means over all iterations of two systems after each permutation, exactly."""
+        """Return the means over all iterations of two systems after each permutation, exactly.
+
+        A sentence keeps the reference that is drawn for it, whichever system's text it gets, so
+        these are the draws of the official procedure. What one system gains the other loses.
+        """
         import numpy as np
 
-        formula = type(self).formula
-        blocks = self._sampler.exchanged(first, second, swaps)
-        values = [(formula(one), formula(two)) for one, two in blocks]
-        left, right = (np.concatenate(side, axis=-1) for side in zip(*values, strict=True))
-        return left.mean(axis=-1), right.mean(axis=-1)
+        sides = (first, second)
+        tables = [self._table(side) for side in sides]
+        coins = swaps.astype(np.float64)
+        totals = _exchange(coins, *(self._hypothesis_totals(side) for side in sides))
+        scores: tuple[list[Values], list[Values]] = ([], [])
+        for block in self._blocks(first, max(len(first), len(swaps))):
+            references = self._draw_references(first, block)
+            drawn = _exchange(coins, *(self._draw_values(table, references) for table in tables))
+            shape = len(swaps), len(block), self.order + 1
+            for values, part, total in zip(scores, drawn, totals, strict=True):
+                values.append(self._scores(part.reshape(shape), total[:, None]))
+        left, right = (np.concatenate(values, axis=-1).mean(axis=-1) for values in scores)
+        return left, right
 
     def notes(self, stats: Sequence[Matches]) -> tuple[str, ...]:
         """Say what the reader of the score should know of these data."""
-        numbers = sorted({len(one.lengths) for one in stats})
+        numbers = sorted({len(matches.lengths) for matches in stats})
         if len(numbers) < 2:
             return ()
         return (
@@ -454,9 +365,58 @@ class SampledGleu(Metric[Matches]):
             "draws from its own, which the official script cannot",
         )
 
-    @property
-    def _sampler(self) -> ReferenceSampler:
-        return ReferenceSampler(self.order, self.iterations, self.draws)
+    def _iterations(self, stats: Sequence[Matches]) -> int:
+        return self.iterations if any(len(matches.lengths) > 1 for matches in stats) else 1
+
+    def _blocks(self, stats: Sequence[Matches], rows: int) -> Iterator[range]:
+        """Yield iterations, as many at a time as memory bears for this many rows."""
+        step = max(1, _AT_ONCE // max(1, rows * (self.order + 1)))
+        iterations = range(self._iterations(stats))
+        return (iterations[first : first + step] for first in range(0, len(iterations), step))
+
+    def _draw_references(self, stats: Sequence[Matches], iterations: range) -> Places:
+        """Return a reference of each sentence, shape (iterations, sentences)."""
+        import numpy as np
+
+        counts = [len(matches.lengths) for matches in stats]
+        return np.array([draw_for(counts, at * _SEED_STEP, self.draws) for at in iterations])
+
+    def _draw_values(self, table: Integers, draws: Places) -> Integers:
+        """Return matches and lengths of the references that were drawn, a row a sentence."""
+        import numpy as np
+
+        values: Integers = table[np.arange(len(table)), draws].swapaxes(0, 1)
+        return values.reshape(len(table), -1)
+
+    def _table(self, stats: Sequence[Matches]) -> Integers:
+        """Return matches and length of each reference, shape (sentences, references, order + 1).
+
+        What a sentence with fewer references has not is 0, and never drawn.
+        """
+        import numpy as np
+
+        width = max((len(matches.lengths) for matches in stats), default=1)
+        table = np.zeros((len(stats), width, self.order + 1), dtype=np.int64)
+        for row, matches in zip(table, stats, strict=True):
+            row[: len(matches.lengths), :-1] = matches.rewards
+            row[: len(matches.lengths), -1] = matches.lengths
+        return table
+
+    def _hypothesis_totals(self, stats: Sequence[Matches]) -> Integers:
+        """Return what no draw changes: n-grams of each hypothesis, and its length."""
+        import numpy as np
+
+        rows = [(*totals(matches.length, self.order), matches.length) for matches in stats]
+        return np.array(rows, dtype=np.int64).reshape(-1, self.order + 1)
+
+    def _scores(self, drawn: Values, totals: Values | Integers) -> Values:
+        """Return the scores of sums over references, shape (..., order + 1), and hypotheses."""
+        import numpy as np
+
+        totals = np.broadcast_to(totals.astype(np.float64), drawn.shape)
+        return type(self).formula(
+            Sums(drawn[..., :-1], totals[..., :-1], totals[..., -1], drawn[..., -1])
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -475,26 +435,26 @@ class Gleu(SampledGleu):
 
     def sentence_scores(self, stats: Sequence[Matches]) -> Values:
         """Return the score of each sentence, 1 standing for every 0 among its sums."""
-        made = smoothed(sentence_sums(stats, self.order))
-        return sentence_means(official_scores(made), stats)
+        sums = smooth(sentence_sums(stats, self.order))
+        return sentence_means(official_scores(sums), stats)
 
 
 # gleu-frequency: GLEU that minds how often the reference dropped an n-gram.
 
 
-def _reward(hypothesis: Grams, kept: Grams, reference: Grams) -> int:
+def _reward(hypothesis: Grams, common: Grams, reference: Grams) -> int:
     """Return the matches with the reference less each copy that the reference dropped."""
-    dropped = sum(kept.values()) - overlap(kept, reference)
+    dropped = sum(common.values()) - overlap(common, reference)
     return overlap(hypothesis, reference) - dropped
 
 
-def _scores(made: Sums) -> Values:
+def _scores(sums: Sums) -> Values:
     """Return the score of each sum, in [0, 1]; 0 where a precision is 0 or less."""
     import numpy as np
 
-    empty = made.total == 0
-    right, total = (np.where(empty, 1.0, part) for part in (made.found, made.total))
-    return scores(made._replace(total=total), right=right, root=total.shape[-1])
+    empty = sums.total == 0
+    right, total = (np.where(empty, 1.0, part) for part in (sums.rewards, sums.total))
+    return scores(sums._replace(total=total), right=right, root=total.shape[-1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -549,6 +509,6 @@ class SentenceGleu(MeanMetric[Matches]):
 
     def values(self, stats: Sequence[Matches]) -> list[float]:
         """Return the score of each sentence."""
-        made = smoothed(sentence_sums(stats, self.order))
-        values: list[float] = sentence_means(official_scores(made), stats).tolist()
+        sums = smooth(sentence_sums(stats, self.order))
+        values: list[float] = sentence_means(official_scores(sums), stats).tolist()
         return values

@@ -12,18 +12,27 @@ from gecbench.core.options import check_between, check_choice
 from gecbench.core.score import BETAS, Counts, Score, f_score, total
 from gecbench.scoring.metric import Metric
 from gecbench.scoring.resample import ratios, sums
-from gecbench.scoring.texts import UNITS, Grams, Unit, count, overlap, pieces, references, shared
+from gecbench.scoring.texts import (
+    UNITS,
+    Grams,
+    Unit,
+    count,
+    intersection,
+    overlap,
+    pieces,
+    references,
+)
 
 if TYPE_CHECKING:
     from gecbench.scoring.metric import Draws, Values
 
 
-Rows = tuple[Counts, ...]
+OrderCounts = tuple[Counts, ...]
 """Counts of one sentence, for n = 1 to the order."""
 
 
 @dataclass(frozen=True, slots=True)
-class Green(Metric[Rows]):
+class Green(Metric[OrderCounts]):
     """GREEN, an F of multisets of n-grams.
 
     Koyama, Nagata, Takamura and Okazaki, INLG 2024; met is gec-metrics' "green". Of each n-gram
@@ -60,27 +69,27 @@ class Green(Metric[Rows]):
             "beta": f"{self.recall_weight:g}",
         }
 
-    def stats(self, case: Case) -> Rows | None:
+    def stats(self, case: Case) -> OrderCounts | None:
         """Return the counts with the best reference; None where none can be annotated."""
         source = count(pieces(case.source, self.unit), self.order)
         hypothesis = count(pieces(case.hypotheses[0].text, self.unit), self.order)
-        kept = tuple(map(shared, source, hypothesis))
+        common = tuple(map(intersection, source, hypothesis))
         rows = [
             tuple(
-                map(_counts, kept, source, hypothesis, count(pieces(text, self.unit), self.order))
+                map(_counts, common, source, hypothesis, count(pieces(text, self.unit), self.order))
             )
             for text in references(case)
         ]
         return max(rows, key=self._f, default=None)
 
-    def aggregate(self, stats: Sequence[Rows]) -> Score:
+    def aggregate(self, stats: Sequence[OrderCounts]) -> Score:
         """Return F of the counts of these sentences together; its parts are its precisions."""
         rows = [total(row[n] for row in stats) for n in range(self.order)]
         parts = {"precision": _mean([c.precision for c in rows])}
         parts |= {"recall": _mean([c.recall for c in rows])}
         return Score(self._f(rows), self.signature, len(stats), parts=parts)
 
-    def sentences(self, stats: Sequence[Rows]) -> Sequence[Mapping[str, object]]:
+    def sentences(self, stats: Sequence[OrderCounts]) -> Sequence[Mapping[str, object]]:
         """Return F of each sentence, and its counts for each length of n-grams."""
         return [
             {"value": self._f(row), "tp": [c.tp for c in row], "fp": [c.fp for c in row]}
@@ -88,7 +97,7 @@ class Green(Metric[Rows]):
             for row in stats
         ]
 
-    def resample(self, stats: Sequence[Rows], draws: Draws) -> Values:
+    def resample(self, stats: Sequence[OrderCounts], draws: Draws) -> Values:
         """Return F of each resample."""
         import numpy as np
 
@@ -108,22 +117,22 @@ class Green(Metric[Rows]):
         return f_score(p, r, self.recall_weight)
 
 
-def _counts(kept: Grams, source: Grams, hypothesis: Grams, reference: Grams) -> Counts:
+def _counts(common: Grams, source: Grams, hypothesis: Grams, reference: Grams) -> Counts:
     """Return what was done with the n-grams of one length, copy by copy.
 
     The paper sums over n-grams, as max(h - max(s, r), 0) for those inserted needlessly; since
     a maximum of two numbers is their sum less their minimum, what texts share is all it takes.
 
     Args:
-        kept: What source and hypothesis share.
+        common: What source and hypothesis share.
         source: n-grams of the source.
         hypothesis: n-grams of the hypothesis.
         reference: n-grams of the reference.
     """
-    both = sum(kept.values())
+    both = sum(common.values())
     wanted, right = overlap(source, reference), overlap(hypothesis, reference)
     return Counts(
-        tp=sum(source.values()) - both - wanted + right + overlap(kept, reference),
+        tp=sum(source.values()) - both - wanted + right + overlap(common, reference),
         fp=sum(hypothesis.values()) + wanted - both - right,
         fn=sum(reference.values()) + both - wanted - right,
     )

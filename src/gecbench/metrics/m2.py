@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from gecbench.core.score import Counts, Score, total
 from gecbench.scoring.maxmatch import (
+    Candidates,
     MaxMatch,
-    Row,
     candidate_counts,
     details,
     f_of,
@@ -17,7 +17,7 @@ from gecbench.scoring.maxmatch import (
     running_totals,
 )
 from gecbench.scoring.metric import MeanMetric
-from gecbench.scoring.resample import exchanged_totals, f_scores
+from gecbench.scoring.resample import exchange_totals, f_scores
 
 if TYPE_CHECKING:
     from gecbench.scoring.metric import Draws, Swaps, Values
@@ -42,30 +42,30 @@ class M2(MaxMatch):
         """Weight of recall in F."""
         return self.beta
 
-    def aggregate(self, stats: Sequence[Row]) -> Score:
+    def aggregate(self, stats: Sequence[Candidates]) -> Score:
         """Return F over the chosen candidates of these sentences."""
         chosen = self.choose(stats)
         counts = total(
-            Counts(each.matched, each.proposed - each.matched, each.gold - each.matched)
-            for each in chosen
+            Counts(row.matched, row.proposed - row.matched, row.gold - row.matched)
+            for row in chosen
         )
         return Score(counts.f(self.beta), self.signature, len(chosen), counts)
 
-    def sentences(self, stats: Sequence[Row]) -> Sequence[Mapping[str, object]]:
+    def sentences(self, stats: Sequence[Candidates]) -> Sequence[Mapping[str, object]]:
         """Return the candidates of each sentence and the edits of the chosen one."""
         return details(stats, self.choose(stats))
 
-    def resample(self, stats: Sequence[Row], draws: Draws) -> Values:
+    def resample(self, stats: Sequence[Candidates], draws: Draws) -> Values:
         """Return F of each resample, its annotators chosen again."""
         return self._f(running_totals(stats, draws, self.beta))
 
     def exchange(
-        self, first: Sequence[Row], second: Sequence[Row], swaps: Swaps
+        self, first: Sequence[Candidates], second: Sequence[Candidates], swaps: Swaps
     ) -> tuple[Values, Values]:
         """Return F of two systems after each permutation, their annotators chosen again."""
-        here, there = candidate_counts(first), candidate_counts(second)
-        one, two = exchanged_totals(here, there, swaps, running_rule(self.beta))
-        return self._f(one), self._f(two)
+        counts = candidate_counts(first), candidate_counts(second)
+        totals = exchange_totals(*counts, swaps, running_rule(self.beta))
+        return self._f(totals[0]), self._f(totals[1])
 
     def _f(self, totals: Values) -> Values:
         import numpy as np
@@ -76,7 +76,7 @@ class M2(MaxMatch):
 
 
 @dataclass(frozen=True, slots=True)
-class SentenceM2(MaxMatch, MeanMetric[Row]):
+class SentenceM2(MaxMatch, MeanMetric[Candidates]):
     """F of each sentence against the annotator who makes it greatest, and the mean of these.
 
     SentM2 of SEEDA (Kobayashi, Mita and Komachi, TACL 2024), computed with m2scorer cb874a7. A
@@ -87,13 +87,11 @@ class SentenceM2(MaxMatch, MeanMetric[Row]):
     name: ClassVar[str] = "sent-m2"
     running: ClassVar[bool] = False
 
-    def values(self, stats: Sequence[Row]) -> list[float]:
+    def values(self, stats: Sequence[Candidates]) -> list[float]:
         """Return F of each sentence."""
-        return [
-            f_of(each.matched, each.proposed, each.gold, self.beta) for each in self.choose(stats)
-        ]
+        return [f_of(row.matched, row.proposed, row.gold, self.beta) for row in self.choose(stats)]
 
-    def sentences(self, stats: Sequence[Row]) -> Sequence[Mapping[str, object]]:
+    def sentences(self, stats: Sequence[Candidates]) -> Sequence[Mapping[str, object]]:
         """Return F and the candidates of each sentence and the edits of the chosen one."""
         rows = zip(self.values(stats), details(stats, self.choose(stats)), strict=True)
         return [{"value": value, **row} for value, row in rows]

@@ -23,27 +23,25 @@ from gecbench.scoring.texts import characters, references
 Matching = Literal["multiset", "lcs", "blocks", "position"]
 
 
-def multiset(one: str, two: str) -> int:
+def multiset(source: str, text: str) -> int:
     """Return how many characters both have, each as often as both have it; order is nothing."""
-    often = Counter(two)
-    return sum(min(n, often[character]) for character, n in Counter(one).items())
+    return (Counter(source) & Counter(text)).total()
 
 
-def lcs(one: str, two: str) -> int:
+def lcs(source: str, text: str) -> int:
     """Return the length of the longest common subsequence.
 
     A row of the usual table as the bits of one number (Hyyro, "Bit-parallel LCS-length
     computation revisited", 2004): a bit is 0 where the row grows.
     """
-    places: dict[str, int] = {}
-    for at, character in enumerate(one):
-        places[character] = places.get(character, 0) | 1 << at
-    every = (1 << len(one)) - 1
-    row = every
-    for character in two:
-        met = row & places.get(character, 0)
-        row = (row + met | row - met) & every
-    return len(one) - row.bit_count()
+    bits: dict[str, int] = {}
+    for at, character in enumerate(source):
+        bits[character] = bits.get(character, 0) | 1 << at
+    row = full = (1 << len(source)) - 1
+    for character in text:
+        hits = row & bits.get(character, 0)
+        row = (row + hits | row - hits) & full
+    return len(source) - row.bit_count()
 
 
 def blocks(source: str, text: str) -> int:
@@ -56,10 +54,10 @@ def blocks(source: str, text: str) -> int:
     return sum(block.size for block in matcher.get_matching_blocks())
 
 
-def position(one: str, two: str) -> int:
+def position(source: str, text: str) -> int:
     """Return how many characters stand at the same place from the start."""
     # Not strict: what is longer has nothing to be compared with at its end.
-    return sum(a == b for a, b in zip(one, two, strict=False))
+    return sum(a == b for a, b in zip(source, text, strict=False))
 
 
 MATCHINGS: Mapping[Matching, Callable[[str, str], int]] = {
@@ -90,8 +88,13 @@ class Overlaps:
         """The mean over the references."""
         return mean(self.references)
 
+    @property
+    def distance(self) -> float:
+        """How far the hypothesis is from that mean."""
+        return abs(self.hypothesis - self.reference)
 
-def preserved(source: str, text: str, *, matching: Matching, t: float) -> float:
+
+def preservation(source: str, text: str, *, matching: Matching, t: float) -> float:
     """Return the paper's S_CM of a text and its source, in [0, 1].
 
     With m matching characters, P is their share of the text and R their share of the source;
@@ -103,13 +106,13 @@ def preserved(source: str, text: str, *, matching: Matching, t: float) -> float:
         matching: How matching characters are counted.
         t: Towards 1 the value is R, so that deleting costs more than adding; towards 0 it is P.
     """
-    one, two = characters(source), characters(text)
-    if one == two:
+    source, text = characters(source), characters(text)
+    if source == text:
         return 1.0
-    matched = MATCHINGS[matching](one, two)
-    if not matched:
+    matches = MATCHINGS[matching](source, text)
+    if not matches:
         return 0.0
-    p, r = matched / len(two), matched / len(one)
+    p, r = matches / len(text), matches / len(source)
     return p * r / (t * p + (1 - t) * r)
 
 
@@ -150,7 +153,7 @@ class MeaningPreservation(MeanMetric[float]):
         if case.references and not references(case):
             return None
         text = case.hypotheses[0].text
-        return preserved(case.source, text, matching=self.matching, t=self.t)
+        return preservation(case.source, text, matching=self.matching, t=self.t)
 
     def values(self, stats: Sequence[float]) -> Sequence[float]:
         """Return how much of each source stays."""
@@ -208,20 +211,20 @@ class MpPrime(Metric[Overlaps]):
         if len(texts) == 1:
             return None
         hypothesis, *others = (
-            preserved(case.source, text, matching=self.matching, t=self.t) for text in texts
+            preservation(case.source, text, matching=self.matching, t=self.t) for text in texts
         )
         return Overlaps(hypothesis, tuple(others))
 
     def aggregate(self, stats: Sequence[Overlaps]) -> Score:
         """Return the distance, 0 where there is no sentence; its parts are the two means."""
-        system = mean([one.hypothesis for one in stats])
+        system = mean([overlaps.hypothesis for overlaps in stats])
         if self.averaging == "pairs":
-            people = mean([each for one in stats for each in one.references])
+            people = mean([value for overlaps in stats for value in overlaps.references])
         else:
-            people = mean([one.reference for one in stats])
+            people = mean([overlaps.reference for overlaps in stats])
         value = abs(system - people)
         if self.difference == "sentences":
-            value = mean([abs(one.hypothesis - one.reference) for one in stats])
+            value = mean([overlaps.distance for overlaps in stats])
         parts = {"hypotheses": system, "references": people}
         return Score(value, self.signature, len(stats), parts=parts)
 
@@ -229,18 +232,18 @@ class MpPrime(Metric[Overlaps]):
         """Return the distance of each sentence from the mean of its references, and all values."""
         return [
             {
-                "value": abs(one.hypothesis - one.reference),
-                "hypothesis": one.hypothesis,
-                "references": list(one.references),
+                "value": overlaps.distance,
+                "hypothesis": overlaps.hypothesis,
+                "references": list(overlaps.references),
             }
-            for one in stats
+            for overlaps in stats
         ]
 
     def resample(self, stats: Sequence[Overlaps], draws: Draws) -> Values:
         """Return the distance of each resample."""
         import numpy as np
 
-        rows = [self._row(one) for one in stats]
+        rows = [self._row(overlaps) for overlaps in stats]
         added = sums(np.array(rows, dtype=np.float64).reshape(-1, 3), draws)
         system, people, count = added.T
         values: Values = np.abs(system / draws.shape[1] - people / count)
@@ -253,10 +256,11 @@ class MpPrime(Metric[Overlaps]):
             "same data only",
         )
 
-    def _row(self, one: Overlaps) -> tuple[float, float, float]:
+    def _row(self, overlaps: Overlaps) -> tuple[float, float, float]:
         """Return what is added up: for the system, for the references, and over how many."""
         if self.difference == "sentences":
-            return abs(one.hypothesis - one.reference), 0.0, 1.0
+            return overlaps.distance, 0.0, 1.0
         if self.averaging == "pairs":
-            return one.hypothesis, fsum(one.references), float(len(one.references))
-        return one.hypothesis, one.reference, 1.0
+            references = overlaps.references
+            return overlaps.hypothesis, fsum(references), float(len(references))
+        return overlaps.hypothesis, overlaps.reference, 1.0

@@ -1,36 +1,48 @@
 """Systems that correct, and how they are trained, run and combined.
 
-A new corrector is one file with a `load` and one line in the table.
+A new corrector is one file with a `CorrectorKind` and one line in the table.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import Literal, cast
 
 from gecbench.core.corrector import Corrector
 from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError
 from gecbench.core.registry import is_known, resolve
 
 CORRECTORS: Mapping[str, str] = {
-    "copying": "gecbench.models.folder:load",
-    "zh-homophone": "gecbench.models.lexical.chinese:load",
-    "en-rules": "gecbench.models.lexical.english:load",
-    "tagger": "gecbench.models.tagger.loading:load",
-    "seq2seq": "gecbench.models.seq2seq.loading:load",
-    "scratch": "gecbench.models.scratch.loading:load",
-    "causal": "gecbench.models.causal.loading:load",
-    "chat": "gecbench.models.chat.loading:load",
-    "ensemble": "gecbench.models.combine.ensemble:load",
+    "copying": "gecbench.models.folder:KIND",
+    "zh-homophone": "gecbench.models.lexical.chinese:KIND",
+    "en-rules": "gecbench.models.lexical.english:KIND",
+    "tagger": "gecbench.models.tagger.loading:KIND",
+    "seq2seq": "gecbench.models.seq2seq.loading:KIND",
+    "scratch": "gecbench.models.scratch.loading:KIND",
+    "causal": "gecbench.models.causal.loading:KIND",
+    "chat": "gecbench.models.chat.loading:KIND",
+    "ensemble": "gecbench.models.combine.ensemble:KIND",
 }
-"""Kind of corrector to the function that loads one."""
-
-WITHOUT_PLACE = ("copying", "zh-homophone", "en-rules")
-"""Kinds that need nothing but their name."""
+"""Name to the `CorrectorKind`."""
 
 Load = Callable[[str, Mapping[str, object]], Corrector]
-"""Takes what stands behind the colon ("" where nothing does) and options by name."""
+"""Takes the place behind the colon ("" where nothing stands there) and options by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectorKind:
+    """A kind of corrector. What languages a corrector is for is in its `info`.
+
+    Args:
+        load: Loads the corrector of a place.
+        place: Whether a place must, may or must not follow the name: "tagger:FOLDER", "en-rules".
+    """
+
+    load: Load
+    place: Literal["required", "optional", "none"] = "required"
+
 
 CARD, MODEL = "gecbench.json", "model"
 """The file in a model's folder that says of which kind it is; the model's folder in a run's."""
@@ -50,13 +62,15 @@ def load_corrector(spec: str, options: Mapping[str, object] | None = None) -> Co
         UsageError: The kind needs a place, or takes none.
         GecbenchError: The place does not hold such a model.
     """
-    kind, place = _parse_spec(spec)
-    if kind in WITHOUT_PLACE and place:
-        raise UsageError(f"{spec}: {kind} takes nothing behind the colon; write {kind}")
-    if kind in CORRECTORS and kind not in WITHOUT_PLACE and not place:
-        raise UsageError(f"{spec}: say which {kind}, as {kind}:PLACE")
-    load = cast("Load", resolve("corrector", kind, CORRECTORS))
-    return load(place, options or {})
+    name, place = _parse_spec(spec)
+    kind = cast("CorrectorKind | Load", resolve("corrector", name, CORRECTORS))
+    if not isinstance(kind, CorrectorKind):  # another package may offer a function alone
+        kind = CorrectorKind(kind, "optional")
+    if place and kind.place == "none":
+        raise UsageError(f"{spec}: {name} takes nothing behind the colon; write {name}")
+    if not place and kind.place == "required":
+        raise UsageError(f"{spec}: say which {name}, as {name}:PLACE")
+    return kind.load(place, options or {})
 
 
 def _parse_spec(spec: str) -> tuple[str, str]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class Pair(NamedTuple):
+class SentencePair(NamedTuple):
     """What models learn from: a sentence with errors, and the same corrected.
 
     Args:
@@ -32,8 +32,8 @@ class ContextPair(NamedTuple):
             two passes with dropout are compared instead.
     """
 
-    original: Pair
-    perturbed: Pair
+    original: SentencePair
+    perturbed: SentencePair
 
 
 def batches(
@@ -73,16 +73,6 @@ def batches(
             groups.append([index])
             longest = tokens_in = lengths[index]
     return groups
-
-
-def padding_share(lengths: Sequence[int], batches: Sequence[Sequence[int]]) -> float:
-    """Compute which share of the positions in batches is padding, in [0, 1).
-
-    >>> padding_share([2, 4], [[0, 1]])
-    0.25
-    """
-    area = sum(max((lengths[k] for k in batch), default=0) * len(batch) for batch in batches)
-    return 1 - sum(lengths[k] for batch in batches for k in batch) / area if area else 0.0
 
 
 def pad_rows(rows: Sequence[Sequence[int]], fill: int) -> NDArray[np.int64]:

@@ -19,7 +19,7 @@ from gecbench.core.corrector import Correction, Corrector, CorrectorInfo
 from gecbench.core.errors import FormatError, GecbenchError
 from gecbench.core.files import read_bytes, write_bytes
 from gecbench.formats.validation import options_of
-from gecbench.models import CARD
+from gecbench.models import CARD, CorrectorKind
 
 _SCHEMA = 1
 Settings = TypeVar("Settings", bound=msgspec.Struct)
@@ -121,7 +121,7 @@ def read_options(
     return card, options_of(kind, into, {**card.defaults, **options})
 
 
-def changed_options(options: msgspec.Struct) -> dict[str, object]:
+def non_default_options(options: msgspec.Struct) -> dict[str, object]:
     """Select the options that differ from what they are by default."""
     defaults = msgspec.to_builtins(type(options)())
     values: dict[str, object] = msgspec.to_builtins(options)
@@ -211,3 +211,6 @@ def load(_place: str, options: Mapping[str, object]) -> Corrector:
     """Load the corrector that changes nothing."""
     options_of("copying", msgspec.defstruct("Options", ()), options)  # it has none
     return Copying()
+
+
+KIND = CorrectorKind(load, "none")

@@ -58,6 +58,19 @@ def _pieces(text: str, kind: str) -> list[str]:
     return [piece for piece in split_tokens(text, kind) if piece]
 
 
+def in_spaced_word(character: str) -> bool:
+    """Say whether words of a character have blanks between them; "" is in no word.
+
+    >>> [in_spaced_word(character) for character in "a9é我。"]
+    [True, True, True, False, False]
+    """
+    return character.isalnum() and character < _EAST
+
+
+_EAST = "\u2e80"
+"""First of the characters of East Asia, which are written without blanks."""
+
+
 # Correcting sentence by sentence what comes as one text: the papers' useful trick.
 
 

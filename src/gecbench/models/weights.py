@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import torch
 from safetensors import SafetensorError
@@ -19,10 +19,6 @@ from gecbench.core.errors import FormatError, GecbenchError, reason
 from gecbench.core.files import read_bytes
 from gecbench.models import CARD
 from gecbench.models.folder import Card, atomic_folder, write_card
-
-if TYPE_CHECKING:
-    import torch
-
 
 WEIGHTS = "model.safetensors"
 

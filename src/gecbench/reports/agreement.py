@@ -12,8 +12,8 @@ from gecbench.reports.report import (
     Series,
     Table,
     Words,
-    joined,
-    json_values,
+    data_of,
+    join_texts,
 )
 
 WHY: Mapping[Why, Words] = {
@@ -38,7 +38,7 @@ def build_report(result: Agreement) -> Report:
         corpus=result.corpus,
         tables=(overall_table(result), annotators_table(result), pairs_table(result)),
         figures=(figure(result),),
-        data=json_values(result),
+        data=data_of(result),
         notes=result.notes,
         signatures=result.signatures,
     )
@@ -46,14 +46,14 @@ def build_report(result: Agreement) -> Report:
 
 def figure(result: Agreement) -> Figure:
     """How well each annotator's edits agree with those of the others, both ways."""
-    known = [one for one in result.each if one.made.value is not None][:_SHOWN]
-    names = [one.name for one in known]
+    known = [annotator for annotator in result.each if annotator.made.value is not None][:_SHOWN]
+    names = [annotator.name for annotator in known]
     theirs = Words("their edits against the others'", "本人编辑对他人")
     others = Words("the others' edits against theirs", "他人编辑对本人")
-    scores = joined(f"{one.name} {100 * (one.made.value or 0):.1f}" for one in known)
+    scores = join_texts(f"{a.name} {100 * (a.made.value or 0):.1f}" for a in known)
     alpha = WHY[result.alpha.why or "alone"]
     if result.alpha.value is not None:
-        alpha = joined([f"{result.alpha.value:.3f}"])
+        alpha = join_texts([f"{result.alpha.value:.3f}"])
     return Figure(
         name="agreement-edits",
         kind="bars",
@@ -66,8 +66,8 @@ def figure(result: Agreement) -> Figure:
         x_label=Words("annotators", "标注者"),
         y_label=Words("F0.5 (percent)", "F0.5（%）"),
         series=(
-            Series.of_shares(theirs, names, [one.made.value for one in known]),
-            Series.of_shares(others, names, [one.met.value for one in known]),
+            Series.of_shares(theirs, names, [annotator.made.value for annotator in known]),
+            Series.of_shares(others, names, [annotator.met.value for annotator in known]),
         ),
     )
 
@@ -101,12 +101,12 @@ def annotators_table(result: Agreement) -> Table:
         "annotators",
         Words("Each annotator against the others", "各标注者与他人的一致性"),
         result.each,
-        (Column("annotator", zh="标注者"), lambda one: one.name),
-        (Column("sentences", "count", zh="句数"), lambda one: one.sentences),
-        (Column("decisions alike", "percent", zh="判断相同"), lambda one: one.decisions.value),
-        (Column("just the same", "percent", zh="完全相同"), lambda one: one.exact.value),
-        (Column("F0.5 against others", "percent", zh="对他人 F0.5"), lambda one: one.made.value),
-        (Column("F0.5 of others", "percent", zh="他人对其 F0.5"), lambda one: one.met.value),
+        (Column("annotator", zh="标注者"), lambda row: row.name),
+        (Column("sentences", "count", zh="句数"), lambda row: row.sentences),
+        (Column("decisions alike", "percent", zh="判断相同"), lambda row: row.decisions.value),
+        (Column("just the same", "percent", zh="完全相同"), lambda row: row.exact.value),
+        (Column("F0.5 against others", "percent", zh="对他人 F0.5"), lambda row: row.made.value),
+        (Column("F0.5 of others", "percent", zh="他人对其 F0.5"), lambda row: row.met.value),
     )
 
 

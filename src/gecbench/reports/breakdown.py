@@ -19,9 +19,8 @@ from gecbench.reports.report import (
     Value,
     Words,
     count_cells,
-    count_values,
-    joined,
-    json_values,
+    data_of,
+    join_texts,
 )
 
 _KINDS: Mapping[str, Words] = {
@@ -95,7 +94,7 @@ def _figure(breakdown: Breakdown, name: str) -> Figure:
         Series.of_shares(system, groups, (cell.value for cell in cells))
         for system, cells in breakdown.cells.items()
     )
-    sizes = joined(
+    sizes = join_texts(
         Words(f"{group.en} {n}", f"{group.zh} {n}")
         for group, n in zip(groups, breakdown.sizes, strict=True)
     )
@@ -106,10 +105,10 @@ def _figure(breakdown: Breakdown, name: str) -> Figure:
         title=Words(f"{breakdown.metric} by {kind.en}", f"按{kind.zh}划分的 {breakdown.metric}"),
         alt=Words(
             f"Bars: {breakdown.metric} of each system by {kind.en}. "
-            + " ".join(one.en for one in extremes)
+            + " ".join(words.en for words in extremes)
             + f" Number of {size}: {sizes.en}.",
             f"柱状图：各系统按{kind.zh}划分的 {breakdown.metric}。"
-            + "".join(one.zh for one in extremes)
+            + "".join(words.zh for words in extremes)
             + f"{_UNITS[size]}：{sizes.zh}。",
         ),
         x_label=kind,
@@ -162,8 +161,8 @@ def _names(breakdowns: Sequence[Breakdown], *, several: bool) -> list[str]:
         name = _slug(breakdown.by)
         if several:
             name = f"{_slug(breakdown.metric)}-{name}"
-        numbered = (f"{name}-{number}" for number in count(2))
-        names.append(next(one for one in chain([name], numbered) if one not in names))
+        others = (f"{name}-{number}" for number in count(2))
+        names.append(next(unique for unique in chain([name], others) if unique not in names))
     return names
 
 
@@ -175,11 +174,11 @@ def _table(breakdown: Breakdown, name: str, systems: Sequence[str]) -> Table:
     kind = _kind_words(breakdown)
     rows: list[tuple[Value, ...]] = []
     marks: set[tuple[int, int]] = set()
-    for at, (group, size) in enumerate(zip(breakdown.groups, breakdown.sizes, strict=True)):
-        values = [breakdown.cells[system][at].value for system in systems]
+    for index, (group, size) in enumerate(zip(breakdown.groups, breakdown.sizes, strict=True)):
+        values = [breakdown.cells[system][index].value for system in systems]
         rows.append((_GROUPS.get(group, group), size, *values))
         best = best_places(values, higher_is_better=breakdown.higher_is_better)
-        marks |= {(at, 2 + n) for n in best}
+        marks |= {(index, 2 + n) for n in best}
     return Table(
         name,
         Words(f"{breakdown.metric} by {kind.en}", f"按{kind.zh}划分的 {breakdown.metric}"),
@@ -194,7 +193,7 @@ def _table(breakdown: Breakdown, name: str, systems: Sequence[str]) -> Table:
 
 
 def _differences(comparison: PairDifferences, name: str) -> Table:
-    one, two = comparison.between
+    first, second = comparison.between
     rows = tuple(
         (
             *(_kind_of(d.by), _GROUPS.get(d.group, d.group), d.size),
@@ -207,15 +206,15 @@ def _differences(comparison: PairDifferences, name: str) -> Table:
     return Table(
         name,
         Words(
-            f"Where {one} and {two} differ most" + f" ({_SHOWN} of {number} groups)" * cut,
-            f"{one} 与 {two} 差别最大之处" + f"（{number} 组中的 {_SHOWN} 组）" * cut,
+            f"Where {first} and {second} differ most" + f" ({_SHOWN} of {number} groups)" * cut,
+            f"{first} 与 {second} 差别最大之处" + f"（{number} 组中的 {_SHOWN} 组）" * cut,
         ),
         (
             Column("groups", zh="划分"),
             Column("group", zh="组"),
             Column("size", "count", zh="大小"),
-            Column(one, "percent"),
-            Column(two, "percent"),
+            Column(first, "percent"),
+            Column(second, "percent"),
             Column("difference", "percent", zh="差"),
         ),
         rows,
@@ -223,12 +222,12 @@ def _differences(comparison: PairDifferences, name: str) -> Table:
 
 
 def _sentences(comparison: PairDifferences, name: str) -> Table:
-    one, two = comparison.between
+    first, second = comparison.between
     return Table(
         name,
         Words(
-            f"Sentences that decide the difference of {one} and {two}",
-            f"决定 {one} 与 {two} 差别的句子",
+            f"Sentences that decide the difference of {first} and {second}",
+            f"决定 {first} 与 {second} 差别的句子",
         ),
         (Column("id", zh="编号"), Column("contribution", "percent", 4, zh="贡献")),
         tuple((sentence.id, sentence.contribution) for sentence in comparison.sentences),
@@ -257,13 +256,13 @@ def _texts(comparison: PairDifferences, name: str) -> Table:
 def _counts(breakdowns: Sequence[Breakdown]) -> Table:
     rows = [
         (
-            *(one.metric, _kind_of(one.by), _GROUPS.get(group, group), system, size),
-            *count_cells(None if cells[at].value is None else cells[at].counts),
-            cells[at].value,
+            *(breakdown.metric, _kind_of(breakdown.by), _GROUPS.get(group, group), system, size),
+            *count_cells(None if cells[index].value is None else cells[index].counts),
+            cells[index].value,
         )
-        for one in breakdowns
-        for at, (group, size) in enumerate(zip(one.groups, one.sizes, strict=True))
-        for system, cells in one.cells.items()
+        for breakdown in breakdowns
+        for index, (group, size) in enumerate(zip(breakdown.groups, breakdown.sizes, strict=True))
+        for system, cells in breakdown.cells.items()
     ]
     return Table(
         "counts",
@@ -283,22 +282,22 @@ def _counts(breakdowns: Sequence[Breakdown]) -> Table:
 
 def _pair_notes(result: Breakdowns) -> Iterator[str]:
     for comparison in result.comparisons:
-        one, two = comparison.between
+        first, second = comparison.between
         yield (
-            f"{comparison.metric}: {one} is set against {two}; a sentence's contribution is what "
-            "the difference of the two scores is with it, less what it is without it, the choice "
-            "of references held"
+            f"{comparison.metric}: {first} is set against {second}; a sentence's contribution is "
+            "what the difference of the two scores is with it, less what it is without it, the "
+            "choice of references held"
         )
 
 
 def _data(result: Breakdowns) -> dict[str, object]:
     def values(cell: Cell) -> dict[str, object]:
-        return {"value": cell.value, **count_values(cell.counts)}
+        return {"value": cell.value, **data_of(cell.counts)}
 
-    return json_values(result) | {
+    return data_of(result) | {
         "breakdowns": [
-            json_values(one, "cells", "higher_is_better")
-            | {"cells": {name: list(map(values, cells)) for name, cells in one.cells.items()}}
-            for one in result.breakdowns
+            data_of(breakdown, "higher_is_better")
+            | {"cells": {name: [*map(values, cells)] for name, cells in breakdown.cells.items()}}
+            for breakdown in result.breakdowns
         ]
     }

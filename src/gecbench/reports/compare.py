@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
 from gecbench.analysis.options import Test
-from gecbench.analysis.significance import Comparison, Pair
-from gecbench.core.errors import counted
+from gecbench.analysis.significance import Comparison, SystemPair
+from gecbench.core.errors import count_noun
 from gecbench.reports.report import (
     NO,
     YES,
@@ -18,7 +18,7 @@ from gecbench.reports.report import (
     Table,
     Value,
     Words,
-    json_values,
+    data_of,
 )
 
 _TESTS: dict[Test, Words] = {
@@ -44,35 +44,35 @@ def build_report(corpus: str, results: Sequence[Comparison], notes: Sequence[str
     """
     tables = [_systems(results), _pairs(results)]
     figures: list[Figure] = []
-    for one in results:
-        if len(one.values) > 2 and one.plan.baseline is None:
-            tables.append(_matrix(one))
-            figures += [_p_figure(one), _difference_figure(one)]
-        figures.append(_interval_figure(one))
+    for result in results:
+        if len(result.values) > 2 and result.plan.baseline is None:
+            tables.append(_matrix(result))
+            figures += [_p_figure(result), _difference_figure(result)]
+        figures.append(_interval_figure(result))
     return Report(
         name="compare",
         title=Words("Are differences between systems significant?", "系统之间的差异是否显著？"),
         corpus=corpus,
         tables=tuple(tables),
         figures=tuple(figures),
-        data={"metrics": [_data(one) for one in results]},
+        data={"metrics": [_data(result) for result in results]},
         notes=(*notes, *map(_about, results[:1])),
-        signatures=tuple(one.signature for one in results),
+        signatures=tuple(result.signature for result in results),
     )
 
 
 def letters(result: Comparison) -> dict[str, str]:
     """The groups of each system as letters: two that share one do not differ."""
     names: dict[str, str] = dict.fromkeys(result.values, "")
-    for at, group in enumerate(result.groups):
+    for index, group in enumerate(result.groups):
         for name in group:
-            names[name] += _letter(at)
+            names[name] += _letter(index)
     return names
 
 
-def _letter(at: int) -> str:
+def _letter(index: int) -> str:
     """One of a, b, ..., z, then (27), (28), ..."""
-    return chr(ord("a") + at) if at < 26 else f"({at + 1})"
+    return chr(ord("a") + index) if index < 26 else f"({index + 1})"
 
 
 def _about(result: Comparison) -> str:
@@ -90,14 +90,14 @@ def _about(result: Comparison) -> str:
 
 def _systems(results: Sequence[Comparison]) -> Table:
     """The scores, the best system first, with their groups."""
-    several, grouped = len(results) > 1, any(one.groups for one in results)
+    several, grouped = len(results) > 1, any(result.groups for result in results)
     rows: list[tuple[Value, ...]] = []
-    for one in results:
-        shared = letters(one)
-        for name in one.ranked:
-            spread = one.intervals[name]
-            words = [one.metric] * several + [name] + [shared[name]] * grouped
-            rows.append((*words, one.values[name], spread.low, spread.high))
+    for result in results:
+        shared = letters(result)
+        for name in result.ranked:
+            spread = result.intervals[name]
+            words = [result.metric] * several + [name] + [shared[name]] * grouped
+            rows.append((*words, result.values[name], spread.low, spread.high))
     columns = [Column("metric", zh="指标")] * several + [Column("system", zh="系统")]
     columns += [Column("groups", zh="分组")] * grouped
     columns += [Column("score", "percent", zh="得分")]
@@ -114,7 +114,7 @@ def _systems(results: Sequence[Comparison]) -> Table:
 def _pairs(results: Sequence[Comparison]) -> Table:
     """A row for each pair of systems and metric."""
     several, plan = len(results) > 1, results[0].plan
-    corrected = plan.correction != "none" and any(len(one.pairs) > 1 for one in results)
+    corrected = plan.correction != "none" and any(len(result.pairs) > 1 for result in results)
     columns = [Column("metric", zh="指标")] * several
     columns += [Column("A", zh="系统甲"), Column("B", zh="系统乙")]
     columns += [Column("significant", zh="显著")]
@@ -128,9 +128,9 @@ def _pairs(results: Sequence[Comparison]) -> Table:
                 Column(f"{test} {plan.correction}", "p", 4, zh=f"{_TESTS[test].zh}校正后 p")
             )
     rows: list[tuple[Value, ...]] = []
-    for one in results:
-        for pair in one.pairs:
-            row: list[Value] = [*[one.metric] * several, pair.first, pair.second]
+    for result in results:
+        for pair in result.pairs:
+            row: list[Value] = [*[result.metric] * several, pair.first, pair.second]
             row += [YES if pair.significant else NO, pair.difference]
             row += [pair.interval.low, pair.interval.high, pair.first_better]
             for test in plan.tests:
@@ -143,7 +143,7 @@ def _pairs(results: Sequence[Comparison]) -> Table:
 def _matrix(result: Comparison) -> Table:
     """The corrected p of the main test for each pair."""
     columns = (Column("system", zh="系统"), *(Column(name, "p", 4) for name in result.ranked))
-    rows = tuple((one, *row) for one, row in _rows(result, _corrected))
+    rows = tuple((system, *row) for system, row in _rows(result, _p_value))
     title = Words(
         f"p of each pair by {result.metric}, {result.plan.main_test}, "
         f"{_CORRECTIONS[result.plan.correction].en}",
@@ -153,21 +153,22 @@ def _matrix(result: Comparison) -> Table:
     return Table(f"p-{result.metric}", title, columns, rows)
 
 
-Cell = Callable[[Pair, Test], float]
+Cell = Callable[[SystemPair, Test], float]
 
 
-def _corrected(pair: Pair, test: Test) -> float:
+def _p_value(pair: SystemPair, test: Test) -> float:
     return pair.corrected[test]
 
 
 def _rows(result: Comparison, value: Cell) -> Iterator[tuple[str, tuple[float | None, ...]]]:
     """Yield each system, the best first, with its values against all systems."""
-    for one in result.ranked:
+    test = result.plan.main_test
+    for system in result.ranked:
         yield (
-            one,
+            system,
             tuple(
-                None if one == two else value(result.pair(one, two), result.plan.main_test)
-                for two in result.ranked
+                value(result.pair(system, other), test) if system != other else None
+                for other in result.ranked
             ),
         )
 
@@ -176,7 +177,7 @@ def _number_significant(result: Comparison) -> Words:
     """How many pairs differ, in words."""
     number, total = sum(pair.significant for pair in result.pairs), len(result.pairs)
     return Words(
-        f"{number} of {counted(total, 'pair', ' differs', ' differ')} significantly at "
+        f"{number} of {count_noun(total, 'pair', ' differs', ' differ')} significantly at "
         f"{result.plan.alpha:g}",
         f"{total} 对系统中有 {number} 对在 {result.plan.alpha:g} 水平上差异显著",
     )
@@ -201,7 +202,7 @@ def _p_figure(result: Comparison) -> Figure:
             f"Matrix of p for pairs of systems: {number.en}{groups.en}.",
             f"各对系统 p 值的矩阵：{number.zh}{groups.zh}。",
         ),
-        _corrected,
+        _p_value,
     )
 
 
@@ -240,7 +241,7 @@ def _matrix_figure(
         alt=alt,
         x_label=Words("system", "系统"),
         y_label=Words("system", "系统"),
-        series=tuple(Series(one, result.ranked, row) for one, row in _rows(result, value)),
+        series=tuple(Series(system, result.ranked, row) for system, row in _rows(result, value)),
     )
 
 
@@ -251,7 +252,7 @@ def _interval_figure(result: Comparison) -> Figure:
     """
     pairs = result.pairs
     if result.plan.baseline is None and len(result.ranked) > 2:
-        pairs = tuple(result.pair(one, two) for one, two in combinations(result.ranked, 2))
+        pairs = tuple(result.pair(*names) for names in combinations(result.ranked, 2))
     first, level = pairs[0], f"{100 * result.plan.confidence:g}%"
     values = (
         f"{first.first} − {first.second}: {100 * first.difference:.2f} "
@@ -272,14 +273,14 @@ def _interval_figure(result: Comparison) -> Figure:
         x_label=Words("pair of systems", "系统对"),
         y_label=Words("difference in points", "差值（百分点）"),
         series=tuple(
-            _intervals(words, some)
+            _intervals(words, group)
             for words, significant in ((_SIGNIFICANT, True), (_NOT, False))
-            if (some := [pair for pair in pairs if pair.significant == significant])
+            if (group := [pair for pair in pairs if pair.significant == significant])
         ),
     )
 
 
-def _intervals(name: Words, pairs: Sequence[Pair]) -> Series:
+def _intervals(name: Words, pairs: Sequence[SystemPair]) -> Series:
     return Series.of_shares(
         name,
         (f"{pair.first} − {pair.second}" for pair in pairs),
@@ -290,7 +291,7 @@ def _intervals(name: Words, pairs: Sequence[Pair]) -> Series:
 
 
 def _data(result: Comparison) -> dict[str, object]:
-    plan = json_values(result.plan) | {"deciding": result.plan.main_test}
+    plan = data_of(result.plan) | {"deciding": result.plan.main_test}
     systems = [
         {"system": name, "value": result.values[name], "low": spread.low, "high": spread.high}
         for name in result.ranked
@@ -303,14 +304,14 @@ def _data(result: Comparison) -> dict[str, object]:
             "difference": pair.difference,
             "low": pair.interval.low,
             "high": pair.interval.high,
-            **json_values(pair, "first", "second", "difference", "interval"),
+            **data_of(pair, "first", "second", "difference", "interval"),
         }
         for pair in result.pairs
     ]
     return {
-        **json_values(result, "plan", "values", "intervals", "pairs", "groups"),
+        **data_of(result, "plan", "values", "intervals", "pairs", "groups"),
         "plan": plan,
         "systems": systems,
         "pairs": pairs,
-        "groups": [list(group) for group in result.groups],
+        "groups": result.groups,
     }

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from msgspec import to_builtins
-
 from gecbench.analysis.correlation import KINDS, Coefficient, Correlations, Kind, MetricPair
 from gecbench.analysis.meta import SystemLevel
 from gecbench.reports.report import (
@@ -17,7 +15,7 @@ from gecbench.reports.report import (
     Table,
     Value,
     Words,
-    json_values,
+    data_of,
 )
 
 NAMES: dict[Kind, Words] = {
@@ -40,10 +38,10 @@ def build_report(result: Correlations) -> Report:
             *(_scatter(result, pair) for pair in result.pairs),
         ),
         data={
-            "systems": list(scores.systems),
+            "systems": scores.systems,
             "oriented": result.oriented,
             "metrics": [
-                {"metric": name, "lower_is_better": name in scores.lower, "values": list(values)}
+                {"metric": name, "lower_is_better": name in scores.lower, "values": values}
                 for name, values in scores.metrics.items()
             ],
             "pairs": [with_coefficients(pair) for pair in result.pairs],
@@ -66,8 +64,8 @@ def coefficient_cells(coefficients: Mapping[Kind, Coefficient]) -> list[Value]:
 
 
 def with_coefficients(result: MetricPair | SystemLevel) -> dict[str, object]:
-    """Return JSON values, with the coefficients beside the other fields."""
-    return {**json_values(result, "coefficients"), **to_builtins(result.coefficients)}
+    """The fields of a result, with each coefficient as one of them."""
+    return data_of(result, "coefficients") | {**result.coefficients}
 
 
 def _coefficients(result: Correlations) -> Table:
@@ -110,14 +108,14 @@ def _matrix(result: Correlations, kind: Kind) -> Figure:
         ),
         x_label=Words("metric", "指标"),
         y_label=Words("metric", "指标"),
-        series=tuple(Series(one, names, _row(result, kind, one)) for one in names),
+        series=tuple(Series(metric, names, _row(result, kind, metric)) for metric in names),
     )
 
 
-def _row(result: Correlations, kind: Kind, one: str) -> tuple[float | None, ...]:
+def _row(result: Correlations, kind: Kind, metric: str) -> tuple[float | None, ...]:
     return tuple(
-        None if one == two else result.of(one, two).coefficients[kind].value
-        for two in result.scores.metrics
+        None if metric == other else result.of(metric, other).coefficients[kind].value
+        for other in result.scores.metrics
     )
 
 
@@ -127,19 +125,19 @@ def _scatter(result: Correlations, pair: MetricPair) -> Figure:
     if pearson.value is not None and pearson.p is not None:
         numbers = f"r = {pearson.value:.3f} (p = {pearson.p:.4f})"
         words = Words(f"Pearson's {numbers}", f"Pearson {numbers}")
-    one, two = scores.metrics[pair.first], scores.metrics[pair.second]
+    x, y = scores.metrics[pair.first], scores.metrics[pair.second]
     short = slugs(scores.metrics)
     return Figure(
         name=f"correlation-{short[pair.first]}-{short[pair.second]}",
         kind="points",
         title=Words(f"{pair.second} against {pair.first}", f"{pair.second} 与 {pair.first}"),
         alt=Words(
-            f"Scatter of {len(one)} systems by two metrics: {words.en}.",
-            f"{len(one)} 个系统在两个指标上的散点图：{words.zh}。",
+            f"Scatter of {len(x)} systems by two metrics: {words.en}.",
+            f"{len(x)} 个系统在两个指标上的散点图：{words.zh}。",
         ),
         x_label=Words(pair.first, pair.first),
         y_label=Words(pair.second, pair.second),
-        series=(Series(Words("systems", "系统"), one, two, labels=scores.systems),),
+        series=(Series(Words("systems", "系统"), x, y, labels=scores.systems),),
     )
 
 
@@ -150,7 +148,7 @@ def slugs(names: Iterable[str]) -> dict[str, str]:
     {'Acc_sen': 'acc-sen', 'acc sen': 'acc-sen-2', '准确率': '3'}
     """
     slugs: dict[str, str] = {}
-    for at, name in enumerate(names, 1):
+    for number, name in enumerate(names, 1):
         short = re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")
-        slugs[name] = f"{short}-{at}".strip("-") if short in {"", *slugs.values()} else short
+        slugs[name] = f"{short}-{number}".strip("-") if short in {"", *slugs.values()} else short
     return slugs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from gecbench.core.errors import counted
+from gecbench.core.errors import count_noun
 from gecbench.datasets.corrupt.corrupt import UNMADE, Counts
 from gecbench.datasets.corrupt.fitting import Fit
 from gecbench.datasets.corrupt.profile import kind_of
@@ -15,20 +15,20 @@ from gecbench.reports.report import Grid, as_text
 _EXAMPLES = 3
 
 _BEFORE: Mapping[str, Callable[[CorpusCounts], int]] = {
-    "sentences read": lambda one: one.sentences,
-    "  without a correction": lambda one: one.without_reference,
-    "  corrections: unannotatable": lambda one: one.unannotatable,
-    "  corrections: edits that overlap": lambda one: one.inapplicable,
-    "pairs": lambda one: one.pairs,
-    "  of these divided into sentences": lambda one: one.split,
-    "  which makes so many more": lambda one: one.pieces,
-    "  of these cut": lambda one: one.cut,
+    "sentences read": lambda corpus: corpus.sentences,
+    "  without a correction": lambda corpus: corpus.without_reference,
+    "  corrections: unannotatable": lambda corpus: corpus.unannotatable,
+    "  corrections: edits that overlap": lambda corpus: corpus.inapplicable,
+    "pairs": lambda corpus: corpus.pairs,
+    "  of these divided into sentences": lambda corpus: corpus.split,
+    "  which makes so many more": lambda corpus: corpus.pieces,
+    "  of these cut": lambda corpus: corpus.cut,
 }
 _AFTER: Mapping[str, Callable[[CorpusCounts], int]] = {
-    "kept": lambda one: one.kept,
-    "  put aside": lambda one: one.dev,
-    "weight": lambda one: one.weight,
-    "written": lambda one: one.written,
+    "kept": lambda corpus: corpus.kept,
+    "  put aside": lambda corpus: corpus.dev,
+    "weight": lambda corpus: corpus.weight,
+    "written": lambda corpus: corpus.written,
 }
 _ALWAYS = ("sentences read", "pairs", "kept", "weight", "written")
 
@@ -40,34 +40,34 @@ def preparation_lines(manifest: Manifest) -> list[str]:
     """
     lines = as_text(_table(manifest)).splitlines()
     for file in manifest.evaluation:
-        lines.append(f"filtered by {counted(file.sentences, 'sentence')} of {file.file.path}")
+        lines.append(f"filtered by {count_noun(file.sentences, 'sentence')} of {file.file.path}")
     for example in manifest.near_examples[:_EXAMPLES]:
         lines.append(
             f"nearly one of these ({example.similarity:.2f}), {example.corpus} {example.side}: "
             f"{example.text} | {example.evaluation}"
         )
-    for one in manifest.corpora:
-        lines += [f"note: {one.name}: not kept: {note}" for note in one.notes]
+    for corpus in manifest.corpora:
+        lines += [f"note: {corpus.name}: not kept: {note}" for note in corpus.notes]
     for output in manifest.outputs:
         lines.append(
-            f"{output.path}: {counted(output.sentences, 'sentence')}, "
-            f"{counted(output.references, 'correction')}"
+            f"{output.path}: {count_noun(output.sentences, 'sentence')}, "
+            f"{count_noun(output.references, 'correction')}"
         )
     return lines
 
 
 def _table(manifest: Manifest) -> Grid:
     dropped: dict[str, Callable[[CorpusCounts], int]] = {
-        f"  dropped: {words}": lambda one, reason=reason: one.dropped[reason]  # type: ignore[misc]
+        f"  dropped: {words}": lambda corpus, reason=reason: corpus.dropped[reason]  # type: ignore[misc]
         for reason, words in DROPPED.items()
     }
     rows = []
     for name, count in {**_BEFORE, **dropped, **_AFTER}.items():
-        numbers = [count(one) for one in manifest.corpora]
+        numbers = [count(corpus) for corpus in manifest.corpora]
         if any(numbers) or name in _ALWAYS:
             total = "" if name == "weight" else str(sum(numbers))
             rows.append((name, *map(str, numbers), total))
-    names = [one.name for one in manifest.corpora]
+    names = [corpus.name for corpus in manifest.corpora]
     return Grid(("", *names, "all"), tuple(rows), 1)
 
 
@@ -80,16 +80,16 @@ _LENGTHS = 8
 def corruption_lines(counts: Counts) -> list[str]:
     """Write tables of types and numbers of errors, and the counts around them."""
     lines = [
-        f"{counted(counts.sentences, 'sentence')}, {counted(counts.written, 'pair')} written: "
-        f"{counts.with_errors} with errors, {counts.left_correct} left correct as drawn",
+        f"{count_noun(counts.sentences, 'sentence')}, {count_noun(counts.written, 'pair')} written"
+        f": {counts.with_errors} with errors, {counts.left_correct} left correct as drawn",
     ]
-    kept = counts.unmade - counts.left_out.get(UNMADE, 0)
-    if kept:
-        lines.append(f"{kept} of them have no place for any error and are kept without")
+    without_errors = counts.unmade - counts.left_out.get(UNMADE, 0)
+    if without_errors:
+        lines.append(f"{without_errors} of them have no place for any error and are kept without")
     lines += [f"left out: {n}: {why}" for why, n in counts.left_out.items()]
     lines.append(
-        f"{counted(counts.made, 'error')} of {counts.drawn} that were drawn; {counts.impossible} "
-        "had no place"
+        f"{count_noun(counts.made, 'error')} of {counts.drawn} that were drawn; "
+        f"{counts.impossible} had no place"
     )
     if counts.units:
         lines.append(
@@ -101,17 +101,17 @@ def corruption_lines(counts: Counts) -> list[str]:
         lines += as_text(_types(counts)).splitlines()
         lines += as_text(_numbers(counts)).splitlines()
         common = list(counts.of_errors.items())[:_LENGTHS]
-        shown = ", ".join(f"{sizes}: {n}" for sizes, n in common)
-        lines.append(f"units in the error > in its correction: {shown}")
+        lengths = ", ".join(f"{sizes}: {n}" for sizes, n in common)
+        lines.append(f"units in the error > in its correction: {lengths}")
     return lines
 
 
 def _types(counts: Counts) -> Grid:
     rows = []
-    for name in sorted(counts.shares, key=lambda one: -counts.types.get(one, 0)):
-        made = counts.types.get(name, 0)
+    for name in sorted(counts.shares, key=lambda name: -counts.types.get(name, 0)):
+        n = counts.types.get(name, 0)
         rows.append(
-            (name, str(made), f"{100 * made / counts.made:.1f}", f"{100 * counts.shares[name]:.1f}")
+            (name, str(n), f"{100 * n / counts.made:.1f}", f"{100 * counts.shares[name]:.1f}")
         )
     return Grid(("type", "errors", "%", "% asked for"), tuple(rows), 1)
 
@@ -127,18 +127,18 @@ def _numbers(counts: Counts) -> Grid:
 
 def fit_lines(fit: Fit) -> list[str]:
     """Say what a profile was fitted to, and what it does not hold."""
-    shared = [one for one in fit.profile.fitted if not (one.by or kind_of(one.lengths))]
-    again = sum(round(one.rest * one.edits) for one in shared)
+    shared = [kind for kind in fit.profile.fitted if not (kind.by or kind_of(kind.lengths))]
+    again = sum(round(kind.rest * kind.edits) for kind in shared)
     rest = fit.edits - fit.kept - again
-    rows = sum(len(one.confusions) for one in fit.profile.fitted)
+    rows = sum(len(kind.confusions) for kind in fit.profile.fitted)
     lines = [
-        f"{counted(fit.pairs, 'pair')} with {counted(fit.edits, 'edit')} of "
-        f"{counted(len(fit.profile.types), 'type')}",
-        f"{counted(rows, 'confusion', ' stands', ' stand')} for {counted(fit.kept, 'edit')}, "
+        f"{count_noun(fit.pairs, 'pair')} with {count_noun(fit.edits, 'edit')} of "
+        f"{count_noun(len(fit.profile.types), 'type')}",
+        f"{count_noun(rows, 'confusion', ' stands', ' stand')} for {count_noun(fit.kept, 'edit')}, "
         f"lengths and rules make as many as {rest} others; of {again} more the type has confusions "
         "only, which take their place",
     ]
-    lines += [f"left out: {counted(n, 'edit')}: {why}" for why, n in fit.left_out.items()]
+    lines += [f"left out: {count_noun(n, 'edit')}: {why}" for why, n in fit.left_out.items()]
     lines.append(
         "note: the profile holds words of the corpus; pass it on only where the corpus's licence "
         "lets you"

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
-from msgspec import to_builtins
-
 from gecbench.analysis.difficulty import (
     MEASURES,
     Difficulty,
@@ -15,7 +13,7 @@ from gecbench.analysis.difficulty import (
     TypeDifficulty,
     system_means,
 )
-from gecbench.core.errors import counted
+from gecbench.core.errors import count_noun
 from gecbench.core.score import best_places
 from gecbench.reports.report import (
     Column,
@@ -26,7 +24,8 @@ from gecbench.reports.report import (
     Value,
     Words,
     columns_of,
-    joined,
+    data_of,
+    join_texts,
 )
 
 _SYSTEM = Column("system", zh="系统")
@@ -70,8 +69,8 @@ def build_report(results: Sequence[Difficulty], tier: Level | None = None) -> Re
 
 def _have_categories(results: Sequence[Difficulty]) -> bool:
     """Say whether most errors have a category behind their operation."""
-    types = [one for result in results for one in result.types[2]]
-    return 2 * sum(one.errors for one in types if one.label) > sum(one.errors for one in types)
+    types = [kind for result in results for kind in result.types[2]]
+    return 2 * sum(kind.errors for kind in types if kind.label) > sum(kind.errors for kind in types)
 
 
 def _notes(results: Sequence[Difficulty]) -> Iterator[str]:
@@ -79,9 +78,9 @@ def _notes(results: Sequence[Difficulty]) -> Iterator[str]:
     several = len({result.corpus for result in results}) > 1
     for result in results:
         about = (
-            f"{result.reference}: {counted(len(result.table.ids), 'sentence')}, "
-            f"{counted(result.table.size, 'chunk')}, {counted(result.table.errors, 'error')}; "
-            f"weights of {counted(result.voters, 'system')} ({result.origin})"
+            f"{result.reference}: {count_noun(len(result.table.ids), 'sentence')}, "
+            f"{count_noun(result.table.size, 'chunk')}, {count_noun(result.table.errors, 'error')}"
+            f"; weights of {count_noun(result.voters, 'system')} ({result.origin})"
         )
         head = f"{result.corpus}: " if several else ""
         yield from (f"{head}{note}" for note in (about, *result.notes))
@@ -118,7 +117,7 @@ def _tables(results: Sequence[Difficulty], level: Level) -> Iterator[Table]:
     yield _scores(results)
     yield from (_ranking(results, measure) for measure in MEASURES)
     yield _types(results, level)
-    if any(one.break_even for result in results for one in result.scores):
+    if any(scores.break_even for result in results for scores in result.scores):
         yield _unlike(results)
     if len(results) > 1:
         yield from (_means(results, measure) for measure in MEASURES)
@@ -133,15 +132,16 @@ def _scores(results: Sequence[Difficulty]) -> Table:
         block = [
             [
                 value
-                for counts in (one.weighted, one.plain)
+                for counts in (scores.weighted, scores.plain)
                 for value in (counts.precision, counts.recall, counts.f, counts.accuracy)
             ]
-            for one in result.scores
+            for scores in result.scores
         ]
-        for at, column in enumerate(zip(*block, strict=True), len(heads)):
-            marks |= {(len(rows) + row, at) for row in best_places(column)}
+        for index, column in enumerate(zip(*block, strict=True), len(heads)):
+            marks |= {(len(rows) + row, index) for row in best_places(column)}
         rows += [
-            (*names, one.system, *values) for one, values in zip(result.scores, block, strict=True)
+            (*names, scores.system, *values)
+            for scores, values in zip(result.scores, block, strict=True)
         ]
     title = Words(
         "Scores weighted by difficulty, and plain ones of the same chunks",
@@ -176,9 +176,9 @@ def _ranking(results: Sequence[Difficulty], measure: Measure) -> Table:
         Column("change", "count", zh="名次变化"),
     )
     rows: tuple[tuple[Value, ...], ...] = tuple(
-        (*names, one.system, one.rank, one.value, one.plain_rank, one.plain, one.change)
+        (*names, rank.system, rank.rank, rank.value, rank.plain_rank, rank.plain, rank.change)
         for result, names in zip(results, _names(results), strict=True)
-        for one in result.ranking[measure]
+        for rank in result.ranking[measure]
     )
     return Table("ranking" if measure == "f" else "ranking-accuracy", title, columns, rows)
 
@@ -194,10 +194,10 @@ def _types(results: Sequence[Difficulty], level: Level) -> Table:
             Column(f"{head}SD", "number", zh=f"{head}标准差"),
             Column(f"{head}errors", "count", zh=f"{head}错误数"),
         ]
-    by_label = [{one.label: one for one in result.types[level]} for result in results]
+    by_label = [{kind.label: kind for kind in result.types[level]} for result in results]
     rows: list[tuple[Value, ...]] = []
     for label in dict.fromkeys(chain(*by_label)):
-        types = (one.get(label) for one in by_label)
+        types = (kinds.get(label) for kinds in by_label)
         cells = ((o.mean, o.deviation, o.errors) if o else (None, None, 0) for o in types)
         rows.append((label or _NO_PART, *chain(*cells)))
     title = Words(
@@ -218,12 +218,11 @@ def _unlike(results: Sequence[Difficulty]) -> Table:
     )
     rows: list[tuple[Value, ...]] = []
     for result, names in zip(results, _names(results), strict=True):
-        for one in result.scores:
-            even = one.break_even
-            level, ahead = (even.level, even.ahead) if even else (None, None)
-            ahead = ahead if even and even.possible else None
-            errors = result.table.errors
-            rows.append((*names, one.system, errors, one.corrected, one.alone, level, ahead))
+        for scores in result.scores:
+            even = scores.break_even
+            cells = (scores.system, result.table.errors, scores.corrected, scores.alone)
+            ahead = even.ahead if even and even.possible else None
+            rows.append((*names, *cells, even.level if even else None, ahead))
     title = Words(
         "If all others were like it: how many other errors an unlike system must correct",
         "若其他系统都与它相同：一个与众不同的系统须改对多少个别的错误",
@@ -238,12 +237,10 @@ def _means(results: Sequence[Difficulty], measure: Measure) -> Table:
     columns += [Column("mean", "percent", zh="平均"), Column("SD", "percent", zh="标准差")]
     rows = tuple(
         (
-            one.system,
-            *chain(*zip(one.values, one.ranks, strict=True)),
-            one.mean,
-            one.deviation,
+            *(means.system, *chain(*zip(means.values, means.ranks, strict=True))),
+            *(means.mean, means.deviation),
         )
-        for one in system_means(results, measure)
+        for means in system_means(results, measure)
     )
     words = _measure_words(results, measure)
     title = Words(
@@ -268,8 +265,8 @@ def _scores_figure(results: Sequence[Difficulty]) -> Figure:
         scores = [(o.system, 100 * o.plain.f, 100 * o.weighted.f) for o in result.scores]
         systems, plain, weighted = zip(*scores, strict=True)
         series.append(Series(label, plain, weighted, labels=systems))
-        best = max(result.scores, key=lambda one: one.weighted.f)
-        last = min(result.scores, key=lambda one: one.weighted.f)
+        best = max(result.scores, key=lambda scores: scores.weighted.f)
+        last = min(result.scores, key=lambda scores: scores.weighted.f)
         high, low, other = 100 * best.weighted.f, 100 * last.weighted.f, 100 * best.plain.f
         alt.append(
             Words(
@@ -279,7 +276,7 @@ def _scores_figure(results: Sequence[Difficulty]) -> Figure:
                 f"{last.system} 最低，为 {low:.2f}",
             )
         )
-    systems_alt = joined(alt, "; ")
+    systems_alt = join_texts(alt, "; ")
     return Figure(
         name="difficulty-scores",
         kind="points",
@@ -296,8 +293,8 @@ def _scores_figure(results: Sequence[Difficulty]) -> Figure:
 
 def _types_figure(results: Sequence[Difficulty], level: Level) -> Figure:
     """The mean weight of each type with its standard deviation."""
-    shown = [_most_frequent(result.types[level]) for result in results]
-    first = [f"{o.label or _NO_PART} {o.mean:.2f}" for o in next(filter(None, shown))]
+    frequent = [_most_frequent(result.types[level]) for result in results]
+    first = [f"{o.label or _NO_PART} {o.mean:.2f}" for o in next(filter(None, frequent))]
     hardest, easiest = ", ".join(first[:3]), ", ".join(first[-3:][::-1])
     return Figure(
         name="difficulty-types",
@@ -314,40 +311,40 @@ def _types_figure(results: Sequence[Difficulty], level: Level) -> Figure:
         series=tuple(
             Series(
                 label,
-                tuple(one.label or _NO_PART for one in types),
-                tuple(one.mean for one in types),
-                tuple(one.low for one in types),
-                tuple(one.high for one in types),
+                tuple(kind.label or _NO_PART for kind in types),
+                tuple(kind.mean for kind in types),
+                tuple(kind.low for kind in types),
+                tuple(kind.high for kind in types),
             )
-            for label, types in zip(_labels(results), shown, strict=True)
+            for label, types in zip(_labels(results), frequent, strict=True)
         ),
     )
 
 
 def _most_frequent(types: Sequence[TypeDifficulty]) -> list[TypeDifficulty]:
     """The types with most errors, still the most difficult first."""
-    frequent = sorted(types, key=lambda one: -one.errors)[:_MOST_TYPES]
-    return [one for one in types if one in frequent]
+    frequent = sorted(types, key=lambda kind: -kind.errors)[:_MOST_TYPES]
+    return [kind for kind in types if kind in frequent]
 
 
 def _ranks_figure(results: Sequence[Difficulty]) -> Figure:
     series, alt = [], []
     for result, names in zip(results, _names(results), strict=True):
-        systems = tuple(one.system for one in result.scores)
+        systems = tuple(scores.system for scores in result.scores)
         for measure, ranking in result.ranking.items():
             words = _measure_words(results, measure)
             head = f"{', '.join(names)} " if names else ""
             words = Words(f"{head}{words.en}", f"{head}{words.zh.strip()}")
-            change = {one.system: one.change for one in ranking}
+            change = {rank.system: rank.change for rank in ranking}
             series.append(Series(words, systems, tuple(map(change.__getitem__, systems))))
-            moves = joined(f"{system} {move:+d}" for system, move in change.items() if move)
+            moves = join_texts(f"{system} {move:+d}" for system, move in change.items() if move)
             alt.append(
                 Words(
                     f"{words.en}: {moves.en or 'no change'}",
                     f"{words.zh}：{moves.zh or '没有变化'}",
                 )
             )
-    changes = joined(alt, "; ")
+    changes = join_texts(alt, "; ")
     return Figure(
         name="difficulty-ranks",
         kind="bars",
@@ -371,18 +368,15 @@ def _data(results: Sequence[Difficulty]) -> Mapping[str, object]:
             "results": [
                 {"corpus": result.corpus, "reference": result.reference} for result in results
             ],
-            **{str(name): to_builtins(system_means(results, name)) for name in MEASURES},
+            **{str(name): system_means(results, name) for name in MEASURES},
         }
     return data
 
 
 def _result(result: Difficulty) -> dict[str, object]:
     types = {
-        str(level): [
-            {"label": o.label, "mean": o.mean, "deviation": o.deviation, "errors": o.errors}
-            for o in difficulties
-        ]
-        for level, difficulties in result.types.items()
+        level: [data_of(type_difficulty, "low", "high") for type_difficulty in types]
+        for level, types in result.types.items()
     }
     weights = {"systems": result.voters, "from": result.origin}
     return {
@@ -391,13 +385,13 @@ def _result(result: Difficulty) -> dict[str, object]:
         "sentences": len(result.table.ids),
         "chunks": result.table.size,
         "errors": result.table.errors,
-        "weights": to_builtins(result.weighting) | weights,
+        "weights": data_of(result.weighting) | weights,
         "beta": result.beta,
-        "systems": to_builtins(result.scores),
-        "ranking": to_builtins(result.ranking),
+        "systems": result.scores,
+        "ranking": result.ranking,
         "types": types,
-        "difficulty": to_builtins(tuple(result.sentences)),
-        "notes": list(result.notes),
+        "difficulty": list(result.sentences),
+        "notes": result.notes,
         "signature": str(result.signature),
     }
 
@@ -412,16 +406,16 @@ def chunk_lines(result: Difficulty) -> str:
     Han characters are as wide as a terminal shows them, those of the program as many characters.
     """
     lines = []
-    for at, reference in enumerate(result.table.references):
+    for index, reference in enumerate(result.table.references):
         columns = []
-        for chunk, weight in zip(result.table.chunks[at], result.weights[at], strict=True):
+        for chunk, weight in zip(result.table.chunks[index], result.weights[index], strict=True):
             source = " ".join(reference.tokens[chunk.start : chunk.end])
             edit = None if chunk.edit is None else reference.edits[chunk.edit]
             target = " ".join(edit.replacement or ()) if edit else source
-            label = result.table.label(at, chunk) or ""
+            label = result.table.label(index, chunk) or ""
             cells = (source, target, str(round(weight, 2)), label)
             width = max(map(columns_of, cells))
-            columns.append([_centred(cell, width) for cell in cells])
+            columns.append([_centre(cell, width) for cell in cells])
         for head, row in zip(
             ("orig", "gold", "weight", "cat"), zip(*columns, strict=True), strict=True
         ):
@@ -430,6 +424,6 @@ def chunk_lines(result: Difficulty) -> str:
     return "".join(lines)
 
 
-def _centred(cell: str, width: int) -> str:
+def _centre(cell: str, width: int) -> str:
     space = width - columns_of(cell)
     return " " * (space // 2) + cell + " " * (space - space // 2)

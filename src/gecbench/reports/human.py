@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from msgspec import to_builtins
-
-from gecbench.analysis.human import Human, Mean
-from gecbench.core.score import Score, best_places
+from gecbench.analysis.human import AnnotatorMean, Human
+from gecbench.core.score import Counts, Score, best_places
 from gecbench.reports.report import (
     Column,
     Figure,
@@ -16,10 +14,8 @@ from gecbench.reports.report import (
     Table,
     Value,
     Words,
-    count_cells,
-    count_values,
-    joined,
-    json_values,
+    data_of,
+    join_texts,
 )
 
 _NAMELESS = "(no name)"
@@ -41,9 +37,10 @@ def build_report(result: Human) -> Report:
 
 def _figure(result: Human, metric: str) -> Figure:
     """The score of each annotator against how much they did, MuCGEC's figure 2."""
-    shown = [one for one in result.annotators if one.name is not None and metric in one.scores]
-    points = joined(
-        f"{one.name} {100 * one.scores[metric].value:.2f} ({one.submissions})" for one in shown
+    annotators = [a for a in result.annotators if a.name is not None and metric in a.scores]
+    points = join_texts(
+        f"{annotator.name} {100 * annotator.scores[metric].value:.2f} ({annotator.submissions})"
+        for annotator in annotators
     )
     mean = result.means.get(metric)
     average = Words("", "")
@@ -65,9 +62,9 @@ def _figure(result: Human, metric: str) -> Figure:
         series=(
             Series.of_shares(
                 Words("annotators", "标注者"),
-                (one.submissions for one in shown),
-                (one.scores[metric].value for one in shown),
-                labels=(one.name or "" for one in shown),
+                (annotator.submissions for annotator in annotators),
+                (annotator.scores[metric].value for annotator in annotators),
+                labels=(annotator.name or "" for annotator in annotators),
             ),
         ),
     )
@@ -86,15 +83,15 @@ def _table(result: Human) -> Table:
         columns.append(Column(metric, "percent"))
     rows: list[tuple[Value, ...]] = [
         (
-            *(one.name or _NAMELESS, one.submissions, one.scored, one.kept),
-            *_cells(one.scores, counted),
+            *(annotator.name or _NAMELESS, annotator.submissions, annotator.scored, annotator.kept),
+            *_cells(annotator.scores, counted),
         )
-        for one in result.annotators
+        for annotator in result.annotators
     ]
     marks = _best(rows, columns, result)
     if result.means:
         count = max(mean.annotators for mean in result.means.values())
-        rows.append((f"mean of {count}", None, None, None, *_mean_cells(result.means, counted)))
+        rows.append((f"mean of {count}", None, None, None, *_cells(result.means, counted)))
     numbers = zip(*((o.submissions, o.scored, o.kept) for o in result.annotators), strict=True)
     rows.append(("all together", *map(sum, numbers), *_cells(result.together, counted)))
     title = Words("Annotators against the final references", "标注者与最终参考答案的比较")
@@ -105,23 +102,16 @@ def _table(result: Human) -> Table:
     return Table("annotators", title, tuple(columns), tuple(rows), marks)
 
 
-def _cells(scores: Mapping[str, Score], counted: Mapping[str, bool]) -> list[Value]:
+def _cells(scores: Mapping[str, Score | AnnotatorMean], counted: Mapping[str, bool]) -> list[Value]:
     cells: list[Value] = []
     for metric, has_counts in counted.items():
         score = scores.get(metric)
         if has_counts:
-            cells += count_cells(score.counts if score else None)[3:]
+            shares: Counts | AnnotatorMean | None = (
+                score.counts if isinstance(score, Score) else score
+            )
+            cells += [shares.precision, shares.recall] if shares else [None, None]
         cells.append(score.value if score else None)
-    return cells
-
-
-def _mean_cells(means: Mapping[str, Mean], counted: Mapping[str, bool]) -> list[Value]:
-    cells: list[Value] = []
-    for metric, has_counts in counted.items():
-        mean = means.get(metric)
-        if has_counts:
-            cells += [mean.precision, mean.recall] if mean else [None, None]
-        cells.append(mean.value if mean else None)
     return cells
 
 
@@ -130,15 +120,16 @@ def _best(
 ) -> frozenset[tuple[int, int]]:
     """The cells of the best annotators who did enough; where all are equal, none is."""
     enough = [
-        one.name is not None and one.scored >= result.options.least for one in result.annotators
+        annotator.name is not None and annotator.scored >= result.options.least
+        for annotator in result.annotators
     ]
     marks: set[tuple[int, int]] = set()
-    for at, column in enumerate(columns):
+    for index, column in enumerate(columns):
         if column.name in result.higher_is_better:
-            cells = (row[at] if n else None for row, n in zip(rows, enough, strict=True))
+            cells = (row[index] if n else None for row, n in zip(rows, enough, strict=True))
             values = [cell if isinstance(cell, float) else None for cell in cells]
             best = best_places(values, higher_is_better=result.higher_is_better[column.name])
-            marks |= {(n, at) for n in best}
+            marks |= {(n, index) for n in best}
     return frozenset(marks)
 
 
@@ -150,20 +141,18 @@ def _data(result: Human) -> dict[str, object]:
         "against": result.options.against,
         "least": result.options.least,
         "annotators": [
-            {
-                "annotator": one.name,
-                **json_values(one, "name", "scores"),
-                "scores": values(one.scores),
-            }
-            for one in result.annotators
+            {"annotator": annotator.name}
+            | data_of(annotator, "name")
+            | {"scores": values(annotator.scores)}
+            for annotator in result.annotators
         ],
-        "means": to_builtins(result.means),
+        "means": result.means,
         "together": values(result.together),
     }
 
 
 def _score_values(score: Score) -> dict[str, object]:
-    values = {"value": score.value, "sentences": score.sentences, **count_values(score.counts)}
+    values = {"value": score.value, "sentences": score.sentences, **data_of(score.counts)}
     if score.counts is not None:
         values |= {"precision": score.counts.precision, "recall": score.counts.recall}
     return values

@@ -22,7 +22,6 @@ from gecbench.reports.report import (
     Series,
     Table,
     Words,
-    json_values,
 )
 
 _SHOWN: tuple[Kind, ...] = ("pearson", "spearman")
@@ -41,9 +40,9 @@ def build_report(result: MetaEvaluation) -> Report:
         tables=tuple(tables),
         figures=(*_scatters(result), *_window_figures(result), *_sentence_figures(result)),
         data={
-            "system_level": [with_coefficients(one) for one in result.systems],
-            "sentence_level": [json_values(one) for one in result.sentences],
-            "windows": [with_coefficients(one) for one in result.windows],
+            "system_level": [with_coefficients(level) for level in result.systems],
+            "sentence_level": result.sentences,
+            "windows": [with_coefficients(level) for level in result.windows],
         },
         notes=result.notes,
         signatures=result.signatures,
@@ -102,10 +101,11 @@ def _windows(result: MetaEvaluation) -> Table:
     columns += [Column(kind, "number", 4) for kind in _SHOWN]
     rows = tuple(
         (
-            *(one.metric, one.human, one.systems[0], one.systems[-1], len(one.systems), first),
-            *(one.coefficients[kind].value for kind in _SHOWN),
+            *(window.metric, window.human, window.systems[0], window.systems[-1]),
+            *(len(window.systems), rank),
+            *(window.coefficients[kind].value for kind in _SHOWN),
         )
-        for first, one in _numbered(result.windows)
+        for rank, window in _rank_windows(result.windows)
     )
     title = Words(
         f"Windows of systems next to one another in people's order, set {result.windows[0].set}",
@@ -114,15 +114,15 @@ def _windows(result: MetaEvaluation) -> Table:
     return Table("windows", title, tuple(columns), rows)
 
 
-def _numbered(windows: Sequence[SystemLevel]) -> list[tuple[int, SystemLevel]]:
+def _rank_windows(windows: Sequence[SystemLevel]) -> list[tuple[int, SystemLevel]]:
     """Each window with the rank of its best system among its series."""
     seen: Counter[tuple[str, str, int]] = Counter()
-    numbered = []
-    for one in windows:
-        key = one.metric, one.human, len(one.systems)
+    ranks = []
+    for window in windows:
+        key = window.metric, window.human, len(window.systems)
         seen[key] += 1
-        numbered.append((seen[key], one))
-    return numbered
+        ranks.append((seen[key], window))
+    return ranks
 
 
 def _scatters(result: MetaEvaluation) -> list[Figure]:
@@ -130,13 +130,13 @@ def _scatters(result: MetaEvaluation) -> list[Figure]:
     if result.scores is None or not result.human:
         return []
     scores, short = result.scores, slugs((*result.scores.metrics, *result.human))
-    made = []
+    figures = []
     for metric, way in product(scores.metrics, result.human):
         people = result.human[way]
         values = dict(zip(scores.systems, scores.metrics[metric], strict=True))
         both = tuple(sorted(name for name in values if name in people))
-        r = _pearson([one for one in result.systems if (one.metric, one.human) == (metric, way)])
-        made.append(
+        r = _pearson([o for o in result.systems if (o.metric, o.human) == (metric, way)])
+        figures.append(
             Figure(
                 name=f"meta-{short[metric]}-{short[way]}",
                 kind="points",
@@ -157,15 +157,15 @@ def _scatters(result: MetaEvaluation) -> list[Figure]:
                 ),
             )
         )
-    return made
+    return figures
 
 
 def _pearson(levels: Sequence[SystemLevel]) -> Words:
     """Return Pearson's r of each set in words."""
     values = [
-        f"{one.set} {value:.3f}"
-        for one in levels
-        if (value := one.coefficients["pearson"].value) is not None
+        f"{level.set} {value:.3f}"
+        for level in levels
+        if (value := level.coefficients["pearson"].value) is not None
     ]
     if not values:
         return Words("no correlation can be computed", "无法计算相关系数")
@@ -177,26 +177,26 @@ def _pearson(levels: Sequence[SystemLevel]) -> Words:
 
 def _window_figures(result: MetaEvaluation) -> list[Figure]:
     """A figure for each way of judging, size and coefficient, a line for each metric."""
-    numbered = _numbered(result.windows)
-    ways = list(dict.fromkeys(one.human for one in result.windows))
-    short, sizes = slugs(ways), sorted({len(one.systems) for one in result.windows})
+    windows = _rank_windows(result.windows)
+    ways = list(dict.fromkeys(window.human for window in result.windows))
+    short, sizes = slugs(ways), sorted({len(window.systems) for window in result.windows})
     return [
         _window_figure(
             kind,
             (f"meta-window{size}-{short[way]}-{kind}", way, size),
-            [(n, one) for n, one in numbered if (one.human, len(one.systems)) == (way, size)],
+            [(rank, o) for rank, o in windows if (o.human, len(o.systems)) == (way, size)],
         )
         for way, size, kind in product(ways, sizes, _SHOWN)
     ]
 
 
 def _window_figure(
-    kind: Kind, about: tuple[str, str, int], numbered: Sequence[tuple[int, SystemLevel]]
+    kind: Kind, about: tuple[str, str, int], windows: Sequence[tuple[int, SystemLevel]]
 ) -> Figure:
     name, way, size = about
     lines: dict[str, list[tuple[int, float | None]]] = {}
-    for first, one in numbered:
-        lines.setdefault(one.metric, []).append((first, one.coefficients[kind].value))
+    for rank, window in windows:
+        lines.setdefault(window.metric, []).append((rank, window.coefficients[kind].value))
     spans = [
         f"{metric} {min(known):.3f}–{max(known):.3f}"
         for metric, points in lines.items()
@@ -225,12 +225,12 @@ def _window_figure(
 
 def _sentence_figures(result: MetaEvaluation) -> list[Figure]:
     """The accuracies by metric for each file of rankings and set."""
-    groups = dict.fromkeys((one.judgments, one.set) for one in result.sentences)
+    groups = dict.fromkeys((level.judgments, level.set) for level in result.sentences)
     short = slugs(f"{judgments} {group}" for judgments, group in groups)
     return [
         _sentence_figure(
             f"meta-sentences-{short[f'{judgments} {group}']}",
-            [one for one in result.sentences if (one.judgments, one.set) == (judgments, group)],
+            [o for o in result.sentences if (o.judgments, o.set) == (judgments, group)],
         )
         for judgments, group in groups
     ]
@@ -238,9 +238,9 @@ def _sentence_figures(result: MetaEvaluation) -> list[Figure]:
 
 def _sentence_figure(name: str, rows: Sequence[SentenceLevel]) -> Figure:
     first = rows[0]
-    metrics = tuple(one.metric for one in rows)
-    fair = [one.fair.accuracy for one in rows]
-    official = [one.official.accuracy for one in rows]
+    metrics = tuple(level.metric for level in rows)
+    fair = [level.fair.accuracy for level in rows]
+    official = [level.official.accuracy for level in rows]
     values = ", ".join(
         f"{metric} {100 * value:.1f}" for metric, value in zip(metrics, fair, strict=True) if value
     )

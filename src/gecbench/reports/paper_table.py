@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import msgspec
-
 from gecbench.analysis.paper_table import (
     NOT_RUN,
     ComparedRow,
+    FigurePoint,
     FigureResult,
     Mean,
     PaperResult,
-    Point,
     RowResult,
     TableResult,
 )
@@ -53,21 +51,21 @@ def build_report(name: str, result: PaperResult, *, small: bool = False) -> Repo
         ),
         data={
             "small": small,
-            "files": list(result.files),
+            "files": result.files,
             "tables": [
                 {
-                    "name": each.table.name,
-                    "columns": [column.name for column in each.table.columns],
-                    "rows": msgspec.to_builtins(each.rows),
+                    "name": table.table.name,
+                    "columns": [column.name for column in table.table.columns],
+                    "rows": table.rows,
                 }
-                for each in result.tables
+                for table in result.tables
             ],
         },
         notes=tuple(_notes(result, small=small)),
     )
 
 
-def _titled(en: str, zh: str, *, small: bool) -> Words:
+def _title(en: str, zh: str, *, small: bool) -> Words:
     return Words(f"{en} ({SMALL.en})", f"{zh}（{SMALL.zh}）") if small else Words(en, zh)
 
 
@@ -80,16 +78,16 @@ def _notes(result: PaperResult, *, small: bool) -> Iterator[str]:
     )
     fewer = [
         f"{row.name}, {column.name}: {len(cell.values)} of {row.runs}"
-        for each in result.tables
-        for row in each.rows
+        for table in result.tables
+        for row in table.rows
         if isinstance(row, RowResult) and row.cells
-        for column, cell in zip(each.table.columns, row.cells, strict=True)
+        for column, cell in zip(table.table.columns, row.cells, strict=True)
         if 0 < len(cell.values) < row.runs
     ]
     if fewer:
         yield f"runs that have such a number at all, where not all have: {'; '.join(fewer)}"
     yield from result.paper.notes
-    if any(each.table.curve for each in result.tables):
+    if any(table.table.curve for table in result.tables):
         yield (
             "at equal numbers of edits: run by run on the line between the two nearest points of "
             "the same seed's curve of KEEP biases; runs beyond its ends are counted as outside"
@@ -123,10 +121,10 @@ def _table(result: TableResult, *, small: bool) -> Table:
     rows: list[tuple[Value, ...]] = []
     for row in result.rows:
         if isinstance(row, ComparedRow):
-            rows.append(_compared(row))
+            rows.append(_comparison_cells(row))
         else:
             rows += _lines(row, table.columns, small=small)
-    title = _titled(table.title, table.zh, small=small)
+    title = _title(table.title, table.zh, small=small)
     return Table(table.name, title, tuple(columns), tuple(rows))
 
 
@@ -155,13 +153,9 @@ def _minus(here: float | None, paper: float | None) -> float | None:
     return None if here is None or paper is None else here - paper
 
 
-def _compared(row: ComparedRow) -> tuple[Value, ...]:
-    values: list[Value] = [
-        row.name,
-        str(len(row.edits.values)),
-        str(row.outside),
-        row.edits.mean,
-    ]
+def _comparison_cells(row: ComparedRow) -> tuple[Value, ...]:
+    runs = str(len(row.edits.values))
+    values: list[Value] = [row.name, runs, str(row.outside), row.edits.mean]
     for system, curve, difference in zip(row.system, row.curve, row.difference, strict=True):
         values += [system.mean, curve.mean, difference.mean, difference.sd]
     return tuple(values)
@@ -172,15 +166,17 @@ def _figure(name: str, result: FigureResult, *, small: bool) -> Figure:
     lines = [
         (line, points) for line, points in zip(figure.lines, result.points, strict=True) if points
     ]
-    told = [", ".join(f"{p.label} {_percent(p.y.mean):.2f}" for p in points) for _, points in lines]
-    en = "; ".join(f"{line.name}: {text}" for (line, _), text in zip(lines, told, strict=True))
+    texts = [
+        ", ".join(f"{p.label} {_percent(p.y.mean):.2f}" for p in points) for _, points in lines
+    ]
+    en = "; ".join(f"{line.name}: {text}" for (line, _), text in zip(lines, texts, strict=True))
     zh = "；".join(
-        f"{line.zh or line.name}：{text}" for (line, _), text in zip(lines, told, strict=True)
+        f"{line.zh or line.name}：{text}" for (line, _), text in zip(lines, texts, strict=True)
     )
     return Figure(
         name=f"{name}-{figure.name}",
         kind="lines",
-        title=_titled(figure.title, figure.zh, small=small),
+        title=_title(figure.title, figure.zh, small=small),
         alt=Words(f"{figure.title}. {en}.", f"{figure.zh}。{zh}。"),
         x_label=Words(figure.x_label, figure.x_zh),
         y_label=Words(figure.y_label, figure.y_zh),
@@ -188,7 +184,7 @@ def _figure(name: str, result: FigureResult, *, small: bool) -> Figure:
     )
 
 
-def _series(name: Words, points: Sequence[Point]) -> Series:
+def _series(name: Words, points: Sequence[FigurePoint]) -> Series:
     """A line in percent, with whiskers of one standard deviation where there is any."""
     means = [point.y for point in points]
     spread = any(mean.sd is not None for mean in means)

@@ -11,8 +11,8 @@ from gecbench.reports.report import (
     Table,
     Value,
     Words,
-    joined,
-    json_values,
+    data_of,
+    join_texts,
 )
 
 
@@ -21,9 +21,9 @@ def build_report(result: References) -> Report:
     tables = [_statistics(result), _distribution(result)]
     figures = [distribution_figure(result)]
     for metric in dict.fromkeys(curve.metric for curve in result.curves):
-        own = [curve for curve in result.curves if curve.metric == metric]
-        tables.append(_curves(metric, own))
-        figures.append(curve_figure(metric, own))
+        curves = [curve for curve in result.curves if curve.metric == metric]
+        tables.append(_curves(metric, curves))
+        figures.append(curve_figure(metric, curves))
     return Report(
         name="references",
         title=Words(
@@ -49,9 +49,9 @@ def distribution_figure(result: References) -> Figure:
         whole = sum(count for k, count in counts.items() if k)
         shares = tuple(100 * counts.get(k, 0) / whole if whole else 0.0 for k in numbers)
         series.append(Series(name, tuple(map(str, numbers)), shares))
-        pairs = joined(f"{k}: {share:.1f}%" for k, share in zip(numbers, shares, strict=True))
+        pairs = join_texts(f"{k}: {share:.1f}%" for k, share in zip(numbers, shares, strict=True))
         alt.append(Words(f"{name.en}: {pairs.en}", f"{name.zh}：{pairs.zh}"))
-    values = joined(alt, "; ")
+    values = join_texts(alt, "; ")
     return Figure(
         name="references-distribution",
         kind="bars",
@@ -89,7 +89,7 @@ def curve_figure(metric: str, curves: list[Curve]) -> Figure:
                 f"{curve.system} {first.k} 个时 {start}，{last.k} 个时 {end}",
             )
         )
-    values = joined(alt, "; ")
+    values = join_texts(alt, "; ")
     return Figure(
         name=f"references-{metric}",
         kind="lines",
@@ -152,7 +152,7 @@ def _distribution(result: References) -> Table:
 
 def _curves(metric: str, curves: list[Curve]) -> Table:
     spread = any(p.low < p.high for curve in curves for p in curve.points)
-    ends = (
+    bounds = (
         Column("lowest", "percent", zh="最低"),
         Column("highest", "percent", zh="最高"),
     )
@@ -169,7 +169,7 @@ def _curves(metric: str, curves: list[Curve]) -> Table:
             Column("system", zh="系统"),
             Column("at most", zh="上限"),
             Column(metric, "percent"),
-            *(ends if spread else ()),
+            *(bounds if spread else ()),
             Column("subsets", "count", zh="子集数"),
             Column("of", "count", zh="子集总数"),
             Column("sentences with more", "count", zh="超过上限的句数"),
@@ -180,13 +180,13 @@ def _curves(metric: str, curves: list[Curve]) -> Table:
 
 def _data(result: References) -> dict[str, object]:
     data: dict[str, object] = {
-        "statistics": [json_values(one) for one in result.statistics],
+        "statistics": result.statistics,
         "distribution": [
             {"references": k, "sentences": count, "erroneous": result.erroneous.get(k, 0)}
             for k, count in result.everywhere.items()
         ],
     }
     if result.curves:
-        data["sweep"] = json_values(result.sweep) | {"sentences": result.sentences}
-        data["curves"] = [json_values(curve) for curve in result.curves]
+        data["sweep"] = data_of(result.sweep) | {"sentences": result.sentences}
+        data["curves"] = result.curves
     return data

@@ -52,10 +52,10 @@ def text_in(text: str | Words, language: PageLanguage) -> str:
     return text.in_(language) if isinstance(text, Words) else text
 
 
-def joined(parts: Iterable[str | Words], separator: Literal[", ", "; "] = ", ") -> Words:
+def join_texts(parts: Iterable[str | Words], separator: Literal[", ", "; "] = ", ") -> Words:
     """Join texts; commas and semicolons are full-width in Chinese.
 
-    >>> joined([Words("one", "一"), "two"]).zh
+    >>> join_texts([Words("one", "一"), "two"]).zh
     '一，two'
     """
     texts = [part if isinstance(part, Words) else Words(part, part) for part in parts]
@@ -111,20 +111,20 @@ def as_text(grid: Grid) -> str:
     marked = {column for _, column in grid.marks}
     body = [
         tuple(
-            cell + ("*" if (at, column) in grid.marks else " " * (column in marked))
+            cell + ("*" if (index, column) in grid.marks else " " * (column in marked))
             for column, cell in enumerate(row)
         )
-        for at, row in enumerate(grid.rows)
+        for index, row in enumerate(grid.rows)
     ]
     names = tuple(name + " " * (column in marked) for column, name in enumerate(grid.header))
     table = (names, *body)
-    widths = [max(columns_of(row[at]) for row in table) for at in range(len(grid.header))]
+    widths = [max(columns_of(row[index]) for row in table) for index in range(len(grid.header))]
     lines = []
     for row in table:
         cells = []
-        for at, (cell, width) in enumerate(zip(row, widths, strict=True)):
+        for index, (cell, width) in enumerate(zip(row, widths, strict=True)):
             space = " " * (width - columns_of(cell))
-            cells.append(cell + space if at < grid.words else space + cell)
+            cells.append(cell + space if index < grid.words else space + cell)
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines) + "\n"
 
@@ -132,30 +132,31 @@ def as_text(grid: Grid) -> str:
 def as_latex(grid: Grid, note: str) -> str:
     """Write a tabular for booktabs, the best in bold, with a comment that holds the signature."""
     columns = "l" * grid.words + "r" * (len(grid.header) - grid.words)
+    header, *rows = _rows_of(grid, lambda cell: cell.translate(_LATEX), r"\textbf{{{}}}")
     lines = [f"% {line}" for line in note.splitlines()]
     lines += [rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
-    lines += [" & ".join(name.translate(_LATEX) for name in grid.header) + r" \\", r"\midrule"]
-    for at, row in enumerate(grid.rows):
-        cells = [cell.translate(_LATEX) for cell in row]
-        for column, cell in enumerate(cells):
-            if (at, column) in grid.marks:
-                cells[column] = rf"\textbf{{{cell}}}"
-        lines.append(" & ".join(cells) + r" \\")
+    lines += [" & ".join(header) + r" \\", r"\midrule"]
+    lines += [" & ".join(cells) + r" \\" for cells in rows]
     lines += [r"\bottomrule", r"\end{tabular}"]
     return "\n".join(lines) + "\n"
 
 
 def as_markdown(grid: Grid) -> str:
     """Write a Markdown table, the best in bold."""
-    rules = tuple("---" if at < grid.words else "---:" for at in range(len(grid.header)))
-    lines = []
-    for at, row in enumerate((grid.header, rules, *grid.rows), -2):
-        cells = [cell.replace("|", "\\|") for cell in row]
-        for column, cell in enumerate(cells):
-            if (at, column) in grid.marks:
-                cells[column] = f"**{cell}**"
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+    header, *rows = _rows_of(grid, lambda cell: cell.replace("|", "\\|"), "**{}**")
+    rules = ["---" if index < grid.words else "---:" for index in range(len(header))]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in (header, rules, *rows))
+
+
+def _rows_of(grid: Grid, escape: Callable[[str], str], best: str) -> list[list[str]]:
+    """The cells of the header and all rows, escaped, and the best as a pattern has them."""
+    return [
+        [
+            best.format(escape(cell)) if (index, column) in grid.marks else escape(cell)
+            for column, cell in enumerate(row)
+        ]
+        for index, row in enumerate((grid.header, *grid.rows), -1)
+    ]
 
 
 def as_csv(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
@@ -244,19 +245,13 @@ class Figure:
 
 def figure_csv(figure: Figure) -> str:
     """Write the data of a figure as CSV, unrounded, a row for each point."""
-    rows = []
+    rows: list[Sequence[object]] = []
     for series in figure.series:
-        name = series.name.en if isinstance(series.name, Words) else series.name
-        for at, (x, y) in enumerate(zip(series.x, series.y, strict=True)):
-            ends = [ends[at] if ends else "" for ends in (series.low, series.high)]
-            label = series.labels[at] if series.labels else ""
-            x = x.en if isinstance(x, Words) else x
-            rows.append((name, x, "" if y is None else y, *_blank(ends), label))
+        none = (None,) * len(series.x)
+        ends, labels = (series.low or none, series.high or none), series.labels or none
+        for values in zip(series.x, series.y, *ends, labels, strict=True):
+            rows.append([plain(value) for value in (series.name, *values)])
     return as_csv(("series", "x", "y", "low", "high", "label"), rows)
-
-
-def _blank(values: list[float | str | None]) -> list[float | str]:
-    return ["" if value is None else value for value in values]
 
 
 REPORT_SCHEMA = 1
@@ -287,7 +282,7 @@ class Column:
     digits: int = 2
     zh: str | None = None
 
-    def shown(self, value: Value) -> str:
+    def format(self, value: Value) -> str:
         """Write a value as a reader sees it."""
         if value is None:
             return _ABSENT
@@ -337,7 +332,7 @@ class Table:
     def grid(self) -> Grid:
         """The cells as a reader sees them."""
         rows = tuple(
-            tuple(column.shown(value) for column, value in zip(self.columns, row, strict=True))
+            tuple(column.format(value) for column, value in zip(self.columns, row, strict=True))
             for row in self.rows
         )
         words = sum(column.kind == "word" for column in self.columns)
@@ -354,8 +349,8 @@ class Report:
         corpus: Name of what was analysed.
         tables: The main one first.
         figures: In the order of reading.
-        data: What `--format json` prints, beside name, corpus, notes and signatures: JSON
-            values, unrounded.
+        data: What `--format json` prints, beside name, corpus, notes and signatures: results,
+            unrounded, which msgspec turns into JSON.
         notes: What the reader should know, a sentence each; a `WarningNote` is shown first.
         signatures: How the numbers were made.
         summary: Lines below the tables that take the place of notes and signatures, because they
@@ -391,26 +386,16 @@ def count_cells(counts: Counts | None) -> tuple[Value, ...]:
     return (counts.tp, counts.fp, counts.fn, counts.precision, counts.recall)
 
 
-def count_values(counts: Counts | None) -> dict[str, object]:
-    """Counts as JSON values; none where nothing was counted."""
-    return {} if counts is None else {"tp": counts.tp, "fp": counts.fp, "fn": counts.fn}
-
-
-def json_values(result: DataclassInstance, *without: str) -> dict[str, object]:
-    """The fields of a result as JSON values, but for those that every analysis prints.
+def data_of(result: DataclassInstance | None, *without: str) -> dict[str, object]:
+    """The fields of a result as `Report.data` has them, without those that every report prints.
 
     Args:
-        result: Its field names are the keys.
+        result: None, as counts where nothing is counted, has no fields.
         without: More fields that are left out.
     """
-    from msgspec import to_builtins
-
+    names = [field.name for field in fields(result)] if result else []
     left_out = {"corpus", "notes", "signatures", *without}
-    return {
-        one.name: to_builtins(getattr(result, one.name), str_keys=True)
-        for one in fields(result)
-        if one.name not in left_out
-    }
+    return {name: getattr(result, name) for name in names if name not in left_out}
 
 
 def render(report: Report, output: Format, *, table: str | None = None) -> str:
@@ -426,7 +411,7 @@ def render(report: Report, output: Format, *, table: str | None = None) -> str:
     """
     if output == "json":
         return _json(report)
-    tables = _chosen(report, table)
+    tables = _select_tables(report, table)
     if output == "csv":
         return table_csv(report.records or tables[0])
     if output == "markdown":
@@ -435,10 +420,10 @@ def render(report: Report, output: Format, *, table: str | None = None) -> str:
     signatures = [f"signature: {signature}" for signature in report.signatures]
     if output == "latex":
         comment = "\n".join([*notes, *(report.summary or signatures)])
-        return "\n".join(table_latex(one, comment) for one in tables)
+        return "\n".join(table_latex(item, comment) for item in tables)
     above, below = (notes, report.summary) if report.summary else ((), (*notes, *signatures))
-    shown = [_heading(one) + as_text(one.grid) for one in tables if one.rows]
-    parts = (_lines(above), *shown, _lines(below))
+    texts = [_heading(item) + as_text(item.grid) for item in tables if item.rows]
+    parts = (_lines(above), *texts, _lines(below))
     return "\n".join(part for part in parts if part)
 
 
@@ -460,7 +445,7 @@ def table_latex(table: Table, note: str) -> str:
     return as_latex(table.grid, _heading(table) + note)
 
 
-def _chosen(report: Report, name: str | None) -> Sequence[Table]:
+def _select_tables(report: Report, name: str | None) -> Sequence[Table]:
     if name is None:
         return report.tables
     known = {table.name: table for table in report.tables}
@@ -488,16 +473,18 @@ def _markdown(report: Report, tables: Sequence[Table]) -> str:
         heads = [f"# {report.title.en}", report.corpus, *(f"**{warning}**" for warning in warnings)]
         items = [note for note in report.notes if note not in warnings]
         items += [f"`{signature}`" for signature in report.signatures]
-    shown = [
-        (f"## {one.title.en}\n\n" if one.title.en else "") + as_markdown(one.grid).rstrip()
-        for one in tables
-        if one.rows
+    sections = [
+        (f"## {table.title.en}\n\n" if table.title.en else "") + as_markdown(table.grid).rstrip()
+        for table in tables
+        if table.rows
     ]
-    parts = (*heads, *shown, "\n".join(f"- {item}" for item in items))
+    parts = (*heads, *sections, "\n".join(f"- {item}" for item in items))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _json(report: Report) -> str:
+    from msgspec import to_builtins
+
     head: dict[str, object] = {
         "schema": REPORT_SCHEMA,
         "analysis": report.name,
@@ -505,5 +492,13 @@ def _json(report: Report) -> str:
         "notes": list(report.notes),
         "signatures": list(report.signatures),
     }
-    values = dict(report.data) if report.summary else head | dict(report.data)
+    data = report.data if report.summary else {**head, **report.data}
+    values = to_builtins(data, str_keys=True, enc_hook=_plain_text)
     return json.dumps(values, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def _plain_text(value: object) -> str:
+    """Turn what is a kind of `str`, as a `WarningNote`, into one, which msgspec asks for."""
+    if isinstance(value, str):
+        return str(value)
+    raise NotImplementedError(f"no JSON of {type(value).__name__}")

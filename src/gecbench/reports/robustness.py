@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, islice
 from typing import NamedTuple
 
 from gecbench.analysis.perturbed_cases import (
@@ -22,14 +22,14 @@ from gecbench.analysis.robustness import (
     COPY,
     PERFECT,
     RULES,
+    ConsistencyRule,
     Disagreement,
     Robustness,
-    Rule,
     ShownSentence,
     SystemRobustness,
     VariantGroup,
 )
-from gecbench.core.errors import counted
+from gecbench.core.errors import count_noun
 from gecbench.reports.report import (
     NO,
     YES,
@@ -40,11 +40,11 @@ from gecbench.reports.report import (
     Table,
     Value,
     Words,
-    joined,
-    json_values,
+    data_of,
+    join_texts,
 )
 
-_RULES: Mapping[Rule, Words] = {
+_RULES: Mapping[ConsistencyRule, Words] = {
     "official": Words("official rule", "官方规则"),
     "edits": Words("edits", "按编辑"),
 }
@@ -79,7 +79,7 @@ def build_report(result: Robustness) -> Report:
         _consistency(result),
         _disagreements(result.disagreements),
     ]
-    if any(one.orders for one in result.systems):
+    if any(system.orders for system in result.systems):
         tables.append(_orders(result))
     kinds = [kind for kind in _kinds(result) if kind.groups]
     return Report(
@@ -101,11 +101,11 @@ def build_report(result: Robustness) -> Report:
 def _data(result: Robustness) -> dict[str, object]:
     def systems(part: Robustness) -> dict[str, object]:
         return {
-            "systems": [json_values(one, "verdicts") for one in part.systems],
-            "trivial": [json_values(one, "verdicts") for one in part.trivial],
+            "systems": [data_of(system, "verdicts") for system in part.systems],
+            "trivial": [data_of(system, "verdicts") for system in part.trivial],
         }
 
-    data = json_values(result, "others") | systems(result)
+    data = data_of(result, "others") | systems(result)
     if result.others:
         data["other_betas"] = [{"beta": other.beta, **systems(other)} for other in result.others]
     return data
@@ -122,8 +122,8 @@ def _notes(result: Robustness) -> Iterator[str]:
     )
     if result.unpaired_errors:
         yield (
-            f"{counted(result.unpaired_errors, 'error', ' stands', ' stand')} in the reference of "
-            "an original or a variant and not in the other; correcting them counts for neither "
+            f"{count_noun(result.unpaired_errors, 'error', ' stands', ' stand')} in the reference "
+            "of an original or a variant and not in the other; correcting them counts for neither "
             "side of edits"
         )
     systems = [case.system for case in result.disagreements]
@@ -141,10 +141,10 @@ def _notes(result: Robustness) -> Iterator[str]:
 
 def _rows(result: Robustness) -> Iterator[tuple[tuple[Value, Value], SystemRobustness]]:
     """Yield systems, then the trivial ones, subset by subset, with their names."""
-    for subset in dict.fromkeys(one.subset for one in result.systems):
-        for one in (*result.systems, *result.trivial):
-            if one.subset == subset:
-                yield (subset or _ALL, _TRIVIAL.get(one.system, one.system)), one
+    for subset in dict.fromkeys(system.subset for system in result.systems):
+        for system in (*result.systems, *result.trivial):
+            if system.subset == subset:
+                yield (subset or _ALL, _TRIVIAL.get(system.system, system.system)), system
 
 
 def _scores(result: Robustness) -> Table:
@@ -162,10 +162,10 @@ def _scores(result: Robustness) -> Table:
         Column("P-CRS", "percent"),
     )
     rows: list[tuple[Value, ...]] = []
-    for place, one in _rows(result):
-        bounds = (one.original, one.upper, one.lower)
+    for place, system in _rows(result):
+        bounds = (system.original, system.upper, system.lower)
         scores = [v for scores in bounds for v in (scores.precision, scores.recall, scores.f)]
-        rows.append((*place, *scores, one.delta_f, one.official.crs, one.official.p_crs))
+        rows.append((*place, *scores, system.delta_f, system.official.crs, system.official.p_crs))
     title = Words(
         "Original sentences, upper and lower bound over variants, and consistency",
         "原句得分、各变体的上界与下界及一致性",
@@ -188,11 +188,11 @@ def _consistency(result: Robustness) -> Table:
         Column("edits/sentence", "number", zh="每句编辑数"),
     )
     rows: list[tuple[Value, ...]] = []
-    for place, one in _rows(result):
-        both, agreement = (one.official, one.edits), one.agreement
+    for place, system in _rows(result):
+        both, agreement = (system.official, system.edits), system.agreement
         cases = (agreement.both, agreement.official_only, agreement.edits_only, agreement.neither)
         shares = (*(rule.crs for rule in both), *(rule.p_crs for rule in both))
-        rows.append((*place, one.cases, *shares, *cases, one.edits_per_sentence))
+        rows.append((*place, system.cases, *shares, *cases, system.edits_per_sentence))
     title = Words("Consistency by the official rule and by edits", "按官方规则与按编辑的一致性")
     return Table("consistency", title, columns, tuple(rows))
 
@@ -211,11 +211,11 @@ def _orders(result: Robustness) -> Table:
         Column("unsettled cases", "count", zh="随顺序变化的用例"),
     )
     rows: list[tuple[Value, ...]] = []
-    for place, one in _rows(result):
-        if orders := one.orders:
-            crs = [count / one.cases for count in orders.consistent_cases]
-            ends = (*crs, *orders.upper_f, *orders.lower_f)
-            rows.append((*place, orders.orders, *ends, orders.unsettled_cases))
+    for place, system in _rows(result):
+        if orders := system.orders:
+            crs = [count / system.cases for count in orders.consistent_cases]
+            extremes = (*crs, *orders.upper_f, *orders.lower_f)
+            rows.append((*place, orders.orders, *extremes, orders.unsettled_cases))
     title = Words(
         "The official rule when the cases come in other orders", "用例顺序改变时的官方规则"
     )
@@ -227,7 +227,7 @@ def _disagreements(cases: Sequence[Disagreement]) -> Table:
     for _, group in groupby(cases, key=lambda case: case.system):
         for case in list(group)[:_SHOWN]:
             first, *rest = case.sentences
-            other = min(rest, key=lambda one: 0 if not one.same_edits else 1 + one.equal_f)
+            other = min(rest, key=lambda other: 1 + other.equal_f if other.same_edits else 0)
             rules = (YES if consistent else NO for consistent in (case.official, case.edits))
             texts = (_corrections(first), f"{other.mark}: {_corrections(other)}")
             rows.append((case.system, case.subset, case.case, *rules, *texts))
@@ -274,7 +274,9 @@ class _Kind(NamedTuple):
 
     @property
     def names(self) -> tuple[Words, ...]:
-        return tuple(_ACTIONS.get(one.name, Words(one.name, one.name)) for one in self.groups)
+        return tuple(
+            _ACTIONS.get(group.name, Words(group.name, group.name)) for group in self.groups
+        )
 
 
 def _kinds(result: Robustness) -> tuple[_Kind, ...]:
@@ -310,27 +312,27 @@ def _kinds(result: Robustness) -> tuple[_Kind, ...]:
 def _kind_table(kind: _Kind) -> Table:
     columns = [Column(kind.name, zh=kind.table_title.zh.removeprefix("按"))]
     columns.append(Column("variants", "count", zh="变体数"))
-    for one in kind.groups[0].systems:
+    for system in kind.groups[0].systems:
         columns += [
-            Column(f"{one.system} official", "percent", zh=f"{one.system}（官方）"),
-            Column(f"{one.system} edits", "percent", zh=f"{one.system}（编辑）"),
+            Column(f"{system.system} official", "percent", zh=f"{system.system}（官方）"),
+            Column(f"{system.system} edits", "percent", zh=f"{system.system}（编辑）"),
         ]
     rows = tuple(
         (
             _ACTIONS.get(group.name, group.name),
             group.variants,
-            *(one.share(rule).p_crs for one in group.systems for rule in RULES),
+            *(system.share(rule).p_crs for system in group.systems for rule in RULES),
         )
         for group in kind.groups
     )
     return Table(kind.name, kind.table_title, tuple(columns), rows)
 
 
-def _kind_figure(kind: _Kind, rule: Rule) -> Figure:
+def _kind_figure(kind: _Kind, rule: ConsistencyRule) -> Figure:
     series, alt = [], []
-    for at, name in enumerate(one.system for one in kind.groups[0].systems):
+    for index, name in enumerate(system.system for system in kind.groups[0].systems):
         percents = tuple(
-            100 * group.systems[at].share(rule).like_original / group.variants
+            100 * group.systems[index].share(rule).like_original / group.variants
             for group in kind.groups
         )
         series.append(Series(name, kind.names, percents))
@@ -359,15 +361,16 @@ def _kind_figure(kind: _Kind, rule: Rule) -> Figure:
 def _bounds_figure(result: Robustness) -> Figure:
     f = f"F{result.beta:g}"
     alt = []
-    for one in result.whole:
-        score, low, high = (f"{100 * s.f:.2f}" for s in (one.original, one.lower, one.upper))
+    for system in result.whole:
+        bounds = (system.original, system.lower, system.upper)
+        score, low, high = (f"{100 * counts.f:.2f}" for counts in bounds)
         alt.append(
             Words(
-                f"{one.system} {score}, between {low} and {high}",
-                f"{one.system} 原句 {score}，介于 {low} 与 {high} 之间",
+                f"{system.system} {score}, between {low} and {high}",
+                f"{system.system} 原句 {score}，介于 {low} 与 {high} 之间",
             )
         )
-    bounds = joined(alt, "; ")
+    values = join_texts(alt, "; ")
     return Figure(
         name="robustness-bounds",
         kind="intervals",
@@ -376,29 +379,30 @@ def _bounds_figure(result: Robustness) -> Figure:
             f"原句上的 {f} 及上下文变化时的上下界",
         ),
         alt=Words(
-            f"{f} in percent on {result.corpus}: {bounds.en}.",
-            f"{result.corpus} 上的 {f}（%）：{bounds.zh}。",
+            f"{f} in percent on {result.corpus}: {values.en}.",
+            f"{result.corpus} 上的 {f}（%）：{values.zh}。",
         ),
         x_label=Words("system", "系统"),
         y_label=Words(f"{f} (%)", f"{f}（%）"),
         series=(
             Series.of_shares(
                 f,
-                (one.system for one in result.whole),
-                (one.original.f for one in result.whole),
-                (one.lower.f for one in result.whole),
-                (one.upper.f for one in result.whole),
+                (system.system for system in result.whole),
+                (system.original.f for system in result.whole),
+                (system.lower.f for system in result.whole),
+                (system.upper.f for system in result.whole),
             ),
         ),
     )
 
 
 def _consistency_figure(result: Robustness) -> Figure:
-    names = tuple(one.system for one in result.whole)
+    names = tuple(system.system for system in result.whole)
     shares = {
         (score, rule): tuple(
-            100 * (one.consistency(rule).crs if score == "CRS" else one.consistency(rule).p_crs)
-            for one in result.whole
+            100 * (share.crs if score == "CRS" else share.p_crs)
+            for system in result.whole
+            for share in (system.consistency(rule),)
         )
         for score in ("CRS", "P-CRS")
         for rule in RULES
@@ -420,8 +424,10 @@ def _consistency_figure(result: Robustness) -> Figure:
         x_label=Words("system", "系统"),
         y_label=Words("share (%)", "比例（%）"),
         series=tuple(
-            Series(Words(f"{score}, {_RULES[rule].en}", f"{score}，{_RULES[rule].zh}"), names, own)
-            for (score, rule), own in shares.items()
+            Series(
+                Words(f"{score}, {_RULES[rule].en}", f"{score}，{_RULES[rule].zh}"), names, percents
+            )
+            for (score, rule), percents in shares.items()
         ),
     )
 
@@ -441,12 +447,12 @@ _MEANINGS: Mapping[str, str] = {
 
 def build_check_report(check: CaseCheck) -> Report:
     """Show the problems of perturbed cases."""
-    shown = [
+    findings = [
         finding
         for kind in KINDS
-        for finding in [one for one in check.findings if one.kind == kind][:_SHOWN]
+        for finding in islice((f for f in check.findings if f.kind == kind), _SHOWN)
     ]
-    hidden = len(check.findings) - len(shown)
+    hidden = len(check.findings) - len(findings)
     names: list[str | None] = [subset.name for subset in check.subsets]
     names += [None] if len(names) > 1 else []
     counts = Table(
@@ -471,13 +477,16 @@ def build_check_report(check: CaseCheck) -> Report:
             Column("sentence", zh="句子"),
             Column("detail", zh="详情"),
         ),
-        tuple((one.kind, one.subset, one.case, one.sentence, one.detail) for one in shown),
+        tuple(
+            (finding.kind, finding.subset, finding.case, finding.sentence, finding.detail)
+            for finding in findings
+        ),
     )
     return Report(
         name="robustness",
         title=Words("A look at perturbed cases", "扰动用例检查"),
         corpus=check.corpus,
         tables=(counts, places),
-        data=json_values(check),
+        data=data_of(check),
         notes=(f"{hidden} more findings are not shown; --format json has all",) if hidden else (),
     )

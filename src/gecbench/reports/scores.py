@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
+from functools import partial
 
-from gecbench.core.errors import counted
-from gecbench.core.score import Counts, Score, WarningNote, best_places
+from gecbench.core.errors import count_noun
+from gecbench.core.score import Counts, Interval, WarningNote, best_places
 from gecbench.reports.report import (
     COUNT_COLUMNS,
     Column,
@@ -18,7 +19,7 @@ from gecbench.reports.report import (
     Value,
     Words,
     count_cells,
-    joined,
+    join_texts,
 )
 from gecbench.scoring.results import RESULT_SCHEMA, Result, ScoreReport, by_tier
 
@@ -38,21 +39,22 @@ def scores_report(scores: Sequence[ScoreReport], *, tier: int | None = None) -> 
         tier: Also show counts by type, at this tier of the labels; JSON has them always, at
             tier 3 unless one is named.
     """
-    results = [result for one in scores for result in one.results]
-    tables = [table for one in scores for table in _count_tables(one, tier)]
+    results = [result for report in scores for result in report.results]
+    tables = [table for report in scores for table in _count_tables(report, tier)]
     if len({result.metric for result in results}) > 1 or len(scores) > 1 or not tables:
-        tables.insert(0, _overview(scores))
-    summary = [line for one in scores for line in _summary(one)]
+        columns_of = partial(_text_columns, intervals=any(_intervals(results)))
+        tables.insert(0, _overview("overview", _UNTITLED, scores, columns_of))
+    summary = [line for report in scores for line in _summary(report)]
     if tier and not any(result.score and result.score.by_type for result in results):
         summary.insert(0, "note: none of these metrics counts by type")
-    corpora = [_json_values(one, tier or 3) for one in scores]
+    corpora = [_json_values(report, tier or 3) for report in scores]
     return Report(
         name="scores",
         title=_UNTITLED,
-        corpus=", ".join(one.corpus for one in scores),
+        corpus=", ".join(report.corpus for report in scores),
         tables=tuple(tables),
         data=corpora[0] if len(corpora) == 1 else {"schema": RESULT_SCHEMA, "corpora": corpora},
-        notes=tuple(note for one in scores for note in one.notes if isinstance(note, WarningNote)),
+        notes=tuple(n for report in scores for n in report.notes if isinstance(n, WarningNote)),
         summary=tuple(summary),
         records=_records(scores, tier),
     )
@@ -63,118 +65,150 @@ def subset_name(result: Result) -> str:
     return "(all)" if result.subset is None else result.subset or "(empty)"
 
 
-def _overview(scores: Sequence[ScoreReport]) -> Table:
-    """A row for each system and subset, a column for each metric on each corpus."""
+# The tables, column by column.
+
+
+Columns = list[tuple[Column, Sequence[Value]]]
+"""Columns with their values from the first row on."""
+
+
+def _table(
+    name: str, title: Words, columns: Columns, marks: Iterable[tuple[int, int]] = ()
+) -> Table:
+    rows = zip(*(values for _, values in columns), strict=True)
+    return Table(name, title, tuple(head for head, _ in columns), tuple(rows), frozenset(marks))
+
+
+def _overview(
+    name: str, title: Words, scores: Sequence[ScoreReport], columns_of: Callable[..., Columns]
+) -> Table:
+    """A row for each system and subset; `columns_of` shows a metric on a corpus, values first."""
     by_place = {
-        (one.corpus, result.metric, result.system, subset_name(result)): result
-        for one in scores
-        for result in one.results
+        (report.corpus, result.metric, result.system, subset_name(result)): result
+        for report in scores
+        for result in report.results
     }
-    metrics = list(dict.fromkeys(place[:2] for place in by_place))
     names = list(dict.fromkeys(place[2:] for place in by_place))
-    subsets = any(result.subset is not None for result in by_place.values())
-    spread = any(result.score and result.score.interval for result in by_place.values())
-    columns = [_SYSTEM, *[Column("subset")] * subsets]
-    rows: list[list[Value]] = [[system, *[subset] * subsets] for system, subset in names]
+    columns: Columns = [(_SYSTEM, [system for system, _ in names])]
+    if any(result.subset is not None for result in by_place.values()):
+        columns.append((Column("subset"), [subset for _, subset in names]))
     marks: set[tuple[int, int]] = set()
-    for corpus, metric in metrics:
+    for corpus, metric in dict.fromkeys(place[:2] for place in by_place):
         results = [by_place.get((corpus, metric, *name)) for name in names]
-        for subset in {subset for _, subset in names}:
-            group = {row: results[row] for row, name in enumerate(names) if name[1] == subset}
-            marks |= {(row, len(columns)) for row in _best_rows(group)}
-        head = Column(f"{corpus} {metric}" if len(scores) > 1 else metric, "percent")
-        columns += [head, *[Column("95%", "percent")] * spread]
-        for row, result in zip(rows, results, strict=True):
-            row += [_value(result), *[_interval(result)] * spread]
-    return Table("overview", _UNTITLED, tuple(columns), tuple(map(tuple, rows)), frozenset(marks))
+        marks |= {(row, len(columns)) for row in _best_rows(results, _values(results))}
+        columns += columns_of(f"{corpus} {metric}" if len(scores) > 1 else metric, results)
+    return _table(name, title, columns, marks)
 
 
-def _value(result: Result | None) -> Value:
-    if result is None:
-        return ""
-    return result.score.value if result.score else NOT_APPLICABLE
-
-
-def _interval(result: Result | None) -> str:
-    interval = result.score.interval if result and result.score else None
-    return f"{100 * interval.low:.2f}-{100 * interval.high:.2f}" if interval else ""
-
-
-def _best_rows(
-    results: Mapping[int, Result | None],
-    value: Callable[[Score], float | None] = lambda score: score.value,
-) -> Iterator[int]:
-    """Yield the rows of the best results, which are given by row; where all are equal, none is."""
-    scored = {row: (result, result.score) for row, result in results.items() if result}
-    values = [value(score) if score else None for _, score in scored.values()]
-    higher = all(result.higher_is_better for result, score in scored.values() if score)
-    rows = list(scored)
-    return (rows[at] for at in best_places(values, higher_is_better=higher))
-
-
-_MEASURES: tuple[Callable[[Score], float | None], ...] = (
-    lambda score: score.counts.precision if score.counts else None,
-    lambda score: score.counts.recall if score.counts else None,
-    lambda score: score.value,
-)
-"""The last three of the columns of counts: P, R and F."""
-
-
-def _count_columns(beta: float) -> tuple[Column, ...]:
-    return (*COUNT_COLUMNS, Column(f"F{beta:g}", "percent"))
-
-
-def _count_values(counts: Counts, beta: float) -> tuple[Value, ...]:
-    return (*count_cells(counts), counts.f(beta))
-
-
-def _count_marks(results: Mapping[int, Result], first: int) -> set[tuple[int, int]]:
-    """The best P, R and F of results by row, where the columns of counts begin at `first`."""
-    return {
-        (row, first + 3 + at)
-        for at, measure in enumerate(_MEASURES)
-        for row in _best_rows(results, measure)
-    }
-
-
-def _count_tables(scores: ScoreReport, tier: int | None) -> list[Table]:
-    """The table of counts, and with a tier the table by type; none where nothing counts."""
-    counting = [
-        (result, result.score, result.score.counts)
-        for result in scores.results
-        if result.score and result.score.counts
+def _text_columns(metric: str, results: Sequence[Result | None], *, intervals: bool) -> Columns:
+    """The values, and the intervals as text."""
+    values = [
+        "" if result is None else result.score.value if result.score else NOT_APPLICABLE
+        for result in results
     ]
-    if not counting:
-        return []
-    several = len({result.metric for result, _, _ in counting}) > 1
-    subsets = any(result.subset is not None for result, _, _ in counting)
-    spread = any(score.interval for _, score, _ in counting)
-    names = (_SYSTEM, *[Column("metric")] * several, *[Column("subset")] * subsets)
-    rows: list[tuple[Value, ...]] = []
-    by_type: list[tuple[Value, ...]] = []
-    groups: dict[tuple[str, str | None], dict[int, Result]] = {}
-    for row, (result, score, counts) in enumerate(counting):
-        groups.setdefault((result.metric, result.subset), {})[row] = result
-        words = (result.system, *[result.metric] * several, *[subset_name(result)] * subsets)
-        values = _count_values(counts, scores.beta)
-        rows.append((*words, *values, *[_interval(result)] * spread))
-        for label, part in by_tier(score.by_type or {}, tier or 3).items():
-            by_type.append((*words, label, *_count_values(part, scores.beta)))
-    marks = set().union(*(_count_marks(group, len(names)) for group in groups.values()))
-    columns = _count_columns(scores.beta)
-    heads = (*names, *columns, *[Column("95%", "percent")] * spread)
-    tables = [Table("counts", _UNTITLED, heads, tuple(rows), frozenset(marks))]
-    if by_type and tier:
-        heads = (*names, Column("type"), *columns)
-        tables.append(Table("types", _UNTITLED, heads, tuple(by_type)))
-    return tables
+    return [(Column(metric, "percent"), values), *[_interval_column(results)] * intervals]
+
+
+def _interval_column(results: Sequence[Result | None]) -> tuple[Column, list[str]]:
+    texts = [f"{100 * i.low:.2f}-{100 * i.high:.2f}" if i else "" for i in _intervals(results)]
+    return Column("95%", "percent"), texts
+
+
+def _number_columns(metric: str, results: Sequence[Result | None]) -> Columns:
+    """The values, and the ends of the intervals where there are any, all as numbers."""
+    columns: Columns = [(Column(metric, "percent"), _values(results))]
+    intervals = _intervals(results)
+    if any(intervals):
+        low = Column(f"{metric} 95% from", "percent", zh=f"{metric} 95% 下限")
+        high = Column(f"{metric} 95% to", "percent", zh=f"{metric} 95% 上限")
+        columns.append((low, [i.low if i else None for i in intervals]))
+        columns.append((high, [i.high if i else None for i in intervals]))
+    return columns
+
+
+def _values(results: Sequence[Result | None]) -> list[float | None]:
+    return [result.score.value if result and result.score else None for result in results]
+
+
+def _intervals(results: Sequence[Result | None]) -> list[Interval | None]:
+    return [result.score.interval if result and result.score else None for result in results]
+
+
+def _count_tables(scores: ScoreReport, tier: int | None) -> Iterator[Table]:
+    """Yield the table of counts, and with a tier the table by type; none where nothing counts."""
+    results = [result for result, _ in _counts_of(scores.results)]
+    if results:
+        intervals = any(_intervals(results))
+        yield _counts_table("counts", _UNTITLED, results, scores.beta, intervals=intervals)
+    by_type = [
+        (row, label, counts)
+        for row, result in enumerate(results)
+        if tier and result.score and result.score.by_type
+        for label, counts in by_tier(result.score.by_type, tier).items()
+    ]
+    if by_type:
+        rows, labels, parts = zip(*by_type, strict=True)
+        names = [(head, [values[row] for row in rows]) for head, values in _names(results)]
+        columns = [*names, (Column("type"), labels), *_count_columns(parts, scores.beta)]
+        yield _table("types", _UNTITLED, columns)
+
+
+def _counts_table(
+    name: str, title: Words, results: Sequence[Result], beta: float, *, intervals: bool = False
+) -> Table:
+    """The counts behind F, a row for each result that has them."""
+    counting, counts = zip(*_counts_of(results), strict=True)
+    names = _names(counting)
+    columns = [*names, *_count_columns(counts, beta), *[_interval_column(counting)] * intervals]
+    precision, recall = [c.precision for c in counts], [c.recall for c in counts]
+    marks = {
+        (row, column)
+        for column, values in enumerate((precision, recall, _values(counting)), len(names) + 3)
+        for row in _best_rows(counting, values)
+    }
+    return _table(name, title, columns, marks)
+
+
+def _names(results: Sequence[Result]) -> Columns:
+    """The columns that tell results from one another."""
+    columns: Columns = [(_SYSTEM, [result.system for result in results])]
+    if len({result.metric for result in results}) > 1:
+        columns.append((Column("metric"), [result.metric for result in results]))
+    if any(result.subset is not None for result in results):
+        columns.append((Column("subset"), [subset_name(result) for result in results]))
+    return columns
+
+
+def _counts_of(results: Sequence[Result]) -> list[tuple[Result, Counts]]:
+    return [(r, r.score.counts) for r in results if r.score and r.score.counts]
+
+
+def _count_columns(counts: Sequence[Counts], beta: float) -> Columns:
+    heads = (*COUNT_COLUMNS, Column(f"F{beta:g}", "percent"))
+    rows = ((*count_cells(part), part.f(beta)) for part in counts)
+    return list(zip(heads, zip(*rows, strict=True), strict=True))
+
+
+def _best_rows(results: Sequence[Result | None], values: Sequence[float | None]) -> Iterator[int]:
+    """Yield the rows of the best of each metric and subset; where all are equal, none is."""
+    groups: dict[tuple[str, str | None, bool], dict[int, float | None]] = {}
+    for row, (result, value) in enumerate(zip(results, values, strict=True)):
+        if result:
+            group = result.metric, result.subset, result.higher_is_better
+            groups.setdefault(group, {})[row] = value
+    for (*_, higher_is_better), group_values in groups.items():
+        best = best_places([*group_values.values()], higher_is_better=higher_is_better)
+        yield from (row for place, row in enumerate(group_values) if place in best)
+
+
+# What stands below them.
 
 
 def _summary(scores: ScoreReport) -> Iterator[str]:
     """Yield what stands below the tables about one corpus."""
     left_out = ", ".join(f"{count} left out: {why}" for why, count in scores.left_out.items())
     yield (
-        f"{scores.corpus}: {counted(scores.sentences, 'sentence')}, {scores.scored} scored"
+        f"{scores.corpus}: {count_noun(scores.sentences, 'sentence')}, {scores.scored} scored"
         + (f" ({left_out})" if left_out else "")
     )
     yield from (f"note: {note}" for note in scores.notes if not isinstance(note, WarningNote))
@@ -184,17 +218,17 @@ def _summary(scores: ScoreReport) -> Iterator[str]:
 
 
 def _refusals(scores: ScoreReport) -> list[str]:
-    return list(dict.fromkeys(f"n/a: {one.note}" for one in scores.results if one.note))
+    return list(dict.fromkeys(f"n/a: {result.note}" for result in scores.results if result.note))
 
 
 def _resamples(scores: ScoreReport, name: str) -> list[str]:
     """How intervals were made, under a name."""
-    intervals = [one.score.interval for one in scores.results if one.score and one.score.interval]
     return list(
         dict.fromkeys(
             f"{name}: percentile bootstrap, {interval.resamples} resamples of sentences, "
             f"seed {interval.seed}"
-            for interval in intervals
+            for interval in _intervals(scores.results)
+            if interval
         )
     )
 
@@ -217,9 +251,9 @@ def _json_values(scores: ScoreReport, tier: int) -> dict[str, object]:
             "name": scores.corpus,
             "sentences": scores.sentences,
             "scored": scores.scored,
-            "skipped": dict(scores.left_out),
+            "skipped": scores.left_out,
         },
-        "notes": list(scores.notes),
+        "notes": scores.notes,
         "results": [_json_result(result, scores.beta, tier) for result in scores.results],
     }
 
@@ -244,26 +278,20 @@ def _json_result(result: Result, beta: float, tier: int) -> dict[str, object]:
         types = by_tier(score.by_type, tier)
         entry["by_type"] = {label: _json_counts(counts, beta) for label, counts in types.items()}
     if score.parts:
-        entry["parts"] = dict(score.parts)
+        entry["parts"] = score.parts
     return entry
 
 
 def _json_counts(counts: Counts, beta: float) -> dict[str, float]:
-    return {
-        "precision": counts.precision,
-        "recall": counts.recall,
-        "f": counts.f(beta),
-        "tp": counts.tp,
-        "fp": counts.fp,
-        "fn": counts.fn,
-    }
+    shares = {"precision": counts.precision, "recall": counts.recall, "f": counts.f(beta)}
+    return shares | asdict(counts)
 
 
 def _records(scores: Sequence[ScoreReport], tier: int | None) -> Table:
     """A row for each number, as CSV has them."""
     names = ("corpus", "system", "metric", "subset", "type", "sentences", "value")
     columns = map(Column, (*names, *_INTERVAL, *_COUNTS, "signature"))
-    rows = [row for one in scores for result in one.results for row in _rows(one, result, tier)]
+    rows = [row for report in scores for r in report.results for row in _rows(report, r, tier)]
     return Table("records", _UNTITLED, tuple(columns), tuple(rows))
 
 
@@ -277,9 +305,11 @@ def _rows(scores: ScoreReport, result: Result, tier: int | None) -> Iterator[tup
     for label, counts in by_type.items():
         values = _json_counts(counts, scores.beta) if counts else {}
         value = values["f"] if label else score.value
-        ends = [getattr(score.interval, name, None) if not label else None for name in _INTERVAL]
+        interval = [
+            getattr(score.interval, name, None) if not label else None for name in _INTERVAL
+        ]
         numbers = (values.get(name) for name in _COUNTS)
-        yield (*words, label, score.sentences, value, *ends, *numbers, str(score.signature))
+        yield (*words, label, score.sentences, value, *interval, *numbers, str(score.signature))
 
 
 def render_sentences(scores: Sequence[ScoreReport]) -> str:
@@ -290,15 +320,15 @@ def render_sentences(scores: Sequence[ScoreReport]) -> str:
     that is left out has `chosen` null and no pairings, or null for all else.
     """
     entries: list[dict[str, object]] = []
-    for one in scores:
+    for report in scores:
         header = {
             "format": "gecbench-sentences",
             "schema": RESULT_SCHEMA,
-            "corpus": one.corpus,
-            "signatures": _signatures(one.results),
+            "corpus": report.corpus,
+            "signatures": _signatures(report.results),
         }
         entries.append(header)
-        for (system, metric), sentences in one.per_sentence.items():
+        for (system, metric), sentences in report.per_sentence.items():
             for sentence in sentences:
                 values = {"left_out": True} if sentence.values is None else sentence.values
                 entries.append({"system": system, "metric": metric, "id": sentence.id, **values})
@@ -316,74 +346,49 @@ def build_report(scores: ScoreReport) -> Report:
     """
     by_metric: dict[str, list[Result]] = {}
     for result in scores.results:
-        by_metric.setdefault(result.metric, []).append(result)
-    scored = {name: some for name, some in by_metric.items() if any(one.score for one in some)}
-    counting = {name: counts for name, some in scored.items() if (counts := _counts_of(some))}
+        if result.score:
+            by_metric.setdefault(result.metric, []).append(result)
+    counting = [metric for metric, results in by_metric.items() if _counts_of(results)]
+    title = Words("All metrics, in percent", "所有指标（%）")
     return Report(
         name="scores",
         title=Words("Scores", "总分"),
         corpus=scores.corpus,
         tables=(
-            _all_metrics(by_metric),
-            *(_edit_counts(name, scored[name], scores.beta) for name in counting),
+            _overview("scores", title, [scores], _number_columns),
+            *(
+                _counts_table(
+                    f"counts-{metric}",
+                    Words(f"Edits by {metric}", f"{metric} 的编辑计数"),
+                    by_metric[metric],
+                    scores.beta,
+                )
+                for metric in counting
+            ),
         ),
         figures=(
-            *(_values_figure(name, results) for name, results in scored.items()),
-            *(_plane_figure(name, counts, scores.beta) for name, counts in counting.items()),
+            *(_values_figure(metric, results) for metric, results in by_metric.items()),
+            *(_plane_figure(metric, by_metric[metric], scores.beta) for metric in counting),
         ),
         notes=(*scores.notes, *_refusals(scores), *_resamples(scores, "95% intervals")),
         signatures=tuple(_signatures(scores.results)),
     )
 
 
-def _counts_of(results: Sequence[Result]) -> list[tuple[str, Counts]]:
-    return [(one.system, one.score.counts) for one in results if one.score and one.score.counts]
-
-
-def _all_metrics(by_metric: Mapping[str, Sequence[Result]]) -> Table:
-    """A row for each system, with the value of each metric and the ends of its interval."""
-    columns: list[Column] = [_SYSTEM]
-    marks: set[tuple[int, int]] = set()
-    systems = dict.fromkeys(one.system for results in by_metric.values() for one in results)
-    rows: list[list[Value]] = [[name] for name in systems]
-    for metric, results in by_metric.items():
-        marks |= {(row, len(columns)) for row in _best_rows(dict(enumerate(results)))}
-        columns.append(Column(metric, "percent"))
-        spread = any(one.score and one.score.interval for one in results)
-        if spread:
-            columns += [Column(f"{metric} 95% from", "percent", zh=f"{metric} 95% 下限")]
-            columns += [Column(f"{metric} 95% to", "percent", zh=f"{metric} 95% 上限")]
-        for row, one in zip(rows, results, strict=True):
-            ends = one.score.interval if one.score else None
-            row.append(one.score.value if one.score else None)
-            row += [ends.low if ends else None, ends.high if ends else None] if spread else []
-    title = Words("All metrics, in percent", "所有指标（%）")
-    return Table("scores", title, tuple(columns), tuple(map(tuple, rows)), frozenset(marks))
-
-
-def _edit_counts(metric: str, results: Sequence[Result], beta: float) -> Table:
-    """The counts behind F."""
-    title = Words(f"Edits by {metric}", f"{metric} 的编辑计数")
-    rows = [(system, *_count_values(counts, beta)) for system, counts in _counts_of(results)]
-    marks = _count_marks(dict(enumerate(results)), 1)
-    columns = (_SYSTEM, *_count_columns(beta))
-    return Table(f"counts-{metric}", title, columns, tuple(rows), frozenset(marks))
-
-
 def _values_figure(metric: str, results: Sequence[Result]) -> Figure:
     """The score of each system with its interval, the best at the top."""
-    scored = [(one.system, one.score) for one in results if one.score]
+    scored = [(result.system, result.score) for result in results if result.score]
     scored.sort(key=lambda pair: pair[1].value, reverse=results[0].higher_is_better)
     (first, best), (last, worst) = scored[0], scored[-1]
     words = Words(f"{first} {100 * best.value:.2f}", f"{first} {100 * best.value:.2f}")
     if best.interval:
-        ends = f"{100 * best.interval.low:.2f}–{100 * best.interval.high:.2f}"
-        words = Words(f"{words.en} (95%: {ends})", f"{words.zh}（95% 区间：{ends}）")
+        interval = f"{100 * best.interval.low:.2f}–{100 * best.interval.high:.2f}"
+        words = Words(f"{words.en} (95%: {interval})", f"{words.zh}（95% 区间：{interval}）")
     alt = [Words(f"Best: {words.en}", f"最好：{words.zh}")]
     if len(scored) > 1:
         lowest = f"{last} {100 * worst.value:.2f}"
         alt.append(Words(f"worst: {lowest}", f"最差：{lowest}"))
-    sentence = joined(alt, "; ")
+    sentence = join_texts(alt, "; ")
     intervals = [score.interval for _, score in scored if score.interval]
     if len(intervals) < len(scored):
         intervals = []
@@ -408,8 +413,9 @@ def _values_figure(metric: str, results: Sequence[Result]) -> Figure:
     )
 
 
-def _plane_figure(metric: str, counts: Sequence[tuple[str, Counts]], beta: float) -> Figure:
+def _plane_figure(metric: str, results: Sequence[Result], beta: float) -> Figure:
     """Precision against recall, with lines of equal F."""
+    counts = [(result.system, counts) for result, counts in _counts_of(results)]
     precise, most_precise = max(counts, key=lambda pair: pair[1].precision)
     broad, most_recall = max(counts, key=lambda pair: pair[1].recall)
     precision = f"{precise} {100 * most_precise.precision:.2f}"
@@ -428,8 +434,8 @@ def _plane_figure(metric: str, counts: Sequence[tuple[str, Counts]], beta: float
         series=(
             Series.of_shares(
                 metric,
-                (100 * one.recall for _, one in counts),
-                (one.precision for _, one in counts),
+                (100 * part.recall for _, part in counts),
+                (part.precision for _, part in counts),
                 labels=(name for name, _ in counts),
             ),
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from gecbench.analysis.segmentation import Movement, Segmentation
-from gecbench.core.errors import counted
+from gecbench.core.errors import count_noun
 from gecbench.core.score import Score
 from gecbench.reports.report import (
     COUNT_COLUMNS,
@@ -17,9 +17,8 @@ from gecbench.reports.report import (
     Value,
     Words,
     count_cells,
-    count_values,
-    joined,
-    json_values,
+    data_of,
+    join_texts,
 )
 
 
@@ -27,9 +26,9 @@ def build_report(result: Segmentation) -> Report:
     """Show scores and ranks under each segmenter, what moved, and scores that need no words."""
     tables = [_segmenters(result)]
     figures: list[Figure] = []
-    for metric, moved in result.movements.items():
-        tables += [_scores(result, metric, moved), _movements(metric, moved)]
-        figures += [_bars(result, metric, moved), _ranges(result, metric, moved)]
+    for metric, movements in result.movements.items():
+        tables += [_scores(result, metric, movements), _movements(metric, movements)]
+        figures += [_bars(result, metric, movements), _ranges(result, metric, movements)]
     if result.beside:
         tables.append(_beside(result.beside))
     return Report(
@@ -44,15 +43,15 @@ def build_report(result: Segmentation) -> Report:
     )
 
 
-def _bars(result: Segmentation, metric: str, moved: Sequence[Movement]) -> Figure:
+def _bars(result: Segmentation, metric: str, movements: Sequence[Movement]) -> Figure:
     """The score of each system under each segmenter as grouped bars."""
-    systems = tuple(one.system for one in moved)
+    systems = tuple(movement.system for movement in movements)
     series, alt = [], []
-    for at, one in enumerate(result.segmenters):
-        values = [movement.values[at] for movement in moved]
-        series.append(Series.of_shares(one.segmenter, systems, values))
+    for index, segmenter in enumerate(result.segmenters):
+        values = [movement.values[index] for movement in movements]
+        series.append(Series.of_shares(segmenter.segmenter, systems, values))
         scores = [f"{name} {100 * v:.2f}" for name, v in zip(systems, values, strict=True)]
-        alt.append(f"{one.segmenter}: {', '.join(scores)}")
+        alt.append(f"{segmenter.segmenter}: {', '.join(scores)}")
     return Figure(
         name=f"segmentation-{metric}",
         kind="bars",
@@ -67,17 +66,18 @@ def _bars(result: Segmentation, metric: str, moved: Sequence[Movement]) -> Figur
     )
 
 
-def _ranges(result: Segmentation, metric: str, moved: Sequence[Movement]) -> Figure:
+def _ranges(result: Segmentation, metric: str, movements: Sequence[Movement]) -> Figure:
     """From where to where each system's score moves; the dot is the first segmenter."""
     first = result.segmenters[0].segmenter
-    systems = tuple(one.system for one in moved)
-    dots = [one.values[0] for one in moved]
-    low, high = [min(one.values) for one in moved], [max(one.values) for one in moved]
+    systems = tuple(movement.system for movement in movements)
+    dots = [movement.values[0] for movement in movements]
+    low = [min(movement.values) for movement in movements]
+    high = [max(movement.values) for movement in movements]
     ranges = [
         f"{name} {100 * least:.2f} to {100 * most:.2f}"
         for name, least, most in zip(systems, low, high, strict=True)
     ]
-    alt = joined(Words(text, text.replace(" to ", " 到 ")) for text in ranges)
+    alt = join_texts(Words(text, text.replace(" to ", " 到 ")) for text in ranges)
     return Figure(
         name=f"segmentation-{metric}-range",
         kind="intervals",
@@ -103,19 +103,19 @@ def _segmenters(result: Segmentation) -> Table:
     if result.golds == "given":
         columns.append(Column("sources divided alike", "count", zh="切分与语料一致的句数"))
     rows: list[tuple[Value, ...]] = []
-    for each in result.segmenters:
-        alike = (each.alike,) if result.golds == "given" else ()
-        rows.append((each.segmenter, each.name, each.tokens, each.gold, *alike))
+    for segmenter in result.segmenters:
+        alike = (segmenter.alike,) if result.golds == "given" else ()
+        rows.append((segmenter.segmenter, segmenter.name, segmenter.tokens, segmenter.gold, *alike))
     return Table("segmenters", Words("Segmenters", "分词器"), tuple(columns), tuple(rows))
 
 
-def _scores(result: Segmentation, metric: str, moved: Sequence[Movement]) -> Table:
+def _scores(result: Segmentation, metric: str, movements: Sequence[Movement]) -> Table:
     rows: list[tuple[Value, ...]] = []
-    for one in moved:
-        for segmenter, rank in zip(result.segmenters, one.ranks, strict=True):
-            score = segmenter.scores[metric][one.system]
+    for movement in movements:
+        for segmenter, rank in zip(result.segmenters, movement.ranks, strict=True):
+            score = segmenter.scores[metric][movement.system]
             cells = (*count_cells(score.counts), score.value)
-            rows.append((one.system, segmenter.segmenter, *cells, str(rank)))
+            rows.append((movement.system, segmenter.segmenter, *cells, str(rank)))
     return Table(
         metric,
         Words(f"{metric} under each segmenter", f"各分词器下的 {metric}"),
@@ -130,17 +130,17 @@ def _scores(result: Segmentation, metric: str, moved: Sequence[Movement]) -> Tab
     )
 
 
-def _movements(metric: str, moved: Sequence[Movement]) -> Table:
+def _movements(metric: str, movements: Sequence[Movement]) -> Table:
     return Table.of(
         f"{metric}-moves",
         Words(f"How far {metric} moves", f"{metric} 的变动"),
-        moved,
-        (Column("system", zh="系统"), lambda one: one.system),
-        (Column("lowest", "percent", zh="最低"), lambda one: min(one.values)),
-        (Column("highest", "percent", zh="最高"), lambda one: max(one.values)),
-        (Column("moves by", "percent", zh="变动"), lambda one: one.width),
-        (Column("best rank", "count", zh="最好名次"), lambda one: min(one.ranks)),
-        (Column("worst rank", "count", zh="最差名次"), lambda one: max(one.ranks)),
+        movements,
+        (Column("system", zh="系统"), lambda movement: movement.system),
+        (Column("lowest", "percent", zh="最低"), lambda movement: min(movement.values)),
+        (Column("highest", "percent", zh="最高"), lambda movement: max(movement.values)),
+        (Column("moves by", "percent", zh="变动"), lambda movement: movement.width),
+        (Column("best rank", "count", zh="最好名次"), lambda movement: min(movement.ranks)),
+        (Column("worst rank", "count", zh="最差名次"), lambda movement: max(movement.ranks)),
     )
 
 
@@ -166,7 +166,7 @@ def _notes(result: Segmentation) -> Iterator[str]:
     if len(result.segmenters) > 1 and result.pairs:
         for metric, count in result.swaps.items():
             yield (
-                f"{metric}: of {counted(result.pairs, 'pair')} of systems, {count} change their "
+                f"{metric}: of {count_noun(result.pairs, 'pair')} of systems, {count} change their "
                 "order with the segmenter"
             )
     yield from result.notes
@@ -176,15 +176,16 @@ def _data(result: Segmentation) -> dict[str, object]:
     def values(scores: Mapping[str, Mapping[str, Score]]) -> dict[str, object]:
         return {
             metric: {
-                system: {"value": score.value, **count_values(score.counts)}
-                for system, score in own.items()
+                system: {"value": score.value, **data_of(score.counts)}
+                for system, score in by_system.items()
             }
-            for metric, own in scores.items()
+            for metric, by_system in scores.items()
         }
 
-    return json_values(result) | {
+    return data_of(result) | {
         "segmenters": [
-            json_values(one) | {"scores": values(one.scores)} for one in result.segmenters
+            data_of(segmenter) | {"scores": values(segmenter.scores)}
+            for segmenter in result.segmenters
         ],
         "beside": values(result.beside),
     }

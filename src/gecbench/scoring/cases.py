@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from gecbench.core.case import Case, CaseRewrite, Part
 from gecbench.core.errors import CorpusError, EditError
@@ -11,12 +12,12 @@ from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample, SystemOutput
 from gecbench.core.sentence import Sentence
 from gecbench.edits.apply import apply
 from gecbench.formats.texts import text_of
-from gecbench.scoring.extractor import CorpusEdits, Extractor
+from gecbench.scoring.extractor import CorpusEdits, Extractor, is_declared
 
 Tokens = tuple[str, ...]
 
 
-def spaced(text: str) -> Tokens:
+def split_at_spaces(text: str) -> Tokens:
     """Return the tokens of a text that white space divides."""
     return tuple(text.split())
 
@@ -42,7 +43,7 @@ def make_cases(
     needs: frozenset[Part],
     extractor: Extractor,
     *,
-    segment: Callable[[str], Tokens] = spaced,
+    segment: Callable[[str], Tokens] = split_at_spaces,
     max_references: int | None = None,
 ) -> Cases:
     """Make the cases of all systems.
@@ -73,18 +74,17 @@ def make_cases(
     if "edits" in needs:
         edits = extractor.extract(corpus, systems)
     elif lacking:
-        samples = tuple(sample for sample in corpus.samples if sample.id in lacking)
-        edits = extractor.extract(replace(corpus, samples=samples))
-    edited = {sample.id: sample for sample in edits.corpus.samples} if edits else {}
+        part = tuple(sample for sample in corpus.samples if sample.id in lacking)
+        edits = extractor.extract(replace(corpus, samples=part))
+    samples = {sample.id: sample for sample in edits.corpus.samples} if edits else {}
     scheme = edits.scheme if edits else None
     sentences = []
     for sample in corpus.samples:
-        own = edited.get(sample.id, sample)
-        with_gold_edits = own if sample.id in lacking else sample
-        parse = scheme.parse_target if scheme and sample.id in lacking else None
-        sentences.append(
-            _Sentence(sample, own, with_gold_edits, needs, corpus.lang, segment, parse)
-        )
+        edited = samples.get(sample.id, sample)
+        gold, parse = sample, None
+        if scheme and sample.id in lacking:
+            gold, parse = edited, scheme.parse_target
+        sentences.append(_Sentence(sample, edited, gold, needs, corpus.lang, segment, parse))
     outputs = edits.systems if edits and "edits" in needs else systems
     return Cases(
         {
@@ -93,7 +93,8 @@ def make_cases(
         },
         edits,
         gold_edits_extracted=any(
-            sample.id in lacking and any(map(_says, sample.references)) for sample in corpus.samples
+            sample.id in lacking and not all(map(is_declared, sample.references))
+            for sample in corpus.samples
         ),
     )
 
@@ -101,11 +102,7 @@ def make_cases(
 def _has_gold_edits(sample: Sample) -> bool:
     """Return whether all references of a sentence have edits, or need none."""
     tokenised = bool(sample.tokens) or not sample.source.strip()
-    return tokenised and all(r.edit_sets or not _says(r) for r in sample.references)
-
-
-def _says(rewrite: Rewrite) -> bool:
-    return not (rewrite.error_free or rewrite.unannotatable)
+    return tokenised and all(r.edit_sets or is_declared(r) for r in sample.references)
 
 
 class _Sentence:
@@ -114,7 +111,7 @@ class _Sentence:
     Args:
         sample: As read.
         edited: With the edits that count.
-        with_gold_edits: Which of the two the gold edits are of.
+        gold: Which of the two the gold edits are of.
         needs: Which parts of a case the metrics read.
         lang: Of the corpus.
         segment: Tokens of a text.
@@ -125,7 +122,7 @@ class _Sentence:
         self,
         sample: Sample,
         edited: Sample,
-        with_gold_edits: Sample,
+        gold: Sample,
         needs: frozenset[Part],
         lang: str | None,
         segment: Callable[[str], Tokens],
@@ -134,58 +131,69 @@ class _Sentence:
         self.sample, self.needs, self.lang = sample, needs, lang
         self.segment, self.parse = segment, parse
         self.edit_tokens = edited.tokens if "edits" in needs else ()
-        self.gold_tokens = with_gold_edits.tokens if "gold_edits" in needs else ()
-        pairs = zip(sample.references, edited.references, with_gold_edits.references, strict=True)
-        self.references = tuple(self._reference(*rewrites) for rewrites in pairs)
+        self.gold_tokens = gold.tokens if "gold_edits" in needs else ()
+        remedy = "score such references by m2 or sent-m2, or give them as texts"
+        references = zip(sample.references, edited.references, gold.references, strict=True)
+        self.references = tuple(
+            self._rewrite(
+                rewrite,
+                with_edits,
+                self._text(rewrite, sample.tokens, remedy) if "texts" in needs else "",
+                gold_edits=with_gold.edit_sets[0]
+                if "gold_edits" in needs and not is_declared(rewrite)
+                else (),
+            )
+            for rewrite, with_edits, with_gold in references
+        )
 
     def case(self, system: SystemOutput, edited: SystemOutput) -> Case:
         """Return the sentence with a system, whose outputs are as read and with their edits."""
-        name, own = self.sample.id, system.tokens.get(self.sample.id, ())
-        pairs = zip(system.hypotheses[name], edited.hypotheses[name], strict=True)
+        name, tokens = self.sample.id, system.tokens.get(self.sample.id, ())
+        hypotheses = []
+        for rewrite, with_edits in zip(
+            system.hypotheses[name], edited.hypotheses[name], strict=True
+        ):
+            text = ""
+            if self.needs != {"edits"}:
+                text = self._text(rewrite, tokens, f"give the output of {system.system} as texts")
+            divided = self._divide(rewrite, tokens, text) if "gold_edits" in self.needs else ()
+            hypotheses.append(self._rewrite(rewrite, with_edits, text, tokens=divided))
         return Case(
             name,
-            tuple(self._hypothesis(*rewrites, own, system.system) for rewrites in pairs),
+            tuple(hypotheses),
             self.references,
             self.sample.source,
             self.gold_tokens,
             self.edit_tokens,
         )
 
-    def _reference(
-        self, rewrite: Rewrite, edited: Rewrite, with_gold_edits: Rewrite
+    def _rewrite(
+        self,
+        rewrite: Rewrite,
+        edited: Rewrite,
+        text: str,
+        *,
+        gold_edits: EditSet = (),
+        tokens: Tokens = (),
     ) -> CaseRewrite:
-        sets = edited.edit_sets if "edits" in self.needs and _says(rewrite) else ()
-        remedy = "score such references by m2 or sent-m2, or give them as texts"
-        edits, sizes = _pooled(sets)
+        sets = edited.edit_sets if "edits" in self.needs and not is_declared(rewrite) else ()
         return CaseRewrite(
-            edits,
+            sets[0] if len(sets) == 1 else tuple(chain.from_iterable(sets)),
             rewrite.unannotatable,
-            self._text(rewrite, self.sample.tokens, remedy) if "texts" in self.needs else "",
-            with_gold_edits.edit_sets[0] if "gold_edits" in self.needs and _says(rewrite) else (),
-            sizes=sizes,
+            text,
+            gold_edits,
+            tokens,
+            tuple(map(len, sets)) if len(sets) > 1 else (),
         )
 
-    def _hypothesis(
-        self, rewrite: Rewrite, edited: Rewrite, own: Tokens, system: str
-    ) -> CaseRewrite:
-        sets = edited.edit_sets if "edits" in self.needs and _says(rewrite) else ()
-        text = ""
-        tokens: Tokens = ()
-        if self.needs != {"edits"}:
-            text = self._text(rewrite, own, f"give the output of {system} as texts")
-        if "gold_edits" in self.needs:
-            tokens = self._gold_tokens_of(rewrite, own, text)
-        edits, sizes = _pooled(sets)
-        return CaseRewrite(edits, rewrite.unannotatable, text, (), tokens, sizes)
-
-    def _gold_tokens_of(self, rewrite: Rewrite, own: Tokens, text: str) -> Tokens:
+    def _divide(self, rewrite: Rewrite, tokens: Tokens, text: str) -> Tokens:
         """Return a hypothesis in tokens like those that gold edits count in."""
-        if not _says(rewrite):
+        if is_declared(rewrite):
             return self.gold_tokens
         if self.parse is not None:
             return self.parse(text).tokens
-        if rewrite.edit_sets and own == self.gold_tokens:
-            return _applied(rewrite.edit_sets[0], own) or self.segment(text)
+        if rewrite.edit_sets and tokens == self.gold_tokens:
+            return _apply(rewrite.edit_sets[0], tokens) or self.segment(text)
         return self.segment(text)
 
     def _text(self, rewrite: Rewrite, tokens: Tokens, remedy: str) -> str:
@@ -194,7 +202,7 @@ class _Sentence:
         Raises:
             CorpusError: It is known only by edits that cannot be applied.
         """
-        if not _says(rewrite):
+        if is_declared(rewrite):
             return self.sample.source
         if rewrite.text is not None:
             return rewrite.text
@@ -206,14 +214,7 @@ class _Sentence:
             ) from error
 
 
-def _pooled(sets: Sequence[EditSet]) -> tuple[EditSet, tuple[int, ...]]:
-    """Return the edits of all sets, and how many each set has where there are several."""
-    if len(sets) == 1:
-        return sets[0], ()
-    return tuple(edit for edits in sets for edit in edits), tuple(map(len, sets))
-
-
-def _applied(edits: EditSet, tokens: Tokens) -> Tokens:
+def _apply(edits: EditSet, tokens: Tokens) -> Tokens:
     """Return what edits make of tokens; one that was written twice is applied once."""
     for edit_set in (edits, tuple(dict.fromkeys(edits))):
         try:

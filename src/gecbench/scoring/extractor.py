@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 
 from gecbench.core.edit import Edit, check
 from gecbench.core.errors import CorpusError, EditError
 from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample, SystemOutput
-from gecbench.core.scheme import Extraction, Scheme, Watch, unwatched
+from gecbench.core.scheme import Extraction, Scheme, Watch, no_progress
 from gecbench.core.sentence import Sentence
 from gecbench.edits.alignment import SET_LIMIT
 from gecbench.edits.apply import apply
@@ -72,7 +72,7 @@ class Extractor:
 
     load: Callable[[], Scheme]
     re_extract: bool | None = None
-    watch: Watch = unwatched
+    watch: Watch = no_progress
 
     def extract(self, corpus: Corpus, systems: Sequence[SystemOutput] = ()) -> CorpusEdits:
         """Give every rewrite of a corpus and of systems its edits.
@@ -86,46 +86,75 @@ class Extractor:
                 be extracted and there is no text.
         """
         rows = [row for sample in corpus.samples for row in _rows(sample, systems)]
-        missing = any(not rewrite.edit_sets for _, rewrite, _ in rows)
-        untokenised = any(s.source.strip() and not s.tokens for s in corpus.samples)
-        unlike = [] if missing or untokenised else _systems_of_other_types(corpus, systems)
-        if not (missing or untokenised or self.re_extract):
-            if not unlike:
-                return _Writer(None).edits(corpus, systems, None)
-            if self.re_extract is False:
-                return _Writer(None).edits(corpus, systems, _compared_as_they_are(corpus, unlike))
+        missing = {sample.id for sample, rewrite, _ in rows if not rewrite.edit_sets}
+        incomplete = missing or any(s.source.strip() and not s.tokens for s in corpus.samples)
+        unlike = [] if incomplete else _systems_of_other_types(corpus, systems)
+        if not (incomplete or self.re_extract or (unlike and self.re_extract is None)):
+            return CorpusEdits(
+                *_put_edits(corpus, systems, {s.id: s.tokens for s in corpus.samples}),
+                scheme=None,
+                from_files=bool(rows),
+                extracted=False,
+                capped=frozenset(),
+                warning=_unlike_types_warning(corpus, unlike) if unlike else None,
+            )
         scheme = self.load()
         parse, warning = cache(scheme.parse_source), None
         again = bool(self.re_extract)
         if (
             not again
             and (missing or unlike)
-            and (why := _not_its_own(rows, corpus, systems, scheme, parse))
+            and (why := _mismatch(rows, corpus, systems, scheme, parse))
         ):
             again = self.re_extract is None
-            warning = _mixed(why, corpus.name, scheme, again=again)
-        pairs = {
-            (sample.source, _target(sample, rewrite, tokens, scheme)): None
+            warning = _mismatch_warning(why, corpus.name, scheme, again=again)
+        targets = [
+            (sample, _target(sample, rewrite, tokens, scheme))
             for sample, rewrite, tokens in rows
             if again or not rewrite.edit_sets
-        }
+        ]
+        pairs = list(dict.fromkeys((sample.source, text) for sample, text in targets))
         if scheme.batch is not None:
-            extractions = dict(zip(pairs, scheme.batch(list(pairs)), strict=True))
+            extractions = dict(zip(pairs, scheme.batch(pairs), strict=True))
         else:
             extractions = {
                 (source, text): scheme.extract(parse(source), scheme.parse_target(text))
-                for source, text in self.watch("edits", list(pairs))
+                for source, text in self.watch("edits", pairs)
             }
-        return _Writer(scheme, parse, extractions, again).edits(corpus, systems, warning)
+
+        def extraction(sample: Sample, rewrite: Rewrite, tokens: Tokens) -> Extraction | None:
+            if rewrite.edit_sets and not again:
+                return None
+            return extractions[sample.source, _target(sample, rewrite, tokens, scheme)]
+
+        tokens_of = {
+            sample.id: parse(sample.source).tokens
+            if again or not sample.tokens or sample.id in missing
+            else sample.tokens
+            for sample in corpus.samples
+        }
+        return CorpusEdits(
+            *_put_edits(corpus, systems, tokens_of, extraction),
+            scheme=scheme,
+            from_files=not again and any(rewrite.edit_sets for _, rewrite, _ in rows),
+            extracted=bool(targets),
+            capped=frozenset(s.id for s, text in targets if extractions[s.source, text].capped),
+            warning=warning,
+        )
+
+
+def is_declared(rewrite: Rewrite) -> bool:
+    """Return whether a rewrite is declared error free or unannotatable, and so changes nothing."""
+    return rewrite.error_free or rewrite.unannotatable
 
 
 def _rows(sample: Sample, systems: Sequence[SystemOutput]) -> Iterator[Row]:
     for rewrite in sample.references:
-        if not (rewrite.error_free or rewrite.unannotatable):
+        if not is_declared(rewrite):
             yield sample, rewrite, sample.tokens
     for system in systems:
         for rewrite in system.hypotheses[sample.id]:
-            if not (rewrite.error_free or rewrite.unannotatable):
+            if not is_declared(rewrite):
                 yield sample, rewrite, system.tokens.get(sample.id, ())
 
 
@@ -142,145 +171,106 @@ def _target(sample: Sample, rewrite: Rewrite, tokens: Tokens, scheme: Scheme) ->
         ) from error
 
 
-@dataclass(slots=True)
-class _Writer:
-    """Puts the edits that a scheme extracted into rewrites, and remembers which edits are used.
+def _put_edits(
+    corpus: Corpus,
+    systems: Sequence[SystemOutput],
+    tokens_of: Mapping[str, Tokens],
+    extraction: Callable[[Sample, Rewrite, Tokens], Extraction | None] = lambda *_: None,
+) -> tuple[Corpus, tuple[SystemOutput, ...]]:
+    """Return a corpus and systems whose rewrites have the edits that count.
 
     Args:
-        scheme: None where all edits are those of files.
-        parse: Its parser of sources.
-        extractions: By source and text.
-        again: Whether edits of files are replaced.
+        corpus: Its references are one side.
+        systems: The other side.
+        tokens_of: What all edits of a sentence are to count in, by its id.
+        extraction: What the scheme finds for a rewrite, of which the file's tokens are given;
+            None where the edits of the file count.
     """
 
-    scheme: Scheme | None
-    parse: Callable[[str], Sentence] | None = None
-    extractions: Mapping[tuple[str, str], Extraction] = field(default_factory=dict)
-    again: bool = False
-    from_files: bool = False
-    extracted: bool = False
-    capped: set[str] = field(default_factory=set)
-
-    def edits(
-        self, corpus: Corpus, systems: Sequence[SystemOutput], warning: str | None
-    ) -> CorpusEdits:
-        samples, hypotheses = [], [dict(system.hypotheses) for system in systems]
-        for sample in corpus.samples:
-            tokens = self._tokens(sample, systems)
-            references = self._rewrites(
-                corpus.name, sample, sample.references, sample.tokens, tokens
-            )
-            samples.append(replace(sample, references=references, tokens=tokens))
-            for system, outputs in zip(systems, hypotheses, strict=True):
-                own = system.tokens.get(sample.id, ())
-                outputs[sample.id] = self._rewrites(
-                    system.system, sample, outputs[sample.id], own, tokens
-                )
-        tokens_of = {sample.id: sample.tokens for sample in samples}
-        return CorpusEdits(
-            replace(corpus, samples=tuple(samples)),
-            tuple(
-                SystemOutput(system.system, outputs, tokens_of)
-                for system, outputs in zip(systems, hypotheses, strict=True)
-            ),
-            self.scheme,
-            self.from_files,
-            self.extracted,
-            frozenset(self.capped),
-            warning,
-        )
-
-    def _tokens(self, sample: Sample, systems: Sequence[SystemOutput]) -> Tokens:
-        """Return the tokens of a sentence: the scheme's where it finds edits, else the file's."""
-        if self.parse is not None and (
-            self.again
-            or not sample.tokens
-            or any(not rewrite.edit_sets for _, rewrite, _ in _rows(sample, systems))
-        ):
-            return self.parse(sample.source).tokens
-        return sample.tokens
-
-    def _rewrites(
-        self, name: str, sample: Sample, rewrites: Sequence[Rewrite], own: Tokens, tokens: Tokens
+    def rewrites(
+        name: str, sample: Sample, rewrites: Sequence[Rewrite], file_tokens: Tokens
     ) -> tuple[Rewrite, ...]:
-        """Return rewrites with their edits.
-
-        Args:
-            name: Of the corpus or system, for errors.
-            sample: The sentence.
-            rewrites: Of one side.
-            own: What their edits count in.
-            tokens: What all edits of the sentence are to count in.
-        """
+        tokens = tokens_of[sample.id]
         edited: list[Rewrite] = []
         for rewrite in rewrites:
             if rewrite.unannotatable:
                 edited.append(rewrite)
             elif rewrite.error_free:
                 edited.append(rewrite if rewrite.edit_sets else replace(rewrite, edit_sets=((),)))
-            elif self.scheme is not None and (self.again or not rewrite.edit_sets):
-                extraction = self.extractions[
-                    sample.source, _target(sample, rewrite, own, self.scheme)
-                ]
-                detected = _detected(rewrite, sample, own, tokens)
-                sets = with_detections(detected, extraction.edit_sets)
-                self.extracted = True
-                if extraction.capped:
-                    self.capped.add(sample.id)
+            elif (result := extraction(sample, rewrite, file_tokens)) is None:
+                _check(f"{name}: sentence {sample.id!r}", rewrite, file_tokens, tokens)
+                edited.append(rewrite)
+            else:
+                sets = result.edit_sets
+                if rewrite.edit_sets:
+                    detections = _detections(rewrite, sample, file_tokens, tokens)
+                    sets = with_detections(detections, sets)
                 edited.append(
                     Rewrite(
                         rewrite.text,
                         edit_sets=sets,
                         annotator=rewrite.annotator,
-                        capped=extraction.capped,
+                        capped=result.capped,
                     )
                 )
-            else:
-                _check(f"{name}: sentence {sample.id!r}", rewrite, own, tokens)
-                self.from_files = True
-                edited.append(rewrite)
         return tuple(edited)
+
+    samples, hypotheses = [], [dict(system.hypotheses) for system in systems]
+    for sample in corpus.samples:
+        references = rewrites(corpus.name, sample, sample.references, sample.tokens)
+        samples.append(replace(sample, references=references, tokens=tokens_of[sample.id]))
+        for system, outputs in zip(systems, hypotheses, strict=True):
+            file_tokens = system.tokens.get(sample.id, ())
+            outputs[sample.id] = rewrites(system.system, sample, outputs[sample.id], file_tokens)
+    return replace(corpus, samples=tuple(samples)), tuple(
+        SystemOutput(system.system, outputs, tokens_of)
+        for system, outputs in zip(systems, hypotheses, strict=True)
+    )
 
 
 def with_detections(
-    detected: Sequence[Edit], edit_sets: tuple[EditSet, ...]
+    detections: Sequence[Edit], edit_sets: tuple[EditSet, ...]
 ) -> tuple[EditSet, ...]:
     """Return extracted edits with those of a file that correct nothing, as `errant_m2 -auto`.
 
     At one place the edits of the file come first.
     """
-    if not detected:
+    if not detections:
         return edit_sets
-    unknown = sorted((replace(edit, label="UNK") for edit in detected), key=_place)
-    return tuple(tuple(sorted([*unknown, *edits], key=_place)) for edits in edit_sets)
+    unknown = [replace(edit, label="UNK") for edit in detections]
+    return tuple(
+        tuple(sorted([*unknown, *edits], key=lambda edit: (edit.start, edit.end)))
+        for edits in edit_sets
+    )
 
 
-def _detected(rewrite: Rewrite, sample: Sample, own: Tokens, tokens: Tokens) -> list[Edit]:
+def _detections(
+    rewrite: Rewrite, sample: Sample, file_tokens: Tokens, tokens: Tokens
+) -> list[Edit]:
     """Return what a file detected and did not correct, in the tokens of the extracted edits.
 
     Raises:
         CorpusError: The tokens of the file are not those of the source.
     """
-    edits = rewrite.edit_sets[0] if rewrite.edit_sets else ()
-    detected = [edit for edit in edits if edit.replacement is None]
-    if not detected or own == tokens:
-        return detected
-    before, after = spans(sample.source, own), spans(sample.source, tokens)
+    detections = [edit for edit in rewrite.edit_sets[0] if edit.replacement is None]
+    if not detections or file_tokens == tokens:
+        return detections
+    before, after = spans(sample.source, file_tokens), spans(sample.source, tokens)
     if before is None or after is None:
         raise CorpusError(
             f"sentence {sample.id!r}: what its file detected and did not correct counts in tokens "
-            f"that are not those of the source ({' '.join(own)[:40]!r}); give the source as the "
-            "file has it"
+            f"that are not those of the source ({' '.join(file_tokens)[:40]!r}); give the source "
+            "as the file has it"
         )
-    return [_move(edit, before, after) for edit in detected]
+    return [_move(edit, before, after) for edit in detections]
 
 
 def _move(edit: Edit, before: Spans, after: Spans) -> Edit:
     """Return an edit over the tokens that share characters with its own."""
     if edit.start == edit.end:
         character = before[edit.start][0] if edit.start < len(before) else None
-        place = len(after) if character is None else sum(end <= character for _, end in after)
-        return replace(edit, start=place, end=place)
+        at = len(after) if character is None else sum(end <= character for _, end in after)
+        return replace(edit, start=at, end=at)
     first, last = before[edit.start][0], before[edit.end - 1][1]
     return replace(
         edit,
@@ -289,21 +279,17 @@ def _move(edit: Edit, before: Spans, after: Spans) -> Edit:
     )
 
 
-def _place(edit: Edit) -> tuple[int, int]:
-    return edit.start, edit.end
-
-
-def _check(where: str, rewrite: Rewrite, own: Tokens, tokens: Tokens) -> None:
+def _check(where: str, rewrite: Rewrite, file_tokens: Tokens, tokens: Tokens) -> None:
     """Refuse edits of a file that count in other tokens, or cannot be applied together."""
-    if own != tokens:
+    if file_tokens != tokens:
         raise CorpusError(
             f"{where}: its edits count in other tokens than those that they are compared with "
-            f"({' '.join(own)[:40]!r} and {' '.join(tokens)[:40]!r}); extract all edits again by "
-            "--re-extract, or give all files as texts, or as M2 of one tokenisation"
+            f"({' '.join(file_tokens)[:40]!r} and {' '.join(tokens)[:40]!r}); extract all edits "
+            "again by --re-extract, or give all files as texts, or as M2 of one tokenisation"
         )
     try:
         for edits in rewrite.edit_sets:
-            check(edits, len(own))
+            check(edits, len(file_tokens))
     except EditError as error:
         raise CorpusError(
             f"{where}: {error}; metrics over edits cannot use that: take --metric m2, or extract "
@@ -311,7 +297,7 @@ def _check(where: str, rewrite: Rewrite, own: Tokens, tokens: Tokens) -> None:
         ) from error
 
 
-def capped_note(ids: Sequence[str]) -> str:
+def edit_set_limit_note(ids: Sequence[str]) -> str:
     """Return the sentence that tells of texts with more edit sets than are listed."""
     names = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
     have = "sentence has" if len(ids) == 1 else "sentences have"
@@ -324,7 +310,7 @@ def capped_note(ids: Sequence[str]) -> str:
 # Whether edits of files can be compared with edits of a scheme, or with one another.
 
 
-def _not_its_own(
+def _mismatch(
     rows: Iterable[Row],
     corpus: Corpus,
     systems: Sequence[SystemOutput],
@@ -368,7 +354,7 @@ def _provenance_mismatch(provenance: Mapping[str, str], scheme: Scheme) -> str |
     return None
 
 
-def _mixed(why: str, name: str, scheme: Scheme, *, again: bool) -> str:
+def _mismatch_warning(why: str, name: str, scheme: Scheme, *, again: bool) -> str:
     about = f"{name}: edits in files are not those of scheme {scheme.name} ({why})"
     if again:
         return (
@@ -396,14 +382,15 @@ def _systems_of_other_types(corpus: Corpus, systems: Sequence[SystemOutput]) -> 
     ]
 
 
-def _differ(one: Mapping[str, str], two: Mapping[str, str]) -> bool:
+def _differ(first: Mapping[str, str], second: Mapping[str, str]) -> bool:
     """Whether two files say that their edits were found by different schemes or options."""
-    if not ("scheme" in one and "scheme" in two):
+    if not ("scheme" in first and "scheme" in second):
         return False
-    return any(one[name] != two[name] for name in one.keys() & two.keys() - {"gecbench"})
+    names = first.keys() & second.keys() - {"gecbench"}
+    return any(first[name] != second[name] for name in names)
 
 
-def _compared_as_they_are(corpus: Corpus, systems: Sequence[str]) -> str:
+def _unlike_types_warning(corpus: Corpus, systems: Sequence[str]) -> str:
     return (
         f"{corpus.name}: its edits have no type in common with those of {', '.join(systems)}, so "
         "they were not found in one way, and were compared as they are; without --no-re-extract "

@@ -12,14 +12,14 @@ from gecbench.core.options import check_between, check_least
 from gecbench.core.score import BETAS
 from gecbench.edits.maxmatch import Level, Matching, match, trim
 from gecbench.scoring.metric import Metric
-from gecbench.scoring.resample import resampled_totals
+from gecbench.scoring.resample import resample_totals
 
 if TYPE_CHECKING:
     from gecbench.scoring.metric import Draws, Values
-    from gecbench.scoring.resample import Rule
+    from gecbench.scoring.resample import ChoiceRule
 
 
-Shown = tuple[int, int, str, str]
+ReadableEdit = tuple[int, int, str, str]
 """An edit as people read it: half-open span, the source's text and what stands instead."""
 
 
@@ -43,18 +43,18 @@ class Candidate:
     matched: int
     proposed: int
     gold: int
-    edits: tuple[Shown, ...] = ()
-    matches: tuple[Shown, ...] = ()
+    edits: tuple[ReadableEdit, ...] = ()
+    matches: tuple[ReadableEdit, ...] = ()
     level: Level = "exact"
 
 
-Row = tuple[Candidate, ...]
+Candidates = tuple[Candidate, ...]
 """The candidates of one sentence, at least one: each version of the hypothesis in turn against
 each annotator."""
 
 
 @dataclass(frozen=True, slots=True)
-class MaxMatch(Metric[Row]):
+class MaxMatch(Metric[Candidates]):
     """Options and statistics of the metrics over MaxMatch; each metric derives from it.
 
     A hypothesis that equals a reference everywhere can score below 1: gold edits over many
@@ -88,15 +88,15 @@ class MaxMatch(Metric[Row]):
             "ignore_whitespace_casing": "yes" if self.ignore_whitespace_casing else "no",
         }
 
-    def choose(self, stats: Sequence[Row]) -> tuple[Candidate, ...]:
+    def choose(self, stats: Sequence[Candidates]) -> tuple[Candidate, ...]:
         """Return the candidate that counts for each sentence."""
         return choose(stats, self.beta, running=self.running)
 
-    def is_approximate(self, stats: Row) -> bool:
+    def is_approximate(self, stats: Candidates) -> bool:
         """Return whether a sentence was too long for the exact computation."""
         return any(candidate.level == "linear" for candidate in stats)
 
-    def stats(self, case: Case) -> Row | None:
+    def stats(self, case: Case) -> Candidates | None:
         """Return the counts of each version of the hypothesis against each annotator.
 
         An annotator who says that the sentence cannot be annotated takes no part; where none is
@@ -117,38 +117,38 @@ class MaxMatch(Metric[Row]):
         h: int,
         version: CaseRewrite,
         annotators: Sequence[tuple[int, CaseRewrite]],
-    ) -> Row:
-        found = match(
+    ) -> Candidates:
+        matchings = match(
             case.tokens,
             version.tokens,
             [reference.gold_edits for _, reference in annotators],
             max_unchanged_words=self.max_unchanged_words,
             ignore_whitespace_casing=self.ignore_whitespace_casing,
         )
-        pairs = zip(annotators, found, strict=True)
+        pairs = zip(annotators, matchings, strict=True)
         return tuple(_candidate(h, r, matching, case.tokens) for (r, _), matching in pairs)
 
 
-def details(rows: Sequence[Row], chosen: Sequence[Candidate]) -> list[Mapping[str, object]]:
+def details(rows: Sequence[Candidates], chosen: Sequence[Candidate]) -> list[Mapping[str, object]]:
     """Return what there is to say of each sentence, as JSON values by name."""
     return [
         {
-            "chosen": row.index(one),
-            "level": one.level,
-            "edits": one.edits,
-            "matches": one.matches,
+            "chosen": row.index(best),
+            "level": best.level,
+            "edits": best.edits,
+            "matches": best.matches,
             "candidates": [
                 {
-                    "hypothesis": each.hypothesis,
-                    "reference": each.reference,
-                    "matched": each.matched,
-                    "proposed": each.proposed,
-                    "gold": each.gold,
+                    "hypothesis": candidate.hypothesis,
+                    "reference": candidate.reference,
+                    "matched": candidate.matched,
+                    "proposed": candidate.proposed,
+                    "gold": candidate.gold,
                 }
-                for each in row
+                for candidate in row
             ],
         }
-        for row, one in zip(rows, chosen, strict=True)
+        for row, best in zip(rows, chosen, strict=True)
     ]
 
 
@@ -162,7 +162,7 @@ def f_of(matched: int, proposed: int, gold: int, beta: float) -> float:
     return (1 + square) * matched / below if below else 1.0
 
 
-def choose(rows: Sequence[Row], beta: float, *, running: bool) -> tuple[Candidate, ...]:
+def choose(rows: Sequence[Candidates], beta: float, *, running: bool) -> tuple[Candidate, ...]:
     """Return one candidate for each sentence.
 
     That with the greatest F, not rounded; then the most matches, then the least proposed and
@@ -178,8 +178,7 @@ def choose(rows: Sequence[Row], beta: float, *, running: bool) -> tuple[Candidat
     chosen = []
     for row in rows:
         ranks = [
-            _rank(matched + each.matched, proposed + each.proposed, gold + each.gold, beta)
-            for each in row
+            _rank(matched + c.matched, proposed + c.proposed, gold + c.gold, beta) for c in row
         ]
         best = row[ranks.index(max(ranks))]
         if running:
@@ -190,7 +189,7 @@ def choose(rows: Sequence[Row], beta: float, *, running: bool) -> tuple[Candidat
     return tuple(chosen)
 
 
-def running_totals(rows: Sequence[Row], draws: Draws, beta: float) -> Values:
+def running_totals(rows: Sequence[Candidates], draws: Draws, beta: float) -> Values:
     """Return the totals of each resample, candidates chosen again in it as `choose` does.
 
     Args:
@@ -201,10 +200,10 @@ def running_totals(rows: Sequence[Row], draws: Draws, beta: float) -> Values:
     Returns:
         Matched, proposed and gold edits, shape (3, resamples).
     """
-    return resampled_totals(candidate_counts(rows), draws, running_rule(beta))
+    return resample_totals(candidate_counts(rows), draws, running_rule(beta))
 
 
-def candidate_counts(rows: Sequence[Row]) -> Values:
+def candidate_counts(rows: Sequence[Candidates]) -> Values:
     """Return matched, proposed and gold edits of all candidates.
 
     Returns:
@@ -215,11 +214,11 @@ def candidate_counts(rows: Sequence[Row]) -> Values:
 
     width = max(map(len, rows), default=1)
     filled = [row + row[-1:] * (width - len(row)) for row in rows]
-    counts = [[(each.matched, each.proposed, each.gold) for each in row] for row in filled]
+    counts = [[(c.matched, c.proposed, c.gold) for c in row] for row in filled]
     return np.array(counts, dtype=np.float64).reshape(-1, width, 3)
 
 
-def running_rule(beta: float) -> Rule:
+def running_rule(beta: float) -> ChoiceRule:
     """Return the rule of `choose` over running totals of matched, proposed and gold edits.
 
     Args:
@@ -250,19 +249,19 @@ def _rank(matched: int, proposed: int, gold: int, beta: float) -> tuple[float, i
     return f_of(matched, proposed, gold, beta), matched, -(proposed + beta * beta * gold)
 
 
-def _candidate(h: int, r: int, found: Matching, source: tuple[str, ...]) -> Candidate:
+def _candidate(h: int, r: int, matching: Matching, source: tuple[str, ...]) -> Candidate:
     return Candidate(
         h,
         r,
-        len(found.matched),
-        len(found.proposed),
-        found.golds,
-        tuple(_shown(trim(edit, source), source) for edit in found.proposed),
-        tuple(_shown(found.proposed[n], source) for n, _ in found.matched),
-        found.level,
+        len(matching.matched),
+        len(matching.proposed),
+        matching.golds,
+        tuple(_readable(trim(edit, source), source) for edit in matching.proposed),
+        tuple(_readable(matching.proposed[n], source) for n, _ in matching.matched),
+        matching.level,
     )
 
 
-def _shown(edit: Edit, source: tuple[str, ...]) -> Shown:
+def _readable(edit: Edit, source: tuple[str, ...]) -> ReadableEdit:
     before, after = source[edit.start : edit.end], edit.replacement or ()
     return edit.start, edit.end, " ".join(before), " ".join(after)

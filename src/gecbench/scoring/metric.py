@@ -105,8 +105,8 @@ class Metric(ABC, Generic[Stats]):
 
         size = np.int32(len(first))
         here = np.arange(size, dtype=np.int32)
-        places: Draws = np.concatenate([here + size * swaps, here + size * ~swaps])
-        values = self.resample([*first, *second], places)
+        draws: Draws = np.concatenate([here + size * swaps, here + size * ~swaps])
+        values = self.resample([*first, *second], draws)
         return values[: len(swaps)], values[len(swaps) :]
 
     def choose(self, stats: Sequence[Stats]) -> Sequence[Any] | None:
@@ -116,7 +116,7 @@ class Metric(ABC, Generic[Stats]):
         """
         return None
 
-    def fixed(self, stats: Sequence[Stats]) -> Sequence[Any]:
+    def fix_references(self, stats: Sequence[Stats]) -> Sequence[Any]:
         """Return the statistics with nothing left to choose among references."""
         chosen = self.choose(stats)
         return stats if chosen is None else [(pairing,) for pairing in chosen]

@@ -87,7 +87,7 @@ class Normaliser:
         if rewrite.text is not None:
             text = self.text(rewrite.text)
             for old, new in zip(rewrite.edit_sets, sets, strict=True):
-                before, after = _applied(old, tokens), _applied(new, changed)
+                before, after = _apply(old, tokens), _apply(new, changed)
                 if before is not None and after is not None:
                     self._check((rewrite.text, before), (text, after), where)
         if sets != rewrite.edit_sets:
@@ -95,7 +95,7 @@ class Normaliser:
         return replace(rewrite, text=text, edit_sets=sets)
 
     def _edits(self, edits: EditSet, tokens: Tokens, changed: Tokens, where: str) -> EditSet:
-        kept = []
+        result = []
         for edit in edits:
             replacement = edit.replacement
             new = replace(
@@ -103,9 +103,9 @@ class Normaliser:
                 replacement=None if replacement is None else self._tokens(replacement, where),
                 alternatives=tuple(self._tokens(tokens_, where) for tokens_ in edit.alternatives),
             )
-            if _says_something(new, changed) or not _says_something(edit, tokens):
-                kept.append(new)
-        return tuple(kept)
+            if _has_effect(new, changed) or not _has_effect(edit, tokens):
+                result.append(new)
+        return tuple(result)
 
     def _tokens(self, tokens: Tokens, where: str) -> Tokens:
         return tuple(self._token(token, where) for token in tokens)
@@ -165,13 +165,14 @@ def change_notes(
     """
     samples = list(zip(before[0].samples, after[0].samples, strict=True))
     texts = [(b.source, a.source) for b, a in samples]
-    made = {"references": [p for b, a in samples for p in _pairs(b.references, a.references)]}
+    pairs = {"references": [p for b, a in samples for p in _pairs(b.references, a.references)]}
     for b, a in zip(before[1], after[1], strict=True):
-        outputs = (_pairs(b.hypotheses[s.id], a.hypotheses[s.id]) for s, _ in samples)
-        made[f"outputs of {b.system}"] = [pair for pairs in outputs for pair in pairs]
-    shares = [_share(texts, "sources"), *(_share(pairs, what) for what, pairs in made.items())]
+        pairs[f"outputs of {b.system}"] = [
+            pair for s, _ in samples for pair in _pairs(b.hypotheses[s.id], a.hypotheses[s.id])
+        ]
+    shares = [_share(texts, "sources"), *(_share(rows, what) for what, rows in pairs.items())]
     notes = [f"normalising changed {', '.join(shares)}"]
-    rewrites = [pair for pairs in made.values() for pair in pairs]
+    rewrites = [pair for rows in pairs.values() for pair in rows]
     lost = sum(_edit_count(b) - _edit_count(a) for b, a in rewrites)
     if lost:
         notes.append(
@@ -189,7 +190,7 @@ def _fit(text: str, tokens: Tokens) -> tuple[bool, bool]:
     return parse(text).tokens == tokens, characters(text) == characters("".join(tokens))
 
 
-def _applied(edits: EditSet, tokens: Tokens) -> Tokens | None:
+def _apply(edits: EditSet, tokens: Tokens) -> Tokens | None:
     """Return what edits make of tokens; None where they cannot be applied together."""
     try:
         return apply(edits, tokens)
@@ -197,10 +198,10 @@ def _applied(edits: EditSet, tokens: Tokens) -> Tokens | None:
         return None
 
 
-def _says_something(edit: Edit, tokens: Tokens) -> bool:
+def _has_effect(edit: Edit, tokens: Tokens) -> bool:
     """Return whether an edit, or an alternative that it has, changes its tokens."""
     span = tokens[edit.start : edit.end]
-    return any(each != span for each in (edit.replacement, *edit.alternatives))
+    return any(text != span for text in (edit.replacement, *edit.alternatives))
 
 
 def _spaces(text: str) -> int:

@@ -1,6 +1,6 @@
 """Resampling sentences, all resamples at once.
 
-A resample is a row of places in the corpus, in ascending order: the corpus with some sentences
+A resample is a row of indices of sentences, in ascending order: the corpus with some sentences
 left out and others repeated. The order is kept, because some rules of choice go through the
 corpus in it.
 """
@@ -8,6 +8,7 @@ corpus in it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import permutations
 from math import fsum
 from typing import TYPE_CHECKING
 
@@ -28,16 +29,16 @@ if TYPE_CHECKING:
 # with which candidate the totals so far go on.
 
 
-Rule = Callable[["Values"], "Values"]
+ChoiceRule = Callable[["Values"], "Values"]
 """From totals with each candidate, shape (candidates, 3, corpora), to the preferred ones, shape
 (3, corpora); of equals the first."""
 
 
-_CORPORA_AT_ONCE = 2_000_000
-"""Places of a block of work, which bounds memory by some hundred megabytes."""
+_SENTENCES_AT_ONCE = 2_000_000
+"""Sentences of a block of work in all corpora, which bounds memory by some hundred megabytes."""
 
 
-def resampled_totals(candidates: Values, places: Draws, rule: Rule) -> Values:
+def resample_totals(candidates: Values, indices: Draws, rule: ChoiceRule) -> Values:
     """Return the totals of each resample, candidates chosen again in it.
 
     The rule is asked only where there is something to choose, one such place of each resample
@@ -45,7 +46,7 @@ def resampled_totals(candidates: Values, places: Draws, rule: Rule) -> Values:
 
     Args:
         candidates: Shape (sentences, candidates, 3), filled up by repeating a sentence's last one.
-        places: Shape (resamples, sentences).
+        indices: Shape (resamples, sentences).
         rule: Of the choice.
 
     Returns:
@@ -53,42 +54,42 @@ def resampled_totals(candidates: Values, places: Draws, rule: Rule) -> Values:
     """
     import numpy as np
 
-    left = undominated(candidates)
-    several = ~_single(left)
-    by_candidate = left.transpose(1, 2, 0).astype(np.float64)
-    certain = np.where(several[:, None], 0.0, left[:, 0])
-    step = max(1, _CORPORA_AT_ONCE // max(1, places.shape[1]))
-    blocks = [places[at : at + step] for at in range(0, len(places), step)]
-    made = [_block_totals(block, several, certain, by_candidate, rule) for block in blocks]
-    return np.concatenate(made, axis=1) if made else np.zeros((3, 0))
+    candidates = drop_dominated(candidates)
+    several = ~_single(candidates)
+    by_candidate = candidates.transpose(1, 2, 0).astype(np.float64)
+    certain = np.where(several[:, None], 0.0, candidates[:, 0])
+    step = max(1, _SENTENCES_AT_ONCE // max(1, indices.shape[1]))
+    blocks = [indices[at : at + step] for at in range(0, len(indices), step)]
+    totals = [_block_totals(block, several, certain, by_candidate, rule) for block in blocks]
+    return np.concatenate(totals, axis=1) if totals else np.zeros((3, 0))
 
 
 def _block_totals(
-    places: Draws,
+    indices: Draws,
     several: NDArray[np.bool_],
     certain: Values,
     by_candidate: Values,
-    rule: Rule,
+    rule: ChoiceRule,
 ) -> Values:
     import numpy as np
 
-    totals = certain[places].cumsum(axis=1)
-    doubtful = several[places]
+    totals = certain[indices].cumsum(axis=1)
+    doubtful = several[indices]
     counts = doubtful.sum(axis=1)
     order = np.argsort(~doubtful, axis=1, kind="stable")
-    chosen = np.zeros((3, len(places)))
+    chosen = np.zeros((3, len(indices)))
     for turn in range(int(counts.max(initial=0))):
-        some = np.flatnonzero(counts > turn)
-        at = order[some, turn]
-        before = totals[some, at].T
-        found = rule(before + chosen[:, some] + by_candidate[:, :, places[some, at]])
-        chosen[:, some] = found - before
-    last: Values = totals[:, -1].T if places.shape[1] else np.zeros((3, len(places)))
+        rows = np.flatnonzero(counts > turn)
+        at = order[rows, turn]
+        before = totals[rows, at].T
+        after = rule(before + chosen[:, rows] + by_candidate[:, :, indices[rows, at]])
+        chosen[:, rows] = after - before
+    last: Values = totals[:, -1].T if indices.shape[1] else np.zeros((3, len(indices)))
     return last + chosen
 
 
-def exchanged_totals(
-    first: Values, second: Values, swaps: Swaps, rule: Rule
+def exchange_totals(
+    first: Values, second: Values, swaps: Swaps, rule: ChoiceRule
 ) -> tuple[Values, Values]:
     """Return the totals of two systems after each permutation, candidates chosen again in it.
 
@@ -108,7 +109,7 @@ def exchanged_totals(
     """
     import numpy as np
 
-    sides = [undominated(side) for side in _level(first, second)]
+    sides = [drop_dominated(side) for side in _level(first, second)]
     chosen = np.flatnonzero(~(_single(sides[0]) & _single(sides[1])))
     here, there = (side[:, 0].astype(np.float64) for side in sides)
     coins = np.concatenate([swaps, ~swaps])
@@ -116,17 +117,17 @@ def exchanged_totals(
     begin = 0
     for end in [*chosen.tolist(), len(here)]:
         if end > begin:
-            some = slice(begin, end)
-            total += here[some].sum(axis=0)[:, None]
-            total += ((there[some] - here[some]).T) @ coins[:, some].T.astype(np.float64)
+            span = slice(begin, end)
+            total += here[span].sum(axis=0)[:, None]
+            total += ((there[span] - here[span]).T) @ coins[:, span].T.astype(np.float64)
         if end < len(here):
-            one, two = (side[end][:, :, None] for side in sides)
-            total = rule(total + np.where(coins[:, end], two, one))
+            left, right = (side[end][:, :, None] for side in sides)
+            total = rule(total + np.where(coins[:, end], right, left))
         begin = end + 1
     return total[:, : len(swaps)], total[:, len(swaps) :]
 
 
-def undominated(candidates: Values) -> Values:
+def drop_dominated(candidates: Values) -> Values:
     """Return the candidates that no other of the sentence beats or equals in all three counts.
 
     Both rules prefer a candidate that is nowhere worse, whatever the totals, so the others can
@@ -142,25 +143,22 @@ def undominated(candidates: Values) -> Values:
 
     signed = candidates * np.array([1, -1, -1])
     count, width = signed.shape[:2]
-    lost = np.zeros((count, width), dtype=bool)
-    for one in range(width):
-        for other in range(width):
-            if one != other:
-                least = (signed[:, other] >= signed[:, one]).all(-1)
-                equal = (signed[:, other] == signed[:, one]).all(-1)
-                lost[:, one] |= least & (~equal | (other < one))
-    order = np.argsort(lost, axis=1, kind="stable")
-    last = (~lost).sum(axis=1) - 1
-    kept = np.minimum(np.arange(width), last[:, None])
-    places = np.take_along_axis(order, kept, axis=1)
-    made: Values = np.take_along_axis(candidates, places[:, :, None], axis=1)
-    return made
+    dominated = np.zeros((count, width), dtype=bool)
+    for first, second in permutations(range(width), 2):
+        beaten = (signed[:, second] >= signed[:, first]).all(-1)
+        equal = (signed[:, second] == signed[:, first]).all(-1)
+        dominated[:, first] |= beaten & (~equal | (second < first))
+    order = np.argsort(dominated, axis=1, kind="stable")
+    last = (~dominated).sum(axis=1) - 1
+    indices = np.take_along_axis(order, np.minimum(np.arange(width), last[:, None]), axis=1)
+    rest: Values = np.take_along_axis(candidates, indices[:, :, None], axis=1)
+    return rest
 
 
 def _single(candidates: Values) -> NDArray[np.bool_]:
     """Return where a sentence has one candidate alone."""
-    same: NDArray[np.bool_] = (candidates == candidates[:, :1]).all(axis=(1, 2))
-    return same
+    single: NDArray[np.bool_] = (candidates == candidates[:, :1]).all(axis=(1, 2))
+    return single
 
 
 def _level(*sides: Values) -> list[Values]:
@@ -206,9 +204,9 @@ def draw_blocks(
         size = min(step, resamples - first), sentences
         drawn = random.integers(0, sentences, size=size)
         # Of half the width if that will do: for a hundred thousand sentences it is 400 MB.
-        places: Draws = drawn.astype(np.int32 if sentences < 2**31 else np.int64)
-        places.sort(axis=1)
-        yield places
+        indices: Draws = drawn.astype(np.int32 if sentences < 2**31 else np.int64)
+        indices.sort(axis=1)
+        yield indices
 
 
 def interval(values: Values, *, level: float = 0.95) -> Interval:
@@ -219,44 +217,44 @@ def interval(values: Values, *, level: float = 0.95) -> Interval:
     return Interval(float(low), float(high), level)
 
 
-def sums(rows: Values | Integers, places: Draws) -> Values:
+def sums(rows: Values | Integers, indices: Draws) -> Values:
     """Return the sums of statistics over each resample.
 
     Args:
         rows: Shape (sentences, statistics).
-        places: Shape (resamples, sentences).
+        indices: Shape (resamples, sentences).
 
     Returns:
         Shape (resamples, statistics). Sums of integers are exact below 2**53.
     """
     import numpy as np
 
-    count, total = places.shape[0], rows.shape[0]
+    count, total = indices.shape[0], rows.shape[0]
     wide = rows.reshape(total, -1).astype(np.float64)
-    if 2 * places.shape[1] == total and _is_exchange(places):
-        half = places.shape[1]
+    if 2 * indices.shape[1] == total and _is_exchange(indices):
+        half = indices.shape[1]
         here, there = wide[:half], wide[half:]
-        swapped: Values = (places >= half).astype(np.float64) @ (there - here) + here.sum(axis=0)
+        swapped: Values = (indices >= half).astype(np.float64) @ (there - here) + here.sum(axis=0)
         return swapped
-    made = np.empty((count, wide.shape[1]))
+    added = np.empty((count, wide.shape[1]))
     step = max(1, _AT_ONCE // max(1, total))
     for first in range(0, count, step):
-        block = places[first : first + step]
+        block = indices[first : first + step]
         flat = (block.astype(np.intp) + total * np.arange(len(block))[:, None]).ravel()
         often = np.bincount(flat, minlength=total * len(block)).reshape(len(block), total)
-        made[first : first + step] = often.astype(np.float64) @ wide
-    return made
+        added[first : first + step] = often.astype(np.float64) @ wide
+    return added
 
 
-def _is_exchange(places: Draws) -> bool:
+def _is_exchange(indices: Draws) -> bool:
     """Return whether each row takes, for each sentence in turn, one of two systems' statistics.
 
     Then one product adds up all rows, without counting how often each sentence occurs.
     """
     import numpy as np
 
-    size = places.shape[1]
-    return bool((places % max(1, size) == np.arange(size)).all())
+    size = indices.shape[1]
+    return bool((indices % max(1, size) == np.arange(size)).all())
 
 
 def ratios(counts: Values) -> tuple[Values, Values]:
@@ -285,7 +283,7 @@ def f_scores(counts: Values, beta: float) -> Values:
     return np.where(precision + recall == 0, 0.0, f)
 
 
-def greedy_totals(candidates: Values, places: Draws, beta: float) -> Values:
+def greedy_totals(candidates: Values, indices: Draws, beta: float) -> Values:
     """Return the totals of each resample under ERRANT's choice of the reference.
 
     The choice of `choose` with "corpus-greedy", run again inside each resample.
@@ -293,19 +291,19 @@ def greedy_totals(candidates: Values, places: Draws, beta: float) -> Values:
     Args:
         candidates: Counts of each candidate pairing, shape (sentences, candidates, 3), filled
             up by repeating a sentence's last one, which can never be preferred to itself.
-        places: Shape (resamples, sentences).
+        indices: Shape (resamples, sentences).
         beta: Weight of recall in F.
 
     Returns:
         Shape (resamples, 3).
     """
     if candidates.shape[1] == 1:
-        return sums(candidates[:, 0], places)
-    totals: Values = resampled_totals(candidates, places, greedy_rule(beta)).T
+        return sums(candidates[:, 0], indices)
+    totals: Values = resample_totals(candidates, indices, greedy_rule(beta)).T
     return totals
 
 
-def greedy_rule(beta: float) -> Rule:
+def greedy_rule(beta: float) -> ChoiceRule:
     """Return ERRANT's rule of choice, as `choose` with "corpus-greedy" has it.
 
     Args:
@@ -314,20 +312,20 @@ def greedy_rule(beta: float) -> Rule:
     import numpy as np
 
     def rule(totals: Values) -> Values:
-        f = _rounded(f_scores(np.moveaxis(totals, 1, -1), beta))
+        f = _round(f_scores(np.moveaxis(totals, 1, -1), beta))
         best: Values = totals[0]
         greatest = f[0]
-        for other, its in zip(totals[1:], f[1:], strict=True):
+        for other, other_f in zip(totals[1:], f[1:], strict=True):
             more, fewer, less = other[0] - best[0], best[1] - other[1], best[2] - other[2]
             ties = (more > 0) | ((more == 0) & ((fewer > 0) | ((fewer == 0) & (less > 0))))
-            better = (its > greatest) | ((its == greatest) & ties)
-            best, greatest = np.where(better, other, best), np.where(better, its, greatest)
+            better = (other_f > greatest) | ((other_f == greatest) & ties)
+            best, greatest = np.where(better, other, best), np.where(better, other_f, greatest)
         return best
 
     return rule
 
 
-def _rounded(values: Values) -> Values:
+def _round(values: Values) -> Values:
     """Return values rounded to 4 decimals exactly as Python's `round` does.
 
     NumPy scales, rounds and scales back; where that lies on the edge, Python decides.
@@ -335,18 +333,14 @@ def _rounded(values: Values) -> Values:
     import numpy as np
 
     scaled = values * 10_000
-    made = np.rint(scaled) / 10_000
+    rounded = np.rint(scaled) / 10_000
     edge = np.abs(scaled - np.floor(scaled) - 0.5) < 1e-6
     if edge.any():
-        made[edge] = [round(value, 4) for value in values[edge].tolist()]
-    return made
+        rounded[edge] = [round(value, 4) for value in values[edge].tolist()]
+    return rounded
 
 
 # Two systems whose outputs are exchanged sentence by sentence, many times at once.
-
-
-_EXCHANGES_AT_ONCE = 2_000_000
-"""Places of a block of work, which bounds memory by some hundred megabytes."""
 
 
 def swaps(sentences: int, *, count: int, seed: int) -> Iterator[Swaps]:
@@ -359,11 +353,11 @@ def swaps(sentences: int, *, count: int, seed: int) -> Iterator[Swaps]:
 
     random = np.random.PCG64(number(seed, "randomisation"))
     words = -(-sentences // 64)
-    step = max(1, _EXCHANGES_AT_ONCE // max(1, sentences))
+    step = max(1, _SENTENCES_AT_ONCE // max(1, sentences))
     for first in range(0, count, step):
-        some = min(step, count - first)
-        drawn = random.random_raw(some * words).astype("<u8").view(np.uint8).reshape(some, -1)
-        yield np.unpackbits(drawn, axis=1, count=sentences, bitorder="little").astype(bool)
+        size = min(step, count - first)
+        octets = random.random_raw(size * words).astype("<u8").view(np.uint8).reshape(size, -1)
+        yield np.unpackbits(octets, axis=1, count=sentences, bitorder="little").astype(bool)
 
 
 # Means of what each sentence has, for metrics that are nothing more.
@@ -378,5 +372,5 @@ def means(values: Sequence[float], draws: Draws) -> Values:
     """Return the mean of each resample; draws have the shape (resamples, sentences)."""
     import numpy as np
 
-    made: Values = sums(np.array(values, dtype=np.float64), draws)[:, 0] / draws.shape[1]
-    return made
+    result: Values = sums(np.array(values, dtype=np.float64), draws)[:, 0] / draws.shape[1]
+    return result

@@ -86,18 +86,14 @@ def by_tier(by_type: Mapping[str, Counts], tier: int) -> dict[str, Counts]:
     Tier 1 is the operation (the letter before the colon), 2 the category (what stands behind
     it; "-" where nothing does), 3 the whole label; ERRANT's and ChERRANT's -cat.
     """
-    merged: dict[str, Counts] = {}
+    parts: dict[str, Counts] = {}
     for label, counts in by_type.items():
-        part = _part(label, tier)
-        merged[part] = merged.get(part, Counts()) + counts
-    return dict(sorted(merged.items()))
-
-
-def _part(label: str, tier: int) -> str:
-    if tier == 3 or label in (ERROR_FREE, UNANNOTATABLE):
-        return label
-    operation, _, category = label.partition(":")
-    return operation if tier == 1 else category or "-"
+        part = label
+        if tier < 3 and label not in (ERROR_FREE, UNANNOTATABLE):
+            operation, _, category = label.partition(":")
+            part = operation if tier == 1 else category or "-"
+        parts[part] = parts.get(part, Counts()) + counts
+    return dict(sorted(parts.items()))
 
 
 # Statistics of each sentence, before anything is summed up: what scoring and analyses start from.
@@ -131,8 +127,8 @@ class RunStats:
     left_out: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
-    def scored(self, metric: str) -> list[int]:
-        """Return the places of the sentences that a metric does not leave out.
+    def indices_of(self, metric: str) -> list[int]:
+        """Return the indices of the sentences that a metric does not leave out.
 
         These are the same for all systems: whether a sentence can be scored depends on its
         references alone.

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gecbench.core.case import Case, Part
-from gecbench.core.errors import CorpusError, MissingExtraError, UsageError, counted
+from gecbench.core.errors import CorpusError, MissingExtraError, UsageError, count_noun
 from gecbench.core.sample import GOLD_EDITS, Corpus, SystemOutput
-from gecbench.core.score import WarningNote
+from gecbench.core.score import Score, WarningNote
+from gecbench.scoring import resample
 from gecbench.scoring.cases import Cases
-from gecbench.scoring.extractor import CorpusEdits, capped_note
+from gecbench.scoring.extractor import CorpusEdits, edit_set_limit_note
 from gecbench.scoring.metric import Metric
 from gecbench.scoring.results import Result, RunStats, ScoreReport, SentenceResult
 from gecbench.scoring.segmenters import Segmenter, segmentation_notes, segmenter_notes
@@ -37,10 +38,10 @@ def check_outputs(corpus: Corpus, systems: Sequence[SystemOutput]) -> None:
     for system in systems:
         ids = [s.id for s in corpus.samples if not system.hypotheses.get(s.id)]
         if ids:
-            some = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
+            examples = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
             raise CorpusError(
-                f"system {system.system}: no output for {counted(len(ids), 'sentence')} of corpus "
-                f"{corpus.name!r}: {some}; give one for each"
+                f"system {system.system}: no output for {count_noun(len(ids), 'sentence')} of "
+                f"corpus {corpus.name!r}: {examples}; give one for each"
             )
 
 
@@ -75,7 +76,8 @@ def select_samples(
         )
         if not samples:
             raise CorpusError(
-                f"{corpus.name}: no sentence has exactly {counted(references_exactly, 'reference')}"
+                f"{corpus.name}: no sentence has exactly "
+                f"{count_noun(references_exactly, 'reference')}"
             )
     return replace(corpus, samples=samples), {
         "outside the range": total - inside,
@@ -83,19 +85,31 @@ def select_samples(
     }
 
 
+def fields(corpus: Corpus) -> list[str]:
+    """Return the metadata fields that any sentence has."""
+    return sorted({name for sample in corpus.samples for name in sample.meta})
+
+
+def field_values(corpus: Corpus, field: str) -> list[str]:
+    """Return what each sentence has in a metadata field.
+
+    Raises:
+        CorpusError: A sentence lacks the field.
+    """
+    for sample in corpus.samples:
+        if field not in sample.meta:
+            raise CorpusError(
+                f"{corpus.name}: sentence {sample.id!r} has no metadata field {field!r}; "
+                f"fields are: {', '.join(fields(corpus)) or 'none (add some with --meta)'}"
+            )
+    return [sample.meta[field] for sample in corpus.samples]
+
+
 def subsets(corpus: Corpus, by: str | None) -> dict[str | None, list[int]]:
     """Return the places of all sentences, then of those that share a value of a field."""
     groups: dict[str | None, list[int]] = {None: list(range(len(corpus.samples)))}
-    for place, sample in enumerate(corpus.samples):
-        if by is None:
-            break
-        if by not in sample.meta:
-            known = sorted({name for sample in corpus.samples for name in sample.meta})
-            raise CorpusError(
-                f"{corpus.name}: sentence {sample.id!r} has no metadata field {by!r}; "
-                f"fields are: {', '.join(known) or 'none (add some with --meta)'}"
-            )
-        groups.setdefault(sample.meta[by], []).append(place)
+    for at, value in enumerate(field_values(corpus, by) if by is not None else ()):
+        groups.setdefault(value, []).append(at)
     return groups
 
 
@@ -149,7 +163,7 @@ def _origin_notes(corpus_edits: CorpusEdits, *, scheme_chosen: bool) -> list[str
             )
     if corpus_edits.capped:
         ids = [s.id for s in corpus_edits.corpus.samples if s.id in corpus_edits.capped]
-        notes.append(WarningNote(capped_note(ids)))
+        notes.append(WarningNote(edit_set_limit_note(ids)))
     if corpus_edits.scheme is not None and corpus_edits.extracted:
         sources = [sample.source for sample in corpus_edits.corpus.samples]
         if warning := corpus_edits.scheme.warn(sources):
@@ -214,8 +228,8 @@ def text_notes(
     notes = []
     if "texts" in needs:
         several = {
-            system: sum(len(case.hypotheses) > 1 for case in of)
-            for system, of in cases.by_system.items()
+            system: sum(len(case.hypotheses) > 1 for case in system_cases)
+            for system, system_cases in cases.by_system.items()
         }
         counts = ", ".join(f"{system} {count}" for system, count in several.items() if count)
         if counts:
@@ -269,27 +283,37 @@ def signature_context(part: Part, corpus: Corpus, cases: Cases, segmenter: str) 
 
 
 def run_metrics(
-    metrics: Sequence[Metric[Any]], cases: Mapping[str, Sequence[Case]], refused: dict[str, str]
-) -> tuple[dict[tuple[str, str], Sequence[Any]], list[str]]:
-    """Return the statistics of each sentence by system and metric, and what metrics have to say.
+    metrics: Sequence[Metric[Any]],
+    cases: Mapping[str, Sequence[Case]],
+    refused: Mapping[str, str],
+) -> tuple[dict[tuple[str, str], Sequence[Any]], dict[str, str], list[str]]:
+    """Take the statistics of each sentence by all metrics that apply.
 
     Args:
-        metrics: Those that apply.
+        metrics: All of the run.
         cases: By system.
-        refused: Why metrics do not apply; one that cannot be computed is added.
+        refused: Why metrics do not apply.
+
+    Returns:
+        Statistics by system and metric; why metrics do not apply, or cannot be computed; and
+        what metrics have to say.
 
     Raises:
         MissingExtraError: What the only metric needs is not installed.
     """
     rows: dict[tuple[str, str], Sequence[Any]] = {}
     notes: list[str] = []
+    refused = dict(refused)
     for metric in metrics:
+        if metric.name in refused:
+            continue
         try:
             rows |= {
-                (system, metric.name): tuple(map(metric.stats, of)) for system, of in cases.items()
+                (system, metric.name): tuple(map(metric.stats, system_cases))
+                for system, system_cases in cases.items()
             }
         except MissingExtraError as error:
-            if len(metrics) + len(refused) == 1:
+            if len(metrics) == 1:
                 raise
             refused[metric.name] = f"{metric.name}: {error}"
             continue
@@ -300,7 +324,7 @@ def run_metrics(
         notes.append(
             f"metrics leave out different numbers of sentences that nobody could correct: {counts}"
         )
-    return rows, notes
+    return rows, refused, notes
 
 
 def _metric_notes(
@@ -309,24 +333,24 @@ def _metric_notes(
     rows: Mapping[tuple[str, str], Sequence[Any]],
 ) -> list[str]:
     """Return what the metric itself has to say, with the systems that it is true of."""
-    systems: dict[str, list[str]] = {}
-    for system, of in cases.items():
+    systems_of: dict[str, list[str]] = {}
+    for system, system_cases in cases.items():
         scored = [
             (case.id, row)
-            for case, row in zip(of, rows[system, metric.name], strict=True)
+            for case, row in zip(system_cases, rows[system, metric.name], strict=True)
             if row is not None
         ]
         notes = list(metric.notes([row for _, row in scored]))
-        if beyond := [name for name, row in scored if metric.is_approximate(row)]:
+        if too_long := [name for name, row in scored if metric.is_approximate(row)]:
             notes.append(
                 f"{metric.name}: sentences too long for the exact computation, done by one that "
-                f"is linear in their length and can differ in single edits: {', '.join(beyond)}"
+                f"is linear in their length and can differ in single edits: {', '.join(too_long)}"
             )
         for note in notes:
-            systems.setdefault(note, []).append(system)
+            systems_of.setdefault(note, []).append(system)
     return [
-        note if len(of) == len(cases) else f"{', '.join(of)}: {note}"
-        for note, of in systems.items()
+        note if len(systems) == len(cases) else f"{', '.join(systems)}: {note}"
+        for note, systems in systems_of.items()
     ]
 
 
@@ -357,15 +381,26 @@ def summarise(
         MissingExtraError: What a metric needs is not installed, and no other is asked for.
     """
     groups = subsets(run.corpus, by)
+
     draws: dict[int, Draws] = {}
+
+    def score(metric: Metric[Any], rows: Sequence[Any]) -> Score:
+        score = metric.aggregate(rows)
+        if not resamples:
+            return score
+        if len(rows) not in draws:
+            draws.clear()  # they are large
+            draws[len(rows)] = resample.draws(len(rows), resamples=resamples, seed=seed)
+        interval = resample.interval(metric.resample(rows, draws[len(rows)]))
+        return replace(score, interval=replace(interval, resamples=resamples, seed=seed))
+
     missing: dict[str, str] = {}
     results: list[Result] = []
     for name, metric in run.metrics.items():
         why, scores = run.refused.get(name), []
         try:
             for system in run.systems if why is None else ():
-                rows = run.rows[system, name]
-                scores += _results(metric, system, rows, groups, (resamples, seed), draws)
+                scores += _results(metric, system, run.rows[system, name], groups, score)
         except MissingExtraError as error:
             if len(run.metrics) == 1:
                 raise
@@ -377,8 +412,8 @@ def summarise(
     sentences = {
         (system, name): _sentences(metric, run.cases[system], rows)
         for name, metric in run.metrics.items()
-        for (system, of), rows in run.rows.items()
-        if per_sentence and of == name and name not in missing
+        for (system, metric_name), rows in run.rows.items()
+        if per_sentence and metric_name == name and name not in missing
     }
     return ScoreReport(
         corpus=run.corpus.name,
@@ -396,10 +431,9 @@ def _results(
     system: str,
     rows: Sequence[Any],
     groups: Mapping[str | None, Sequence[int]],
-    resampling: tuple[int, int],
-    draws: dict[int, Draws],
+    score: Callable[[Metric[Any], Sequence[Any]], Score],
 ) -> list[Result]:
-    """Return the scores of a system in all groups; draws are kept by the number of sentences."""
+    """Return the scores of a system in all groups."""
     results = []
     for subset, members in groups.items():
         # Whatever goes through the corpus begins again in each subset.
@@ -409,18 +443,8 @@ def _results(
             why += f" in subset {subset!r}" if subset is not None else ""
             results.append(Result(system, metric.name, subset, None, why))
             continue
-        score = metric.aggregate(part)
-        resamples, seed = resampling
-        if resamples:
-            from gecbench.scoring import resample
-
-            if len(part) not in draws:
-                draws.clear()
-                draws[len(part)] = resample.draws(len(part), resamples=resamples, seed=seed)
-            interval = resample.interval(metric.resample(part, draws[len(part)]))
-            score = replace(score, interval=replace(interval, resamples=resamples, seed=seed))
         better = metric.higher_is_better
-        results.append(Result(system, metric.name, subset, score, None, better))
+        results.append(Result(system, metric.name, subset, score(metric, part), None, better))
     return results
 
 

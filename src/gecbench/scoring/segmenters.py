@@ -12,7 +12,7 @@ from gecbench.core.errors import UnknownNameError, UsageError, quote
 from gecbench.core.registry import resolve
 from gecbench.core.sample import Corpus
 from gecbench.lang.zh.parse import parse
-from gecbench.scoring.cases import spaced
+from gecbench.scoring.cases import split_at_spaces
 
 Tokens = tuple[str, ...]
 
@@ -30,16 +30,19 @@ class Segmenter:
     divide: Callable[[str], tuple[str, ...]]
 
 
-SPACES = Segmenter("spaces", spaced)
+SPACES = Segmenter("spaces", split_at_spaces)
 """Divides texts at white space."""
 
 
-def characters(text: str) -> Tokens:
+def split_characters(text: str) -> Tokens:
     """Return the characters of a text, as the Chinese schemes of edits take it."""
     return parse(text).tokens
 
 
-_OWN: Mapping[str, Callable[[str], Tokens]] = {"spaces": spaced, "characters": characters}
+_BUILT_IN: Mapping[str, Callable[[str], Tokens]] = {
+    "spaces": split_at_spaces,
+    "characters": split_characters,
+}
 
 
 def segmenter(name: str | None, corpus: Corpus) -> Segmenter:
@@ -58,12 +61,12 @@ def segmenter(name: str | None, corpus: Corpus) -> Segmenter:
     if name is None:
         return _as_divided(corpus)
     kind, colon, model = name.partition(":")
-    if kind in _OWN:
+    if kind in _BUILT_IN:
         if colon:
             raise UsageError(f"segmenter {kind} takes no model, as {model!r}; write {kind} alone")
-        return Segmenter(kind, _OWN[kind])
+        return Segmenter(kind, _BUILT_IN[kind])
     if kind not in SEGMENTERS:
-        raise UnknownNameError("segmenter", name, [*_OWN, *SEGMENTERS])
+        raise UnknownNameError("segmenter", name, [*_BUILT_IN, *SEGMENTERS])
     make = resolve("segmenter", kind, SEGMENTERS)
     return Segmenter(*cast("Callable[[str], tuple[str, Callable[[str], Tokens]]]", make)(model))
 
@@ -72,9 +75,9 @@ def _as_divided(corpus: Corpus) -> Segmenter:
     divided = [sample for sample in corpus.samples if sample.tokens]
     if all(" ".join(sample.tokens) == sample.source for sample in divided):
         return SPACES
-    odd = next((s for s in divided if characters(s.source) != s.tokens), None)
+    odd = next((s for s in divided if split_characters(s.source) != s.tokens), None)
     if odd is None:
-        return Segmenter("characters", characters)
+        return Segmenter("characters", split_characters)
 
     def refuse(_: str) -> Tokens:
         raise UsageError(

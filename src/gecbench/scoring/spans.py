@@ -10,7 +10,7 @@ from gecbench.core.case import Case, CaseRewrite, Choice, Level, Part
 from gecbench.core.edit import Edit
 from gecbench.core.score import Counts, Score, f_score, total
 from gecbench.scoring.metric import Metric
-from gecbench.scoring.resample import exchanged_totals, f_scores, greedy_rule, greedy_totals
+from gecbench.scoring.resample import exchange_totals, f_scores, greedy_rule, greedy_totals
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -42,14 +42,14 @@ class Filter:
 
     Args:
         size: "single" leaves out edits that span two or more tokens, "multi" the others
-            (-single and -multi of the official scripts; `Rule` says of which side).
+            (-single and -multi of the official scripts; `ComparisonRule` says of which side).
         exclude: Labels left out, exactly as written.
     """
 
     size: Literal["any", "single", "multi"] = "any"
     exclude: frozenset[str] = frozenset()
 
-    def keeps(self, edit: Edit, rule: Rule) -> bool:
+    def keeps(self, edit: Edit, rule: ComparisonRule) -> bool:
         """Say whether an edit takes part."""
         if self.size != "any" and (rule.length(edit) >= 2) != (self.size == "multi"):
             return False
@@ -57,7 +57,7 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class ComparisonRule:
     """In what the scripts of two languages differ.
 
     Args:
@@ -76,7 +76,7 @@ class Rule:
 
 
 _ALL = Filter()
-_CHINESE = Rule()
+_CHINESE = ComparisonRule()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class Pairing:
 
 
 def keys(
-    version: CaseRewrite, level: Level, chosen: Filter, rule: Rule = _CHINESE
+    version: CaseRewrite, level: Level, chosen: Filter, rule: ComparisonRule = _CHINESE
 ) -> dict[Key, list[str]]:
     """Return what a version is compared by, with the labels of the edits behind each key.
 
@@ -111,7 +111,7 @@ def keys(
         if chosen.size == "multi":
             return {}
         return {(*_NO_EDIT, kind) if level == "correction-type" else _NO_EDIT: [kind]}
-    found: dict[Key, list[str]] = {}
+    labels: dict[Key, list[str]] = {}
     detects = level.startswith("detection")
     filters = chosen != _ALL
     for edit in version.edits:
@@ -119,18 +119,18 @@ def keys(
             continue
         label = edit.label or UNCLASSIFIED
         for key in _keys_of(edit, level, rule):
-            found.setdefault(key, []).append(label)
-    return found
+            labels.setdefault(key, []).append(label)
+    return labels
 
 
-def keys_of(edit: Edit, level: Level, chosen: Filter, rule: Rule = _CHINESE) -> list[Key]:
+def keys_of(edit: Edit, level: Level, chosen: Filter, rule: ComparisonRule = _CHINESE) -> list[Key]:
     """Return what one edit is compared by, in `keys`; nothing where it takes no part."""
     if edit.replacement is None and not level.startswith("detection"):
         return []
     return _keys_of(edit, level, rule) if chosen.keeps(edit, rule) else []
 
 
-def _keys_of(edit: Edit, level: Level, rule: Rule) -> list[Key]:
+def _keys_of(edit: Edit, level: Level, rule: ComparisonRule) -> list[Key]:
     if level == "detection-token":
         last = max(edit.end, edit.start + 1)  # an insertion marks the token it stands before
         return [(at, at + 1) for at in range(edit.start, last)]
@@ -147,21 +147,15 @@ def pair(
 ) -> tuple[Counts, dict[str, Counts]]:
     """Return the counts of two sets of keys, in all and by label."""
     by_label: dict[str, list[int]] = {}
-
-    def count(labels: list[str], what: int) -> None:
-        for label in labels:
-            by_label.setdefault(label, [0, 0, 0])[what] += 1
-
     for key, labels in hypothesis.items():
-        if key[:2] == _NO_EDIT and labels == _NOTHING:
-            continue
-        if key in reference:
-            count(reference[key], 0)
-        else:
-            count(labels, 1)
+        if key[:2] != _NO_EDIT or labels != _NOTHING:
+            hit = key in reference
+            for label in reference[key] if hit else labels:
+                by_label.setdefault(label, [0, 0, 0])[0 if hit else 1] += 1
     for key, labels in reference.items():
-        if key not in hypothesis and not (key[:2] == _NO_EDIT and labels == _NOTHING):
-            count(labels, 2)
+        if key not in hypothesis and (key[:2] != _NO_EDIT or labels != _NOTHING):
+            for label in labels:
+                by_label.setdefault(label, [0, 0, 0])[2] += 1
     by_type = {label: Counts(*three) for label, three in by_label.items()}
     return total(by_type.values()), by_type
 
@@ -183,53 +177,43 @@ def choose(rows: Sequence[tuple[Pairing, ...]], choice: Choice, beta: float) -> 
         choice: Which rule.
         beta: Weight of recall in F.
     """
-    return _greedy(rows, beta) if choice == "corpus-greedy" else _best(rows, beta)
+    if choice == "corpus-greedy":
+        return _choose_greedily(rows, beta)
+
+    def rank(pairing: Pairing) -> tuple[Fraction, int, int, int]:
+        counts = pairing.counts
+        return counts.exact_f(beta), counts.tp, -counts.fp, -counts.fn
+
+    return tuple(max(row, key=rank) if len(row) > 1 else row[0] for row in rows)
 
 
-def _best(rows: Sequence[tuple[Pairing, ...]], beta: float) -> tuple[Pairing, ...]:
-    chosen: list[Pairing] = []
-    for row in rows:
-        best = row[0]
-        if len(row) > 1:
-            ranks = [_rank(pairing.counts, pairing.counts.exact_f(beta)) for pairing in row]
-            best = row[ranks.index(max(ranks))]
-        chosen.append(best)
-    return tuple(chosen)
-
-
-def _greedy(rows: Sequence[tuple[Pairing, ...]], beta: float) -> tuple[Pairing, ...]:
+def _choose_greedily(rows: Sequence[tuple[Pairing, ...]], beta: float) -> tuple[Pairing, ...]:
     """Return the choice that depends on the totals so far, which are plain numbers: it is slow."""
     chosen: list[Pairing] = []
     tp = fp = fn = 0
     for row in rows:
         best = row[0]
         if len(row) > 1:
-            greatest: tuple[float | Fraction, int, int, int] | None = None
-            for pairing in row:
-                one = pairing.counts
-                f = _f(tp + one.tp, fp + one.fp, fn + one.fn, beta)
-                rank = _rank(one, round(f, 4))
-                if greatest is None or rank > greatest:
-                    best, greatest = pairing, rank
+            ranks = [
+                (round(f_of_counts(tp + c.tp, fp + c.fp, fn + c.fn, beta), 4), c.tp, -c.fp, -c.fn)
+                for c in (pairing.counts for pairing in row)
+            ]
+            best = row[ranks.index(max(ranks))]
         tp, fp, fn = tp + best.counts.tp, fp + best.counts.fp, fn + best.counts.fn
         chosen.append(best)
     return tuple(chosen)
 
 
-def _f(tp: int, fp: int, fn: int, beta: float) -> float:
+def f_of_counts(tp: int, fp: int, fn: int, beta: float) -> float:
     """Return F as `Counts.f` has it, to the last bit."""
     return f_score(tp / (tp + fp) if fp else 1.0, tp / (tp + fn) if fn else 1.0, beta)
 
 
-def _rank(counts: Counts, f: float | Fraction) -> tuple[float | Fraction, int, int, int]:
-    return f, counts.tp, -counts.fp, -counts.fn
-
-
-Rows = tuple[Pairing, ...]
+Pairings = tuple[Pairing, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class SpanF(Metric[Rows]):
+class SpanF(Metric[Pairings]):
     """Precision, recall and F of the edits of a system; each language's metric derives from it.
 
     With choice "corpus-greedy" a hypothesis that equals a reference everywhere can score a
@@ -243,7 +227,7 @@ class SpanF(Metric[Rows]):
         chosen: Which edits take part.
     """
 
-    rule: ClassVar[Rule]
+    rule: ClassVar[ComparisonRule]
     needs: ClassVar[Part] = "edits"
     perfect: ClassVar[float] = 1.0
 
@@ -283,25 +267,25 @@ class SpanF(Metric[Rows]):
             return False
         return all(version.unannotatable for version in case.references)
 
-    def stats(self, case: Case) -> Rows | None:
+    def stats(self, case: Case) -> Pairings | None:
         """Return the counts of each hypothesis version against each reference."""
         if self.leaves_out(case):
             return None
         references = [
             keys(version, self.level, self.chosen, self.rule) for version in case.references
         ]
-        rows: list[Pairing] = []
-        for h, hypothesis in enumerate(case.hypotheses):
-            found = keys(hypothesis, self.level, self.chosen, self.rule)
+        pairings: list[Pairing] = []
+        for h, version in enumerate(case.hypotheses):
+            hypothesis = keys(version, self.level, self.chosen, self.rule)
             for r, reference in enumerate(references):
-                rows.append(Pairing(h, r, *pair(found, reference)))
-        return tuple(rows)
+                pairings.append(Pairing(h, r, *pair(hypothesis, reference)))
+        return tuple(pairings)
 
-    def choose(self, stats: Sequence[Rows]) -> tuple[Pairing, ...]:
+    def choose(self, stats: Sequence[Pairings]) -> tuple[Pairing, ...]:
         """Return the pairing that counts for each sentence."""
         return choose(stats, self.choice, self.beta)
 
-    def aggregate(self, stats: Sequence[Rows]) -> Score:
+    def aggregate(self, stats: Sequence[Pairings]) -> Score:
         """Return F over the chosen pairings of these sentences."""
         chosen = self.choose(stats)
         by_type: dict[str, list[Counts]] = {}
@@ -317,40 +301,37 @@ class SpanF(Metric[Rows]):
             by_type={label: total(by_type[label]) for label in sorted(by_type)},
         )
 
-    def sentences(self, stats: Sequence[Rows]) -> Sequence[Mapping[str, object]]:
+    def sentences(self, stats: Sequence[Pairings]) -> Sequence[Mapping[str, object]]:
         """Return the counts of all pairings of each sentence, and the place of the chosen."""
         return [
-            {"chosen": row.index(one), "pairings": [_entry(pairing) for pairing in row]}
-            for row, one in zip(stats, self.choose(stats), strict=True)
+            {"chosen": row.index(chosen), "pairings": [_entry(pairing) for pairing in row]}
+            for row, chosen in zip(stats, self.choose(stats), strict=True)
         ]
 
-    def resample(self, stats: Sequence[Rows], draws: Draws) -> Values:
+    def resample(self, stats: Sequence[Pairings], draws: Draws) -> Values:
         """Return F of each resample, its references chosen again."""
         candidates = self._candidates(stats)
         return f_scores(greedy_totals(candidates, draws, self.beta), self.beta)
 
     def exchange(
-        self, first: Sequence[Rows], second: Sequence[Rows], swaps: Swaps
+        self, first: Sequence[Pairings], second: Sequence[Pairings], swaps: Swaps
     ) -> tuple[Values, Values]:
         """Return F of two systems after each permutation, their references chosen again."""
-        here, there = self._candidates(first), self._candidates(second)
-        one, two = exchanged_totals(here, there, swaps, greedy_rule(self.beta))
-        return f_scores(one.T, self.beta), f_scores(two.T, self.beta)
+        candidates = self._candidates(first), self._candidates(second)
+        totals = exchange_totals(*candidates, swaps, greedy_rule(self.beta))
+        return f_scores(totals[0].T, self.beta), f_scores(totals[1].T, self.beta)
 
-    def _candidates(self, stats: Sequence[Rows]) -> Values:
+    def _candidates(self, stats: Sequence[Pairings]) -> Values:
         """Return the counts that the choice is among; of one alone where it is made already."""
         import numpy as np
 
-        rows = stats if self.choice == "corpus-greedy" else [(one,) for one in self.choose(stats)]
-        width = max((len(row) for row in rows), default=1)
+        rows = stats if self.choice == "corpus-greedy" else self.fix_references(stats)
+        width = max(map(len, rows), default=1)
         counts = [
-            [(p.counts.tp, p.counts.fp, p.counts.fn) for p in _filled(row, width)] for row in rows
+            [(p.counts.tp, p.counts.fp, p.counts.fn) for p in row + row[-1:] * (width - len(row))]
+            for row in rows
         ]
         return np.array(counts, dtype=np.float64).reshape(len(rows), width, 3)
-
-
-def _filled(row: Rows, width: int) -> Rows:
-    return row + row[-1:] * (width - len(row))
 
 
 def _entry(pairing: Pairing) -> Mapping[str, object]:

@@ -61,12 +61,12 @@ def totals(length: int, order: int) -> tuple[int, ...]:
     return tuple(max(length + 1 - n, 0) for n in range(1, order + 1))
 
 
-def shared(one: Grams, two: Grams) -> Grams:
+def intersection(first: Grams, second: Grams) -> Grams:
     """Return the n-grams of both, as often as both have them."""
-    return {gram: min(one[gram], two[gram]) for gram in one.keys() & two.keys()}
+    return {gram: min(first[gram], second[gram]) for gram in first.keys() & second.keys()}
 
 
-def overlap(one: Grams, two: Grams) -> int:
+def overlap(first: Grams, second: Grams) -> int:
     """Return how many n-grams two texts share, each as often as both have it."""
-    both = one.keys() & two.keys()
-    return sum(map(min, map(one.__getitem__, both), map(two.__getitem__, both)))
+    both = first.keys() & second.keys()
+    return sum(map(min, map(first.__getitem__, both), map(second.__getitem__, both)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from messages import expect_error
 from score_corpus import BAD, COPY, CORPUS, GOOD
 
 from gecbench import breakdown
@@ -97,7 +98,7 @@ def test_lengths_fall_into_the_bins_that_are_named():
 
 @pytest.mark.parametrize("ends", [(3, 2), (2, 2), (0, 4)])
 def test_length_bins_that_do_not_ascend_are_refused(ends):
-    with pytest.raises(UsageError, match="must be ascending whole numbers from 1 on"):
+    with expect_error(UsageError, "ascending"):
         made(COPY, length_ends=ends)
 
 
@@ -209,7 +210,7 @@ def test_what_cannot_be_grouped_is_refused(wanted, error, match):
 def test_a_corpus_without_metadata_says_how_to_add_some():
     bare = Corpus("bare", (Sample("1", "好", (Rewrite("我"),)),), "zh")
     output = SystemOutput("same", {"1": (Rewrite("好"),)})
-    with pytest.raises(CorpusError, match=r"fields are: none \(add some with --meta\)"):
+    with expect_error(CorpusError, "none", "--meta"):
         breakdown(bare, [output], scheme="zh-char", by=("field:origin",))
 
 
@@ -227,7 +228,7 @@ def test_kinds_that_no_metric_of_the_run_has_are_refused(kind: str, match: str):
 
 def test_types_of_a_metric_over_texts_are_refused_where_asked_for_by_name():
     run = collect_stats(CORPUS, [COPY], options=Options(metrics=("gleu",)))
-    with pytest.raises(UsageError, match="gleu compares no edits with types and places"):
+    with expect_error(UsageError, "gleu"):
         by_type(run, "gleu", 1)
 
 
@@ -371,9 +372,7 @@ def test_errors_that_nobody_could_correct_are_no_groups():
     """Whatever the metric: it is the references that have no edits."""
     corpus = Corpus("none", (Sample("1", "口", (Rewrite(unannotatable=True),)),), "zh")
     output = SystemOutput("same", {"1": (Rewrite("口"),)})
-    with pytest.raises(
-        CorpusError, match="none: --by errors needs references with edits, and nobody could"
-    ):
+    with expect_error(CorpusError, "--by errors"):
         breakdown(corpus, [output], scheme="zh-char", by=("errors",))
 
 

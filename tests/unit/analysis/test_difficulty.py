@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from messages import expect_error
 
 from gecbench.analysis.difficulty import (
     LEFT_OUT,
@@ -44,7 +45,7 @@ def test_weights_are_the_share_of_systems_that_fail_unless_told_otherwise():
     [
         (Weighting(), 0, "weights need at least one system"),
         (Weighting(c=-2), 2, "c -2 leaves nothing to divide by: 2 systems and c must be above 0"),
-        (Weighting(a=0.5), 2, "that all 2 systems get right the weight -0.5; .* not be negative"),
+        (Weighting(a=0.5), 2, "that all 2 systems get right the weight -0.5"),
         (Weighting(a=math.inf), 2, r"a inf must be from -1e\+06 to 1e\+06"),
         (Weighting(b=math.nan), 2, r"b nan must be from -1e\+06 to 1e\+06"),
         (Weighting(a=1e308, b=-1e308), 2, r"a 1e\+308 must be from"),
@@ -69,9 +70,9 @@ def test_a_sentence_is_left_out_or_taken_as_free_of_errors():
 
 
 def test_pooled_edits_are_refused_with_the_sentence():
-    with pytest.raises(CorpusError, match="sentence '1': in a system edit span 0 1 overlaps"):
+    with expect_error(CorpusError, "sentence '1'", "span 0 1"):
         chunk_table(cases([(A,)], one=(A, Edit(0, 1, ("X",)))), [0])
-    with pytest.raises(CorpusError, match=r"in its reference .* not alternatives pooled"):
+    with expect_error(CorpusError, "reference"):
         chunk_table(cases([(A, Edit(0, 1, ("X",)))], one=()), [0])
 
 
@@ -129,7 +130,7 @@ def test_break_even_is_where_sums_of_weights_are_equal_and_ahead_is_beyond_it():
     ("numbers", "message"),
     [
         ((5, 1, 2), "needs at least 2 systems, not 1"),
-        ((5, 3, 6), "6 corrected errors must be from 0 to 5, the errors"),
+        ((5, 3, 6), "6 corrected errors must be from 0 to 5"),
         ((5, 3, -1), "-1 corrected errors must be"),
     ],
 )

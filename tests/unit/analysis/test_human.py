@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from messages import expect_error
 
 from gecbench import human
 from gecbench.api.options import Options
@@ -99,7 +100,7 @@ def test_a_name_on_a_final_reference_says_whose_it_is():
     both = made(submitted, corpus)
     assert rows(both) == rows(found)
     alone = Corpus("f", (Sample("2", "他来", (by("A", "他来过"),)),), "zh")
-    with pytest.raises(CorpusError, match="no submission has a final reference that somebody else"):
+    with expect_error(CorpusError, "final reference"):
         made(submitted, alone, against="others")
 
 
@@ -161,7 +162,7 @@ def test_an_annotator_of_whom_nothing_is_scored_is_shown_without_a_score():
 def test_a_range_is_of_the_corpus():
     found = made(options=Options(part=(1, 3)))
     assert rows(found) == {"A": (2, 2, 2, (1, 0, 0)), "B": (1, 1, 0, (0, 1, 1))}
-    with pytest.raises(CorpusError, match="submitted: none of its sentences that take part has"):
+    with expect_error(CorpusError, "submitted"):
         made(options=Options(part=(3, 4)))
     assert rows(made(options=Options(references_exactly=2)))["A"][:2] == (1, 1)
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from messages import expect_error
 from perturbed_set import CASES, COPY, PERFECT, UNEVEN, case, system
 
 from gecbench.analysis.perturbed_cases import (
@@ -17,15 +18,15 @@ from gecbench.analysis.perturbed_cases import (
     span_image,
 )
 from gecbench.analysis.robustness import (
-    Agreement,
-    Pair,
-    Side,
+    RuleAgreement,
+    SentenceChanges,
+    VariantPair,
     action,
     by_frequency,
     changes,
     distance,
     in_other_orders,
-    inserted,
+    insertion,
     is_consistent,
     official,
     partners,
@@ -106,7 +107,10 @@ SWAP = (0, 1, ("y",))
     ],
 )
 def test_corrections_are_the_same_by_place_and_text_or_by_error(one, two, gold, other, want: bool):
-    first, second = Side(tuple(one), tuple(gold)), Side(tuple(two), tuple(other))
+    first, second = (
+        SentenceChanges(tuple(one), tuple(gold)),
+        SentenceChanges(tuple(two), tuple(other)),
+    )
     assert is_consistent(first, second, ()) == want
     assert is_consistent(second, first, ()) == want
 
@@ -114,11 +118,13 @@ def test_corrections_are_the_same_by_place_and_text_or_by_error(one, two, gold, 
 def test_to_replace_what_the_perturbation_deleted_is_not_to_insert_there():
     gone = regions("abc", "ac")
     assert span_image(gone, 1, 2) == ((1, 1), (1, 1))
-    assert not is_consistent(Side(((1, 2, ("x",)),), ()), Side(((1, 1, ("x",)),), ()), gone)
+    assert not is_consistent(
+        SentenceChanges(((1, 2, ("x",)),), ()), SentenceChanges(((1, 1, ("x",)),), ()), gone
+    )
 
 
 def test_equal_spans_are_other_places_where_words_were_put_in_before_them():
-    change = Side(((1, 2, ("z",)),), ())
+    change = SentenceChanges(((1, 2, ("z",)),), ())
     assert not is_consistent(change, change, regions("abc", "xabc"))
     assert is_consistent(change, change, regions("abc", "abxc"))
 
@@ -165,8 +171,8 @@ def test_an_order_can_decide_a_case():
     assert found.orders == 8
 
 
-def pair(one: str, two: str, gold=(), other=()) -> Pair:
-    return Pair(tuple(two), regions(one, two), tuple(gold), tuple(other))
+def pair(one: str, two: str, gold=(), other=()) -> VariantPair:
+    return VariantPair(tuple(two), regions(one, two), tuple(gold), tuple(other))
 
 
 def test_actions_are_of_all_perturbations_together():
@@ -188,16 +194,16 @@ def test_distance_is_the_tokens_between_one_perturbation_and_one_error():
 
 
 def test_inserted_words_are_those_of_a_single_perturbation():
-    assert inserted(pair("abc", "aXYc"), spaced=True) == ("x", "y")
-    assert inserted(pair("abc", "aXYc"), spaced=False) == ("xy",)
-    assert inserted(pair("abc", "ac"), spaced=False) == ()
-    assert inserted(pair("abcd", "xbyd"), spaced=True) == ()
+    assert insertion(pair("abc", "aXYc"), " ") == ("x", "y")
+    assert insertion(pair("abc", "aXYc"), "") == ("xy",)
+    assert insertion(pair("abc", "ac"), "") == ()
+    assert insertion(pair("abcd", "xbyd"), " ") == ()
 
 
 def test_the_rarest_word_put_in_decides_the_frequency():
     often = {"x": 0, "y": 20, "z": 100}
     pairs = [pair("abc", "aXYc"), pair("abc", "aYZc"), pair("abc", "ac")]
-    groups = by_frequency(pairs, (), often, spaced=True)
+    groups = by_frequency(pairs, (), often, " ")
     assert [(group.name, group.variants) for group in groups] == [("0", 1), ("10-99", 1)]
 
 
@@ -212,7 +218,7 @@ def test_systems_are_seen_through_both_rules():
     assert (whole.cases, whole.variants, whole.orders) == (3, 6, None)
     assert whole.verdicts.same == ((True, False), (True, False), (False, False))
     assert (whole.edits.consistent_cases, whole.edits.like_original) == (0, 2)
-    assert whole.agreement == Agreement(both=0, official_only=0, edits_only=0, neither=3)
+    assert whole.agreement == RuleAgreement(both=0, official_only=0, edits_only=0, neither=3)
     assert whole.edits_per_sentence == whole.edits_made / 9 == 4 / 9
 
 
@@ -315,15 +321,15 @@ def test_english_cases_are_divided_by_words():
 
 def test_wrong_use_is_refused():
     for orders in (-1, 1):
-        with pytest.raises(UsageError, match=f"orders is {orders}; give 2 or more, or 0 for none"):
+        with expect_error(UsageError, "orders", str(orders)):
             found(system("s", COPY), orders=orders)
-    with pytest.raises(UsageError, match="no system is given; give the outputs of at least one"):
+    with expect_error(UsageError, "no system"):
         found()
-    with pytest.raises(UsageError, match="orders is 1001; give 1000 at most"):
+    with expect_error(UsageError, "1001", "1000"):
         found(system("s", COPY), orders=1001)
     good = system("s", COPY)
     several = {**good.hypotheses, "class/1/O": (Rewrite(text="a"), Rewrite(text="b"))}
-    with pytest.raises(CorpusError, match="system s: 1 sentence has several versions"):
+    with expect_error(CorpusError, "system s", "1 sentence"):
         found(replace(good, hypotheses=several))
 
 

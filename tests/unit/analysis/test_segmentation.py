@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 
 import pytest
+from messages import expect_error
 
 from gecbench import segmentation
 from gecbench.analysis.segmentation import SegmenterScores, movements, swaps
@@ -103,14 +104,12 @@ def test_segmenters_that_cannot_be_used_are_named_and_left_out(segmenters):
     notes = build_report(found).notes
     assert any(n.startswith("left out: absent: absent is not installed; run: pip") for n in notes)
     assert "left out: bare: bare: no model" in notes
-    with pytest.raises(
-        UsageError, match=r"no segmenter can be used: .*absent is not inst.*; bare:"
-    ):
+    with expect_error(UsageError, "absent", "bare"):
         segmentation(GIVEN, [SPACED], segmenters=["absent", "bare"], beside=())
 
 
 def test_an_unknown_segmenter_is_a_mistake_not_an_absence():
-    with pytest.raises(UnknownNameError, match="unknown segmenter 'jeiba'; did you mean jieba"):
+    with expect_error(UnknownNameError, "'jeiba'", "jieba"):
         segmentation(GIVEN, [SPACED], segmenters=["jeiba"], beside=())
 
 
@@ -129,12 +128,12 @@ def test_gold_edits_are_found_between_divided_texts_where_none_are_given(segment
 def test_given_edits_can_be_put_aside(segmenters):
     found = segmentation(GIVEN, [SPACED], golds="divided", segmenters=["characters"], beside=())
     assert by_segmenter(found, "spaced") == {"characters": (1, 0, 0)}
-    with pytest.raises(CorpusError, match="texts: not all references have edits; leave --golds"):
+    with expect_error(CorpusError, "texts", "--golds"):
         segmentation(TEXTS, [PLAIN], golds="given", beside=())
 
 
 def test_spaces_divide_nothing_where_texts_have_none():
-    with pytest.raises(UsageError, match="segmenter spaces: gold edits are found between texts"):
+    with expect_error(UsageError, "segmenter spaces"):
         segmentation(TEXTS, [PLAIN], segmenters=["spaces"], beside=())
 
 
@@ -214,7 +213,7 @@ def test_options_of_metrics_go_where_they_belong(segmenters):
     assert "max_unchanged_words:1|beta:1" in m2
     assert "beta:1|" in cherrant
     assert "unit:word" in accuracy
-    with pytest.raises(UsageError, match=r"setting 'gleu.order' is of no metric asked for"):
+    with expect_error(UsageError, "'gleu.order'"):
         segmentation(TEXTS, [PLAIN], options=Options(settings={"gleu.order": "2"}))
 
 
@@ -242,7 +241,7 @@ def test_metrics_of_the_wrong_kind_and_names_that_stand_twice_are_refused(option
 
 def test_a_corpus_of_another_language_is_refused():
     corpus = Corpus("en", (Sample("1", "a b", (Rewrite("a"),)),), "en")
-    with pytest.raises(UsageError, match="en is en: segmenters divide Chinese; other texts have"):
+    with expect_error(UsageError, "en is en"):
         segmentation(corpus, [output("s", "a")])
 
 

@@ -8,21 +8,26 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import hypothesis.strategies as st
 import pytest
 from doubling import SENTENCES, Doubling, to
 from hypothesis import given
+from messages import expect_error
 
 from gecbench.api.correct import Target, correct, correct_file, open_corrector
-from gecbench.api.files import load, load_system
+from gecbench.api.files import load, load_system, sample, save
+from gecbench.api.robustness import load_perturbed, save_perturbed
+from gecbench.cli import main
 from gecbench.cli.correct import word_diff
 from gecbench.core.corrector import Correction, TextEdit
 from gecbench.core.errors import FormatError, GecbenchError, UsageError
 from gecbench.core.files import read_lines
 from gecbench.core.sample import Corpus, Sample
 from gecbench.formats.reading import sources
+from gecbench.models.folder import Copying
 from gecbench.models.journal import open_journal
 from gecbench.models.text import Splitting
 
@@ -61,7 +66,7 @@ def test_a_run_with_other_options_does_not_go_on(text, tmp_path) -> None:
     out = tmp_path / "out.txt"
     with pytest.raises(KeyboardInterrupt):
         correct_file(Doubling(stop_at=3), text, to(out))
-    with pytest.raises(UsageError, match=r"differed in version, then '1', now '2'; say --restart"):
+    with expect_error(UsageError, "version", "'1'", "'2'", "--restart"):
         correct_file(Doubling(version="2"), text, to(out))
     third = Doubling(version="2")
     correct_file(third, text, to(out), restart=True)
@@ -73,18 +78,16 @@ def test_a_run_does_not_go_on_with_another_input(text, tmp_path) -> None:
     with pytest.raises(KeyboardInterrupt):
         correct_file(Doubling(stop_at=6), text, to(out))
     text.write_text("\n".join([*SENTENCES[:4], "别的", *SENTENCES[5:]]), encoding="utf-8")
-    with pytest.raises(
-        GecbenchError, match=r"'第4句的话' as sentence 5, but the input has another"
-    ):
+    with expect_error(GecbenchError, "'第4句的话'", "sentence 5"):
         correct_file(Doubling(), text, to(out))
     text.write_text("\n".join(SENTENCES[:5]), encoding="utf-8")
-    with pytest.raises(GecbenchError, match=r"as sentence 6, but the input ends before it"):
+    with expect_error(GecbenchError, "sentence 6"):
         correct_file(Doubling(), text, to(out))
 
 
 def test_two_runs_do_not_write_to_one_journal(tmp_path) -> None:
     first = open_journal(tmp_path / "o.part", {"a": "b"})
-    with pytest.raises(GecbenchError, match="another run is writing to it"):
+    with expect_error(GecbenchError, "another run"):
         open_journal(tmp_path / "o.part", {"a": "b"})
     first.close()
     open_journal(tmp_path / "o.part", {"a": "b"}).close()
@@ -146,7 +149,7 @@ def test_a_correction_with_a_line_end_is_refused_in_lines(tmp_path) -> None:
 
     source = tmp_path / "in.txt"
     source.write_text("好\n", encoding="utf-8")
-    with pytest.raises(GecbenchError, match=r"sentence 1 has a line end.*--to jsonl"):
+    with expect_error(GecbenchError, "sentence 1", "line end", "--to jsonl"):
         correct_file(Breaking(), source, to(tmp_path / "o"))
     assert not (tmp_path / "o").exists()
 
@@ -191,6 +194,28 @@ def test_the_function_takes_texts_or_a_corpus() -> None:
     assert [rows[0].text for rows in output.hypotheses.values()] == ["我的的", "好"]
 
 
+@pytest.mark.parametrize("split", [False, True])
+def test_a_language_that_the_corrector_is_not_for_is_refused_where_it_is_declared(
+    text, tmp_path, split
+) -> None:
+    english = replace(open_corrector("copying").info, name="english", languages=("en",))
+    corrector = Splitting(Copying(english)) if split else Copying(english)
+    corpus = Corpus("c", (Sample("1", "Das ist ein Haus."),), "de")
+    save(corpus, tmp_path / "de.jsonl", format="jsonl")
+    out = tmp_path / "out.jsonl"
+    for run in (
+        lambda: correct(corrector, corpus),
+        lambda: correct_file(corrector, tmp_path / "de.jsonl", to(out)),
+        lambda: correct_file(corrector, text, lambda _: Target(out, "lines", lang="de")),
+    ):
+        with pytest.raises(UsageError, match="english is for en, and the texts are in de"):
+            run()
+    assert not list(tmp_path.glob("out*"))
+    for lang in (None, "xx", "en", "eng", "en-GB"):
+        assert correct(corrector, replace(corpus, lang=lang)).hypotheses.keys() == {"1"}
+    assert correct("copying", corpus).hypotheses.keys() == {"1"}
+
+
 def test_splitting_asks_for_sentences_and_joins_exactly() -> None:
     inner = Doubling()
     texts = [" 我的。  你的？\n", "", "他的", "  "]
@@ -225,7 +250,7 @@ def test_streamed_lines_are_those_that_are_read_whole(tmp_path_factory, content)
     path = tmp_path_factory.mktemp("s") / "f.txt"
     path.write_bytes(content.encode())
     if not content:
-        with pytest.raises(FormatError, match="the file is empty"):
+        with expect_error(FormatError, "empty"):
             sources(path)
         return
     assert list(sources(path, format="lines").texts) == read_lines(path)
@@ -235,7 +260,7 @@ def test_what_is_no_utf_8_is_named_by_its_line(tmp_path) -> None:
     path = tmp_path / "f.txt"
     path.write_bytes("好\n".encode() * 300 + b"\xb0\n")
     given_sources = sources(path, format="lines")
-    with pytest.raises(FormatError, match=r"f.txt:301: byte 0xb0 is not UTF-8"):
+    with expect_error(FormatError, "f.txt:301", "0xb0"):
         list(given_sources.texts)
     path.write_bytes("好".encode("utf-16"))
     with pytest.raises(FormatError, match=r"UTF-16"):
@@ -249,3 +274,22 @@ def test_a_diff_shows_what_goes_and_what_comes() -> None:
         word_diff(answer, colour=True)
         == "\033[31m[-a-]\033[0m\033[32m{+x+}\033[0mb\033[32m{+!+}\033[0m"
     )
+
+
+def test_perturbed_cases_are_corrected_in_the_order_of_the_evaluation(tmp_path, capfd) -> None:
+    blocks = sample("en", "perturbed.txt")
+    cases = load_perturbed(blocks)
+    save_perturbed(cases, tmp_path / "cases.jsonl")
+    (tmp_path / "folder" / "one").mkdir(parents=True)
+    (tmp_path / "folder" / "one" / "para.txt").write_bytes(blocks.read_bytes())
+    expected = [s.source for s in cases.corpus().samples]
+    for place in (blocks, tmp_path / "cases.jsonl", tmp_path / "folder"):
+        main(["correct", "copying", str(place), "-o", str(tmp_path / "out.txt")])
+        assert (tmp_path / "out.txt").read_text("utf-8").splitlines() == expected
+        (tmp_path / "out.txt").unlink()
+    capfd.readouterr()
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(SystemExit) as ended:
+        main(["correct", "copying", str(tmp_path / "empty")])
+    assert ended.value.code == 1
+    assert str(tmp_path / "empty") in capfd.readouterr().err

@@ -5,6 +5,7 @@ from __future__ import annotations
 from unicodedata import unidata_version
 
 import pytest
+from messages import expect_error
 
 from gecbench.api.options import Options
 from gecbench.api.score import score
@@ -105,18 +106,15 @@ def test_the_tokens_of_systems_are_changed_too():
         (
             ["nfkc"],
             given("a ´", Edit(0, 1, ("b",))),
-            f"sample '7': nfkc(unicode {unidata_version}) makes ' \u0301' of the token '´'; a "
-            "token cannot be empty or hold white space: leave out the change, or give texts "
-            "without tokens",
+            f"nfkc(unicode {unidata_version}) makes ' \u0301' of the token '´'",
         ),
-        (["squeeze"], given("\u2003 a", tokens="\u2003 a"), "squeeze makes '' of the token"),
+        (["squeeze"], given("\u2003 a", tokens="\u2003 a"), "squeeze makes ''"),
         (["nfkc"], given("a", Edit(0, 1, ("´",))), "of the token '´'"),
         (["nfkc"], given("a", Edit(0, 1, ("b",), None, (("´",),))), "of the token '´'"),
         (  # a phrase of OpenCC in a text, by characters in its tokens
             ["t2s"],
             given("乾坤", tokens="乾 坤"),
-            "makes '乾坤' of a text and '干 坤' of its tokens, so given edits no longer fit; make "
-            "the change before edits are found, or give texts without edits",
+            "makes '乾坤' of a text and '干 坤'",
         ),
         (
             ["t2s"],
@@ -137,7 +135,7 @@ def test_what_would_part_texts_from_their_tokens_is_refused(names, one: Corpus, 
 
 def test_the_refusal_names_the_system():
     system = SystemOutput("mine", {"7": (Rewrite(edit_sets=((),)),)}, {"7": ("´",)})
-    with pytest.raises(CorpusError, match=r"^mine, sample '7': nfkc.* of the token '´'"):
+    with expect_error(CorpusError, "mine", "sample '7'", "nfkc", "'´'"):
         normalise(corpus(), (system,), ["nfkc"])
 
 
@@ -161,7 +159,7 @@ def test_a_space_in_a_token_may_stay_and_change():
 
 
 def test_unknown_names_are_refused():
-    with pytest.raises(UnknownNameError, match="unknown normalisation 'Lower'; did you mean"):
+    with expect_error(UnknownNameError, "'Lower'"):
         normalise(corpus(), (), ["Lower"])
 
 

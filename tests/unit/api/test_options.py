@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from messages import expect_error
 
 from gecbench.api.options import Options
 from gecbench.api.score import make_metrics
@@ -43,13 +44,13 @@ def test_characters_are_counted_in_chinese_unless_words_are_asked_for():
 @pytest.mark.parametrize(
     ("metric", "setting", "value", "message"),
     [
-        ("gleu", "m2.beta", "1", "setting 'm2.beta' is of no metric asked for (gleu)"),
-        ("gleu", "unit", "word", "setting 'unit' is of no metric asked for (gleu)"),
-        ("gleu", "gleu.unity", "word", "metric gleu has no option 'unity' of its own; it has: "),
-        ("m2", "m2.beta", "1", "metric m2 has no option 'beta' of its own; it has: "),
-        ("gleu", "gleu.unit", "letter", "gleu.unit is 'letter'; it is one of"),
-        ("m2", "m2.max_unchanged_words", "two", "m2.max_unchanged_words is 'two'; it takes a"),
-        ("m2", "m2.ignore_whitespace_casing", "1", "m2.ignore_whitespace_casing is '1'; yes or no"),
+        ("gleu", "m2.beta", "1", "setting 'm2.beta'"),
+        ("gleu", "unit", "word", "setting 'unit'"),
+        ("gleu", "gleu.unity", "word", "metric gleu has no option 'unity'"),
+        ("m2", "m2.beta", "1", "metric m2 has no option 'beta'"),
+        ("gleu", "gleu.unit", "letter", "gleu.unit is 'letter'"),
+        ("m2", "m2.max_unchanged_words", "two", "m2.max_unchanged_words is 'two'"),
+        ("m2", "m2.ignore_whitespace_casing", "1", "m2.ignore_whitespace_casing is '1'"),
     ],
 )
 def test_settings_that_mean_nothing_are_refused(metric, setting, value, message: str):
@@ -60,5 +61,5 @@ def test_settings_that_mean_nothing_are_refused(metric, setting, value, message:
 
 @pytest.mark.parametrize("resamples", [-1, 1, 99])
 def test_too_few_resamples_are_refused(resamples: int):
-    with pytest.raises(UsageError, match="must be at least 100, or 0 for no intervals"):
+    with expect_error(UsageError, "100", "0"):
         Options(resamples=resamples)

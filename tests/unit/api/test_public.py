@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -65,7 +66,7 @@ def test_train_reads_a_configuration():
 
 def test_report(tmp_path: Path):
     page = gecbench.report(ZH, CAUTIOUS, scheme="zh-char", title="Mine")
-    gecbench.save_report(page, tmp_path / "page.html")
+    gecbench.save_report(replace(page, reports=page.reports[:1]), tmp_path / "page.html")
     assert "Mine" in (tmp_path / "page.html").read_text("utf-8")
 
 
@@ -131,7 +132,7 @@ def test_segmentation():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: gecbench.Options(metrics="gleu"), r"metrics 'gleu' is a text"),
+        (lambda: gecbench.Options(metrics="gleu"), r"metrics 'gleu'"),
         (lambda: gecbench.sample("zh", "corpus.json"), r"did you mean zh/corpus.jsonl"),
         (lambda: gecbench.Corpus("c", (), "English"), r"'English' is no ISO 639 code"),
     ],
@@ -139,3 +140,41 @@ def test_segmentation():
 def test_what_beginners_write_is_answered(make, message: str):
     with pytest.raises(gecbench.GecbenchError, match=message):
         make()
+
+
+def test_the_language_that_a_call_names_takes_the_place_of_that_of_the_corpus():
+    texts = ["Es geht ihm gut .", "12 34"]
+    samples = [gecbench.Sample(t, t, (gecbench.Rewrite(text=t),)) for t in texts]
+    system = gecbench.SystemOutput("same", {t: (gecbench.Rewrite(text=t),) for t in texts})
+    for declared in (None, "zh"):
+        corpus = gecbench.Corpus("german", tuple(samples), declared)
+        (result,) = gecbench.score(corpus, system, lang="deu").results
+        assert result.metric == "edits"
+        assert "|scheme:xx-word|" in str(result.score.signature)
+        assert gecbench.extract(corpus, None, lang="deu").lang == "de"
+
+
+READ_CORPORA = (
+    *("agreement", "breakdown", "combine", "compare", "correlation", "difficulty", "extract"),
+    *("human", "perturb", "references", "report", "score", "segmentation"),
+)
+
+
+@pytest.mark.parametrize("verb", READ_CORPORA)
+def test_every_verb_that_reads_a_corpus_takes_its_language(verb: str):
+    more = {
+        "human": {"submissions": ZH},
+        "extract": {"scheme": None},
+        **{name: {} for name in ("agreement", "perturb", "references")},
+    }.get(verb, {"systems": [CAUTIOUS, EAGER, FLUENT]})
+    with pytest.raises(gecbench.GecbenchError, match="'german' is no ISO 639 code"):
+        getattr(gecbench, verb)(ZH, **more, lang="german")
+
+
+def test_verbs_that_read_perturbed_cases_take_their_language():
+    cases = gecbench.sample("zh", "perturbed.txt")
+    with pytest.raises(gecbench.GecbenchError, match="'chinese' is no ISO 639 code"):
+        gecbench.check_perturbed(cases, lang="chinese")
+    swayed = gecbench.sample("zh", "perturbed-swayed.txt")
+    with pytest.raises(gecbench.GecbenchError, match="'chinese' is no ISO 639 code"):
+        gecbench.robustness(cases, swayed, lang="chinese")

@@ -8,9 +8,11 @@ import hashlib
 import importlib.util
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from messages import expect_error
 from score_corpus import BAD, COPY, CORPUS, GOOD, system
 
 import gecbench
@@ -142,13 +144,8 @@ def test_the_facts_say_what_the_corpus_is():
 
 
 def test_subsets_are_refused():
-    with pytest.raises(UsageError, match="all metadata fields; leave 'by' out"):
+    with expect_error(UsageError, "'by'"):
         page(options=Options(by="origin"))
-
-
-@pytest.mark.no_cover
-def test_the_same_input_gives_the_same_page(written: str):
-    assert report_page.html(page()) == written
 
 
 def test_the_policy_allows_just_the_style_and_the_script_that_are_there():
@@ -200,7 +197,8 @@ def test_what_makes_numbers_doubtful_stands_before_them():
     made = page(GOOD, slipped)
     (note,) = made.warnings
     assert "slipped: outputs that share almost nothing with their source: " in note
-    scores = report_page.html(made).split('id="scores"', 1)[1].split("</section>", 1)[0]
+    html = report_page.html(replace(made, reports=(replace(made.reports[0], figures=()),)))
+    scores = html.split('id="scores"', 1)[1].split("</section>", 1)[0]
     assert scores.count(note) == 1
     assert scores.index("What makes these numbers doubtful") < scores.index(note)
     assert scores.index(note) < scores.index("<table")
@@ -247,7 +245,7 @@ def test_a_page_is_saved_in_its_language(tmp_path: Path):
 def test_a_file_that_cannot_be_written_is_refused_at_once(tmp_path: Path):
     check_target(Path("-"))
     check_target(tmp_path / "new.html")
-    with pytest.raises(GecbenchError, match=r"the folder .*none does not exist; make it first"):
+    with expect_error(GecbenchError, "none", "does not exist"):
         check_target(tmp_path / "none" / "r.html")
     with pytest.raises(GecbenchError, match="Is a directory"):
         check_target(tmp_path)

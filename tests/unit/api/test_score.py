@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from messages import expect_error
 from score_corpus import BAD, COPY, CORPUS, FREE, GOOD, IMPOSSIBLE, counts, system, texts
 
 import gecbench
@@ -47,9 +48,9 @@ def test_one_system_is_as_good_as_a_list_of_one(function):
 
 
 def test_what_takes_several_systems_refuses_one_in_a_sentence():
-    with pytest.raises(UsageError, match="two systems or more; given: 1"):
+    with expect_error(UsageError, "two systems", "1"):
         gecbench.compare(CORPUS, GOOD, scheme=zh_char())
-    with pytest.raises(UsageError, match="three or more; here: good"):
+    with expect_error(UsageError, "three", "good"):
         gecbench.correlation(CORPUS, GOOD, scheme=zh_char())
 
 
@@ -110,9 +111,8 @@ def test_just_so_many_references_are_counted_after_the_first():
 
 
 def test_no_sentence_with_so_many_references_is_refused():
-    with pytest.raises(CorpusError) as error:
+    with expect_error(CorpusError, "dev", "4"):
         counts(GOOD, references_exactly=4)
-    assert str(error.value) == "dev: no sentence has exactly 4 references"
 
 
 def test_subsets_follow_the_whole_in_order_of_appearance_and_add_up():
@@ -174,13 +174,10 @@ def test_a_subset_without_a_sentence_to_score_has_no_number():
 
 
 def test_a_field_that_a_sentence_lacks_is_refused():
-    with pytest.raises(CorpusError) as error:
+    with expect_error(CorpusError, "dev", "sentence '1'", "'level'", "origin"):
         counts(GOOD, by="level")
-    assert str(error.value) == (
-        "dev: sentence '1' has no metadata field 'level'; fields are: origin"
-    )
     bare = replace(CORPUS, samples=tuple(replace(s, meta={}) for s in CORPUS.samples))
-    with pytest.raises(CorpusError, match=r"fields are: none \(add some with --meta\)"):
+    with expect_error(CorpusError, "none", "--meta"):
         counts(GOOD, corpus=bare, by="level")
 
 
@@ -219,7 +216,7 @@ def test_the_range_is_a_part_of_the_corpus():
     [
         ({"level": "x"}, "level is 'x'; it is one of correction, correction-type, detection-s"),
         ({"choice": "x"}, "choice is 'x'; it is one of corpus-greedy, sentence-best"),
-        ({"size": "x"}, "size is 'x'; it is one of any, single, multi"),
+        ({"size": "x"}, "size is 'x'"),
         ({"beta": 0}, "beta is 0; it is a number from 0.001 to 1000"),
         ({"beta": -1.5}, "beta is -1.5; it is a number from 0.001 to 1000"),
         ({"beta": float("nan")}, "beta is nan; it is a number from 0.001 to 1000"),
@@ -241,23 +238,20 @@ def test_an_unknown_metric_is_refused_before_any_work():
     def scheme():
         raise AssertionError("work was done")
 
-    with pytest.raises(UnknownNameError, match="unknown metric 'cherant'; did you mean cherrant"):
+    with expect_error(UnknownNameError, "'cherant'", "cherrant"):
         score(CORPUS, [GOOD], scheme=scheme, options=Options(metrics=("cherant",)))
 
 
 def test_systems_of_one_name_are_refused():
-    with pytest.raises(UsageError) as error:
+    with expect_error(UsageError, "good, copy, good"):
         counts(GOOD, COPY, GOOD)
-    assert str(error.value) == (
-        "two systems have one name among good, copy, good; name them apart: NAME=FILE"
-    )
 
 
 @pytest.mark.parametrize("wanted", ["zh-char", SchemeSpec("zh-char"), zh_char()])
 def test_a_scheme_of_another_language_is_refused(wanted: AnyScheme):
-    with pytest.raises(UsageError, match=r"dev: scheme zh-char .*'zh', the corpus is 'en'"):
+    with expect_error(UsageError, "dev", "zh-char", "'zh'", "'en'"):
         score(replace(CORPUS, lang="en"), [GOOD], scheme=wanted)
-    with pytest.raises(UsageError, match="scheme zh-char is for language 'zh'"):
+    with expect_error(UsageError, "zh-char", "'zh'"):
         extract(replace(CORPUS, lang="en"), zh_char())
 
 
@@ -276,9 +270,8 @@ def test_the_default_scheme_is_asked_for_its_resources(tmp_path, monkeypatch):
 
 def test_a_scheme_has_only_its_own_options():
     assert load_scheme("zh-char").name == "zh-char"
-    with pytest.raises(UsageError) as error:
+    with expect_error(UsageError, "zh-char", "strategy", "simplify"):
         load_scheme("zh-char", strategy="all", simplify=False)
-    assert str(error.value) == ("scheme zh-char has no option strategy or simplify; leave it out")
     with pytest.raises(UnknownNameError, match="did you mean zh-char"):
         load_scheme("zh-chars")
 
@@ -289,12 +282,10 @@ def test_a_resource_of_the_right_size_and_wrong_content_is_refused(tmp_path):
     (tmp_path / "cherrant").mkdir()
     for file in data_set("cherrant").files:
         (tmp_path / "cherrant" / file.name).write_bytes(bytes(file.size))
-    with pytest.raises(ResourceError) as error:
+    with expect_error(
+        ResourceError, f"{tmp_path}/cherrant/cilin.txt", "sha256", "gecbench data get cherrant"
+    ):
         load_scheme("zh-cherrant", places=Places(folder=tmp_path, cache=tmp_path / "cache"))
-    assert str(error.value) == (
-        f"{tmp_path}/cherrant/cilin.txt: its content is not what the catalogue promises "
-        "(sha256 differs); run: gecbench data get cherrant"
-    )
     assert not (tmp_path / "cache").exists()
 
 
@@ -362,15 +353,13 @@ def test_one_thing_is_loaded_and_saved_as_it_is_named(tmp_path):
     corpus = load(str(sample("zh", "corpus.jsonl")))
     assert save(corpus, tmp_path / "x.jsonl", format="jsonl") == []
     assert load(tmp_path / "x.jsonl") == corpus
-    with pytest.raises(UsageError) as error:
+    with expect_error(UsageError, "lines", "5", "--output"):
         save(corpus, "-", format="lines")
-    assert str(error.value) == "format lines writes 5 files; name them by --output"
     assert save(corpus, tmp_path / "x", format="lines")
     both = load(tmp_path / "x.src", references=[tmp_path / "x.ref0"])
     assert [len(each.references) for each in both.samples] == [1] * 76
-    with pytest.raises(UsageError) as error:
+    with expect_error(UsageError, "lines", "m2"):
         load("x", format="m2", references=(tmp_path,))
-    assert str(error.value) == "reference files go with format lines, not m2"
 
 
 def test_what_looks_like_a_mistake_in_a_file_is_noted():
@@ -391,3 +380,31 @@ def test_what_looks_like_a_mistake_in_a_file_is_noted():
 def test_a_scheme_may_be_named():
     by_name = score(CORPUS, [GOOD], scheme="zh-char").results
     assert by_name == score(CORPUS, [GOOD], scheme=load_scheme("zh-char")).results
+
+
+@pytest.mark.parametrize("part", [(2, 2), (3, 2), (0, 6), (5, 5), (-1, 3)])
+def test_a_range_that_no_corpus_has_is_refused(part):
+    with expect_error(UsageError, "A:B", "5"):
+        counts(GOOD, part=part)
+
+
+def test_what_lies_outside_the_range_is_counted_and_signed():
+    report, _ = counts(GOOD, part=(1, 3))
+    assert report.left_out["outside the range"] == 3
+    assert (report.sentences, report.scored) == (5, 2)
+    assert report.results[0].score.signature.parts["range"] == "1-3"
+
+
+def test_a_system_that_lacks_a_sentence_is_refused():
+    few = SystemOutput("few", {"1": (Rewrite("他去了"),), "2": ()})
+    with expect_error(CorpusError, "system few", "4 sentences", "'dev'", "2, 3, 4, 5"):
+        counts(few)
+
+
+def test_given_edits_that_leave_the_source_are_refused():
+    edited = extract(CORPUS, zh_char())
+    wild = Rewrite("x", edit_sets=((Edit(0, 99, ("x",), "S"),),))
+    hypotheses = {each.id: (wild,) for each in edited.samples}
+    tokens = {each.id: each.tokens for each in edited.samples}
+    with expect_error(CorpusError, "span 0 99"):
+        score(edited, [SystemOutput("a", hypotheses, tokens)])

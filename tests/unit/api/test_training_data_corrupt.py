@@ -6,13 +6,13 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from messages import expect_error
 from tiny_profiles import CHINESE, ENGLISH
 
+from gecbench.api.files import save
 from gecbench.api.training_data import corrupt
 from gecbench.core.errors import CorpusError, FormatError, GecbenchError, UsageError
-from gecbench.core.sample import Corpus
+from gecbench.core.sample import Corpus, Sample
 from gecbench.datasets.corrupt import corrupt as running
 from gecbench.formats.reading import read
 
@@ -45,6 +45,13 @@ def test_the_corpus_says_what_the_report_says(tmp_path: Path):
     assert counts.drawn == counts.made + counts.impossible
     assert counts.changed == sum(len(edit.replacement) for edit in edits)
     assert counts.added == sum(edit.end - edit.start for edit in edits)
+
+
+def test_the_language_that_the_file_says_decides_the_default_profile(tmp_path: Path):
+    corpus = Corpus("short", (Sample("1", "12 34"), Sample("2", "He goes ok ?")), "en")
+    save(corpus, tmp_path / "short.jsonl", format="jsonl")
+    corrupt(tmp_path / "short.jsonl", tmp_path / "pairs.jsonl")
+    assert read(tmp_path / "pairs.jsonl").provenance["profile"].startswith("en-default ")
 
 
 def targets(corpus: Corpus) -> list[str]:
@@ -89,19 +96,17 @@ def test_the_same_seed_gives_the_same_bytes_and_another_does_not(tmp_path: Path)
     assert made[0].split(b"\n")[1:] != made[2].split(b"\n")[1:]
 
 
-@given(st.integers(1, 40), st.integers(1, 7))
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_a_sentence_depends_on_its_place_alone(tmp_path: Path, length: int, batch: int):
+def test_a_sentence_depends_on_its_place_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     texts = (CHINESE * 10)[:40]
     corrupt(text_file(tmp_path / "a.txt", texts), tmp_path / "a.tsv", "zh-default", to="pairs")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(running, "_BATCH", batch)
+    whole = (tmp_path / "a.tsv").read_bytes()
+    for length, batch in ((1, 7), (6, 3), (7, 7), (40, 1), (39, 5)):
+        monkeypatch.setattr(running, "_BATCH", batch)
         first = text_file(tmp_path / "b.txt", texts[:length])
         corrupt(first, tmp_path / "b.tsv", "zh-default", to="pairs")
-    whole = (tmp_path / "a.tsv").read_bytes()
-    part = (tmp_path / "b.tsv").read_bytes()
-    assert part
-    assert whole.startswith(part)
+        part = (tmp_path / "b.tsv").read_bytes()
+        assert part
+        assert whole.startswith(part)
 
 
 def test_what_is_left_out_is_counted(tmp_path: Path):
@@ -179,7 +184,7 @@ def test_a_tab_is_named(tmp_path: Path):
     row = msgspec.json.encode({"id": "k", "source": "我喜欢\t你们的书。", "references": []})
     head = b'{"format":"gecbench-corpus","schema":1,"name":"x","lang":"zh"}\n'
     (tmp_path / "x.jsonl").write_bytes(head + row + b"\n")
-    with pytest.raises(CorpusError, match="sentence 'k' holds a TAB"):
+    with expect_error(CorpusError, "'k'", "TAB"):
         corrupt(tmp_path / "x.jsonl", tmp_path / "y.tsv", to="pairs")
     assert not (tmp_path / "y.tsv").exists()
 
@@ -194,8 +199,8 @@ def test_a_tab_is_named(tmp_path: Path):
         ({"types.word-missing": "-1"}, "'-1' is no weight"),
         ({"types.word-missing": "nan"}, "'nan' is no weight"),
         ({"types.word-missing": "1e308"}, "'1e308' is no weight"),
-        ({"errors": "inf"}, "of profiles: it is 'inf'; expected float <= "),
-        ({"errors": "nan,1"}, "of profiles: it is 'nan'; expected float >= "),
+        ({"errors": "inf"}, "of profiles: it is 'inf'"),
+        ({"errors": "nan,1"}, "of profiles: it is 'nan'"),
         ({"corect": "1"}, "unknown key of profiles 'corect'; did you mean correct"),
         ({"correct": "2"}, "option correct of profiles: it is '2'; expected float <= 1"),
         ({"errors": "0,0"}, "errors: all weights are 0"),
@@ -234,7 +239,7 @@ def test_texts_of_which_no_pair_comes_are_refused(tmp_path: Path, to: str):
     """A file without a pair is one that nothing reads."""
     given_texts = text_file(tmp_path / "x.txt", ("。", " ", "[缺失成分]我们在这里"))
     labels = tmp_path / "y.labels"
-    with pytest.raises(CorpusError, match=r"no pair came of 3 sentences .*1 empty"):
+    with expect_error(CorpusError, "3", "1"):
         corrupt(given_texts, tmp_path / "y", to=to, labels=labels)
     assert not (tmp_path / "y").exists()
     assert not labels.exists()
@@ -242,9 +247,9 @@ def test_texts_of_which_no_pair_comes_are_refused(tmp_path: Path, to: str):
 
 def test_all_weights_zero_and_segments_of_english_are_refused(tmp_path: Path):
     zero = {f"types.{name}": "0" for name in corrupt_types()}
-    with pytest.raises(FormatError, match="all types have a weight of 0"):
+    with expect_error(FormatError, "0"):
         corrupt(text_file(tmp_path / "x.txt", CHINESE), tmp_path / "y", settings=zero)
-    with pytest.raises(UsageError, match="segment is for Chinese"):
+    with expect_error(UsageError, "segment"):
         corrupt(
             text_file(tmp_path / "x.txt", ENGLISH), tmp_path / "y", settings={"segment": "jieba"}
         )
@@ -252,9 +257,9 @@ def test_all_weights_zero_and_segments_of_english_are_refused(tmp_path: Path):
 
 def test_files_are_kept_apart(tmp_path: Path):
     given_texts = text_file(tmp_path / "x.txt", CHINESE)
-    with pytest.raises(UsageError, match="is the texts and the output"):
+    with expect_error(UsageError, "the texts", "the output"):
         corrupt(given_texts, given_texts)
-    with pytest.raises(UsageError, match="is the output and the labels"):
+    with expect_error(UsageError, "the output", "the labels"):
         corrupt(given_texts, "-", labels="-")
 
 
@@ -271,7 +276,7 @@ def test_shapes_come_from_a_table_that_is_named(tmp_path: Path):
     }
     assert wrong <= {"ß", "爿", "囯"}
     (tmp_path / "own.txt").write_text("书本 爿\n", encoding="utf-8")
-    with pytest.raises(FormatError, match=r"own\.txt:1: '书本 爿' is no list of characters"):
+    with expect_error(FormatError, "own.txt:1", "'书本 爿'"):
         corrupt(given_texts, tmp_path / "y.jsonl", settings={**zero, **where})
     meta = "U+6E05\t清\tx\t⿰氵⿱龶月[GT],⿰氵青[J]\nU+8BF7\t请\tx\t⿰讠⿱龶月\nU+4E66\t书\tx\t书\n"
     (tmp_path / "own.txt").write_text(meta, encoding="utf-8")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from messages import expect_error
 from prepared_rows import A2, B2, A, B, made, table, written
 
 from gecbench.api.training_data import prepare
@@ -99,11 +100,11 @@ class TestRefused:
         ):
             with pytest.raises(GecbenchError, match=line):
                 prepare(output=output, corpora=one, dev_output=dev)
-        with pytest.raises(UsageError, match="would be written twice"):
+        with expect_error(UsageError, "twice"):
             prepare(output="x", corpora=one, settings={"dev": 1}, dev_output="x")
-        with pytest.raises(UsageError, match=r"unknown format of prepared data 'm2'"):
+        with expect_error(UsageError, "'m2'"):
             prepare(output="x", corpora=one, format="m2")
-        with pytest.raises(FormatError, match="there is no sentence in it"):
+        with expect_error(FormatError, "no sentence"):
             prepare(output="x", corpora=one, filters=[table("blank", " ")])
 
     def test_a_text_that_the_output_cannot_hold_leaves_nothing(self):
@@ -112,7 +113,7 @@ class TestRefused:
             '{"id": "1", "source": "a\\nb", "references": [{"text": "c"}]}\n',
             encoding="utf-8",
         )
-        with pytest.raises(CorpusError, match="sample '1': the source holds a line end"):
+        with expect_error(CorpusError, "sample '1'", "line end"):
             prepare(
                 output="out.tsv",
                 corpora={"c": {"path": "c.jsonl"}},
@@ -184,9 +185,9 @@ class TestRecipes:
         assert line in str(error.value)
 
     def test_unknown_ones(self):
-        with pytest.raises(UsageError, match=r"unknown recipe 'mucgc'; did you mean mucgec"):
+        with expect_error(UsageError, "'mucgc'", "mucgec"):
             prepare("mucgc", output="out.jsonl")
-        with pytest.raises(GecbenchError, match=r"no\.toml: no such file"):
+        with expect_error(GecbenchError, "no.toml"):
             prepare("no.toml", output="out.jsonl")
 
     def test_they_are_packaged(self):

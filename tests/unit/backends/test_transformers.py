@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from messages import expect_error
 
 from gecbench.backends import transformers
 from gecbench.core.errors import GecbenchError
@@ -33,5 +33,5 @@ def test_a_folder_with_such_a_name_is_a_folder(monkeypatch, tmp_path) -> None:
 
 def test_what_the_hub_does_not_give_is_told_with_what_to_do(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(GecbenchError, match=r"hf download NAME --local-dir FOLDER"):
+    with expect_error(GecbenchError, "hf download NAME --local-dir FOLDER"):
         transformers.load_config("nobody/nothing-at-all")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 import pytest
+from messages import assert_is_line, expect_error
 
 from gecbench import __version__, cli
 from gecbench.api.files import sample
@@ -120,7 +121,8 @@ def test_debug_shows_where_it_failed(run):
         run("score", "no.txt", SYSTEM, "--debug")
     # behind "--" it is a file name
     code, _, err = run("score", CORPUS, "--", "--debug")
-    assert (code, err) == (1, "gecbench: --debug: no such file; check the path\n")
+    assert code == 1
+    assert_is_line(err, "--debug: no such file")
 
 
 def test_help_and_version_are_no_failures(run):
@@ -278,7 +280,7 @@ def test_converting_says_what_is_lost(run):
     code, out, err = run("convert", CORPUS, "--to", "mucgec")
     assert code == 0
     assert out.count("\n") == 76
-    assert "note: mucgec holds no metadata: 76 sentences lose theirs\n" in err
+    assert "note: mucgec holds no metadata: 76" in err
     assert run("convert", CORPUS, "--to", "jsonl", "--strict")[::2] == (0, "")
 
 
@@ -340,7 +342,7 @@ def test_a_range_is_half_open_from_nought(span: str, ids: str):
 
 @pytest.mark.parametrize("span", ["", "2", "-1:3", "a:b", "1:2:3", "1: 2"])
 def test_what_is_no_range_is_refused(span: str):
-    with pytest.raises(UsageError, match=r"must be A:B, as 0:500 or 500:"):
+    with expect_error(UsageError, "A:B"):
         read_range(span)
 
 
@@ -360,3 +362,61 @@ def test_quick_work_shows_no_progress(monkeypatch, capsys):
     monkeypatch.setattr("gecbench.cli.options.time.monotonic", lambda: 0.0)
     assert list(options.watch("x", FIVE.samples)) == list(FIVE.samples)
     assert capsys.readouterr().err == ""
+
+
+EAGER, CAUTIOUS = (str(sample("en", name)) for name in ("eager.txt", "cautious.txt"))
+CASES = str(sample("en", "perturbed.txt"))
+CHAR = ("--scheme", "zh-char")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("score", ENGLISH, EAGER, *CHAR),
+        ("compare", ENGLISH, EAGER, CAUTIOUS, *CHAR),
+        ("edits", ENGLISH, *CHAR),
+        ("combine", ENGLISH, EAGER, CAUTIOUS, *CHAR, "-o", "out"),
+        ("convert", ENGLISH, "--to", "jsonl", "-o", "out"),
+        ("perturb", ENGLISH, "--no-pos", "-o", "out"),
+        ("perturb", CASES, "--no-pos", "-o", "out"),
+        ("corrupt", ENGLISH, "-o", "out"),
+        ("corrupt", "--fit", ENGLISH, *CHAR, "-o", "out"),
+        ("correct", "copying", ENGLISH, "-o", "out"),
+        ("correct", "copying", "He goes to school every day ."),
+        ("analyse", "robustness", CASES, "--check"),
+        ("data", "prepare", "--corpus", f"a={ENGLISH}", "--set", "language=zh", "-o", "out"),
+    ],
+    ids=lambda words: " ".join(words[:2]),
+)
+def test_every_command_notes_once_that_texts_contradict_their_language(
+    run, monkeypatch, tmp_path, words
+):
+    monkeypatch.chdir(tmp_path)
+    lang = () if words[0] == "data" else ("--lang", "zh")
+    _, out, err = run(*words, *lang)
+    notes = [line for line in (out + err).splitlines() if "--lang" in line]
+    assert len(notes) == 1, (out, err)
+    assert notes[0].startswith("note: ")
+    assert " zh" in notes[0]
+    assert "hardly any Chinese characters" in notes[0]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("edits", "t", "--reference", "r"),
+        ("combine", "t", "r", "--veto"),
+        ("correct", "copying", "t", "--to", "m2"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_commands_that_find_edits_note_traditional_characters(
+    run, monkeypatch, tmp_path, shared, words
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GECBENCH_DATA_MIRROR", str(shared / "data"))
+    Path("t").write_text("我們昨天去學校的時候看見了一個朋友。\n", "utf-8")
+    Path("r").write_text("我們昨天去學校的時候看見了朋友。\n", "utf-8")
+    code, _, err = run(*words)
+    assert code == 0
+    assert err.count("--no-simplify") == 1

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from messages import assert_is_line
 
 from gecbench.api.files import sample
 
@@ -108,7 +109,7 @@ def failure(folder: Path, *words: object) -> tuple[int, str]:
         (["--weight", "eagre=1"], 2, "unknown system of a weight: 'eagre'; did you mean eager?"),
         (["--threshold", "4"], 2, "the threshold is 4, but all systems together have 3 votes"),
         (["--threshold-for", "R"], 2, "--threshold-for 'R' must be TYPE=T"),
-        (["--relaxed", "much"], 2, "the relaxed threshold is 'much'; it is none, code, paper or"),
+        (["--relaxed", "much"], 2, "the relaxed threshold is 'much'"),
         (["--scheme", "none", "--strategy", "first"], 2, "--scheme none finds edits without a"),
         (["--scheme", "zh-chr"], 2, "unknown scheme 'zh-chr'; did you mean zh-char"),
         (["--rule", "mucgec-official"], 2, "mucgec-official needs a threshold"),
@@ -143,6 +144,4 @@ def test_files_that_do_not_fit_are_one_line(tmp_path: Path):
 def test_a_failure_has_one_line_and_no_traceback(tmp_path: Path):
     ended = run(tmp_path, "combine", ZH / "corpus.jsonl", SYSTEMS[0], "--threshold", "x")
     assert (ended.returncode, ended.stdout) == (2, "")
-    assert ended.stderr == (
-        "gecbench: the threshold is 'x'; it must be a number above 0, as 1 or 0.5\n"
-    )
+    assert_is_line(ended.stderr, "threshold", "'x'")

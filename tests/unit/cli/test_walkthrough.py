@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from messages import assert_is_line
 
 from gecbench.api.files import load, sample
 from gecbench.api.train import recipes
@@ -93,9 +94,7 @@ def test_what_it_learnt_is_more_than_nothing(tour) -> None:
 
 def test_it_does_not_begin_where_something_is(tour) -> None:
     ended = gecbench(tour, "train", "--recipe", "tiny", "-o", "tiny", code=1)
-    assert ended.stderr == (
-        "gecbench: tiny: is there already; remove it, or name another by --output\n"
-    )
+    assert_is_line(ended.stderr, "tiny", "--output")
 
 
 CONFIG = """

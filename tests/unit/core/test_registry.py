@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from messages import expect_error
 
 import gecbench
 from gecbench.api.options import Options, SchemeSpec
@@ -16,6 +18,8 @@ from gecbench.core.registry import GROUPS, is_known, resolve
 from gecbench.core.score import Counts, total
 from gecbench.formats import FORMATS, load_format
 from gecbench.lang import SCHEMES
+from gecbench.lang.en import PIPELINE
+from gecbench.lang.zh.char import scheme as zh_char
 from gecbench.metrics import METRICS
 from gecbench.models import load_corrector
 
@@ -28,9 +32,8 @@ def test_a_name_gives_its_object():
 
 
 def test_an_unknown_name_is_answered_with_the_nearest():
-    with pytest.raises(UnknownNameError) as error:
+    with expect_error(UnknownNameError, "thing", "'count'", "counts"):
         resolve("thing", "count", TABLE)
-    assert str(error.value) == "unknown thing 'count'; did you mean counts?"
 
 
 @pytest.fixture
@@ -118,6 +121,30 @@ def test_a_folder_and_an_ensemble_take_a_corrector_of_another_package(monkeypatc
     (tmp_path / "there").mkdir()
     load_corrector(f"ensemble:{tmp_path / 'two.toml'}")
     assert places == [str(tmp_path), "", str(tmp_path / "there")]
+
+
+@pytest.mark.usefixtures("other_package")
+def test_a_scheme_of_another_package_has_options_and_resources(monkeypatch, tmp_path):
+    import other
+
+    contexts = []
+
+    def scheme(context, *, strategy: str = "all", parse_cache: Path | None = None):
+        contexts.append(context)
+        return replace(zh_char(), signature={"strategy": strategy, "parses": str(parse_cache)})
+
+    monkeypatch.setattr(other, "thing", scheme)
+    chosen = gecbench.load_scheme(
+        "mine", strategy="first", types=False, places=gecbench.Places(cache=tmp_path)
+    )
+    assert chosen.signature == {"strategy": "first", "parses": "None"}
+    (context,) = contexts
+    assert (context.types, context.cache_folder()) == (False, tmp_path)
+    assert context.reader(PIPELINE, None).version.startswith("en_gecbench_small")
+    with pytest.raises(UnknownNameError, match="did you mean cherrant"):
+        context.resource("cherant", "cilin.txt")
+    with pytest.raises(UsageError, match="scheme mine has no option simplify"):
+        gecbench.load_scheme("mine", simplify=False)
 
 
 @pytest.mark.usefixtures("other_package")

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from gecbench.core.score import Counts, Signature, best_places, f_score, ranks, tied, total
+from gecbench.core.score import Counts, Signature, best_places, f_score, is_tie, ranks, total
 
 NUMBERS = list(itertools.product(range(4), repeat=3))
 
@@ -42,7 +42,7 @@ def test_exact_f_is_f_and_knows_every_tie(beta: float):
     for one in NUMBERS:
         assert Counts(*one).f(beta) == pytest.approx(float(Counts(*one).exact_f(beta)), abs=1e-15)
     for one, two in itertools.combinations((Counts(*three) for three in NUMBERS), 2):
-        assert tied(one.f(beta), two.f(beta)) == (one.exact_f(beta) == two.exact_f(beta))
+        assert is_tie(one.f(beta), two.f(beta)) == (one.exact_f(beta) == two.exact_f(beta))
 
 
 FIVE_SEVENTHS = Counts(2, 1, 0).f(0.5), Counts(1, 0, 2).f(0.5)

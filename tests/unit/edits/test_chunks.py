@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from messages import expect_error
 
 from gecbench.core.edit import Edit
 from gecbench.core.errors import EditError
@@ -57,7 +58,7 @@ def test_what_is_only_detected_is_no_chunk_on_either_side(label: str):
 
 
 def test_edits_that_overlap_are_refused():
-    with pytest.raises(EditError, match="edit span 1 2 overlaps edit span 0 2"):
+    with expect_error(EditError, "span 1 2", "span 0 2"):
         marking((Edit(0, 2, ("x",)), Edit(1, 2, ("y",))), SOURCE)
 
 

@@ -112,6 +112,10 @@ JSONL = [
         ("1:", "unknown key", "'language'", "did you mean"),
     ),
     (
+        b'{"format": "gecbench-corpus", "schema": 1, "name": "n", "lang": "English"}\n',
+        ("1:", "language", "'English'", "ISO 639"),
+    ),
+    (
         b'{"format": "gecbench-corpus", "schema": 1, "name": "n", "lang": null}\n',
         ("1:", "'lang'", "null", "a string"),
     ),

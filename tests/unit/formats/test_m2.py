@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from messages import expect_error
 
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError
@@ -309,5 +310,5 @@ def test_each_loss_is_said_with_its_count(changed: Corpus, loss: str) -> None:
 
 
 def test_losses_of_edits_that_cannot_be_applied_are_refused() -> None:
-    with pytest.raises(CorpusError, match="sample '1': edit span 0 9 ends after the source"):
+    with expect_error(CorpusError, "sample '1'", "span 0 9"):
         FORMAT.losses(corpus(rewrite(Edit(0, 9, (), "R"))))

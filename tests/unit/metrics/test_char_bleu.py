@@ -9,16 +9,17 @@ import random
 import numpy as np
 import pytest
 import sacrebleu
+from messages import expect_error
 from text_cases import IMPOSSIBLE, case, score, stats, values
 
 from gecbench.core.errors import MissingExtraError, UsageError
 from gecbench.metrics import char_bleu
-from gecbench.metrics.char_bleu import CharBleu, Rows
+from gecbench.metrics.char_bleu import BleuCounts, CharBleu
 
 
 def test_statistics_are_of_characters_against_all_references():
     row = CharBleu().stats(case("我 爱你们", "我爱 你们", "我爱他们", "我们爱他们"))
-    assert row == Rows((4, 4, 3, 1, 0, 0, 4, 3, 2, 1), (4, 4, 3, 1, 0, 0, 4, 3, 2, 1))
+    assert row == BleuCounts((4, 4, 3, 1, 0, 0, 4, 3, 2, 1), (4, 4, 3, 1, 0, 0, 4, 3, 2, 1))
 
 
 def test_of_two_equally_close_references_the_shorter_counts():
@@ -115,5 +116,5 @@ def test_without_sacrebleu_the_extra_is_named(monkeypatch: pytest.MonkeyPatch):
 
     monkeypatch.setattr(builtins, "__import__", absent)
     char_bleu._bleu.cache_clear()
-    with pytest.raises(MissingExtraError, match=r"^sacrebleu is not installed; .*gecbench\[bleu\]"):
+    with expect_error(MissingExtraError, "sacrebleu", "gecbench[bleu]"):
         CharBleu().stats(case("a", "a", "a"))

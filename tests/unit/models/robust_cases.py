@@ -8,7 +8,7 @@ from pathlib import Path
 from gecbench.core.perturbed import PerturbedCase, PerturbedSet, Subset, Variant
 from gecbench.formats.perturbed import write_perturbed
 from gecbench.formats.validation import convert
-from gecbench.models.batches import ContextPair, Pair
+from gecbench.models.batches import ContextPair, SentencePair
 from gecbench.models.tagger.training import TaggerConfig
 
 TEXTS = [
@@ -62,7 +62,7 @@ def write_cases(path: Path, texts=None) -> Path:
 
 def twins(texts=None) -> list[ContextPair]:
     return [
-        ContextPair(Pair(*original), Pair(*variant))
+        ContextPair(SentencePair(*original), SentencePair(*variant))
         for original, *variants in texts or TEXTS
         for variant in variants
     ]

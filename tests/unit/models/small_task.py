@@ -9,7 +9,7 @@ import torch
 from safetensors.torch import save_file
 
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo
-from gecbench.models.batches import Pair
+from gecbench.models.batches import SentencePair
 from gecbench.models.folder import Card, write_card
 from gecbench.models.text import correction_between
 from gecbench.models.training.config import RunConfig
@@ -46,7 +46,7 @@ class SmallTask(Task):
     def module(self) -> _Network:
         return self.network
 
-    def prepare(self, pairs: Sequence[Pair]) -> Dataset[tuple[list[int], list[int]]]:
+    def prepare(self, pairs: Sequence[SentencePair]) -> Dataset[tuple[list[int], list[int]]]:
         examples = [
             ([LETTERS.index(c) for c in p.source], [LETTERS.index(c) for c in p.target])
             for p in pairs

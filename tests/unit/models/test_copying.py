@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import pytest
 from corrector_checks import EN, ZH, check_corrector
+from messages import expect_error
 
+import gecbench.models as models
 from gecbench.core.errors import UnknownNameError, UsageError
-from gecbench.models import load_corrector
+from gecbench.models import CorrectorKind, load_corrector
+from gecbench.models.folder import Copying
+
+
+def load(place, options) -> Copying:
+    return Copying()
+
+
+STRICT = CorrectorKind(load)
 
 
 def test_every_text_comes_back_as_it_is() -> None:
@@ -16,7 +26,17 @@ def test_every_text_comes_back_as_it_is() -> None:
 
 
 def test_it_takes_neither_place_nor_options() -> None:
-    with pytest.raises(UsageError, match="copying takes nothing behind the colon; write copying"):
+    with expect_error(UsageError, "copying"):
         load_corrector("copying:here")
-    with pytest.raises(UnknownNameError, match="unknown option of copying 'speed'"):
+    with expect_error(UnknownNameError, "copying", "'speed'"):
         load_corrector("copying", {"speed": 2})
+
+
+def test_a_kind_says_whether_a_place_follows_its_name(monkeypatch) -> None:
+    kinds = {"strict": f"{__name__}:STRICT", "function": f"{__name__}:load"}
+    monkeypatch.setattr(models, "CORRECTORS", {**models.CORRECTORS, **kinds})
+    for name in ("tagger", "tagger:", "strict"):
+        with pytest.raises(UsageError, match=r"say which (tagger|strict), as"):
+            load_corrector(name)
+    for name in ("strict:here", "function", "function:here"):
+        assert load_corrector(name).info.kind == "copying"

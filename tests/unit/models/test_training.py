@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import random
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from messages import expect_error
 from safetensors.torch import load_file
 from small_task import KIND, SmallConfig, SmallTask
 
@@ -250,7 +252,7 @@ def test_a_loss_that_is_no_number_ends_the_run_and_keeps_the_checkpoint(home) ->
             self.poison = Poisoned.steps > 9
             return super().loss(module, batch)
 
-    with pytest.raises(GecbenchError, match=r"the loss is nan at step 10; lower training.learning"):
+    with expect_error(GecbenchError, "nan", "step 10", "training.learning_rate"):
         trained(home, "run", config(), Kind(SmallConfig, lambda *_: Poisoned()))
     assert (home / "run" / "checkpoints" / "step-00000007").is_dir()
     assert same(weights(trained(home, "run", config())), weights(trained(home, "x", config())))
@@ -258,7 +260,7 @@ def test_a_loss_that_is_no_number_ends_the_run_and_keeps_the_checkpoint(home) ->
 
 def test_another_configuration_or_other_data_do_not_go_on(home) -> None:
     trained(home, "run", config())
-    with pytest.raises(UsageError, match=r"differs in configuration.training.seed; name another"):
+    with expect_error(UsageError, "configuration.training.seed"):
         trained(home, "run", config(seed=2))
     with (home / "train.tsv").open("a") as file:
         file.write("x\tab\tbc\n")
@@ -269,7 +271,7 @@ def test_another_configuration_or_other_data_do_not_go_on(home) -> None:
 def test_a_folder_of_somebody_else_is_left_alone(home) -> None:
     (home / "mine").mkdir()
     (home / "mine" / "thesis.tex").write_text("x")
-    with pytest.raises(GecbenchError, match=r"holds thesis.tex and is no run of gecbench"):
+    with expect_error(GecbenchError, "thesis.tex"):
         trained(home, "mine", config())
 
 
@@ -288,13 +290,13 @@ def test_bad_data_are_one_clear_line(home) -> None:
     made = SmallConfig(
         kind="small", name="s", language="en", data=Data(train=("same.tsv",), dev="dev.tsv")
     )
-    with pytest.raises(CorpusError, match=r"no pair is left to learn from.*no error: 1"):
+    with expect_error(CorpusError, "no error: 1"):
         trained(home, "run", made)
     (home / "long.tsv").write_text("1\tabc\tabcd\n")
     made = SmallConfig(
         kind="small", name="s", language="en", data=Data(train=("long.tsv",), dev="dev.tsv")
     )
-    with pytest.raises(CorpusError, match=r"no training pair can be used .of two lengths: 1"):
+    with expect_error(CorpusError, "two lengths: 1"):
         trained(home, "run", made)
 
 
@@ -325,13 +327,13 @@ def test_the_dev_sentences_are_never_learnt(home) -> None:
 
 def test_an_unknown_key_is_answered_with_the_nearest() -> None:
     table = {"kind": "small", "name": "s", "language": "en", "training": {"batchsize": 3}}
-    with pytest.raises(FormatError, match=r"'training.batchsize'; did you mean training.batch_siz"):
+    with expect_error(FormatError, "'training.batchsize'", "training.batch_size"):
         convert("run.toml", table, SmallConfig)
     table["training"] = {"batch_size": "3"}
-    with pytest.raises(FormatError, match=r"run.toml: 'training.batch_size' is a string, '3'"):
+    with expect_error(FormatError, "run.toml", "'training.batch_size'", "'3'"):
         convert("run.toml", table, SmallConfig)
     table["training"] = {"batch_size": 0}
-    with pytest.raises(FormatError, match=r"'training.batch_size' is 0; expected int >= 1"):
+    with expect_error(FormatError, "'training.batch_size'", "0", "1"):
         convert("run.toml", table, SmallConfig)
 
 
@@ -361,11 +363,10 @@ def test_learning_rates() -> None:
 
 _TWO = """
 import sys
-sys.path[:0] = [sys.argv[1]]
 from pathlib import Path
 from small_task import KIND
 import test_training as t
-home = Path(sys.argv[2])
+home = Path(sys.argv[1])
 kind = t.Kind(t.SmallConfig, lambda *_: t._without_dropout())
 t.trained(home, "two", t.config(batch_size=5, cold_epochs=0), kind)
 """
@@ -375,17 +376,22 @@ t.trained(home, "two", t.config(batch_size=5, cold_epochs=0), kind)
 def test_two_processes_learn_what_one_learns(home) -> None:
     script = home / "two.py"
     script.write_text(_TWO)
-    here = str(Path(__file__).parent)
+    paths = os.pathsep.join([str(Path(__file__).parent), *sys.path])
     run = subprocess.run(
         [
             *(sys.executable, "-m", "torch.distributed.run", "--standalone"),
-            *("--nproc_per_node", "2", str(script), here, str(home)),
+            *("--nproc_per_node", "2", str(script), str(home)),
         ],
         capture_output=True,
         text=True,
         check=False,
         timeout=300,
-        env={"OMP_NUM_THREADS": "1", "PATH": "/usr/bin:/bin", "HOME": str(home)},
+        env={
+            "OMP_NUM_THREADS": "1",
+            "PATH": "/usr/bin:/bin",
+            "HOME": str(home),
+            "PYTHONPATH": paths,
+        },
     )
     assert run.returncode == 0, run.stderr[:4000]
     plain = Kind(SmallConfig, lambda *_: _without_dropout())
@@ -409,5 +415,5 @@ def test_mixed_precision_learns_and_resumes(home) -> None:
 
 def test_fp16_needs_a_gpu(home, monkeypatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(UsageError, match=r'training.precision "fp16" needs a GPU'):
+    with expect_error(UsageError, "training.precision", '"fp16"', "GPU"):
         trained(home, "run", config(precision="fp16"))

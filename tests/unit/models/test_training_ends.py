@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 import torch
+from messages import expect_error
 from safetensors import SafetensorError
 from small_task import KIND, SmallConfig, SmallTask
 from test_training import Killed, config, equal_share, home, same, trained, weights
@@ -133,7 +134,7 @@ def test_weights_that_are_no_numbers_are_never_kept(home) -> None:
                     found = found + torch.sqrt((self.module.head.weight * 0).sum())
             return found
 
-    with pytest.raises(GecbenchError, match=r"is no number any more at step 10; lower training"):
+    with expect_error(GecbenchError, "step 10", "training.learning_rate"):
         trained(home, "run", made, kind_of(Breaking))
     assert Checkpoints(home / "run" / "checkpoints").latest().name == "step-00000009"
     assert same(weights(trained(home, "run", made)), weights(trained(home, "whole", made)))
@@ -145,7 +146,7 @@ def test_a_dev_loss_that_is_no_number_is_never_the_best(home) -> None:
             found = super().loss(module, batch)
             return found if torch.is_grad_enabled() else found + math.inf
 
-    with pytest.raises(GecbenchError, match=r"the dev loss is inf at step 7; lower training"):
+    with expect_error(GecbenchError, "inf", "step 7"):
         trained(home, "run", config(), kind_of(Endless))
     assert not list((home / "run" / "checkpoints").glob("best-*"))
 
@@ -155,7 +156,7 @@ def test_memory_that_does_not_suffice_is_one_clear_line(home) -> None:
         def loss(self, module, batch):
             raise torch.OutOfMemoryError("CUDA out of memory.\nTried to allocate 3 TiB")
 
-    with pytest.raises(GecbenchError, match=r"does not suffice in step 1; lower training.batch_s"):
+    with expect_error(GecbenchError, "step 1", "training.batch_size"):
         trained(home, "run", config(), kind_of(Huge))
 
 
@@ -171,7 +172,7 @@ def test_a_full_disk_is_one_clear_line_and_the_checkpoint_stays(home, monkeypatc
         real(*given, **more)
 
     monkeypatch.setattr(weights_module, "save_file", full)
-    with pytest.raises(GecbenchError, match=r"step-00000014: weights cannot be written: I/O error"):
+    with expect_error(GecbenchError, "step-00000014", "I/O error"):
         trained(home, "run", made)
     monkeypatch.undo()
     assert [p.name for p in (home / "run" / "checkpoints").glob("step-*")] == ["step-00000007"]
@@ -182,7 +183,7 @@ def test_a_full_disk_is_one_clear_line_and_the_checkpoint_stays(home, monkeypatc
 def test_a_log_that_cannot_be_written_is_one_clear_line(tmp_path) -> None:
     log = Log(tmp_path, 0)
     log._path = Path("/dev/full")
-    with pytest.raises(GecbenchError, match=r"/dev/full: cannot be written: No space left"):
+    with expect_error(GecbenchError, "/dev/full", "No space left"):
         log.add("train", 1, {"loss": 0.5})
     log.close()
 
@@ -201,7 +202,7 @@ def test_what_a_killed_run_was_writing_is_not_in_the_way(home) -> None:
 
 def test_a_lock_that_cannot_be_made_is_one_clear_line(home) -> None:
     (home / "run" / ".lock").mkdir(parents=True)
-    with pytest.raises(GecbenchError, match=r"\.lock: cannot be written: Is a directory"):
+    with expect_error(GecbenchError, ".lock", "Is a directory"):
         trained(home, "run", config())
 
 
@@ -217,11 +218,11 @@ def test_a_run_goes_on_from_another_working_folder(home, monkeypatch) -> None:
     assert at(home.parent, home.name) == first
     with (home / "dev.tsv").open("a") as file:
         file.write("x\tab\tbc\n")
-    with pytest.raises(UsageError, match=r"differs in data\.\S*dev.tsv; name another"):
+    with expect_error(UsageError, "dev.tsv"):
         at(home.parent, home.name)
     os.chdir(home)
     wider = msgspec.structs.replace(config(epochs=2), data=Data(train=("train.tsv",)))
-    with pytest.raises(UsageError, match=r"differs in configuration.data.dev; name"):
+    with expect_error(UsageError, "configuration.data.dev"):
         trained(home, "run", wider)
 
 
@@ -231,7 +232,7 @@ def test_a_run_goes_on_from_another_working_folder(home, monkeypatch) -> None:
         ({"beta1": 1.0}, r"'training.beta1' is 1.0; expected float < 1.0"),
         ({"learning_rate": math.inf}, r"'training.learning_rate' is inf; expected float <= 1000.0"),
         ({"learning_rate": math.nan}, r"'training.learning_rate' is nan; expected float > 0.0"),
-        ({"epochs": 1, "cold_epochs": 2}, r"training: cold_epochs is 2, but epochs, which incl"),
+        ({"epochs": 1, "cold_epochs": 2}, r"training: cold_epochs is 2"),
     ],
 )
 def test_values_that_cannot_train_are_refused(table, why) -> None:

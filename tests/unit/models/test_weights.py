@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from messages import expect_error
 from safetensors.torch import load_file
 
 from gecbench.core.errors import GecbenchError
@@ -56,10 +57,10 @@ def test_a_missing_part_is_no_smaller_model(checkpoint, tmp_path) -> None:
     torch.save({"w1": torch.ones(1)}, checkpoint / names["w1"])
     index = checkpoint / "pytorch_model.bin.index.json"
     index.write_text(json.dumps({"weight_map": names}))
-    with pytest.raises(GecbenchError, match=r"pytorch_model-00002-of-00002.bin is missing, or"):
+    with expect_error(GecbenchError, "pytorch_model-00002-of-00002.bin"):
         convert_checkpoint(str(checkpoint), tmp_path / "ours")
     index.write_text("[]")
-    with pytest.raises(GecbenchError, match=r"index.json: is no index of weights; remove it"):
+    with expect_error(GecbenchError, "index.json"):
         convert_checkpoint(str(checkpoint), tmp_path / "ours")
     assert not (tmp_path / "ours").exists()
 
@@ -72,9 +73,7 @@ class Evil:
 def test_a_pickle_that_would_run_something_is_refused(checkpoint, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     torch.save({"a": Evil()}, checkpoint / "pytorch_model.bin")
-    with pytest.raises(
-        GecbenchError, match="is no pickle of weights alone; what else it holds could run"
-    ):
+    with expect_error(GecbenchError, "no pickle"):
         convert_checkpoint(str(checkpoint), tmp_path / "ours")
     assert not (tmp_path / "pwned").exists()
     assert not (tmp_path / "ours").exists()
@@ -89,7 +88,7 @@ def test_bad_checkpoints_are_one_clear_line(checkpoint, tmp_path, monkeypatch) -
     ):
         convert_checkpoint(str(checkpoint), out)
     torch.save([1, 2], checkpoint / "pytorch_model.bin")
-    with pytest.raises(GecbenchError, match="holds no tensors by name"):
+    with expect_error(GecbenchError, "no tensors"):
         convert_checkpoint(str(checkpoint), out)
     (checkpoint / "pytorch_model.bin").unlink()
     with pytest.raises(GecbenchError, match=r"no pytorch_model.bin there"):
@@ -100,5 +99,5 @@ def test_bad_checkpoints_are_one_clear_line(checkpoint, tmp_path, monkeypatch) -
     (checkpoint / "config.json").unlink()
     with pytest.raises(GecbenchError, match=r"no config.json there"):
         convert_checkpoint(str(checkpoint), out)
-    with pytest.raises(GecbenchError, match="/nowhere: no such folder; name one that holds"):
+    with expect_error(GecbenchError, "nowhere", "no such folder"):
         convert_checkpoint("/nowhere", out)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from gecbench.formats.validation import convert
-from gecbench.models.batches import Pair
+from gecbench.models.batches import SentencePair
 
 if TYPE_CHECKING:
     from gecbench.models.scratch.network import EncoderDecoder
@@ -44,7 +44,7 @@ def task_of(
     from gecbench.models.scratch.training import KIND
 
     config = convert("tiny.toml", tables(architecture, language, **model), KIND.config)
-    return KIND.build(config, [Pair(*pair) for pair in pairs], kept)
+    return KIND.build(config, [SentencePair(*pair) for pair in pairs], kept)
 
 
 def network(architecture: str, *, seed: int = 4, **more) -> EncoderDecoder:

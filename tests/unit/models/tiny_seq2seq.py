@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gecbench.formats.validation import convert
-from gecbench.models.batches import Pair
+from gecbench.models.batches import SentencePair
 
 if TYPE_CHECKING:
     from gecbench.models.seq2seq.training import Seq2SeqTask
@@ -47,7 +47,7 @@ def task_of(
         "model": {"place": str(place), "label_smoothing": 0.0, **model},
     }
     config = convert("tiny.toml", tables, KIND.config)
-    return KIND.build(config, [Pair(*pair) for pair in pairs], kept)
+    return KIND.build(config, [SentencePair(*pair) for pair in pairs], kept)
 
 
 def overfit(
@@ -57,7 +57,7 @@ def overfit(
     import torch
 
     torch.manual_seed(1)
-    batch = task.collate(task.prepare([Pair(*pair) for pair in pairs]).examples)
+    batch = task.collate(task.prepare([SentencePair(*pair) for pair in pairs]).examples)
     adam = torch.optim.Adam(task.module.parameters(), lr=rate)
     task.module.train()
     for _ in range(steps):

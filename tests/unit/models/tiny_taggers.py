@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gecbench.models.batches import Pair
+from gecbench.models.batches import SentencePair
 
 ZH_PAIRS = [
-    Pair("我今天很高心。", "我今天很高兴。"),
-    Pair("他们因该去打蓝球。", "他们应该去打篮球。"),
-    Pair("这个问题解决。", "这个问题解决了。"),
-    Pair("我的妹妹非常很漂亮。", "我的妹妹非常漂亮。"),
-    Pair("我吃苹果喜欢。", "我喜欢吃苹果。"),
-    Pair("虽然下雨，他去。", "虽然下雨，但是他还是去了。"),
-    Pair("今天天气很好。", "今天天气很好。"),
-    Pair("昨天我去图书管看书", "昨天我去图书馆看书。"),
+    SentencePair("我今天很高心。", "我今天很高兴。"),
+    SentencePair("他们因该去打蓝球。", "他们应该去打篮球。"),
+    SentencePair("这个问题解决。", "这个问题解决了。"),
+    SentencePair("我的妹妹非常很漂亮。", "我的妹妹非常漂亮。"),
+    SentencePair("我吃苹果喜欢。", "我喜欢吃苹果。"),
+    SentencePair("虽然下雨，他去。", "虽然下雨，但是他还是去了。"),
+    SentencePair("今天天气很好。", "今天天气很好。"),
+    SentencePair("昨天我去图书管看书", "昨天我去图书馆看书。"),
 ]
 EN_PAIRS = [
-    Pair("He go to school every day .", "He goes to school every day ."),
-    Pair("I has a apple .", "I have an apple ."),
-    Pair("She like read books .", "She likes to read books ."),
-    Pair("there are many peoples .", "There are many people ."),
-    Pair("We was very very happy .", "We were very happy ."),
-    Pair("The cat sat on mat .", "The cat sat on the mat ."),
-    Pair("This is fine .", "This is fine ."),
-    Pair("him said yes", "He said yes ."),
+    SentencePair("He go to school every day .", "He goes to school every day ."),
+    SentencePair("I has a apple .", "I have an apple ."),
+    SentencePair("She like read books .", "She likes to read books ."),
+    SentencePair("there are many peoples .", "There are many people ."),
+    SentencePair("We was very very happy .", "We were very happy ."),
+    SentencePair("The cat sat on mat .", "The cat sat on the mat ."),
+    SentencePair("This is fine .", "This is fine ."),
+    SentencePair("him said yes", "He said yes ."),
 ]
 PAIRS = {"zh": ZH_PAIRS, "en": EN_PAIRS}
 

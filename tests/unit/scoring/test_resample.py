@@ -11,7 +11,16 @@ import pytest
 from gecbench.core.score import Counts
 from gecbench.core.seeding import number
 from gecbench.scoring import resample
-from gecbench.scoring.resample import draw_blocks, draws, f_scores, greedy_totals, interval, sums
+from gecbench.scoring.resample import (
+    draw_blocks,
+    draws,
+    f_scores,
+    greedy_totals,
+    interval,
+    mean,
+    means,
+    sums,
+)
 
 
 def test_draws_are_the_same_for_one_seed_and_others_for_another():
@@ -68,7 +77,7 @@ def test_rounding_inside_the_choice_is_pythons():
     dice = random.Random(5)
     values = [dice.randrange(0, 20_001) / 20_000 for _ in range(3_000)]
     values += [1 / 3, 2 / 3, 0.12345, 0.00005, 0.99995, 0.0, 1.0]
-    found = resample._rounded(np.array(values))
+    found = resample._round(np.array(values))
     assert found.tolist() == [round(value, 4) for value in values]
 
 
@@ -81,3 +90,17 @@ def test_one_candidate_needs_no_choice():
 def test_the_interval_is_of_percentiles():
     found = interval(np.arange(1001) / 1000)
     assert (found.low, found.high, found.level) == pytest.approx((0.025, 0.975, 0.95))
+
+
+def test_the_order_makes_no_difference():
+    values = [0.1] * 10 + [1e16, -1e16]
+    assert mean(values) == mean(values[::-1]) == 1 / 12
+
+
+def test_nothing_has_the_mean_0():
+    assert mean([]) == 0
+
+
+def test_each_resample_has_its_mean():
+    places = np.array([[0, 0], [0, 1], [1, 2]])
+    assert means([0.5, 1.0, 0.0], places) == pytest.approx([0.5, 0.75, 0.5])

@@ -7,6 +7,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
+from messages import expect_error
 
 from gecbench.core.errors import MissingExtraError, UnknownNameError
 from gecbench.text.normalise import NORMALISATIONS, normalisation
@@ -54,9 +55,8 @@ def test_names_for_signatures_say_what_decides():
 
 
 def test_an_unknown_name_is_answered_with_the_nearest():
-    with pytest.raises(UnknownNameError) as error:
+    with expect_error(UnknownNameError, "'lowercase'", "lower"):
         normalisation("lowercase")
-    assert str(error.value) == "unknown normalisation 'lowercase'; did you mean lower?"
 
 
 @pytest.mark.parametrize("name", ["t2s", "s2t"])

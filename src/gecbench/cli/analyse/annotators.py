@@ -85,7 +85,7 @@ def agreement(
     from gecbench.api.analyse import agreement as measure_agreement
     from gecbench.reports.agreement import build_report
 
-    corpus = replace(load_corpus(submissions, reading), name=str(submissions))
+    corpus = replace(load_corpus(submissions, reading, scored=True), name=str(submissions))
     spec = scheme_of(scheme, types=False)
     result = measure_agreement(corpus, least=least, scheme=spec, watch=watch)
     show(build_report(result), output)

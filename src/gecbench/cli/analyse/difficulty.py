@@ -13,8 +13,7 @@ from gecbench.cli.options import (
     CorpusFile,
     Inputs,
     corpus_groups,
-    load_inputs,
-    number_name,
+    load_groups,
     say,
     watch,
 )
@@ -160,22 +159,16 @@ def _results(
     from gecbench.api.difficulty import difficulty as measure_difficulty
     from gecbench.api.files import load_systems
 
-    names: list[str] = []
     results: list[Result] = []
-    for at, (corpus, *systems) in enumerate(groups):
-        loaded, outputs, scheme = load_inputs(corpus, systems, inputs)
+    for at, (corpus, outputs, scheme) in enumerate(load_groups(groups, inputs)):
         if files.systems_in is not None:
             form = inputs.system_format
-            outputs += load_systems(files.systems_in, loaded, names=files.names, format=form)
+            outputs += load_systems(files.systems_in, corpus, names=files.names, format=form)
         if files.weights:
             options = replace(options, weights=files.weights[at])
-        numbered = number_name(loaded, names)
-        names.append(loaded.name)
-        texts = {sample.id: sample.source for sample in loaded.samples}
-        measured = measure_difficulty(
-            numbered, outputs, scheme=scheme, options=options, watch=watch
-        )
-        results += [(one, texts) for one in measured]
+        texts = {sample.id: sample.source for sample in corpus.samples}
+        measured = measure_difficulty(corpus, outputs, scheme=scheme, options=options, watch=watch)
+        results += [(result, texts) for result in measured]
     return results
 
 

@@ -136,8 +136,6 @@ def meta(
     from gecbench.api.analyse import of_run, of_tables, read_people
     from gecbench.reports.meta import build_report
 
-    if layout.window_set is not None and not layout.sizes:
-        raise UsageError("--window-set is of --windows, which is none; leave one of them out")
     people = read_people(_files(human), _files(judgments), human_systems)
     if scores is not None or sentence_scores is not None:
         tables = ("--scores", "--sentence-scores", "--lower")

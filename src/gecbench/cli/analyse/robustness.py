@@ -11,6 +11,7 @@ from gecbench.cli.command import command, refuse, split
 from gecbench.cli.files import split_name
 from gecbench.cli.options import (
     Lang,
+    note_language,
     note_losses,
     say,
     scheme_of,
@@ -103,6 +104,7 @@ def robustness(
     loaded = load_perturbed(cases, lang=lang)
     note_losses(loaded.name, loaded.provenance.get(NOT_KEPT))
     if check:
+        note_language(loaded.lang, (s.source for s in loaded.corpus().samples), loaded.name)
         from gecbench.reports.robustness import build_check_report
 
         show(build_check_report(check_perturbed(loaded)), output)
@@ -135,7 +137,10 @@ def _say_how_long(corpus: Corpus, outputs: Sequence[SystemOutput], scheme: Schem
     texts = {sample.source for sample in corpus.samples}
     texts |= {reference.text or "" for sample in corpus.samples for reference in sample.references}
     texts |= {
-        each.text or "" for output in outputs for row in output.hypotheses.values() for each in row
+        rewrite.text or ""
+        for output in outputs
+        for rewrites in output.hypotheses.values()
+        for rewrite in rewrites
     }
     seconds = len(texts) / _PARSED_A_SECOND
     if seconds >= _WORTH_A_NOTE:

@@ -86,7 +86,7 @@ def _pair(text: str | None, names: Container[str]) -> tuple[str, ...]:
         return ()
     words = text.split(",")
     splits = [(",".join(words[:n]), ",".join(words[n:])) for n in range(1, len(words))]
-    pairs = [(one.strip(), two.strip()) for one, two in splits]
+    pairs = [(first.strip(), second.strip()) for first, second in splits]
     known = [pair for pair in pairs if pair[0] in names and pair[1] in names]
     if len(known) > 1:
         raise UsageError(

@@ -13,7 +13,7 @@ from gecbench.cli.annotate.site import DataFolder
 from gecbench.cli.command import command
 from gecbench.cli.options import say
 from gecbench.cli.output import Output, show
-from gecbench.core.errors import GecbenchError, UnknownNameError, counted
+from gecbench.core.errors import GecbenchError, UnknownNameError, count_noun
 from gecbench.core.files import STDIO
 from gecbench.core.options import Argument, Option
 from gecbench.server.site.folder import DEFAULT
@@ -140,7 +140,7 @@ def import_(
         say("nothing was written, because of --dry-run")
         return
     sentences = run_import(plan, by=None).sentences
-    say(f"imported {counted(sentences, 'sentence')} into {project}")
+    say(f"imported {count_noun(sentences, 'sentence')} into {project}")
 
 
 def _option_for(plan: Plan) -> str:
@@ -156,10 +156,10 @@ def _option_for(plan: Plan) -> str:
 
 
 def _report_lines(report: Report) -> Iterator[str]:
-    yield f"{report.file}: {counted(report.lines, 'line')}, read as {report.format}"
+    yield f"{report.file}: {count_noun(report.lines, 'line')}, read as {report.format}"
     yield f"sentences found: {report.found}; new: {report.new}"
     for count, words in (
-        (report.references, f"references of {counted(report.with_references, 'sentence')}"),
+        (report.references, f"references of {count_noun(report.with_references, 'sentence')}"),
         (report.decisions, "of them declarations (error free, not annotatable)"),
         (report.golden, "sentences golden at once"),
         (report.kept_references, "references kept beside their sentences"),

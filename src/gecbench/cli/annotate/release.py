@@ -11,7 +11,7 @@ from gecbench.cli.annotate.project import ProjectName, open_project
 from gecbench.cli.annotate.site import DataFolder
 from gecbench.cli.command import command
 from gecbench.cli.options import say
-from gecbench.core.errors import GecbenchError, UnknownNameError, counted
+from gecbench.core.errors import GecbenchError, UnknownNameError, count_noun
 from gecbench.core.files import make_folder, write_stream, write_text
 from gecbench.core.options import Argument, Option
 from gecbench.server.site.folder import DEFAULT
@@ -42,7 +42,7 @@ def make(
     new = make_release(row, name=name, note=note, schemes=schemes or None, by=None)
     for file, about in release_files(new).items():
         click.echo(f"{about['sha256']}  {file}")
-    sentences = counted(new.manifest["counts"]["sentences"], "sentence")
+    sentences = count_noun(new.manifest["counts"]["sentences"], "sentence")
     say(f"released {sentences} of {project} as {name}")
 
 
@@ -50,7 +50,7 @@ def make(
 def list_(project: ProjectName, data: DataFolder = DEFAULT) -> None:
     """Name the releases of a project, oldest first."""
     for row in open_project(data, project).releases.order_by("id"):
-        sentences = counted(row.manifest["counts"]["sentences"], "sentence")
+        sentences = count_noun(row.manifest["counts"]["sentences"], "sentence")
         click.echo(f"{row.name}\t{row.at:%Y-%m-%d}\t{sentences}\t{row.manifest_sha256}")
 
 
@@ -75,7 +75,8 @@ def export(
     for file, text in companions(row).items():
         write_text(output / file, text)
     say(
-        f"wrote {counted(len(files), 'file')} of {name} to {output}; check: sha256sum -c SHA256SUMS"
+        f"wrote {count_noun(len(files), 'file')} of {name} to {output}; "
+        "check: sha256sum -c SHA256SUMS"
     )
 
 
@@ -92,7 +93,7 @@ def verify(project: ProjectName, data: DataFolder = DEFAULT) -> None:
         raise GecbenchError(f"{len(problems)} files or releases are not what was released")
     count = row.releases.count()
     verb = "is" if count == 1 else "are"
-    say(f"{counted(count, 'release')} of {project} {verb} what was released")
+    say(f"{count_noun(count, 'release')} of {project} {verb} what was released")
 
 
 for _command in (make, list_, export, verify):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import click
 
 from gecbench.cli.command import command
-from gecbench.core.errors import GecbenchError, UsageError, counted
+from gecbench.core.errors import GecbenchError, UsageError, count_noun
 from gecbench.core.options import Argument, Option
 from gecbench.server.site.folder import DEFAULT
 
@@ -327,7 +327,7 @@ def move(
                 "the site still uses SQLite; run: gecbench annotate check"
             )
         write_options(site, database=url)
-    click.echo(f"moved {counted(rows, 'row')}; {data / 'site.toml'} names the new database")
+    click.echo(f"moved {count_noun(rows, 'row')}; {data / 'site.toml'} names the new database")
 
 
 def violations(slug: str | None = None) -> list[str]:

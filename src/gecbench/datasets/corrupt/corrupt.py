@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -12,11 +13,18 @@ from typing import IO, Any, Literal, NamedTuple, cast
 import msgspec
 
 from gecbench import __version__
-from gecbench.core.errors import CorpusError, GecbenchError, counted
-from gecbench.core.files import STDIO, check_target, encoded, name_of, temporary_file, write_stream
+from gecbench.core.errors import CorpusError, GecbenchError, count_noun
+from gecbench.core.files import (
+    STDIO,
+    check_target,
+    encode_text,
+    name_of,
+    temporary_file,
+    write_stream,
+)
 from gecbench.core.registry import resolve
-from gecbench.core.sample import Sample
-from gecbench.datasets.corrupt.profile import Fitted, Profile, check_profile, digest_of, kind_of
+from gecbench.core.sample import Corpus, Sample
+from gecbench.datasets.corrupt.profile import FittedType, Profile, check_profile, digest_of, kind_of
 from gecbench.edits.corruption import (
     AnyOf,
     CorruptedText,
@@ -95,7 +103,9 @@ def load_corruptor(profile: Profile, origin: str, shapes_file: Callable[[], Path
     check_profile(profile, corruption, origin)
     fitted = {type_.name: type_ for type_ in profile.fitted}
     rules = {
-        name: _fitted_rule(fitted[name], corruption) if name in fitted else corruption.types[name]()
+        name: _rule_of_type(fitted[name], corruption)
+        if name in fitted
+        else corruption.types[name]()
         for name, weight in profile.types.items()
         if weight
     }
@@ -122,7 +132,7 @@ def load_corruptor(profile: Profile, origin: str, shapes_file: Callable[[], Path
     return corrupt
 
 
-def _fitted_rule(fitted: Fitted, corruption: Corruption[Any]) -> Rule[Any]:
+def _rule_of_type(fitted: FittedType, corruption: Corruption[Any]) -> Rule[Any]:
     """The rule of a fitted type: its confusions, and general rules for the rest of its edits."""
     rules: list[Rule[Any]] = []
     table = _by_right(fitted)
@@ -151,7 +161,7 @@ def _fitted_rule(fitted: Fitted, corruption: Corruption[Any]) -> Rule[Any]:
 _LEAST = 1e-6
 
 
-def _by_right(fitted: Fitted) -> dict[str, tuple[dict[str, float], float]]:
+def _by_right(fitted: FittedType) -> dict[str, tuple[dict[str, float], float]]:
     """What is right to what was written instead with counts, and the rate of errors."""
     table: dict[str, tuple[dict[str, float], float]] = {}
     for right, wrong, count, occurrences in fitted.confusions:
@@ -295,8 +305,8 @@ class LabelFile(NamedTuple):
     about: Mapping[str, object]
 
 
-def texts_of(path: Path, *, format: str | None = None) -> tuple[str, Iterator[Text]]:
-    """The name and the correct texts of a corpus in a file of any format.
+def texts_of(path: Path, *, format: str | None = None) -> tuple[Corpus, Iterator[Text]]:
+    """What a corpus in a file of any format says of itself, and its correct texts.
 
     Where a sentence has references, the first that is usable is its correct text; a corpus
     without references, as a file of lines, is taken for correct.
@@ -305,7 +315,8 @@ def texts_of(path: Path, *, format: str | None = None) -> tuple[str, Iterator[Te
         GecbenchError: The file cannot be read, is empty, or breaks a rule of its format.
     """
     about, samples = stream_corpus(path, format=format)
-    return about.name or name_of(path), (_text(sample, about.lang) for sample in samples)
+    about = replace(about, name=about.name or name_of(path))
+    return about, (_text(sample, about.lang) for sample in samples)
 
 
 def _text(sample: Sample, lang: str | None) -> Text:
@@ -423,7 +434,7 @@ def _check_counts(path: Path, counts: Counts) -> None:
         why = ", ".join(f"{n:,} {reason}" for reason, n in counts.left_out.items())
         raise CorpusError(
             f"{path}: no pair came of "
-            f"{counted(counts.sentences, 'sentence', spec=',')} ({why or 'there is none'}); "
+            f"{count_noun(counts.sentences, 'sentence', spec=',')} ({why or 'there is none'}); "
             "give correct texts in the language of the profile"
         )
 
@@ -453,7 +464,7 @@ def _pair_row(path: Path, id_: str, text: str, corrupted: CorruptedText | None) 
         raise CorpusError(
             f"sentence {id_!r} holds a TAB or a line end, which pairs cannot; write --to jsonl"
         )
-    return encoded(path, row)
+    return encode_text(path, row)
 
 
 def _add_labels(

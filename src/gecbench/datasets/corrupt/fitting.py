@@ -12,7 +12,7 @@ from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, EditError
 from gecbench.core.language import Language
 from gecbench.core.sample import Corpus
-from gecbench.datasets.corrupt.profile import Fitted, Profile, can_be_made
+from gecbench.datasets.corrupt.profile import FittedType, Profile, can_be_made
 from gecbench.edits.apply import apply
 from gecbench.edits.corruption import Corruption
 from gecbench.lang.zh.parse import PLACEHOLDER
@@ -89,7 +89,7 @@ def fit(corpus: Corpus, language: Language, corruption: Corruption[Any], *, leas
         raise CorpusError(f"{corpus.name}: no reference has an edit, so nothing can be fitted")
     fitted = []
     for name, type_ in sorted(types.items(), key=lambda item: (-item[1].edits, item[0])):
-        row = _fitted(name, type_, occurrences, least, corruption.substitutes(name))
+        row = _fit_type(name, type_, occurrences, least, corruption.substitutes(name))
         if can_be_made(row):
             fitted.append(row)
         else:
@@ -154,7 +154,9 @@ def _count(
     # An English token is a unit, a Chinese one may be several characters.
     sizes = (len(wrong_tokens), len(replacement)) if joiner else (len(wrong), len(right))
     type_.lengths[sizes] += 1
-    stretches = _exchanged(wrong_tokens, replacement) if sorted(wrong) == sorted(right) else None
+    stretches = (
+        _exchange_lengths(wrong_tokens, replacement) if sorted(wrong) == sorted(right) else None
+    )
     if stretches:
         type_.moves[stretches] += 1
         return
@@ -173,7 +175,7 @@ def _count(
             type_.beside[right, wrong, context, written] += 1
 
 
-def _exchanged(wrong: Sequence[str], right: Sequence[str]) -> tuple[int, int] | None:
+def _exchange_lengths(wrong: Sequence[str], right: Sequence[str]) -> tuple[int, int] | None:
     """The lengths of the two stretches that were exchanged, those of the right text.
 
     What stands between them, where there is something, counts with the second. In Chinese a
@@ -212,9 +214,9 @@ class _Occurrences:
         return self._counts[piece.lower() if self._joiner else piece]
 
 
-def _fitted(
+def _fit_type(
     name: str, type_: _Type, occurrences: _Occurrences, least: int, by: tuple[str, ...]
-) -> Fitted:
+) -> FittedType:
     """A type with the confusions that were seen often enough, sorted."""
     counts = Counter(type_.confusions)
     frequent: Counter[tuple[str, str]] = Counter()
@@ -230,7 +232,7 @@ def _fitted(
         for (right, wrong), count in sorted(frequent.items(), key=lambda i: (-i[1], i[0]))
     )
     rest = type_.edits - frequent.total() - type_.moves.total()
-    return Fitted(
+    return FittedType(
         name=name,
         edits=type_.edits,
         lengths=_rows(type_.lengths),

@@ -11,22 +11,20 @@ import msgspec
 
 from gecbench.core.errors import FormatError, UnknownNameError, UsageError
 from gecbench.edits.corruption import Corruption
-from gecbench.formats.validation import list_packaged, load_packaged, with_values
+from gecbench.formats.validation import Count, Share, list_packaged, load_packaged, with_values
 from gecbench.lang import CORRUPTIONS, language_of
 from gecbench.lang.zh.corruption import SHAPE_TABLES
 
 PROFILES = Path(__file__).parent / "profiles"
 
-Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 _HEAVIEST = 1e12
 """Weights are added up, and the sum must be a number."""
 
 Weight = Annotated[float, msgspec.Meta(ge=0, le=_HEAVIEST)]
-Count = Annotated[int, msgspec.Meta(ge=0)]
 Seen = Annotated[int, msgspec.Meta(ge=1, le=2**53)]
 
 
-class Fitted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class FittedType(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a corpus shows of one type of error.
 
     Args:
@@ -80,7 +78,7 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     shapes: str = "own"
     segment: str = ""
     tokens: Literal["en", "space"] = "en"
-    fitted: tuple[Fitted, ...] = ()
+    fitted: tuple[FittedType, ...] = ()
     source: dict[str, str] = {}
 
 
@@ -186,7 +184,7 @@ def _check_types(names: Iterable[str], known: Sequence[str], language: str) -> N
             raise UnknownNameError(f"type of errors in {language}", name, known)
 
 
-def _check_fitted(type_: Fitted, language: str, origin: str) -> None:
+def _check_fitted(type_: FittedType, language: str, origin: str) -> None:
     if not can_be_made(type_):
         raise FormatError(
             f"{origin}: fitted type {type_.name!r} has no confusions, moves, lengths of what is "
@@ -202,7 +200,7 @@ def _check_fitted(type_: Fitted, language: str, origin: str) -> None:
             )
 
 
-def can_be_made(type_: Fitted) -> bool:
+def can_be_made(type_: FittedType) -> bool:
     """Whether anything can be made of what a corpus shows."""
     return bool(type_.confusions or type_.moves or type_.by or kind_of(type_.lengths))
 

@@ -316,7 +316,7 @@ class Context:
     gaps: tuple[Place, ...]
 
     @property
-    def spaced(self) -> bool:
+    def has_blanks(self) -> bool:
         """Whether blanks divide words."""
         return bool(token_kind(self.kind).joiner)
 
@@ -338,7 +338,7 @@ def context_of(pair: Pair, kind: str, words: Words) -> Context:
     source, target = _side(pair.source, kind), _side(pair.target, kind)
     edits = changes(source.words, target.words)
     links = _links(edits, len(source.tokens))
-    wrong = _named(source, pair)
+    wrong = _tokens_in_errors(source, pair)
     barred = {at for edit in edits for at in _beside(edit)} | wrong.keys()
     inside = {j for word in words for j in range(word.start + 1, word.end)}
     places = tuple(
@@ -379,7 +379,7 @@ def _beside(edit: Edit) -> tuple[int, ...]:
     return (edit.start - 1, edit.end) if empty else ()
 
 
-def _named(side: Side, pair: Pair) -> Mapping[int, Set[int]]:
+def _tokens_in_errors(side: Side, pair: Pair) -> Mapping[int, Set[int]]:
     """The source tokens that gold edits name, and which of the edits do."""
     edits: dict[int, set[int]] = {}
     for n, (start, end) in enumerate(pair.errors):
@@ -403,7 +403,7 @@ def _opens(side: Side, at: int) -> bool:
     return start == 0 or side.text[start - 1].isspace()
 
 
-def changed(context: Context, place: Place, word: str | None) -> Variant | str:
+def replace_word(context: Context, place: Place, word: str | None) -> Variant | str:
     """The sentence with another word at a place on both sides, or why it cannot be.
 
     Args:
@@ -413,7 +413,7 @@ def changed(context: Context, place: Place, word: str | None) -> Variant | str:
     """
     texts = []
     for side, span in zip(context.sides, (place.source, place.target), strict=True):
-        text = _written(side, span, word, spaced=context.spaced)
+        text = _put_word(side, span, word, spaced=context.has_blanks)
         new = _side(word or "", context.kind).words
         wanted = (*side.words[: span[0]], *new, *side.words[span[1] :])
         if _side(text, context.kind).words != wanted:
@@ -421,12 +421,12 @@ def changed(context: Context, place: Place, word: str | None) -> Variant | str:
         texts.append((text, wanted))
     (source, source_tokens), (target, target_tokens) = texts
     step = len(source_tokens) - len(context.sides[0].tokens)
-    if changes(source_tokens, target_tokens) != _moved(context.edits, place.source[1], step):
+    if changes(source_tokens, target_tokens) != _shift_edits(context.edits, place.source[1], step):
         return TOUCHED
     return UNCHANGED if source == context.pair.source else Variant(source, target)
 
 
-def _moved(edits: EditSet, behind: int, step: int) -> EditSet:
+def _shift_edits(edits: EditSet, behind: int, step: int) -> EditSet:
     """The edits, those behind a place moved by so many tokens."""
     return tuple(
         replace(edit, start=edit.start + step, end=edit.end + step)
@@ -436,7 +436,7 @@ def _moved(edits: EditSet, behind: int, step: int) -> EditSet:
     )
 
 
-def _written(side: Side, span: tuple[int, int], word: str | None, *, spaced: bool) -> str:
+def _put_word(side: Side, span: tuple[int, int], word: str | None, *, spaced: bool) -> str:
     """The text of a side with a word in the place of a token span; the rest stays."""
     text = side.text
     first, last = span
@@ -445,13 +445,13 @@ def _written(side: Side, span: tuple[int, int], word: str | None, *, spaced: boo
         return f"{text[:at]}{word}{' ' if spaced else ''}{text[at:]}"
     start, end = side.tokens[first].start, side.tokens[last - 1].end
     return (
-        _deleted(text, start, end, spaced=spaced)
+        _delete_span(text, start, end, spaced=spaced)
         if word is None
         else (f"{text[:start]}{word}{text[end:]}")
     )
 
 
-def _deleted(text: str, start: int, end: int, *, spaced: bool) -> str:
+def _delete_span(text: str, start: int, end: int, *, spaced: bool) -> str:
     """The text without a span, and without one blank that had divided it from the rest."""
     before = start > 0 and text[start - 1].isspace()
     after = end < len(text) and text[end].isspace()

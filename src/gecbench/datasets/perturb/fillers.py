@@ -238,7 +238,7 @@ def _table(path: Path, lines: Sequence[str]) -> Counts:
 
 
 @dataclass(frozen=True)
-class Masked:
+class MaskedFiller:
     """Offers the likeliest words of a model, by their probabilities among themselves.
 
     A word is one mask; in Chinese, whose models know characters, a word of as many characters as

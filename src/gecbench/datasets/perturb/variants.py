@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from gecbench.core.errors import CorpusError, UnknownNameError, UsageError, counted
+from gecbench.core.errors import CorpusError, UnknownNameError, UsageError, count_noun
 from gecbench.core.perturbed import PerturbedCase, Subset, Variant
 from gecbench.core.scheme import Watch
 from gecbench.core.seeding import number
@@ -20,9 +20,9 @@ from gecbench.datasets.perturb.context import (
     Pair,
     Place,
     Words,
-    changed,
     context_of,
     is_han,
+    replace_word,
 )
 from gecbench.datasets.perturb.fillers import Blank, Filler, Offer
 
@@ -143,7 +143,7 @@ def _attempt(
             return NOTHING_FITS
         if place.word and word == place.word.text:
             return UNCHANGED
-    return changed(context, place, word)
+    return replace_word(context, place, word)
 
 
 def _fill(
@@ -151,9 +151,9 @@ def _fill(
 ) -> Generator[Blank, Offer, str | None]:
     """A word for a place, None if nothing is offered."""
     before, after = _around(context, place)
-    if not filler.by_character or context.spaced:
+    if not filler.by_character or context.has_blanks:
         word = yield from _draw(Blank(before, after, place.word), chance)
-        return word and (_cased(word, place.word.text) if place.word else word)
+        return word and (_match_case(word, place.word.text) if place.word else word)
     if place.word and not is_han(place.word.text):
         return None  # as a number or a Latin word: what is offered are Chinese characters
     word = ""
@@ -182,14 +182,14 @@ def _around(context: Context, place: Place) -> tuple[str, str]:
     side, (first, last) = context.sides[1], place.target
     start = side.tokens[first].start
     if first == last:
-        return side.text[:start], f"{' ' if context.spaced else ''}{side.text[start:]}"
+        return side.text[:start], f"{' ' if context.has_blanks else ''}{side.text[start:]}"
     return side.text[:start], side.text[side.tokens[last - 1].end :]
 
 
-def _cased(word: str, like: str) -> str:
+def _match_case(word: str, like: str) -> str:
     """A word with capitals where another has them.
 
-    >>> _cased("apple", "House"), _cased("apple", "HOUSE"), _cased("apple", "house")
+    >>> _match_case("apple", "House"), _match_case("apple", "HOUSE"), _match_case("apple", "house")
     ('Apple', 'APPLE', 'apple')
     """
     if len(like) > 1 and like.isupper():
@@ -277,9 +277,9 @@ def perturb(
         cases[pair.subset].append(PerturbedCase(pair.id, original, variants))
     if not cases:
         raise CorpusError(
-            f"none of {counted(len(pairs), 'sentence')} has "
-            f"{counted(plan.variants, 'different variant')} (rejected: {list_counts(rejected)}); "
-            "ask for fewer by --variants, or allow more --operations"
+            f"none of {count_noun(len(pairs), 'sentence')} has "
+            f"{count_noun(plan.variants, 'different variant')} (rejected: {list_counts(rejected)})"
+            "; ask for fewer by --variants, or allow more --operations"
         )
     subsets = tuple(Subset(name, tuple(of_subset)) for name, of_subset in cases.items())
     count = sum(map(len, cases.values()))

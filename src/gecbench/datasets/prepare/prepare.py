@@ -11,16 +11,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from heapq import heappush, heappushpop
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 import msgspec
 
 from gecbench import __version__
-from gecbench.core.errors import CorpusError, GecbenchError, UnknownNameError, UsageError, counted
+from gecbench.core.errors import (
+    CorpusError,
+    GecbenchError,
+    UnknownNameError,
+    UsageError,
+    count_noun,
+)
 from gecbench.core.files import STDIO, check_target, temporary_file, write_bytes, write_stream
-from gecbench.core.sample import Corpus, Rewrite, Sample
+from gecbench.core.sample import NOT_KEPT, Corpus, Rewrite, Sample
 from gecbench.core.seeding import number
 from gecbench.datasets.catalog import sha256_of
 from gecbench.datasets.prepare.manifest import (
@@ -42,6 +48,7 @@ from gecbench.datasets.prepare.steps import (
 )
 from gecbench.formats import load_format
 from gecbench.formats.texts import check_cell
+from gecbench.lang import language_warning
 from gecbench.text.normalise import normalisation
 
 Progress = Callable[[str, int], None]
@@ -60,6 +67,7 @@ _EVENTS = {"split": "split", "piece": "pieces", "cut": "cut"}
 _EXAMPLES = 20
 _EVERY = 5000
 _BATCH = 1000
+_LOOKED_AT = 200
 
 
 class OutputFiles(NamedTuple):
@@ -113,7 +121,11 @@ def output_files(output: Path, recipe: Recipe, *, dev: Path | None, format: str)
 
 
 def prepare(
-    recipe: Recipe, files: OutputFiles, *, progress: Progress = lambda _name, _count: None
+    recipe: Recipe,
+    files: OutputFiles,
+    *,
+    say: Callable[[str], None] = lambda _message: None,
+    progress: Progress = lambda _name, _count: None,
 ) -> Manifest:
     """Make training data and return what was done; files are written whole or not at all.
 
@@ -136,7 +148,9 @@ def prepare(
     folder = files.train.parent
     with temporary_file(folder) as file:
         pairs = PairFile(file, folder)
-        tallies = [_gather(recipe, k, steps, pairs, progress) for k in range(len(recipe.corpus))]
+        tallies = [
+            _gather(recipe, k, steps, pairs, say, progress) for k in range(len(recipe.corpus))
+        ]
         pairs.flush()
         _check_left(tallies)
         dev_groups = choose_dev(pairs.groups, recipe)
@@ -272,17 +286,28 @@ class Tally:
     near: list[NearExample] = field(default_factory=list)
 
 
-def _gather(recipe: Recipe, k: int, steps: Steps, pairs: PairFile, progress: Progress) -> Tally:
+def _gather(
+    recipe: Recipe,
+    k: int,
+    steps: Steps,
+    pairs: PairFile,
+    say: Callable[[str], None],
+    progress: Progress,
+) -> Tally:
     """Add the pairs of a corpus that stay to a file, and count all.
 
     Raises:
         GecbenchError: The corpus cannot be read, or the disk is full.
     """
     name = recipe.corpus[k].name
-    notes, sentences = open_corpus(recipe.corpus[k])
-    tally = Tally(notes)
+    about, sentences = open_corpus(recipe.corpus[k])
+    beginning = list(islice(sentences, _LOOKED_AT))
+    lang = recipe.language or about.lang
+    if warning := language_warning(lang, (s.source for s in beginning), name):
+        say(f"note: {warning}")
+    tally = Tally(tuple(about.provenance[key] for key in (NOT_KEPT,) if key in about.provenance))
     counts, first = tally.counts, len(pairs)
-    for sentence in sentences:
+    for sentence in chain(beginning, sentences):
         _count_sentence(counts, sentence)
         if counts["sentences"] % _EVERY == 0:
             progress(name, counts["sentences"])
@@ -342,7 +367,7 @@ def _check_left(tallies: Sequence[Tally]) -> None:
         what: sum(tally.dropped[reason] for tally in tallies) for reason, what in DROPPED.items()
     }
     why = ", ".join(f"{count} {what}" for what, count in dropped.items() if count)
-    raise CorpusError(f"of {counted(pairs, 'pair')} none is left, so nothing was written: {why}")
+    raise CorpusError(f"of {count_noun(pairs, 'pair')} none is left, so nothing was written: {why}")
 
 
 # The second pass: which sentences are put aside, and in which order the others are written.
@@ -373,7 +398,7 @@ def choose_dev(groups: Sequence[int], recipe: Recipe) -> Set[int]:
     if len(chosen) < recipe.dev or all(group in chosen for group in groups):
         raise UsageError(
             f"dev = {recipe.dev} leaves no sentence to train on, for only "
-            f"{counted(len(chosen), 'different source')} passed the steps; ask for fewer"
+            f"{count_noun(len(chosen), 'different source')} passed the steps; ask for fewer"
         )
     return chosen
 

@@ -14,19 +14,16 @@ from gecbench.core.errors import (
     FormatError,
     UnknownNameError,
     UsageError,
-    counted,
+    count_noun,
     quote,
 )
 from gecbench.core.files import stream_lines
-from gecbench.core.sample import NOT_KEPT, Sample
+from gecbench.core.sample import Corpus, Sample
 from gecbench.formats.reading import stream_corpus, stream_parallel
 from gecbench.formats.texts import text_of
-from gecbench.formats.validation import load_packaged, with_values
+from gecbench.formats.validation import Count, Positive, Share, load_packaged, with_values
 from gecbench.lang import language_of
 
-Positive = Annotated[int, msgspec.Meta(ge=1)]
-Count = Annotated[int, msgspec.Meta(ge=0)]
-Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Ratio = Annotated[float, msgspec.Meta(ge=0)]
 
 RECIPES = Path(__file__).parent.parent / "recipes"
@@ -129,16 +126,18 @@ def load_recipe(which: str) -> Recipe:
     recipe = load_packaged("recipe", which, RECIPES, Recipe)
     folder = Path(which).parent
 
-    def placed(file: str) -> str:
+    def path_of(file: str) -> str:
         return str(folder / file) if file else ""
 
     corpora = tuple(
         msgspec.structs.replace(
-            corpus, path=placed(corpus.path), references=tuple(map(placed, corpus.references))
+            corpus, path=path_of(corpus.path), references=tuple(map(path_of, corpus.references))
         )
         for corpus in recipe.corpus
     )
-    return msgspec.structs.replace(recipe, corpus=corpora, filter=tuple(map(placed, recipe.filter)))
+    return msgspec.structs.replace(
+        recipe, corpus=corpora, filter=tuple(map(path_of, recipe.filter))
+    )
 
 
 def with_settings(recipe: Recipe, settings: Mapping[str, object]) -> Recipe:
@@ -246,15 +245,14 @@ class Sentence(NamedTuple):
     inapplicable: int = 0
 
 
-def open_corpus(corpus: Ingredient) -> tuple[tuple[str, ...], Iterator[Sentence]]:
-    """Notes on what the reader of a corpus leaves out, and its sentences up to its limit.
+def open_corpus(corpus: Ingredient) -> tuple[Corpus, Iterator[Sentence]]:
+    """What a corpus says of itself, and its sentences up to its limit.
 
     Raises:
         GecbenchError: A file cannot be read, is empty, or is not what its format promises; also
             while the sentences are asked for.
     """
-    notes: tuple[str, ...] = ()
-    path = Path(corpus.path)
+    about, path = Corpus(corpus.name, ()), Path(corpus.path)
     if corpus.format == PAIRS:
         sentences = _pairs(path, *corpus.columns)
     elif corpus.references:
@@ -269,9 +267,8 @@ def open_corpus(corpus: Ingredient) -> tuple[tuple[str, ...], Iterator[Sentence]
             raise FormatError(
                 f"{error}; or, where rows are source TAB target, say --from {corpus.name}={PAIRS}"
             ) from error
-        notes = tuple(about.provenance[key] for key in (NOT_KEPT,) if key in about.provenance)
         sentences = (_sentence(sample, about.lang) for sample in samples)
-    return notes, islice(sentences, corpus.limit or None)
+    return about, islice(sentences, corpus.limit or None)
 
 
 def evaluation_texts(path: Path) -> Iterator[str]:
@@ -306,7 +303,7 @@ def _pairs(path: Path, source: int, target: int) -> Iterator[Sentence]:
     for n, line in enumerate(stream_lines(path), 1):
         cells = line.split("\t")
         if len(cells) < target:
-            width = counted(len(cells), "column")
+            width = count_noun(len(cells), "column")
             raise FormatError(
                 f"{path}:{n}: there {'is' if len(cells) == 1 else 'are'} {width}, but the target "
                 f"stands in column {target}: "

@@ -65,7 +65,7 @@ def pieces(source: str, target: str, splitter: Splitter = DEFAULT) -> tuple[Text
         return None
     if any(2 * n > max(map(len, pair)) for n, pair in zip(apart, pairs, strict=True)):
         return None
-    stripped = [(one.strip(), other.strip()) for one, other in pairs]
+    stripped = [(text.strip(), other.strip()) for text, other in pairs]
     return tuple(pair for pair in stripped if pair != ("", ""))
 
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Protocol, cast
 
 from gecbench.core.edit import Edit, check
 from gecbench.core.errors import UsageError
 from gecbench.core.sample import EditSet
-from gecbench.core.scheme import Extraction, Scheme, Watch
+from gecbench.core.scheme import Extraction, Reader, Scheme, SchemeContext, Watch
 from gecbench.core.sentence import Sentence, Words
+from gecbench.lang.en import PIPELINE, resources
 from gecbench.lang.en.alignment import steps
 from gecbench.lang.en.classify import UNKNOWN, Classifier
 from gecbench.lang.en.merge import Span, Strategy, merge
-from gecbench.lang.en.resources import Resources
 
 # Annotators' edits with ERRANT's types, as `errant_m2 -gold` writes them (ERRANT 3.0.2,
 # commands/m2_to_m2.py and edit.py).
@@ -113,25 +114,6 @@ _AT_ONCE = 8192
 _NOTHING = Extraction(((),))
 
 
-class Reader(Protocol):
-    """What reads sentences: a pipeline, or one whose results are kept on disk."""
-
-    @property
-    def version(self) -> str:
-        """Name and version, for signatures."""
-        ...
-
-    def words(
-        self, sentences: Sequence[Tokens], *, parsed: bool, again: bool = False
-    ) -> Iterable[Words]:
-        """What it says of each sentence, which it may be asked for again with a parse."""
-        ...
-
-    def forget(self) -> None:
-        """Let go of what it keeps between tagging and parsing."""
-        ...
-
-
 class Types(Protocol):
     """What finds the types of edits."""
 
@@ -149,38 +131,48 @@ def parse(text: str) -> Sentence:
     return Sentence(text, tuple(text.split()))
 
 
+_OWN_PIPELINE = (
+    "edits were found with gecbench's own small spaCy pipeline; published ERRANT figures were made "
+    "with en_core_web_sm (python -m spacy download en_core_web_sm, then "
+    "--spacy-model en_core_web_sm)"
+)
+
+
 def scheme(
+    context: SchemeContext,
     *,
-    reader: Reader,
-    dictionary: str,
-    resources: Resources | None,
+    spacy_model: str | Path | None = None,
     merging: Strategy = "rules",
     levenshtein: bool = False,
-    watch: Watch,
-    notes: tuple[str, ...] = (),
+    parse_cache: Path | None = None,
 ) -> Scheme:
     """The scheme.
 
+    Without types, edits have no label, no sentence is parsed for dependencies, and the word list
+    is not read; spans and corrections are the same.
+
     Args:
-        reader: Gives parts of speech, lemmas and, where a type depends on them, dependencies.
-        dictionary: Hash of the words that are no misspellings.
-        resources: These words, and a stemmer, to classify the edits. Without, edits have no label
-            and no sentence is parsed for dependencies; spans and corrections are the same.
+        context: Loads the pipeline: parts of speech, lemmas and, where a type depends on them,
+            dependencies.
+        spacy_model: The pipeline, by name or folder; None is gecbench's own.
         merging: How steps of the alignment become edits; ERRANT's -merge.
         levenshtein: Align by plain edit distance; ERRANT's -lev.
-        watch: Wraps the reading of sentences.
-        notes: What the reader of a score should know.
+        parse_cache: Folder to keep in what the pipeline said of sentences.
     """
+    classifier = None
+    if context.types:
+        words = resources.load()
+        classifier = Classifier(words.dictionary, words.stem)
     return scheme_of(
         "en-errant",
         "en",
-        Classifier(resources.dictionary, resources.stem) if resources else None,
-        {"dictionary": dictionary[:8]},
-        reader=reader,
+        classifier,
+        {"dictionary": resources.digest()[:8]},
+        reader=context.reader(spacy_model or PIPELINE, parse_cache),
         merging=merging,
         levenshtein=levenshtein,
-        watch=watch,
-        notes=notes,
+        watch=context.watch,
+        notes=() if spacy_model else (_OWN_PIPELINE,),
     )
 
 

@@ -10,41 +10,47 @@ lemma, two parts of speech). There is no SPELL: that takes a dictionary.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
-from gecbench.core.scheme import Scheme, Watch
+from gecbench.core.scheme import Scheme, SchemeContext
 from gecbench.core.sentence import Sentence
 from gecbench.lang.en.alignment import words_of
 from gecbench.lang.en.classify import RARE, UNKNOWN
-from gecbench.lang.en.errant import Reader, scheme_of
+from gecbench.lang.en.errant import scheme as english_scheme
+from gecbench.lang.en.errant import scheme_of
 from gecbench.lang.en.merge import Span, Strategy
 
 
 def scheme(
+    context: SchemeContext,
     *,
-    reader: Reader,
-    types: bool = True,
+    spacy_model: str | Path | None = None,
     merging: Strategy = "rules",
     levenshtein: bool = False,
-    watch: Watch,
+    parse_cache: Path | None = None,
 ) -> Scheme:
-    """The scheme.
+    """The scheme; en-errant where no pipeline is named.
 
     Args:
-        reader: Gives universal parts of speech and lemmas.
-        types: Classify the edits; without, they have no label.
+        context: Loads the pipeline. Without types, edits have no label.
+        spacy_model: The pipeline, by name or folder: gives universal parts of speech and lemmas.
         merging: How steps of the alignment become edits; ERRANT's -merge.
         levenshtein: Align by plain edit distance; ERRANT's -lev.
-        watch: Wraps the reading of sentences.
+        parse_cache: Folder to keep in what the pipeline said of sentences.
     """
+    if spacy_model is None:
+        return english_scheme(
+            context, merging=merging, levenshtein=levenshtein, parse_cache=parse_cache
+        )
     return scheme_of(
         "errant",
         "xx",
-        UniversalClassifier() if types else None,
+        UniversalClassifier() if context.types else None,
         {},
-        reader=reader,
+        reader=context.reader(spacy_model, parse_cache),
         merging=merging,
         levenshtein=levenshtein,
-        watch=watch,
+        watch=context.watch,
         notes=(),
     )
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gecbench.core.scheme import Extraction, Scheme
+from gecbench.core.scheme import Extraction, Scheme, SchemeContext
 from gecbench.core.sentence import Sentence
 from gecbench.edits.apply import changes
 
 
-def word_scheme() -> Scheme:
+def word_scheme(_context: SchemeContext | None = None) -> Scheme:
     """The scheme over words, which white space divides: texts are tokenised before."""
     return Scheme(
         name="xx-word",
@@ -27,7 +27,7 @@ def word_scheme() -> Scheme:
     )
 
 
-def char_scheme() -> Scheme:
+def char_scheme(_context: SchemeContext | None = None) -> Scheme:
     """The scheme over characters (code points); white space is none."""
     return Scheme(
         name="xx-char",

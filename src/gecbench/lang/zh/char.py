@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gecbench.core.edit import Edit
-from gecbench.core.scheme import Extraction, Scheme
+from gecbench.core.scheme import Extraction, Scheme, SchemeContext
 from gecbench.core.sentence import Sentence
 from gecbench.edits.alignment import lattice
 from gecbench.edits.apply import step_runs
@@ -22,7 +22,7 @@ from gecbench.lang.zh.parse import join, parse
 _LABELS = {"D": "R", "I": "M", "S": "S"}
 
 
-def scheme() -> Scheme:
+def scheme(_context: SchemeContext | None = None) -> Scheme:
     """The scheme; it has no options and reads nothing."""
     return Scheme(
         name="zh-char",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from functools import partial
 from typing import Literal
 
 from gecbench.core.edit import Edit
 from gecbench.core.errors import Message, MissingExtraError
-from gecbench.core.scheme import Extraction, Scheme
+from gecbench.core.scheme import Extraction, Scheme, SchemeContext
 from gecbench.core.sentence import Sentence
 from gecbench.edits.alignment import Window, edit_sets, lattice
 from gecbench.edits.features import FeatureCosts
@@ -88,29 +88,22 @@ _SINGLE_PATH_ABOVE = 10
 """Lengths that differ by more tokens than this have one alignment only (alignment.py)."""
 
 
-def scheme(
-    *,
-    strategy: Strategy = "all",
-    simplify: bool = True,
-    resource: Callable[[str], bytes],
-    cache: Path,
-    say: Callable[[str], None],
-) -> Scheme:
+def scheme(context: SchemeContext, *, strategy: Strategy = "all", simplify: bool = True) -> Scheme:
     """The scheme.
 
     Args:
+        context: Has the data set "cherrant", and a folder for its compiled form.
         strategy: "all" keeps each distinct edit set of the co-optimal alignments, "first" the
             first one.
         simplify: Convert targets, never sources, to simplified characters by OpenCC t2s, as
             ChERRANT does.
-        resource: Verified content of a file of the data set "cherrant", by its name.
-        cache: Folder for the compiled resources.
-        say: Told once when resources are compiled.
 
     Raises:
+        ResourceError: The data set "cherrant" is not here.
         MissingExtraError: OpenCC or pypinyin is needed and absent.
     """
-    costs = load_costs(resource, cache, say)
+    resource = partial(context.resource, "cherrant")
+    costs = load_costs(resource, context.cache_folder(), context.say)
     simplified, opencc = _simplifier() if simplify else (str, "none")
 
     def parse_target(text: str) -> Sentence:

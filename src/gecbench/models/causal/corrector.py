@@ -28,7 +28,7 @@ _SIGNED = ("beams", "precision", "shortest", "longest", "most_changed", "spacing
 """Options that answers depend on."""
 
 
-class Options(Bounds, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class CausalOptions(Bounds, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Options of inference, beside the bounds of answers; `longest` bounds the new tokens, too.
 
     Args:
@@ -57,7 +57,13 @@ class Options(Bounds, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 def describe(
-    *, name: str, language: str, about: str, weights: str, question: Question, options: Options
+    *,
+    name: str,
+    language: str,
+    about: str,
+    weights: str,
+    question: Question,
+    options: CausalOptions,
 ) -> CorrectorInfo:
     """Describe a causal corrector, with all that its answers depend on."""
     prompt = question.prompt
@@ -207,7 +213,7 @@ class Causal(Corrector):
     info: CorrectorInfo
     network: Any
     question: Question
-    options: Options
+    options: CausalOptions
 
     def correct(self, texts: Sequence[str]) -> list[Correction]:
         """Correct each text; equal ones are asked once."""

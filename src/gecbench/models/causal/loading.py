@@ -25,16 +25,16 @@ from gecbench.core.errors import FormatError, GecbenchError, UsageError
 from gecbench.core.files import read_bytes
 from gecbench.formats.validation import options_of
 from gecbench.lang import language_of
-from gecbench.models import CARD
+from gecbench.models import CARD, CorrectorKind
 from gecbench.models.causal.corrector import (
     Causal,
-    Options,
+    CausalOptions,
     Precision,
     Style,
     build_question,
     describe,
 )
-from gecbench.models.chat.prompts import Example, Prompt, prompt_of
+from gecbench.models.chat.prompts import Prompt, PromptExample, prompt_of
 from gecbench.models.folder import (
     Card,
     atomic_folder,
@@ -53,7 +53,7 @@ ADAPTER = "adapter_config.json"
 TOKENIZER = "tokenizer.json"
 
 
-class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class CausalSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The settings on the card of a causal model.
 
     Args:
@@ -71,7 +71,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     user: str
     prompt: str
     style: Literal["chat", "plain"]
-    examples: tuple[Example, ...] = ()
+    examples: tuple[PromptExample, ...] = ()
     base: str = ""
     base_hash: str = ""
 
@@ -92,7 +92,7 @@ class Location:
     base: str
     adapter: bool
     card: Card | None
-    settings: Settings | None
+    settings: CausalSettings | None
 
     def load_network(self, precision: str) -> Any:
         """Load the network, with its adapter on top."""
@@ -110,7 +110,7 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
 
     Args:
         place: A folder that gecbench made, any folder of transformers or peft, or a hub name.
-        options: By the names of `Options`.
+        options: By the names of `CausalOptions`.
 
     Raises:
         GecbenchError: There is no such model, or its parts do not fit together.
@@ -118,7 +118,7 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
     """
     location = locate(place, str(options.get("base", "")))
     card = location.card
-    chosen = options_of("causal", Options, {**(card.defaults if card else {}), **options})
+    chosen = options_of("causal", CausalOptions, {**(card.defaults if card else {}), **options})
     need_torch()
     prompt, style = choose_prompt(location, chosen)
     language = chosen.language or (card.languages[0] if card else prompt.language)
@@ -141,6 +141,9 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
     return Causal(info, network, question, chosen)
 
 
+KIND = CorrectorKind(load)
+
+
 def locate(place: str, base: str = "") -> Location:
     """Find out what stands at a place.
 
@@ -156,7 +159,7 @@ def locate(place: str, base: str = "") -> Location:
     card = settings = None
     if (folder / CARD).is_file():
         card = read_card(folder, "causal")
-        settings = card_settings(folder, card, Settings)
+        settings = card_settings(folder, card, CausalSettings)
     if not (folder / ADAPTER).is_file():
         if base:
             raise UsageError(f"{place}: is no adapter, so it has no base; leave the option out")
@@ -198,7 +201,7 @@ def _find_base(folder: Path, base: str) -> str:
     return base
 
 
-def choose_prompt(location: Location, options: Options) -> tuple[Prompt, Style]:
+def choose_prompt(location: Location, options: CausalOptions) -> tuple[Prompt, Style]:
     """Choose what a model is told and in which style: as it was trained, or as options say."""
     settings = location.settings
     if settings and not options.prompt:

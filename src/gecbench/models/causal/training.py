@@ -21,19 +21,25 @@ from gecbench.backends.transformers import load_tokenizer
 from gecbench.core.errors import UsageError
 from gecbench.core.seeding import number
 from gecbench.lang import language_of
-from gecbench.models.batches import ContextPair, Pair
+from gecbench.models.batches import ContextPair, SentencePair
 from gecbench.models.causal.corrector import (
     Causal,
-    Options,
+    CausalOptions,
     Precision,
     Question,
     Style,
     build_question,
     describe,
 )
-from gecbench.models.causal.loading import Settings, answer_ends, load_base, model_hash, new_adapter
+from gecbench.models.causal.loading import (
+    CausalSettings,
+    answer_ends,
+    load_base,
+    model_hash,
+    new_adapter,
+)
 from gecbench.models.chat.prompts import prompt_of
-from gecbench.models.folder import changed_options, write_card
+from gecbench.models.folder import non_default_options, write_card
 from gecbench.models.robust.pairs import (
     DecoderTarget,
     align_targets,
@@ -55,7 +61,7 @@ class CausalTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     Args:
         base: The model to fine-tune: a folder or a name on the hub. It stays as it is.
         prompt: The instruction; "" takes the short one of the language.
-        style: As in `Options`.
+        style: As in `CausalOptions`.
         rank: Of the two factors that LoRA adds to a matrix (RobustGEC's LLaMA: 8 to 16).
         alpha: What they learn is scaled by alpha / rank.
         dropout: Of what enters them.
@@ -74,7 +80,7 @@ class CausalTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     targets: tuple[str, ...] = ("q_proj", "v_proj")
     max_length: Annotated[int, msgspec.Meta(ge=16)] = 512
     precision: Precision = "fp32"
-    correcting: Options = Options()
+    correcting: CausalOptions = CausalOptions()
 
 
 class CausalConfig(RunConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -87,7 +93,7 @@ class CausalConfig(RunConfig, frozen=True, forbid_unknown_fields=True, kw_only=T
     model: CausalTable
 
 
-class Example(NamedTuple):
+class CausalExample(NamedTuple):
     """A pair in token ids.
 
     Args:
@@ -99,14 +105,14 @@ class Example(NamedTuple):
     start: int
 
 
-class CausalTask(TargetTask[Example], ComparableTask[Example, torch.Tensor]):
+class CausalTask(TargetTask[CausalExample], ComparableTask[CausalExample, torch.Tensor]):
     """Learns to answer an instruction with the corrected sentence."""
 
     def __init__(self, config: CausalConfig, module: PeftModel, question: Question) -> None:
         """Take a network with a new adapter, and how it is asked."""
         super().__init__(
             config,
-            changed_options(config.model.correcting),
+            non_default_options(config.model.correcting),
             f"longer than {config.model.max_length} tokens with the prompt",
         )
         self._table = config.model
@@ -119,19 +125,19 @@ class CausalTask(TargetTask[Example], ComparableTask[Example, torch.Tensor]):
         """The base and the adapter; only the adapter's parameters ever learn."""
         return self._module
 
-    def encode(self, source: str, target: str, counts: Counter[str]) -> Example | None:
+    def encode(self, source: str, target: str, counts: Counter[str]) -> CausalExample | None:
         """Encode question and answer; None where they are too long."""
         question = self._question.encode(source)
         ids = [*question, *self._question.encode_answer(target)]
         if len(ids) > self._table.max_length:
             return None
-        return Example(array("i", ids), len(question))
+        return CausalExample(array("i", ids), len(question))
 
-    def length(self, example: Example) -> int:
+    def length(self, example: CausalExample) -> int:
         """Count how many tokens question and answer have."""
         return len(example.ids)
 
-    def collate(self, examples: Sequence[Example]) -> Batch:
+    def collate(self, examples: Sequence[CausalExample]) -> Batch:
         """Build ids, mask and labels, each (sentences, positions), padded on the right."""
         rows = [example.ids for example in examples]
         labels = [(*[IGNORED] * start, *ids[start:]) for ids, start in examples]
@@ -157,7 +163,7 @@ class CausalTask(TargetTask[Example], ComparableTask[Example, torch.Tensor]):
         return cross_entropy(chosen.to(wide_dtype(chosen)), labels[in_answer], reduction="sum")
 
     def matches(
-        self, pair: ContextPair, original: Example, perturbed: Example, robust: Robust
+        self, pair: ContextPair, original: CausalExample, perturbed: CausalExample, robust: Robust
     ) -> tuple[tuple[int, int], ...]:
         """Find the places whose logits predict what both answers say alike.
 
@@ -166,15 +172,16 @@ class CausalTask(TargetTask[Example], ComparableTask[Example, torch.Tensor]):
         """
         first = self._target(pair.original.target.strip(), original)
         second = self._target(pair.perturbed.target.strip(), perturbed)
-        places = align_targets(pair, first, second, robust, self.tokens)
-        return tuple((i - 1, j - 1) for i, j in places)
+        return align_targets(pair, first, second, robust, self.tokens)
 
-    def _target(self, text: str, example: Example) -> DecoderTarget:
-        """Locate an answer in its example, which is never cut."""
+    def _target(self, text: str, example: CausalExample) -> DecoderTarget:
+        """Locate the logits that predict an answer in its example, which is never cut."""
         options = {**self._question.text_options(text), "return_offsets_mapping": True}
         spans = self._question.tokenizer(text, **options)["offset_mapping"]
-        ids, end = example.ids[example.start : -1], len(example.ids) - 1
-        return DecoderTarget(text, ids, spans, example.start, end, complete=True)
+        first, end = example.start - 1, len(example.ids) - 2
+        return DecoderTarget(
+            text, example.ids[example.start : -1], spans, first, end, complete=True
+        )
 
     def corrector(self) -> Causal:
         """Wrap the network as it is now."""
@@ -197,7 +204,7 @@ class CausalTask(TargetTask[Example], ComparableTask[Example, torch.Tensor]):
         (folder / "README.md").unlink(missing_ok=True)  # peft's form, filled in by nobody
         self._question.tokenizer.save_pretrained(str(folder))
         base, prompt = Path(table.base), self._question.prompt
-        settings = Settings(
+        settings = CausalSettings(
             system=prompt.system,
             user=prompt.user,
             prompt=prompt.name,
@@ -209,7 +216,11 @@ class CausalTask(TargetTask[Example], ComparableTask[Example, torch.Tensor]):
         write_card(folder, self.card(provenance, **msgspec.to_builtins(settings)))
 
 
-def build(config: CausalConfig, pairs: Sequence[Pair], checkpoint: Path | None) -> CausalTask:  # noqa: ARG001 (other kinds build vocabularies of pairs)
+def build(
+    config: CausalConfig,
+    pairs: Sequence[SentencePair],  # noqa: ARG001 (other kinds build vocabularies of pairs)
+    checkpoint: Path | None,
+) -> CausalTask:
     """Build the task of a run; the seed decides the adapter's first weights.
 
     Raises:

@@ -55,14 +55,14 @@ def restore_spacing(source: str, answer: str, spacing: Spacing = "auto") -> str:
     left, right = list(_FINE.finditer(source)), list(_FINE.finditer(answer))
     if not right:
         return answer
-    place = _equal_tokens([m.group() for m in left], [m.group() for m in right])
+    source_index = _equal_tokens([m.group() for m in left], [m.group() for m in right])
     pieces = [answer[: right[0].start()]]
     for k, token in enumerate(right):
         pieces.append(token.group())
         if k + 1 == len(right):
             pieces.append(answer[token.end() :])
-        elif k in place and place.get(k + 1) == place[k] + 1:
-            at = place[k]
+        elif k in source_index and source_index.get(k + 1) == source_index[k] + 1:
+            at = source_index[k]
             pieces.append(source[left[at].end() : left[at + 1].start()])
         else:
             gap = answer[token.end() : right[k + 1].start()]
@@ -72,19 +72,19 @@ def restore_spacing(source: str, answer: str, spacing: Spacing = "auto") -> str:
 
 def _equal_tokens(left: list[str], right: list[str]) -> dict[int, int]:
     """Find the places on the right of the tokens that are on the left, too, with theirs."""
-    places: dict[int, int] = {}
+    indices: dict[int, int] = {}
     i = j = 0
     for edit in (*changes(left, right), Edit(len(left), len(left), ())):
-        places |= zip(range(j, j + edit.start - i), range(i, edit.start), strict=True)
+        indices |= zip(range(j, j + edit.start - i), range(i, edit.start), strict=True)
         i, j = edit.end, j + edit.start - i + len(edit.replacement or ())
-    return places
+    return indices
 
 
-def _is_gap(answer: str, one: re.Match[str], two: re.Match[str]) -> bool:
+def _is_gap(answer: str, left: re.Match[str], right: re.Match[str]) -> bool:
     """Say whether a tokeniser would write a space between two tokens of the answer."""
-    rest = answer[two.end() : two.end() + 1]
-    closes = _CLOSING.fullmatch(two.group()) and (not rest.strip() or rest in '.,!?;:)]”"')
-    return bool(closes) or one.group() in _OPENING
+    rest = answer[right.end() : right.end() + 1]
+    closes = _CLOSING.fullmatch(right.group()) and (not rest.strip() or rest in '.,!?;:)]”"')
+    return bool(closes) or left.group() in _OPENING
 
 
 # What in an answer is the correction, and whether it is one.
@@ -241,7 +241,7 @@ def _extract(core: str, answer: str, tokens: str, bounds: Bounds) -> tuple[str |
         for text in {_without_marks(core, line) for line in lines}
         if text
         and _is_near(core, text, tokens, bounds)
-        and changed_share(core, text, tokens) <= _FAR
+        and change_ratio(core, text, tokens) <= _FAR
     ]
     return (near[0] if len(near) == 1 else None), True
 
@@ -274,7 +274,7 @@ def _is_near(core: str, text: str, tokens: str, bounds: Bounds) -> bool:
         return False
     if len(tokens_of(core, tokens)) < _SHORT:
         return True
-    if changed_share(core, text, tokens) > bounds.most_changed:
+    if change_ratio(core, text, tokens) > bounds.most_changed:
         return False
     return bounds.most_changed >= 1 or not _has_sentence_changed(core, text, tokens)
 
@@ -301,15 +301,15 @@ def _comment(core: str, text: str, tokens: str) -> str | None:
     """
     plain = text.replace("’", "'").strip()
     refused, unchanged = _REFUSAL.match(plain), _UNCHANGED.match(plain)
-    if not (refused or unchanged) or changed_share(core, text, tokens) <= _FAR:
+    if not (refused or unchanged) or change_ratio(core, text, tokens) <= _FAR:
         return None
     return "refused" if refused else "explained"
 
 
-def changed_share(source: str, text: str, tokens: str) -> float:
+def change_ratio(source: str, text: str, tokens: str) -> float:
     """Compute which share of the tokens of the longer text is changed; white space aside.
 
-    >>> changed_share("我今天很高心。", "我今天很高兴。", "zh")
+    >>> change_ratio("我今天很高心。", "我今天很高兴。", "zh")
     0.14285714285714285
     """
     left = token_texts(source, tokens)

@@ -16,9 +16,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gecbench.backends.chat import ChatClient, Reply, Trouble
+from gecbench.backends.chat import ChatClient, Reply, TemporaryError
 from gecbench.core.corrector import Correction
-from gecbench.core.errors import GecbenchError, counted
+from gecbench.core.errors import GecbenchError, count_noun
 from gecbench.core.files import make_folder
 
 if TYPE_CHECKING:
@@ -117,9 +117,10 @@ class Totals:
     def lines(self) -> tuple[str, ...]:
         """Say what a user wants to know at the end, in a few lines."""
         lines = [
-            f"{counted(self.sentences, 'sentence')}: {counted(self.calls, 'answer')} of the "
-            f"server, {self.cached} from the cache, {counted(self.retries, 'call')} made again",
-            f"{counted(self.tokens_in, 'token')} in, {self.tokens_out} out, cost {self.cost:.6f}",
+            f"{count_noun(self.sentences, 'sentence')}: {count_noun(self.calls, 'answer')} of the "
+            f"server, {self.cached} from the cache, {count_noun(self.retries, 'call')} made again",
+            f"{count_noun(self.tokens_in, 'token')} in, {self.tokens_out} out, "
+            f"cost {self.cost:.6f}",
         ]
         if self.uncounted:
             lines.append(f"{self.uncounted} answers came without their number of tokens: not in it")
@@ -211,8 +212,8 @@ _LONGEST_PAUSE = 60.0
 _BYTES_A_TOKEN = 3
 
 
-class Failed(Exception):  # noqa: N818 (one sentence without an answer; the run goes on)
-    """No answer came, even after trying again.
+class NoAnswerError(Exception):
+    """No answer came, even after trying again; the run goes on.
 
     Args:
         why: In one line.
@@ -256,8 +257,8 @@ class Sender:
             sentences: That it is about, for the log.
 
         Raises:
-            Failed: No answer came.
-            Unsuitable: The server does not take this text.
+            NoAnswerError: No answer came.
+            UnsuitableTextError: The server does not take this text.
             ServerError: The server takes none.
         """
         expected += len(json.dumps(body, ensure_ascii=False).encode()) // _BYTES_A_TOKEN
@@ -271,8 +272,8 @@ class Sender:
                         reply = await self.client.ask(body)
                 except TimeoutError:
                     why = f"no answer within {deadline:g} seconds in all"
-                    raise Failed(why, reached=True) from None
-                except Trouble as trouble:
+                    raise NoAnswerError(why, reached=True) from None
+                except TemporaryError as trouble:
                     await self._pause(trouble, attempt, end)
                     entry = await self._rates.admit(expected)
                 else:
@@ -283,20 +284,20 @@ class Sender:
                     return reply
         raise AssertionError("the last attempt either returns or raises")
 
-    async def _pause(self, trouble: Trouble, attempt: int, end: float) -> None:
+    async def _pause(self, trouble: TemporaryError, attempt: int, end: float) -> None:
         """Wait before a call is made again.
 
         Raises:
-            Failed: It is not to be made again.
+            NoAnswerError: It is not to be made again.
         """
         why = self.totals.last_trouble = str(trouble)
         if attempt > self.profile.retries:
             times = f"; tried {attempt} times" if attempt > 1 else ""
-            raise Failed(f"{why}{times}", reached=trouble.reached)
+            raise NoAnswerError(f"{why}{times}", reached=trouble.reached)
         pause = min(self.profile.backoff * 2 ** (attempt - 1), _LONGEST_PAUSE)
         pause = max(pause * random.uniform(0.5, 1), trouble.retry_after or 0.0)
         if time.monotonic() + pause > end:
-            raise Failed(
+            raise NoAnswerError(
                 f"{why}; trying again in {pause:.0f} seconds would pass the deadline of "
                 f"{self.profile.deadline:g} seconds",
                 reached=trouble.reached,
@@ -364,7 +365,7 @@ class AnswerCache:
             raise self._failure(error) from error
         return row and Reply(row[0], "stop", row[1], row[2])
 
-    def put(self, question: str, reply: Reply) -> None:
+    def add(self, question: str, reply: Reply) -> None:
         """Store an answer; it is on the disk when this returns. The first one stays."""
         try:
             self._rows.execute(

@@ -8,11 +8,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from gecbench.backends.chat import ChatClient, Reply, Unsuitable
+from gecbench.backends.chat import ChatClient, Reply, UnsuitableTextError
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo
-from gecbench.core.errors import GecbenchError, counted
+from gecbench.core.errors import GecbenchError, count_noun
 from gecbench.models.chat.answers import is_encodable, keep_source, parse_answer
-from gecbench.models.chat.client import AnswerCache, Failed, Sender, Totals, key_of
+from gecbench.models.chat.client import AnswerCache, NoAnswerError, Sender, Totals, key_of
 from gecbench.models.chat.prompts import Message, Profile, Prompt, split_numbered
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class ChatCorrector(Corrector):
         if self.profile.replay and missing:
             raise GecbenchError(
                 f"the cache holds no answer to {len(missing)} of "
-                f"{counted(len(texts), 'sentence')}, the first {missing[0][:40]!r}; run without "
+                f"{count_noun(len(texts), 'sentence')}, the first {missing[0][:40]!r}; run without "
                 "replay to ask for them"
             )
         try:
@@ -139,7 +139,7 @@ class ChatCorrector(Corrector):
         texts = [text.strip() for text in batch]
         try:
             reply = await self._send(self.prompt.several(texts), texts)
-        except Unsuitable:
+        except UnsuitableTextError:
             return None
         if reply is None or reply.finish in ("length", "refused"):
             return None
@@ -151,7 +151,7 @@ class ChatCorrector(Corrector):
         stripped = text.strip()
         try:
             reply = await self._send(self.prompt.single(stripped), [stripped])
-        except Unsuitable as unsuitable:
+        except UnsuitableTextError as unsuitable:
             self._reached, self._failures = True, 0
             self.totals.last_trouble = str(unsuitable)
             return keep_source(text, unsuitable.kind)
@@ -161,13 +161,13 @@ class ChatCorrector(Corrector):
         """Ask a question about texts; None where no answer came, which is counted.
 
         Raises:
-            Unsuitable: The server does not take these texts.
+            UnsuitableTextError: The server does not take these texts.
         """
         body = self._body(messages, len(texts))
         try:
             reply = await self._sender.send(body, sum(map(_tokens, texts)), len(texts))
-        except Failed as failed:
-            self._count_failure(failed)
+        except NoAnswerError as failure:
+            self._count_failure(failure)
             return None
         self._reached, self._failures = True, 0
         return reply
@@ -176,7 +176,7 @@ class ChatCorrector(Corrector):
         """Parse the correction in an answer, and cache the answer if it is a good one."""
         correction = self._parse(text, reply)
         if self.cache is not None and not _UNCACHED & set(correction.flags):
-            self.cache.put(self._key(text), reply)
+            self.cache.add(self._key(text), reply)
         return correction
 
     def _parse(self, text: str, reply: Reply) -> Correction:
@@ -210,23 +210,23 @@ class ChatCorrector(Corrector):
             question["asked"] = self.prompt.batch
         return key_of(question)
 
-    def _count_failure(self, failed: Failed) -> None:
+    def _count_failure(self, failure: NoAnswerError) -> None:
         """Count a failure; end the run where it is hopeless.
 
         Raises:
             GecbenchError: No server was ever reached, or too many sentences in a row failed.
         """
         address = self.client.server.address
-        self.totals.last_trouble = str(failed)
-        if not self._reached and not failed.reached:
-            raise GecbenchError(f"{address}: {failed}; is the server running, and base_url right?")
+        self.totals.last_trouble = str(failure)
+        if not self._reached and not failure.reached:
+            raise GecbenchError(f"{address}: {failure}; is the server running, and base_url right?")
         self._failures += 1
         limit = self.profile.failures_in_a_row
         if limit and self._failures >= limit:
             cache = "; the answers so far are in the cache" if self.cache is not None else ""
             raise GecbenchError(
                 f"{address}: {self._failures} questions in a row got no answer, the last: "
-                f"{failed}{cache}; run again when the server is well, or set failures_in_a_row=0"
+                f"{failure}{cache}; run again when the server is well, or set failures_in_a_row=0"
             )
 
 

@@ -14,6 +14,7 @@ from gecbench.core.corrector import Corrector, CorrectorInfo
 from gecbench.core.errors import UsageError
 from gecbench.core.files import check_target
 from gecbench.lang import language_of
+from gecbench.models import CorrectorKind
 from gecbench.models.chat.prompts import Profile, Prompt, examples_of, profile_of, prompt_of
 
 # From a profile to its corrector.
@@ -73,6 +74,9 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
         AnswerCache(folder) if folder else None,
         Totals(log, profile),
     )
+
+
+KIND = CorrectorKind(load)
 
 
 def _prompt(profile: Profile, place: str, path: Callable[[str, str], Path]) -> Prompt:

@@ -56,7 +56,7 @@ COUNT = "{count}"
 _FOLDER = files("gecbench.models") / "prompts"
 
 
-class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PromptExample(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A sentence and its correction, shown to the model before the one it is to correct."""
 
     source: str
@@ -83,7 +83,7 @@ class PromptFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     about: str = ""
     source: str = ""
     language: str = ""
-    examples: tuple[Example, ...] = ()
+    examples: tuple[PromptExample, ...] = ()
 
 
 class Message(NamedTuple):
@@ -164,7 +164,7 @@ def prompt_of(name: str, base: Path = Path()) -> Prompt:
     raise UnknownNameError("prompt", name, prompt_names())
 
 
-def examples_of(path: Path, shots: int) -> tuple[Example, ...]:
+def examples_of(path: Path, shots: int) -> tuple[PromptExample, ...]:
     """Read examples from a file.
 
     Args:
@@ -184,7 +184,7 @@ def examples_of(path: Path, shots: int) -> tuple[Example, ...]:
             for sample in read(path).samples
             for reference in sample.references[:1]
         )
-        examples = tuple(Example(source, text) for source, text in pairs if text is not None)
+        examples = tuple(PromptExample(source, text) for source, text in pairs if text is not None)
     if len(examples) < max(shots, 1):
         raise UsageError(
             f"{path}: has {len(examples)} examples, but {max(shots, 1)} are to be shown; lower "
@@ -196,7 +196,7 @@ def examples_of(path: Path, shots: int) -> tuple[Example, ...]:
 class _Examples(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A TOML file of examples."""
 
-    examples: tuple[Example, ...]
+    examples: tuple[PromptExample, ...]
 
 
 def _to_prompt(name: str, where: str, file: PromptFile) -> Prompt:

@@ -9,7 +9,8 @@ from typing import Literal, NamedTuple
 
 from gecbench.core.corrector import TextEdit
 from gecbench.core.edit import Edit, check
-from gecbench.core.errors import counted
+from gecbench.core.errors import count_noun
+from gecbench.core.language import Language
 from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample, SystemOutput
 from gecbench.formats.texts import text_of
 from gecbench.models.text import edits_between
@@ -22,7 +23,7 @@ Kind = Literal["order", "spelling"]
 Similar = Callable[[str, str], bool]
 """Says of a text and its replacement, both of one length, whether this is a spelling error."""
 
-Words = Callable[[Sequence[str]], tuple[str, ...]]
+FindWords = Callable[[Sequence[str]], tuple[str, ...]]
 """Returns the words in a piece of the source or of a replacement, without white space."""
 
 Change = tuple[tuple[int, int, tuple[str, ...]], ...]
@@ -73,7 +74,7 @@ def candidates(
     *,
     all_moves: bool = False,
     similar: Similar | None = None,
-    words: Words = tuple,
+    words: FindWords = tuple,
 ) -> list[Candidate]:
     """Collect the changes that systems propose, in an order that does not depend on theirs.
 
@@ -92,15 +93,15 @@ def candidates(
     for system, proposal in enumerate(proposals):
         for edits, score in _changes(source, proposal, words, all_moves=all_moves):
             changes.setdefault(_key(edits), []).append((system, edits, score))
-    merged = []
+    result = []
     for key in sorted(changes):
         systems, edit_sets, all_scores = zip(*changes[key], strict=True)
         edits = _with_usual_labels(edit_sets)
         scores = sorted(score for score in all_scores if score is not None)
         score = sum(scores) / len(scores) if scores else None
         kind = _kind(source, edits, similar, words)
-        merged.append(Candidate(edits, frozenset(systems), kind, score))
-    return merged
+        result.append(Candidate(edits, frozenset(systems), kind, score))
+    return result
 
 
 def correcting_edits(source: Sequence[str], edits: Iterable[Edit]) -> EditSet:
@@ -111,25 +112,25 @@ def correcting_edits(source: Sequence[str], edits: Iterable[Edit]) -> EditSet:
     Raises:
         EditError: Edits overlap, or one ends after the source.
     """
-    wanted = tuple(
+    corrections = tuple(
         edit
         for edit in edits
         if edit.replacement is not None and edit.replacement != tuple(source[edit.start : edit.end])
     )
-    check(wanted, len(source))
-    merged: list[Edit] = []
-    for edit in sorted(wanted, key=lambda edit: (edit.start, edit.end)):
-        last = merged[-1] if merged else None
+    check(corrections, len(source))
+    result: list[Edit] = []
+    for edit in sorted(corrections, key=lambda edit: (edit.start, edit.end)):
+        last = result[-1] if result else None
         if last and last.start == last.end == edit.start == edit.end:
             both = (*(last.replacement or ()), *(edit.replacement or ()))
-            merged[-1] = Edit(edit.start, edit.end, both, last.label)
+            result[-1] = Edit(edit.start, edit.end, both, last.label)
         else:
-            merged.append(edit)
-    return tuple(merged)
+            result.append(edit)
+    return tuple(result)
 
 
 def _changes(
-    source: Sequence[str], proposal: Proposal, words: Words, *, all_moves: bool
+    source: Sequence[str], proposal: Proposal, words: FindWords, *, all_moves: bool
 ) -> Iterator[tuple[EditSet, float | None]]:
     """Yield the changes of one system; a move is as sure as its less sure half."""
     edits = correcting_edits(source, proposal.edits)
@@ -141,12 +142,12 @@ def _changes(
         if at > other:
             continue
         change = (edit,) if at == other else (edit, edits[other])
-        known = (scores.get((part.start, part.end)) for part in change)
-        yield change, min((score for score in known if score is not None), default=None)
+        part_scores = (scores.get((part.start, part.end)) for part in change)
+        yield change, min((score for score in part_scores if score is not None), default=None)
 
 
 def _moves(
-    source: Sequence[str], edits: EditSet, words: Words, *, all_moves: bool
+    source: Sequence[str], edits: EditSet, words: FindWords, *, all_moves: bool
 ) -> dict[int, int]:
     """Find the places of deletions and insertions that are moves, each with its other half.
 
@@ -183,7 +184,7 @@ def _with_usual_labels(edit_sets: Sequence[EditSet]) -> EditSet:
 
 
 def _kind(
-    source: Sequence[str], edits: EditSet, similar: Similar | None, words: Words
+    source: Sequence[str], edits: EditSet, similar: Similar | None, words: FindWords
 ) -> Kind | None:
     """Say whether a change is one of word order or of spelling.
 
@@ -201,8 +202,8 @@ def _kind(
     before, after = words(source[edit.start : edit.end]), words(edit.replacement or ())
     if len(before) > 1 and before != after and sorted(before) == sorted(after):
         return "order"
-    one, two = "".join(before), "".join(after)
-    if similar and one and len(one) == len(two) and similar(one, two):
+    old, new = "".join(before), "".join(after)
+    if similar and old and len(old) == len(new) and similar(old, new):
         return "spelling"
     return None
 
@@ -234,14 +235,14 @@ class Collector:
         corpus: The sentences.
         systems: Joined to the corpus.
         extractor: Finds edits; None takes a plain alignment of the texts.
-        tokens: For a plain alignment, the kind of its tokens: a name of `text.tokens`.
+        language: Of the texts; a plain alignment is of its tokens.
         edits: What was extracted; None before, and without an extractor.
     """
 
     corpus: Corpus
     systems: Sequence[SystemOutput]
     extractor: Extractor | None
-    tokens: str = "zh"
+    language: Language
     edits: CorpusEdits | None = None
     _unused: Counter[tuple[str, str]] = field(default_factory=Counter)
 
@@ -280,7 +281,7 @@ class Collector:
     def notes(self) -> list[str]:
         """Say what a user must know of what took no part, a sentence each."""
         notes = [
-            f"{name}: {what.format(counted(n, 'sentence'))}"
+            f"{name}: {what.format(count_noun(n, 'sentence'))}"
             for (name, what), n in self._unused.items()
         ]
         if self.edits and self.edits.warning:
@@ -301,21 +302,21 @@ class Collector:
 
     def _align(self, sample: Sample, systems: Sequence[SystemOutput]) -> SentenceProposals:
         """Align the texts of all systems in characters, white space included."""
+        language = self.language
         rewrites = tuple(system.hypotheses[sample.id][0] for system in systems)
         proposals = []
         for system, rewrite in zip(systems, rewrites, strict=True):
             edits: EditSet = ()
             if not (rewrite.error_free or rewrite.unannotatable):
                 tokenised = replace(sample, tokens=system.tokens.get(sample.id, ()), references=())
-                text = text_of(tokenised, rewrite, "zh" if self.tokens == "zh" else None)
-                edits = tuple(
-                    map(of_characters, edits_between(sample.source, text, tokens=self.tokens))
-                )
+                text = text_of(tokenised, rewrite, language.code)
+                changes = edits_between(sample.source, text, tokens=language.tokens)
+                edits = tuple(map(character_edit, changes))
             proposals.append(Proposal(edits))
         return SentenceProposals(sample, sample.source, tuple(proposals), rewrites)
 
 
-def of_characters(edit: TextEdit) -> Edit:
+def character_edit(edit: TextEdit) -> Edit:
     """Convert an edit of a text to one whose tokens are characters."""
     return Edit(edit.start, edit.end, tuple(edit.replacement), edit.label)
 

@@ -20,12 +20,12 @@ from gecbench.core.language import Tokens
 from gecbench.core.registry import is_known
 from gecbench.formats.validation import options_of, read_toml
 from gecbench.lang import language_of
-from gecbench.models import CORRECTORS, load_corrector
+from gecbench.models import CORRECTORS, CorrectorKind, load_corrector
 from gecbench.models.combine.candidates import (
     Proposal,
     Similar,
     candidates,
-    of_characters,
+    character_edit,
     words_in,
 )
 from gecbench.models.combine.voting import (
@@ -58,7 +58,7 @@ class _Member(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     options: dict[str, object] = {}
 
 
-class _Ensemble(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class _EnsembleFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What the file says; the options of voting are those of `voting.Rule`.
 
     Args:
@@ -80,7 +80,7 @@ class _Ensemble(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     characters: str = ""
 
 
-class _Options(msgspec.Struct, omit_defaults=True):
+class _VotingOptions(msgspec.Struct, omit_defaults=True):
     """What a command can say otherwise than the file."""
 
     threshold: float | None = None
@@ -117,7 +117,7 @@ class Ensemble(Corrector):
         """
         answers = []
         for name, member in self.members.items():
-            with _named_errors(name):
+            with _prefix_errors(name):
                 answers.append(member.correct(texts))
         return [self._combine(*row) for row in zip(texts, *answers, strict=True)]
 
@@ -152,29 +152,29 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
         GecbenchError: A member cannot be loaded; names it.
     """
     path = Path(place) if Path(place).exists() else recipes().get(place, Path(place))
-    plan = read_toml(path, _Ensemble)
+    file = read_toml(path, _EnsembleFile)
     # What the command says takes the place of what the file says.
-    changes = msgspec.to_builtins(options_of("ensemble", _Options, options))
-    plan = msgspec.structs.replace(plan, **changes)
-    members = _members(path, plan)
+    changes = msgspec.to_builtins(options_of("ensemble", _VotingOptions, options))
+    file = msgspec.structs.replace(file, **changes)
+    members = _members(path, file)
     rule = Rule(
         tuple(
             parse_votes(member.weight, f"{path}: the weight of {name}")
             for name, member in members.items()
         ),
-        None if plan.threshold is None else parse_votes(plan.threshold, f"{path}: the threshold"),
-        parse_relaxed(plan.relaxed, f"{path}: relaxed"),
-        {k: parse_votes(v, f"{path}: the threshold of {k}") for k, v in plan.thresholds.items()},
-        plan.veto,
+        None if file.threshold is None else parse_votes(file.threshold, f"{path}: the threshold"),
+        parse_relaxed(file.relaxed, f"{path}: relaxed"),
+        {k: parse_votes(v, f"{path}: the threshold of {k}") for k, v in file.thresholds.items()},
+        file.veto,
     )
     with ExitStack() as stack:
         correctors: dict[str, Corrector] = {}
         for name, member in members.items():
-            with _named_errors(f"{name} of {path}"):
+            with _prefix_errors(f"{name} of {path}"):
                 correctors[name] = load_corrector(_specification(path, member), member.options)
             stack.callback(correctors[name].close)
         languages = _languages(path, correctors)
-        tokens = plan.tokens or (language_of(languages[0]).tokens if len(languages) == 1 else "zh")
+        tokens = file.tokens or (language_of(languages[0]).tokens if len(languages) == 1 else "zh")
         signature = {
             "corrector": "ensemble",
             "rule": f"votes: {rule.describe()}",
@@ -182,7 +182,7 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
         }
         similar = None
         if rule.uses_spelling and tokens == "zh":
-            similar, signature["spelling"] = _similar(path, plan)
+            similar, signature["spelling"] = _similar(path, file)
         for (name, corrector), weight in zip(correctors.items(), rule.weights, strict=True):
             signature[f"{name} weight"] = format_votes(weight)
             signature |= {f"{name} {key}": v for key, v in corrector.info.signature.items()}
@@ -200,6 +200,9 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
         return Ensemble(info, correctors, rule, tokens, similar)
 
 
+KIND = CorrectorKind(load)
+
+
 def recipes() -> Mapping[str, Path]:
     """List the ensembles that the package brings: names and files."""
     folder = Path(__file__).parent.parent / "recipes" / "ensembles"
@@ -214,7 +217,7 @@ def proposal_of(answer: Correction, tokens: str) -> Proposal:
     """
     edits: list[Edit] = []
     scores: list[float | None] = []
-    for edit in map(of_characters, edits_between(answer.source, answer.text, tokens=tokens)):
+    for edit in map(character_edit, edits_between(answer.source, answer.text, tokens=tokens)):
         origins = [origin for origin in answer.edits if _touch(origin, edit)]
         label = next((e.label for e in origins if e.label is not None), None)
         edits.append(Edit(edit.start, edit.end, edit.replacement, label))
@@ -222,15 +225,15 @@ def proposal_of(answer: Correction, tokens: str) -> Proposal:
     return Proposal(tuple(edits), tuple(scores))
 
 
-def _touch(one: TextEdit, two: Edit) -> bool:
+def _touch(first: TextEdit, second: Edit) -> bool:
     """Say whether two edits are about one place; insertions are also about what they touch."""
-    if one.start == one.end or two.start == two.end:
-        return one.start <= two.end and two.start <= one.end
-    return one.start < two.end and two.start < one.end
+    if first.start == first.end or second.start == second.end:
+        return first.start <= second.end and second.start <= first.end
+    return first.start < second.end and second.start < first.end
 
 
 @contextmanager
-def _named_errors(name: str) -> Iterator[None]:
+def _prefix_errors(name: str) -> Iterator[None]:
     """Name the member in what goes wrong with it."""
     try:
         yield
@@ -238,17 +241,17 @@ def _named_errors(name: str) -> Iterator[None]:
         raise GecbenchError(f"member {name}: {error}") from error
 
 
-def _members(path: Path, plan: _Ensemble) -> dict[str, _Member]:
+def _members(path: Path, file: _EnsembleFile) -> dict[str, _Member]:
     """Name the members, which are all different."""
-    if plan.rule != "votes":
+    if file.rule != "votes":
         raise FormatError(
-            f"{path}: rule: {plan.rule!r} is not for correctors that run, only 'votes'; for "
+            f"{path}: rule: {file.rule!r} is not for correctors that run, only 'votes'; for "
             "mucgec-official write each one's output, then: gecbench combine"
         )
-    if not plan.members:
+    if not file.members:
         raise FormatError(f"{path}: members: there is none; add [[members]] with a corrector")
     members: dict[str, _Member] = {}
-    for member in plan.members:
+    for member in file.members:
         name = member.name or member.corrector
         if name in members:
             raise FormatError(f"{path}: two members are called {name!r}; give each a name")
@@ -260,11 +263,11 @@ def _members(path: Path, plan: _Ensemble) -> dict[str, _Member]:
     return members
 
 
-def _similar(path: Path, plan: _Ensemble) -> tuple[Similar, str]:
+def _similar(path: Path, file: _EnsembleFile) -> tuple[Similar, str]:
     """Choose the test of Chinese spelling errors, and its name for the signature."""
-    if not plan.characters:
+    if not file.characters:
         return by_sound(), "sound"
-    table = Path(_beside(path, plan.characters))
+    table = Path(_beside(path, file.characters))
     content = read_bytes(table)
     digest = hashlib.sha256(content).hexdigest()[:8]
     name = f"shape and sound, {table.name} {digest}"
@@ -281,8 +284,8 @@ def _specification(path: Path, member: _Member) -> str:
 
 def _beside(path: Path, place: str) -> str:
     """Resolve a path from the folder of the file, where something is there; else as it is."""
-    near = path.parent / place
-    return str(near) if place and near.exists() else place
+    beside = path.parent / place
+    return str(beside) if place and beside.exists() else place
 
 
 def _languages(path: Path, correctors: Mapping[str, Corrector]) -> tuple[str, ...]:

@@ -126,18 +126,18 @@ def block(tokens: Sequence[str], lines: Iterable[Line]) -> str:
 
 def convert(tokens: Sequence[str], lines: Iterable[Line]) -> str:
     """Build the text that `m2convertor.py` makes of lines, with spaces between its tokens."""
-    places = list(tokens)
+    words = list(tokens)
     for line in lines:
         if line.start == -1:
             continue
         if line.start < line.end:
             new = "" if line.correction == NONE else line.correction
-            places[line.start : line.end] = [new, *[""] * (line.end - line.start - 1)]
+            words[line.start : line.end] = [new, *[""] * (line.end - line.start - 1)]
         elif line.start:
-            places[line.start - 1] += f" {line.correction}"
+            words[line.start - 1] += f" {line.correction}"
         else:
-            places[0] = f"{line.correction} {places[0]}"
-    return re.sub(" +", " ", " ".join(places).strip())
+            words[0] = f"{line.correction} {words[0]}"
+    return re.sub(" +", " ", " ".join(words).strip())
 
 
 def _has_votes(

@@ -268,7 +268,7 @@ def decide(candidates: Sequence[Candidate], rule: Rule) -> list[Decision]:
     for at in sorted(eligible, key=rank):
         if veto:
             outcomes[at] = "unchanged by most"
-        elif any(_overlap(one, two) for one in candidates[at].edits for two in edits):
+        elif any(_overlap(edit, other) for edit in candidates[at].edits for other in edits):
             outcomes[at] = "overlap"
         else:
             outcomes[at] = "kept"
@@ -287,11 +287,11 @@ def select_edits(decisions: Iterable[Decision], total: Fraction) -> list[tuple[E
     return sorted(edits, key=lambda row: (row[0].start, row[0].end))
 
 
-def _overlap(one: Edit, two: Edit) -> bool:
+def _overlap(edit: Edit, other: Edit) -> bool:
     """Say whether two edits cannot both be applied, or insert at one place."""
-    if one.start == one.end == two.start == two.end:
+    if edit.start == edit.end == other.start == other.end:
         return True
-    return one.start < two.end and two.start < one.end
+    return edit.start < other.end and other.start < edit.end
 
 
 # From edits of tokens to a text that keeps the white space of its source.
@@ -321,13 +321,13 @@ def apply_to_text(
     if not edits:
         return source
     check(edits, len(tokens))
-    places = spans(source, tokens)
-    if places is None:
+    token_spans = spans(source, tokens)
+    if token_spans is None:
         raise CorpusError(
             f"the tokens {' '.join(tokens[:8])!r}... are not those of the source {source[:30]!r}"
         )
-    starts = [*(start for start, _ in places), len(source)]
-    ends = [0, *(end for _, end in places)]
+    starts = [*(start for start, _ in token_spans), len(source)]
+    ends = [0, *(end for _, end in token_spans)]
     gaps = [source[end:start] for end, start in zip(ends, starts, strict=True)]
     pieces: list[str] = []
     gap = gaps[0]  # the white space before whatever comes next
@@ -394,8 +394,8 @@ class _Character(NamedTuple):
         return _similarity(self.shapes, other.shapes) + sound
 
 
-def _similarity(ones: Sequence[str], twos: Sequence[str]) -> float:
-    return max(levenshtein_similarity(one, two) for one in ones for two in twos)
+def _similarity(lefts: Sequence[str], rights: Sequence[str]) -> float:
+    return max(levenshtein_similarity(left, right) for left in lefts for right in rights)
 
 
 def by_shape_and_sound(table: Callable[[], bytes], origin: str) -> Similar:
@@ -412,11 +412,11 @@ def by_shape_and_sound(table: Callable[[], bytes], origin: str) -> Similar:
     same_sound = _same_sound()
     characters = cache(lambda: _read_characters(table(), origin))
 
-    def alike(one: str, two: str) -> bool:
-        known = characters()
-        if one not in known or two not in known:
+    def alike(left: str, right: str) -> bool:
+        table = characters()
+        if left not in table or right not in table:
             return False
-        return known[one].similarity(known[two]) >= _SIMILAR or same_sound(one, two)
+        return table[left].similarity(table[right]) >= _SIMILAR or same_sound(left, right)
 
     return _of_texts(alike)
 
@@ -435,11 +435,11 @@ def _of_texts(alike: Callable[[str, str], bool]) -> Similar:
     """Build the test of texts that a test of characters makes."""
     alike = cache(alike)
 
-    def similar(one: str, two: str) -> bool:
-        if len(one) != len(two):
+    def similar(left: str, right: str) -> bool:
+        if len(left) != len(right):
             return False
-        return sorted(one) == sorted(two) or all(
-            a == b or alike(a, b) for a, b in zip(one, two, strict=True)
+        return sorted(left) == sorted(right) or all(
+            a == b or alike(a, b) for a, b in zip(left, right, strict=True)
         )
 
     return similar
@@ -456,7 +456,7 @@ def _same_sound() -> Callable[[str, str], bool]:
         style = pypinyin.Style.NORMAL
         return frozenset(pypinyin.pinyin(character, style=style, heteronym=True)[0])
 
-    return lambda one, two: not readings(one).isdisjoint(readings(two))
+    return lambda left, right: not readings(left).isdisjoint(readings(right))
 
 
 def _read_characters(content: bytes, origin: str) -> dict[str, _Character]:

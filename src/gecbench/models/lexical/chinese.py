@@ -19,6 +19,7 @@ from gecbench.core.errors import FormatError
 from gecbench.core.files import read_lines
 from gecbench.formats.validation import options_of
 from gecbench.lang.zh.sounds import Sounds, keys, sounds
+from gecbench.models import CorrectorKind
 
 # A Chinese vocabulary as a unigram model: how likely the best division into words is.
 
@@ -44,7 +45,7 @@ class Vocabulary:
 
 
 @dataclass(frozen=True, slots=True)
-class Division:
+class WordLattice:
     """The best divisions of a text into words.
 
     Args:
@@ -87,7 +88,7 @@ EXTRA = 1000
 """Occurrences that a word of the user's counts as: those of a usual word of jieba's list."""
 
 
-def divide(text: str, words: Vocabulary) -> Division:
+def divide(text: str, words: Vocabulary) -> WordLattice:
     """Find the best divisions of a text without blanks and marks."""
     edges = _edges(text, words)
     length = len(text)
@@ -99,7 +100,7 @@ def divide(text: str, words: Vocabulary) -> Division:
     for start, end, log in reversed(edges):
         if (total := after[end] + log) > after[start]:
             after[start] = total
-    return Division(before, after, [edge for edge in edges if edge[1] - edge[0] > 1])
+    return WordLattice(before, after, [edge for edge in edges if edge[1] - edge[0] > 1])
 
 
 def _edges(text: str, words: Vocabulary) -> list[Edge]:
@@ -135,7 +136,7 @@ TWICE = 8.0
 _NUMERALS = frozenset("〇零一二三四五六七八九十百千万亿两")
 
 
-class Candidate(NamedTuple):
+class Replacement(NamedTuple):
     """A change that makes a text likelier.
 
     Args:
@@ -193,8 +194,8 @@ def homophones(
 
 
 def candidates(
-    text: str, division: Division, vocabulary: Vocabulary, known: Homophones, *, least: float
-) -> Iterator[Candidate]:
+    text: str, lattice: WordLattice, vocabulary: Vocabulary, by_sound: Homophones, *, least: float
+) -> Iterator[Replacement]:
     """Yield the changes that gain something.
 
     Exactly one word of a division covers a place, and words that do not are the same before and
@@ -203,61 +204,61 @@ def candidates(
 
     Args:
         text: Characters with sounds only.
-        division: Of the text.
+        lattice: Of the text.
         vocabulary: That it was divided with.
-        known: The words by sound.
+        by_sound: The words by sound.
         least: Gain below which a candidate is not worth naming.
     """
-    sound = text.translate(known.sounds.table)
-    before, after, best = division.before, division.after, division.best
-    covered = _covered_places(division)
+    sound = text.translate(by_sound.sounds.table)
+    before, after, best = lattice.before, lattice.after, lattice.best
+    covered = _word_places(lattice)
     for start in range(len(text) - 1):
         for end in range(start + SHORTEST, min(start + LONGEST, len(text)) + 1):
             room = before[start] + after[end] - best
-            if room + known.best[end - start] < least:
+            if room + by_sound.best[end - start] < least:
                 continue
             span = text[start:end]
-            for word in _alike(span, sound[start:end], known):
+            for word in _alike(span, sound[start:end], by_sound):
                 gain = room + vocabulary.logs[word]
                 change = _change(span, word, start, gain, covered) if gain >= least else None
                 if change and change.gain >= least:
                     yield change
 
 
-def _alike(span: str, sound: str, known: Homophones) -> Iterator[str]:
+def _alike(span: str, sound: str, by_sound: Homophones) -> Iterator[str]:
     """Yield words that sound like a span, one of whose characters may have another reading."""
-    get, others = known.words.get, known.sounds.others
+    get, others = by_sound.words.get, by_sound.sounds.others
     if words := get(sound):
         yield from words.split(" ")
-    for place, character in enumerate(span):
+    for position, character in enumerate(span):
         for syllable in others.get(character, ""):
-            if words := get(sound[:place] + syllable + sound[place + 1 :]):
+            if words := get(sound[:position] + syllable + sound[position + 1 :]):
                 # The other reading must be the difference.
-                yield from (word for word in words.split(" ") if word[place] != character)
+                yield from (word for word in words.split(" ") if word[position] != character)
 
 
 def _change(
     span: str, word: str, start: int, gain: float, covered: frozenset[int]
-) -> Candidate | None:
+) -> Replacement | None:
     """Find what a word changes in a span; None where that is nothing, or too much."""
-    places = [k for k, (a, b) in enumerate(zip(span, word, strict=True)) if a != b]
-    if not places or places[-1] - places[0] > 1:
+    positions = [k for k, (a, b) in enumerate(zip(span, word, strict=True)) if a != b]
+    if not positions or positions[-1] - positions[0] > 1:
         return None
-    if any(span[k] in _NUMERALS and word[k] in _NUMERALS for k in places):
+    if any(span[k] in _NUMERALS and word[k] in _NUMERALS for k in positions):
         return None  # another number is no spelling
-    gain -= TWICE * (len(places) == 2) + COVERED * any(start + k in covered for k in places)
-    first, end = places[0], places[-1] + 1
-    return Candidate(gain, start + first, start + end, word[first:end])
+    gain -= TWICE * (len(positions) == 2) + COVERED * any(start + k in covered for k in positions)
+    first, end = positions[0], positions[-1] + 1
+    return Replacement(gain, start + first, start + end, word[first:end])
 
 
-def _covered_places(division: Division) -> frozenset[int]:
+def _word_places(lattice: WordLattice) -> frozenset[int]:
     """Find the places that words of a best division cover, single characters apart."""
-    before, after, best = division.before, division.after, division.best
+    before, after, best = lattice.before, lattice.after, lattice.best
     return frozenset(
-        place
-        for start, end, log in division.words
+        position
+        for start, end, log in lattice.words
         if before[start] + log + after[end] >= best - 1e-9
-        for place in range(start, end)
+        for position in range(start, end)
     )
 
 
@@ -370,7 +371,7 @@ TRADITIONAL = 0.05
 """Share of traditional among Chinese characters from which a whole text is left alone."""
 
 
-class _Options(msgspec.Struct):
+class _HomophoneOptions(msgspec.Struct):
     """What can be chosen.
 
     Args:
@@ -419,15 +420,15 @@ class ZhHomophone(Corrector):
         edits.sort(key=lambda edit: edit.start)
         return Correction(text, apply(edits, text), tuple(edits))
 
-    def _changes(self, text: str) -> list[Candidate]:
+    def _changes(self, text: str) -> list[Replacement]:
         """Find changes that do not overlap, best first, each for the text after those before.
 
         Changes of one round are so far apart that they have no word in common.
         """
-        changes: list[Candidate] = []
+        changes: list[Replacement] = []
         fixed: set[int] = set()
         while True:
-            best: list[Candidate] = []
+            best: list[Replacement] = []
             for change in sorted(self._candidates(text), key=lambda c: (-c.gain, *c[1:])):
                 if fixed.isdisjoint(range(change.start, change.end)) and all(
                     change.start >= other.end + LONGEST or change.end + LONGEST <= other.start
@@ -441,11 +442,11 @@ class ZhHomophone(Corrector):
                 fixed.update(range(change.start, change.end))
             changes += best
 
-    def _candidates(self, text: str) -> list[Candidate]:
-        division = divide(text, self.vocabulary)
+    def _candidates(self, text: str) -> list[Replacement]:
+        lattice = divide(text, self.vocabulary)
         model = self.characters
         least = self.threshold if model is None else 0.0
-        changes = candidates(text, division, self.vocabulary, self.homophones, least=least)
+        changes = candidates(text, lattice, self.vocabulary, self.homophones, least=least)
         if model is None:
             return list(changes)
         gains = (
@@ -493,7 +494,7 @@ def load(_place: str, options: Mapping[str, object]) -> Corrector:
         MissingExtraError: jieba or pypinyin, of the extra `spelling`, is not installed.
         FormatError: The clean text or the words cannot be read as such.
     """
-    chosen = options_of("zh-homophone", _Options, options)
+    chosen = options_of("zh-homophone", _HomophoneOptions, options)
     word_list, readings = jieba_words(), sounds()
     extra = read_words(Path(chosen.words)) if chosen.words else ()
     model = characters(Path(chosen.text)) if chosen.text else None
@@ -515,3 +516,6 @@ def load(_place: str, options: Mapping[str, object]) -> Corrector:
     words = vocabulary(word_list, extra)
     known = homophones(words, readings, frozenset(word_list.people) - set(extra))
     return ZhHomophone(info, words, known, threshold, model, chosen.weight)
+
+
+KIND = CorrectorKind(load, "none")

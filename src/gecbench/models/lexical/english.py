@@ -16,6 +16,7 @@ import msgspec
 from gecbench.backends.dictionaries import WordList, read_words, symspell_pairs, symspell_words
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo, TextEdit, apply
 from gecbench.formats.validation import options_of
+from gecbench.models import CorrectorKind
 from gecbench.text.splitting import split
 from gecbench.text.tokens import tokens_of
 
@@ -82,7 +83,7 @@ def _article_of_letters(letters: str) -> Literal["a", "an"] | None:
 # Each takes the tokens of a sentence and returns changes by the place of the token.
 
 
-class Change(NamedTuple):
+class TokenChange(NamedTuple):
     """What becomes of a token.
 
     Args:
@@ -113,44 +114,44 @@ _OPENING = frozenset("\"'“‘(")
 _ROMAN = re.compile(r"[)\].:/&]|-|[0-9]|ii|iii|iv|v")
 
 
-def repetitions(words: Sequence[str]) -> dict[int, Change]:
+def repetitions(words: Sequence[str]) -> dict[int, TokenChange]:
     """Delete words that stand there twice, one after the other.
 
     >>> sorted(repetitions("we saw the The house that that man had had".split()))
     [3]
     """
     changes = {}
-    for place, (one, two) in enumerate(pairwise(words), 1):
-        word = two.lower()
-        if one.lower() != word or word in _TWICE or not (word.isalpha() and word.isascii()):
+    for position, (first, second) in enumerate(pairwise(words), 1):
+        word = second.lower()
+        if first.lower() != word or word in _TWICE or not (word.isalpha() and word.isascii()):
             continue
-        name = two[0].isupper() and word not in ("i", "the")  # names may double, as Duran Duran
+        name = second[0].isupper() and word not in ("i", "the")  # names may double, as Duran Duran
         if not name and (len(word) > 1 or word in "ai"):
-            changes[place] = Change("", SURE, "repeated word")
+            changes[position] = TokenChange("", SURE, "repeated word")
     return changes
 
 
-def articles(words: Sequence[str]) -> dict[int, Change]:
+def articles(words: Sequence[str]) -> dict[int, TokenChange]:
     """Put "an" for "a" and "a" for "an" where the next word wants it.
 
     >>> articles("it took a hour".split())
-    {2: Change(text='an', score=0.9, label='a or an')}
+    {2: TokenChange(text='an', score=0.9, label='a or an')}
     """
     changes = {}
-    for place, word in enumerate(words[:-1]):
-        if word not in ("a", "an", "An") and not (word == "A" and place == 0):
+    for position, word in enumerate(words[:-1]):
+        if word not in ("a", "an", "An") and not (word == "A" and position == 0):
             continue
-        following = words[place + 1]
-        if following in _OPENING and place + 2 < len(words):
-            following = words[place + 2]
+        following = words[position + 1]
+        if following in _OPENING and position + 2 < len(words):
+            following = words[position + 2]
         wanted = article(following) if following[0].isalnum() else None
         if wanted and wanted != word.lower():
             text = wanted.capitalize() if word[0].isupper() else wanted
-            changes[place] = Change(text, SURE, "a or an")
+            changes[position] = TokenChange(text, SURE, "a or an")
     return changes
 
 
-def capitals(words: Sequence[str], *, begins: bool = True) -> dict[int, Change]:
+def capitals(words: Sequence[str], *, begins: bool = True) -> dict[int, TokenChange]:
     """Put capitals for the first word of a sentence and for I.
 
     Args:
@@ -161,24 +162,26 @@ def capitals(words: Sequence[str], *, begins: bool = True) -> dict[int, Change]:
     ['I', 'I', 'Yesterday']
     """
     changes = {}
-    for place, (word, following) in enumerate(pairwise((*words, ""))):
+    for position, (word, following) in enumerate(pairwise((*words, ""))):
         pronoun = word == "i" and not _ROMAN.fullmatch(following)
         if pronoun or re.fullmatch(r"i['’](?:m|d|ve|ll)", word):
-            changes[place] = Change("I" + word[1:], SURE, "capital")
+            changes[position] = TokenChange("I" + word[1:], SURE, "capital")
     if begins and len(words) > 2 and 0 not in changes:
         letters = words[0].replace("'", "").replace("-", "")
         if letters.isascii() and letters.isalpha() and letters.islower():
-            changes[0] = Change(words[0][0].upper() + words[0][1:], SURE, "capital")
+            changes[0] = TokenChange(words[0][0].upper() + words[0][1:], SURE, "capital")
     return changes
 
 
-def combine(first: Mapping[int, Change], second: Mapping[int, Change]) -> dict[int, Change]:
+def combine(
+    first: Mapping[int, TokenChange], second: Mapping[int, TokenChange]
+) -> dict[int, TokenChange]:
     """Join changes of which the second apply to the result of the first."""
     changes = {**first, **second}
-    for place in first.keys() & second.keys():
-        one, two = first[place], second[place]
-        label = f"{one.label}, {two.label}"
-        changes[place] = Change(two.text, min(one.score, two.score), label)
+    for position in first.keys() & second.keys():
+        before, after = first[position], second[position]
+        label = f"{before.label}, {after.label}"
+        changes[position] = TokenChange(after.text, min(before.score, after.score), label)
     return changes
 
 
@@ -335,10 +338,10 @@ class _Index(NamedTuple):
     letters: NDArray[np.int8]
 
 
-Look = Callable[[str], Nearest | None]
+FindNearest = Callable[[str], Nearest | None]
 
 
-def speller(counts: Mapping[str, int], pairs: Callable[[], Mapping[str, int]]) -> Look:
+def speller(counts: Mapping[str, int], pairs: Callable[[], Mapping[str, int]]) -> FindNearest:
     """Build a function that finds the likeliest word within two edits of an unknown one.
 
     Words are in lower case. Nothing is indexed before the first unknown word, and little then.
@@ -351,16 +354,16 @@ def speller(counts: Mapping[str, int], pairs: Callable[[], Mapping[str, int]]) -
     """
     total = math.log(sum(counts.values()))
     index = cache(lambda: _index(counts, total))
-    joined = cache(lambda: {pair.replace(" ", ""): pair for pair in pairs()})
+    closed_pairs = cache(lambda: {pair.replace(" ", ""): pair for pair in pairs()})
 
     @lru_cache(maxsize=CACHE_SIZE)
     def nearest(word: str) -> Nearest | None:
         logs = dict(_near(word, index()))
-        if pair := joined().get(word):
+        if pair := closed_pairs().get(word):
             logs[pair] = math.log(pairs()[pair]) - total - PER_EDIT
         if not logs:
             return None
-        best = max(logs, key=lambda near: (logs[near], near))
+        best = max(logs, key=lambda word_or_pair: (logs[word_or_pair], word_or_pair))
         chance = sum(map(math.exp, logs.values())) + math.exp(UNLISTED)
         return Nearest(best, math.exp(logs[best]) / chance)
 
@@ -398,16 +401,16 @@ def _near(word: str, index: _Index) -> Iterator[tuple[str, float]]:
     columns = np.flatnonzero(apart <= 2 * farthest)
     most = index.logs[columns] - PER_EDIT * CHEAPEST * ((apart[columns] + 1) // 2)
     least = UNLISTED - NEGLIGIBLE
-    for place in np.argsort(-most, kind="stable"):
-        if most[place] < least:
+    for at in np.argsort(-most, kind="stable"):
+        if most[at] < least:
             return
-        near = index.words[columns[place]]
-        if abs(len(near) - len(word)) > farthest:
+        candidate = index.words[columns[at]]
+        if abs(len(candidate) - len(word)) > farthest:
             continue
-        log = float(index.logs[columns[place]]) - PER_EDIT * distance(word, near, farthest)
+        log = float(index.logs[columns[at]]) - PER_EDIT * distance(word, candidate, farthest)
         if log > -math.inf:
             least = max(least, log - NEGLIGIBLE)
-            yield near, log
+            yield candidate, log
 
 
 def distance(wrong: str, right: str, edits: int) -> float:
@@ -459,16 +462,16 @@ def _rest(wrong: str, right: str, i: int, j: int, edits: int) -> float:
     return min(ways)
 
 
-def _gap(word: str, place: int) -> float:
+def _gap(word: str, position: int) -> float:
     """Compute the cost of a letter too many or too few."""
-    letter = word[place]
-    if not place:
+    letter = word[position]
+    if not position:
         return 2.0
-    if letter == "'" or word[place - 1] == letter:
+    if letter == "'" or word[position - 1] == letter:
         return 0.5
-    if letter == "h" and word[place - 1] in "cgprstw":
+    if letter == "h" and word[position - 1] in "cgprstw":
         return 0.6
-    return 0.7 if letter == "e" and place == len(word) - 1 else 1.0
+    return 0.7 if letter == "e" and position == len(word) - 1 else 1.0
 
 
 # English words that no list knows, and what they were meant to be.
@@ -484,8 +487,8 @@ _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 
 
 def spellings(
-    words: Sequence[str], known: EnglishWords, nearest: Look, *, threshold: float
-) -> dict[int, Change]:
+    words: Sequence[str], known: EnglishWords, nearest: FindNearest, *, threshold: float
+) -> dict[int, TokenChange]:
     """Correct words that are not known, by their place.
 
     These are words in lower case, the first word of the sentence if it begins with a
@@ -498,19 +501,19 @@ def spellings(
         threshold: Least probability, in [0, 1].
     """
     changes = {}
-    for place, word in enumerate(words):
+    for position, word in enumerate(words):
         pieces = _PIECES.split(word)
         fixes = [
-            _fix(piece, known, nearest, first=place == k == 0) for k, piece in enumerate(pieces)
+            _fix(piece, known, nearest, first=position == k == 0) for k, piece in enumerate(pieces)
         ]
         scores = [fix.score for fix in fixes if fix]
         if scores and min(scores) >= threshold:
             parts = (fix.word if fix else p for fix, p in zip(fixes, pieces, strict=True))
-            changes[place] = Change("".join(parts), min(scores), "spelling")
+            changes[position] = TokenChange("".join(parts), min(scores), "spelling")
     return changes
 
 
-def _fix(piece: str, known: EnglishWords, nearest: Look, *, first: bool) -> Nearest | None:
+def _fix(piece: str, known: EnglishWords, nearest: FindNearest, *, first: bool) -> Nearest | None:
     """Find what a word was meant to be, with its capital and its ending; None leaves it."""
     lower = piece.replace("’", "'")
     if first and piece[:1].isupper() and piece[1:].islower():
@@ -521,13 +524,13 @@ def _fix(piece: str, known: EnglishWords, nearest: Look, *, first: bool) -> Near
     # Tokenisers cut "n't" from "don't".
     if lower == "n't" or known.knows(lower) or known.knows(stem):
         return None
-    near = nearest(stem)
-    if near is None or near.word == stem:
+    nearest_word = nearest(stem)
+    if nearest_word is None or nearest_word.word == stem:
         return None
-    text = near.word + lower[len(stem) :]
+    text = nearest_word.word + lower[len(stem) :]
     if piece[0].isupper():
         text = text[0].upper() + text[1:]
-    return Nearest(text.replace("'", "’") if "’" in piece else text, near.score)
+    return Nearest(text.replace("'", "’") if "’" in piece else text, nearest_word.score)
 
 
 VERSION = "2"
@@ -554,7 +557,7 @@ _ADDRESS = re.compile(
 """What stands in addresses, tags and names of files, whose words stay as they are."""
 
 
-class _Options(msgspec.Struct):
+class _RuleOptions(msgspec.Struct):
     """What can be chosen.
 
     Args:
@@ -577,7 +580,7 @@ class EnRules(Corrector):
 
     info: CorrectorInfo
     words: EnglishWords
-    nearest: Look
+    nearest: FindNearest
     threshold: float
 
     def correct(self, texts: Sequence[str]) -> list[Correction]:
@@ -600,22 +603,22 @@ class EnRules(Corrector):
         """Yield the edits of a sentence in the order of their spans."""
         tokens = tokens_of(sentence, "en")
         deletions = repetitions([token.text for token in tokens])
-        places = [place for place in range(len(tokens)) if place not in deletions]
-        words = [tokens[place].text for place in places]
+        positions = [position for position in range(len(tokens)) if position not in deletions]
+        words = [tokens[position].text for position in positions]
         spell = partial(spellings, known=self.words, nearest=self.nearest, threshold=self.threshold)
-        changes: dict[int, Change] = {}
+        changes: dict[int, TokenChange] = {}
         # Each rule sees the result of the one before: a word that is spelled right has its sound.
         for rule in (spell, articles, partial(capitals, begins=begins)):
             new = [changes[k].text if k in changes else word for k, word in enumerate(words)]
             changes = combine(changes, rule(new))
-        changes = {places[k]: change for k, change in changes.items()} | deletions
+        changes = {positions[k]: change for k, change in changes.items()} | deletions
         addresses = [m.span() for m in re.finditer(r"\S+", sentence) if _ADDRESS.search(m.group())]
-        for place, change in sorted(changes.items()):
-            start, end = tokens[place].start, tokens[place].end
+        for position, change in sorted(changes.items()):
+            start, end = tokens[position].start, tokens[position].end
             if any(first <= start < last for first, last in addresses):
                 continue
             if not change.text:  # a deletion takes the white space before it along
-                start = tokens[place - 1].end
+                start = tokens[position - 1].end
             yield TextEdit(start, end, change.text, change.score, change.label)
 
 
@@ -627,7 +630,7 @@ def load(_place: str, options: Mapping[str, object]) -> Corrector:
         MissingExtraError: symspellpy, of the extra `spelling`, is not installed.
         FormatError: The file of words is none.
     """
-    chosen = options_of("en-rules", _Options, options)
+    chosen = options_of("en-rules", _RuleOptions, options)
     word_list = symspell_words()
     extra = read_words(Path(chosen.words)) if chosen.words else ()
     words = english_words(word_list, extra)
@@ -641,6 +644,9 @@ def load(_place: str, options: Mapping[str, object]) -> Corrector:
         signature["words"] = " ".join(extra)
     info = CorrectorInfo("en-rules", "lexical", ("en",), _ABOUT, signature, notice=_ABOUT)
     return EnRules(info, words, speller(words.counts, cache(_frequent_pairs)), chosen.threshold)
+
+
+KIND = CorrectorKind(load, "none")
 
 
 FREQUENT = 500_000_000

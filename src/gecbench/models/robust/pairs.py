@@ -15,7 +15,7 @@ from gecbench.core.perturbed import PerturbedCase, Subset, Variant, samples_of
 from gecbench.core.sample import Corpus
 from gecbench.edits.apply import changes
 from gecbench.formats.perturbed import is_perturbed, read_perturbed
-from gecbench.models.batches import ContextPair, Pair
+from gecbench.models.batches import ContextPair, SentencePair
 from gecbench.models.training.config import Robust, RunConfig
 from gecbench.models.training.data import (
     ALL,
@@ -44,8 +44,8 @@ class DecoderTarget(NamedTuple):
         text: The target.
         ids: Of its tokens, without what opens and closes it.
         spans: Where they stand in the text: half-open character spans, perhaps with white space.
-        first: The place of the first of them in the example.
-        end: The place of the end in the example; a truncated example has none and stops there.
+        first: The place of the first of them, as `ComparableTask.matches` counts places.
+        end: The place of the end; a truncated example has none and stops there.
         complete: Whether the end stands there because the text ends.
     """
 
@@ -72,14 +72,14 @@ def align_tokens(
     >>> align_tokens("他去学校了", "我去学校了", skip_after=1)
     ((2, 2), (3, 3), (4, 4))
     """
-    places: list[tuple[int, int]] = []
+    matches: list[tuple[int, int]] = []
     start = shift = 0
     for edit in changes(original, perturbed):
-        places += ((i, i + shift) for i in range(start, edit.start))
+        matches += ((i, i + shift) for i in range(start, edit.start))
         shift += len(edit.replacement or ()) - (edit.end - edit.start)
         start = edit.end + skip_after
-    places += ((i, i + shift) for i in range(start, len(original)))
-    return tuple(places)
+    matches += ((i, i + shift) for i in range(start, len(original)))
+    return tuple(matches)
 
 
 def align_targets(
@@ -106,19 +106,19 @@ def align_targets(
     if robust.sources_too:
         same = _with_equal_sources(pair, words, others, same, kind)
     tokens_in = dict(_group_words(others, perturbed.spans))
-    places: list[tuple[int, int]] = []
+    matches: list[tuple[int, int]] = []
     for (start, end), (first, last) in _group_words(words, original.spans):
         images = [same[word] for word in range(start, end) if word in same]
         if len(images) < end - start or images[-1] - images[0] != end - 1 - start:
             continue
         other_first, other_last = tokens_in.get((images[0], images[-1] + 1), (0, 0))
         if [*original.ids[first:last]] == [*perturbed.ids[other_first:other_last]]:
-            places += zip(range(first, last), range(other_first, other_last), strict=True)
-    places = [(original.first + i, perturbed.first + j) for i, j in places]
-    places = [(i, j) for i, j in places if i < original.end and j < perturbed.end]
+            matches += zip(range(first, last), range(other_first, other_last), strict=True)
+    matches = [(original.first + i, perturbed.first + j) for i, j in matches]
+    matches = [(i, j) for i, j in matches if i < original.end and j < perturbed.end]
     if original.complete and perturbed.complete:
-        places.append((original.end, perturbed.end))
-    return tuple(places)
+        matches.append((original.end, perturbed.end))
+    return tuple(matches)
 
 
 def check_decoder(robust: Robust | None) -> None:
@@ -234,7 +234,7 @@ SAME = "left out: perturbed source is the original"
 EMPTY = "left out: empty"
 
 
-class _Case(NamedTuple):
+class _SubsetCase(NamedTuple):
     """A case, the subset that it comes from, and the language, where the file has it."""
 
     case: PerturbedCase
@@ -299,12 +299,12 @@ def read_context_pairs(config: RunConfig, home: Path) -> TrainingData[ContextPai
     return _read_cases(config, config.robust.cases, home)
 
 
-def distinct_pairs(pairs: Sequence[ContextPair]) -> tuple[Pair, ...]:
+def distinct_pairs(pairs: Sequence[ContextPair]) -> tuple[SentencePair, ...]:
     """Collect the sides of pairs of contexts, each once; vocabularies are built from them."""
     return tuple(dict.fromkeys(chain.from_iterable(pairs)))
 
 
-def _with_themselves(pairs: Sequence[Pair]) -> tuple[ContextPair, ...]:
+def _with_themselves(pairs: Sequence[SentencePair]) -> tuple[ContextPair, ...]:
     return tuple(ContextPair(pair, pair) for pair in pairs)
 
 
@@ -315,7 +315,7 @@ def _read_cases(config: RunConfig, names: Sequence[str], home: Path) -> Training
     files = {name: file_hash(path) for name, path in zip(names, paths, strict=True)}
     cases = [case for path in paths for case in _cases_in(path, language)]
     counts["cases read"] = len(cases)
-    held = cases  # all variants of an original together
+    dev_cases = cases  # all variants of an original together
     if data.dev not in ("", ALL):
         path = resolve(home, data.dev)
         files[data.dev] = file_hash(path)
@@ -323,33 +323,33 @@ def _read_cases(config: RunConfig, names: Sequence[str], home: Path) -> Training
     else:
         if not data.dev:
             chosen = draw_dev([case.case.original.source for case in cases], config)
-            held = [case for case in cases if case.case.original.source in chosen]
-        dev, dev_pairs = _dev_of(held, counts)
+            dev_cases = [case for case in cases if case.case.original.source in chosen]
+        dev, dev_pairs = _dev_of(dev_cases, counts)
     if data.dev != ALL:
-        bare = {without_blanks(sample.source) for sample in dev.samples}
-        rest = [
+        dev_texts = {without_blanks(sample.source) for sample in dev.samples}
+        remaining = [
             case
             for case in cases
-            if bare.isdisjoint(without_blanks(variant.source) for variant in case.case.all)
+            if dev_texts.isdisjoint(without_blanks(variant.source) for variant in case.case.all)
         ]
-        counts["left out: cases in dev"] = len(cases) - len(rest)
-        cases = rest
+        counts["left out: cases in dev"] = len(cases) - len(remaining)
+        cases = remaining
     train = limit(list(_pair_up(cases, counts)), config, counts, paths, "perturbed pair")
     counts["dev sentences"] = len(dev.samples)
     if not dev_pairs:
-        named = data.dev if data.dev not in ("", ALL) else ", ".join(map(str, paths))
+        names = data.dev if data.dev not in ("", ALL) else ", ".join(map(str, paths))
         raise CorpusError(
-            f"{named}: no perturbed pair is there to stop by: in all {len(dev.samples)} dev "
+            f"{names}: no perturbed pair is there to stop by: in all {len(dev.samples)} dev "
             "sentences the perturbed source is the original, or a side is empty; name other cases "
             "or a corpus as data.dev, or a larger share"
             if dev.samples
-            else f"{named}: there is no dev case; name cases or a corpus as data.dev, or a larger "
+            else f"{names}: there is no dev case; name cases or a corpus as data.dev, or a larger "
             "share"
         )
     return TrainingData(tuple(train), dev, dev_pairs, dict(counts), files)
 
 
-def _cases_in(path: Path, language: str) -> Iterator[_Case]:
+def _cases_in(path: Path, language: str) -> Iterator[_SubsetCase]:
     """Yield the cases in a file or folder.
 
     Raises:
@@ -369,7 +369,7 @@ def _cases_in(path: Path, language: str) -> Iterator[_Case]:
             f'"{language}"; name other cases, or the language of these'
         )
     for subset in perturbed.subsets:
-        yield from (_Case(case, subset.name, perturbed.lang) for case in subset.cases)
+        yield from (_SubsetCase(case, subset.name, perturbed.lang) for case in subset.cases)
 
 
 def _read_dev(
@@ -382,7 +382,9 @@ def _read_dev(
     return dev, _with_themselves(read_dev_pairs(dev, language, counts))
 
 
-def _dev_of(cases: Sequence[_Case], counts: Counter[str]) -> tuple[Corpus, tuple[ContextPair, ...]]:
+def _dev_of(
+    cases: Sequence[_SubsetCase], counts: Counter[str]
+) -> tuple[Corpus, tuple[ContextPair, ...]]:
     """Collect all sentences of cases as one corpus, and their pairs."""
     samples = tuple(
         replace(sample, id=f"{n}/{sample.id}")
@@ -395,7 +397,7 @@ def _dev_of(cases: Sequence[_Case], counts: Counter[str]) -> tuple[Corpus, tuple
     return Corpus("dev", samples, cases[0].lang if cases else None), pairs
 
 
-def _pair_up(cases: Sequence[_Case], counts: Counter[str]) -> Iterator[ContextPair]:
+def _pair_up(cases: Sequence[_SubsetCase], counts: Counter[str]) -> Iterator[ContextPair]:
     """Yield each original with each of its variants; the counts say what is left out."""
     for case, subset, _ in cases:
         original = _pair(case.original, subset)
@@ -409,8 +411,8 @@ def _pair_up(cases: Sequence[_Case], counts: Counter[str]) -> Iterator[ContextPa
                 yield ContextPair(original, perturbed)
 
 
-def _pair(variant: Variant, subset: str) -> Pair | None:
+def _pair(variant: Variant, subset: str) -> SentencePair | None:
     """Build the pair of a sentence; None where a side is empty."""
     if not variant.source.strip() or not variant.reference.strip():
         return None
-    return Pair(variant.source, variant.reference, subset)
+    return SentencePair(variant.source, variant.reference, subset)

@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from gecbench.core.corrector import Corrector
-from gecbench.models.batches import ContextPair, Pair
+from gecbench.models.batches import ContextPair, SentencePair
 from gecbench.models.robust.pairs import distinct_pairs
 from gecbench.models.training.config import Robust
 from gecbench.models.training.task import Batch, ComparableTask, Dataset, Measurement, Task
@@ -154,7 +154,7 @@ class RobustTask(Task[ContextPair, ContextExample[Example]], Generic[Example, Ou
         dropped = {UNUSED: unused} if unused else {}
         return Dataset(examples, dropped, {what: n for what, n in counts.items() if n})
 
-    def _matches(self, pair: ContextPair, by_pair: Mapping[Pair, Example]) -> array[int]:
+    def _matches(self, pair: ContextPair, by_pair: Mapping[SentencePair, Example]) -> array[int]:
         if pair.original == pair.perturbed and self._robust.method == "cpr":
             return array("i")  # a dev sentence without perturbations
         original, perturbed = by_pair[pair.original], by_pair[pair.perturbed]

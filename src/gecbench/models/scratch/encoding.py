@@ -152,11 +152,11 @@ _CLOSING = frozenset(",;:!?)]}%…”")
 
 def _locate(text: str, words: Sequence[str]) -> list[Token]:
     """Find words in a text; they are all that it has beside white space."""
-    places = [k for k, character in enumerate(text) if not character.isspace()]
+    positions = [k for k, character in enumerate(text) if not character.isspace()]
     pieces, start = [], 0
     for word in words:
         end = start + len(word)
-        pieces.append(Token(word, places[start], places[end - 1] + 1))
+        pieces.append(Token(word, positions[start], positions[end - 1] + 1))
         start = end
     return pieces
 
@@ -260,19 +260,18 @@ class UnitEncoding:
         divider: Divider,
         simplify: Callable[[str], str] | None = None,
     ) -> None:
-
         self.units = units
         self.divider = divider
         self.simplify = simplify
-        self._ids = {unit: place for place, unit in enumerate(units, FIRST)}
+        self._ids = {unit: number for number, unit in enumerate(units, FIRST)}
 
     def source(self, text: str) -> Source:
         """Encode a source as the encoder reads it, however long it is."""
         pieces = self._pieces(text)
         ids = [self._ids.get(piece.text, UNKNOWN) for piece in pieces]
-        spans = ((piece.start, piece.end) for piece in pieces)
-        seen = [(raw, *span) for raw, span in zip(self._bytes(ids), spans, strict=True)]
-        return Source((*ids, END), source_units(text, seen))
+        rows = zip(self._bytes(ids), pieces, strict=True)
+        units = source_units(text, [(raw, piece.start, piece.end) for raw, piece in rows])
+        return Source((*ids, END), units)
 
     def source_ids(self, text: str) -> tuple[int, ...]:
         """Encode it without the places of characters, which is less work."""

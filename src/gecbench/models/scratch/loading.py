@@ -12,7 +12,7 @@ from gecbench.backends import need
 from gecbench.core.corrector import Corrector
 from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.formats.validation import options_of
-from gecbench.models import CARD
+from gecbench.models import CARD, CorrectorKind
 from gecbench.models.folder import fingerprint, read_options
 from gecbench.models.seq2seq.corrector import Decoding, build_corrector
 from gecbench.models.seq2seq.loading import choose_device
@@ -50,7 +50,7 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
     from gecbench.models.scratch.model import BeamSearch, read_model
 
     model = read_model(folder, segmenter=chosen.segmenter)
-    if chosen.segmenter and model.division.units == "characters":
+    if chosen.segmenter and model.unit_settings.units == "characters":
         raise UsageError(
             f"option segmenter of scratch: {folder} reads characters, which nothing divides"
         )
@@ -73,3 +73,6 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
         max_length=trained_for or _LONGEST,
         positions=0,
     )
+
+
+KIND = CorrectorKind(load)

@@ -38,7 +38,7 @@ from gecbench.models.weights import (
 VOCABULARY = "vocabulary.json"
 
 
-class Division(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class UnitSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How a model's texts become units.
 
     Args:
@@ -68,7 +68,7 @@ class Division(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         return UnitEncoding(units, divider, simplify), versions
 
 
-class Settings(Division, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class ScratchSettings(UnitSettings, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The settings on the card of a model.
 
     Args:
@@ -88,12 +88,12 @@ class ScratchModel:
 
     Args:
         division: How texts become units.
-        versions: See `Settings`; of this installation.
+        versions: See `ScratchSettings`; of this installation.
         encoding: Between texts and ids.
         network: Its weights.
     """
 
-    division: Division
+    unit_settings: UnitSettings
     versions: Mapping[str, str]
     encoding: UnitEncoding
     network: EncoderDecoder
@@ -102,8 +102,8 @@ class ScratchModel:
 def save_model(model: ScratchModel, folder: Path, card: Card) -> None:
     """Write a model into an empty folder; its settings are added to the card."""
     units = model.encoding.units
-    settings = Settings(
-        **msgspec.structs.asdict(model.division),
+    settings = ScratchSettings(
+        **msgspec.structs.asdict(model.unit_settings),
         shape=model.network.shape,
         vocabulary=vocabulary_hash(units),
         versions=model.versions,
@@ -126,7 +126,7 @@ def read_model(folder: Path, *, segmenter: str = "", with_weights: bool = True) 
         GecbenchError: A file is missing, or holds another kind of model.
     """
     card = read_card(folder, "scratch")
-    settings = card_settings(folder, card, Settings)
+    settings = card_settings(folder, card, ScratchSettings)
     if len(card.languages) != 1:
         raise FormatError(
             f"{folder}: its card says that it corrects {', '.join(card.languages) or 'nothing'}; "
@@ -138,15 +138,17 @@ def read_model(folder: Path, *, segmenter: str = "", with_weights: bool = True) 
             f"{folder / VOCABULARY}: its {len(units)} units are not those that the model was made "
             "with; copy the model's folder again, whole"
         )
-    division = msgspec.convert(settings, Division, from_attributes=True)
-    division = msgspec.structs.replace(division, segmenter=segmenter or division.segmenter)
-    encoding, versions = division.encoding(card.languages[0], units)
+    unit_settings = msgspec.convert(settings, UnitSettings, from_attributes=True)
+    unit_settings = msgspec.structs.replace(
+        unit_settings, segmenter=segmenter or unit_settings.segmenter
+    )
+    encoding, versions = unit_settings.encoding(card.languages[0], units)
     # Without numbers first: none are drawn that are not used, and a wrong shape costs nothing.
     with torch.device("meta" if with_weights else "cpu"):
         network = EncoderDecoder(shape)
     if with_weights:
         fill_network(network, load_weights(folder / WEIGHTS), folder / WEIGHTS)
-    return ScratchModel(division, versions, encoding, network)
+    return ScratchModel(unit_settings, versions, encoding, network)
 
 
 # Beam search, a batch at once, unit by unit.
@@ -181,7 +183,7 @@ class _Sentence:
     beams: list[_Beam]
     complete: list[_Beam] = field(default_factory=list)
 
-    def finished(self, number: int) -> bool:
+    def is_over(self, number: int) -> bool:
         """Say whether nothing more probable can come: what goes on only loses."""
         best = self.beams[0].total
         return best == _NEVER or (len(self.complete) >= number and best <= self.complete[-1].total)
@@ -194,29 +196,20 @@ class BeamSearch:
     """
 
     def __init__(self, network: EncoderDecoder, specials: Specials, options: Decoding) -> None:
-
-        self._network: EncoderDecoder | None = network
+        self._network = network
         self._specials = specials
         self._options = options
         self._beams = options.beams
 
     def answers(self, sources: Sequence[Sequence[int]], limit: int) -> list[list[Answer]]:
         """Find for each source the best answers, best first."""
-        network = self._network
-        if network is None:
-            raise RuntimeError("the corrector is closed")
-        with evaluating(network), torch.inference_mode():
-            sentences = self._search(network, sources, limit)
+        with evaluating(self._network), torch.inference_mode():
+            sentences = self._search(sources, limit)
         number = self._options.alternatives + 1
         return [rank(self._answers(sentence), number) for sentence in sentences]
 
-    def close(self) -> None:
-        """Let go of the network."""
-        self._network = None
-
-    def _search(
-        self, network: EncoderDecoder, sources: Sequence[Sequence[int]], limit: int
-    ) -> list[_Sentence]:
+    def _search(self, sources: Sequence[Sequence[int]], limit: int) -> list[_Sentence]:
+        network = self._network
         device = network.embedding.weight.device
         ids = torch.from_numpy(pad_rows(sources, self._specials.pad)).to(device)
         there = torch.from_numpy(pad_rows([(1,) * len(s) for s in sources], 0)).to(device)
@@ -233,7 +226,7 @@ class BeamSearch:
             reads = torch.tensor(last, device=device)
             logits, state = network.step(fixed, state, reads, position)
             self._extend(live, self._log_probabilities(logits, first=position == 0))
-            unfinished = [k for k, s in enumerate(live) if not s.finished(self._beams)]
+            unfinished = [k for k, s in enumerate(live) if not s.is_over(self._beams)]
             if not unfinished:
                 break
             rows = [k * self._beams + beam.row for k in unfinished for beam in live[k].beams]
@@ -284,12 +277,12 @@ class BeamSearch:
                 "precision=float32"
             )
         going: list[_Beam] = []
-        for place, (loss, row, unit) in enumerate(options[: 2 * self._beams]):
-            written = sentence.beams[row].ids
+        for index, (loss, row, unit) in enumerate(options[: 2 * self._beams]):
+            beginning = sentence.beams[row].ids
             if unit != self._specials.end:
-                going.append(_Beam(-loss, row, (*written, unit)))
-            elif place < self._beams:
-                sentence.complete.append(_Beam(-loss, row, written))
+                going.append(_Beam(-loss, row, (*beginning, unit)))
+            elif index < self._beams:
+                sentence.complete.append(_Beam(-loss, row, beginning))
         sentence.complete.sort(key=lambda beam: -beam.total)
         del sentence.complete[self._beams :]
         # Where fewer may go on than there are rows, the others write padding that never counts.

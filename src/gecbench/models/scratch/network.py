@@ -146,8 +146,8 @@ class EncoderDecoder(nn.Module):
         """Compute the embeddings of ids, each number of variance 1 at the start."""
         states: Tensor = self.embedding(ids) * self.shape.width**0.5
         if not self._body.ordered:
-            places = _places(at, ids.shape[1], self.shape.width, ids.device)
-            states = states + places.to(states.dtype)
+            positions = _positions(at, ids.shape[1], self.shape.width, ids.device)
+            states = states + positions.to(states.dtype)
         dropped: Tensor = self.dropout(states)
         return dropped
 
@@ -155,7 +155,7 @@ class EncoderDecoder(nn.Module):
         return linear(self.dropout(states), self.embedding.weight)
 
 
-def _places(at: int, count: int, width: int, device: torch.device) -> Tensor:
+def _positions(at: int, count: int, width: int, device: torch.device) -> Tensor:
     """Compute sines and cosines of positions, (count, width): no length is unknown to them.
 
     Vaswani et al. (2017), section 3.5; the convolutions take the same, where Gehring et al. (2017)
@@ -269,8 +269,8 @@ class _DecoderLayer(nn.Module):
         # A mean over m positions has 1 / m of their variance (section 3.5).
         context = context * there.sum(1).to(context.dtype).sqrt().view(-1, 1, 1)
         attended = (self.seeing(context) + written) * _HALF
-        joined: Tensor = (attended + states) * _HALF
-        return joined
+        output: Tensor = (attended + states) * _HALF
+        return output
 
 
 def _convolution(shape: Shape, padding: int) -> nn.Module:
@@ -346,8 +346,8 @@ class Recurrent(nn.Module):
         scores = self.query(written) @ states.transpose(1, 2)
         scores = scores.masked_fill(~there.unsqueeze(1), float("-inf"))
         seen = scores.softmax(-1) @ states
-        joined: Tensor = self.join(torch.cat((seen, written), -1)).tanh()
-        return joined
+        output: Tensor = self.join(torch.cat((seen, written), -1)).tanh()
+        return output
 
 
 def _join_directions(states: Tensor) -> Tensor:

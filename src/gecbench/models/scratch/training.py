@@ -10,10 +10,17 @@ import msgspec
 import torch
 
 from gecbench.core.seeding import number
-from gecbench.models.batches import Pair
+from gecbench.lang import language_of
+from gecbench.models.batches import SentencePair
 from gecbench.models.scratch.encoding import FIRST, UnitEncoding, build_vocabulary
 from gecbench.models.scratch.loading import ScratchOptions
-from gecbench.models.scratch.model import BeamSearch, Division, ScratchModel, read_model, save_model
+from gecbench.models.scratch.model import (
+    BeamSearch,
+    ScratchModel,
+    UnitSettings,
+    read_model,
+    save_model,
+)
 from gecbench.models.scratch.network import Architecture, EncoderDecoder, Shape
 from gecbench.models.training.config import Below1, Count, Positive, RunConfig
 from gecbench.models.training.decoder import DecoderTable, DecoderTask, refuse_cold_epochs
@@ -119,7 +126,7 @@ class ScratchConfig(RunConfig, frozen=True, forbid_unknown_fields=True, kw_only=
 
     def __post_init__(self) -> None:
         """Refuse to simplify what is not Chinese."""
-        if self.model.simplify and self.language != "zh":
+        if self.model.simplify and language_of(self.language).script != "Hans":
             raise ValueError(f"model.simplify is for Chinese, and language is {self.language!r}")
 
 
@@ -154,7 +161,9 @@ class ScratchTask(DecoderTask):
         save_model(self._model, folder, self.card(provenance))
 
 
-def build(config: ScratchConfig, pairs: Sequence[Pair], checkpoint: Path | None) -> ScratchTask:
+def build(
+    config: ScratchConfig, pairs: Sequence[SentencePair], checkpoint: Path | None
+) -> ScratchTask:
     """Build the task of a run; the seed decides the first weights.
 
     Raises:
@@ -170,11 +179,13 @@ def build(config: ScratchConfig, pairs: Sequence[Pair], checkpoint: Path | None)
     return ScratchTask(config, model)
 
 
-def _new_model(config: ScratchConfig, pairs: Sequence[Pair]) -> ScratchModel:
+def _new_model(config: ScratchConfig, pairs: Sequence[SentencePair]) -> ScratchModel:
     """Build a model that knows nothing but its vocabulary."""
     table = config.model
-    division = Division(units=table.units, segmenter=table.segmenter, simplify=table.simplify)
-    encoding, versions = division.encoding(config.language)
+    unit_settings = UnitSettings(
+        units=table.units, segmenter=table.segmenter, simplify=table.simplify
+    )
+    encoding, versions = unit_settings.encoding(config.language)
     units = build_vocabulary(
         (text.strip() for pair in pairs for text in (pair.source, pair.target)),
         encoding.divide,
@@ -182,7 +193,7 @@ def _new_model(config: ScratchConfig, pairs: Sequence[Pair]) -> ScratchModel:
         min_count=table.vocabulary.min_count,
     )
     return ScratchModel(
-        division=division,
+        unit_settings=unit_settings,
         versions=versions,
         encoding=UnitEncoding(units, encoding.divider, encoding.simplify),
         network=EncoderDecoder(table.shape(len(units) + FIRST)),

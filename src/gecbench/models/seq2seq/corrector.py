@@ -15,7 +15,7 @@ from gecbench.edits.apply import changes
 from gecbench.models.batches import batches
 from gecbench.models.folder import Card
 from gecbench.models.seq2seq.encoding import UNKNOWN, Encoding, Source, Unit
-from gecbench.models.text import correction_between
+from gecbench.models.text import correction_between, in_spaced_word
 from gecbench.models.training.config import Count, Positive
 
 
@@ -60,7 +60,7 @@ class Decoding(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
             )
 
 
-class Options(Decoding, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Seq2SeqOptions(Decoding, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The same for models of transformers and their exports.
 
     Args:
@@ -107,10 +107,6 @@ class Search(Protocol):
         """
         ...
 
-    def close(self) -> None:
-        """Let go of the model."""
-        ...
-
 
 def normalise_score(total: float, length: int, penalty: float) -> float:
     """Divide the log-probability of an answer by a power of its length.
@@ -141,21 +137,21 @@ _MORE = 10
 
 
 class _Work(NamedTuple):
-    """A text to read: its place among all, itself without blanks around it, its ids."""
+    """A text to read: its number among all, itself without blanks around it, its ids."""
 
-    place: int
+    number: int
     text: str
     source: Source
 
 
-@dataclass(frozen=True)
+@dataclass
 class Seq2Seq(Corrector):
     """Corrects by writing the whole sentence.
 
     Args:
         info: What it is.
         encoding: Between texts and ids.
-        search: The runtime.
+        search: The runtime; None when it is closed.
         options: Of inference; `max_length` is not 0.
         tokens: What edits consist of, a name of `text.tokens`; "" decides by each text.
         positions: Most tokens that the decoder can be at; 0 where there is no bound.
@@ -163,13 +159,15 @@ class Seq2Seq(Corrector):
 
     info: CorrectorInfo
     encoding: Encoding
-    search: Search
+    search: Search | None
     options: Decoding
     tokens: str
     positions: int
 
     def correct(self, texts: Sequence[str]) -> list[Correction]:
         """Correct each text."""
+        if (search := self.search) is None:
+            raise RuntimeError("the corrector is closed")
         corrections: dict[int, Correction] = {}
         work: dict[int, list[_Work]] = {}
         for index, text in enumerate(texts):
@@ -188,15 +186,15 @@ class Seq2Seq(Corrector):
         for limit in sorted(work, reverse=True):
             same = work[limit]
             for batch in batches([len(item.source.ids) for item in same], size, tokens):
-                answers = self.search.answers([same[k].source.ids for k in batch], limit)
+                answers = search.answers([same[k].source.ids for k in batch], limit)
                 for k, best in zip(batch, answers, strict=True):
-                    index = same[k].place
+                    index = same[k].number
                     corrections[index] = self._correction(texts[index], same[k], best)
         return [corrections[index] for index in range(len(texts))]
 
     def close(self) -> None:
         """Let go of the model."""
-        self.search.close()
+        self.search = None
 
     def _correction(self, text: str, work: _Work, answers: Sequence[Answer]) -> Correction:
         """Turn answers into a correction; where the best is none, the source stays."""
@@ -442,7 +440,10 @@ def _between(left: _Part, right: _Part, read: Sequence[Unit], gaps: Sequence[str
         return gap
     if right.before == "":
         return "".join(character for character in gap if not character.isspace())
-    if gap or (right.before == "?" and not (_in_word(left.text[-1:]) and _in_word(right.text[:1]))):
+    if gap or (
+        right.before == "?"
+        and not (in_spaced_word(left.text[-1:]) and in_spaced_word(right.text[:1]))
+    ):
         return gap
     return " "
 
@@ -458,21 +459,9 @@ def _gap(left: _Part, right: _Part, gaps: Sequence[str]) -> str:
     if right.first >= 0:
         return "" if left.inserted and left.text in _OPENING else gaps[right.first]
     # An inserted word has the blank on both sides; punctuation has it behind, or in front.
-    behind = not _in_word(right.text[:1]) and right.text not in _OPENING
+    behind = not in_spaced_word(right.text[:1]) and right.text not in _OPENING
     return "" if right.inserted and right.before == "?" and behind else gaps[left.last + 1]
-
-
-def _in_word(character: str) -> bool:
-    """Say whether words of this character have blanks between them.
-
-    >>> [_in_word(character) for character in "a9é我。"]
-    [True, True, True, False, False]
-    """
-    return character.isalnum() and ord(character) < _EAST
 
 
 _OPENING = frozenset("([{“‘$£€")
 """Punctuation that stands directly before a word."""
-
-_EAST = 0x2E80
-"""First of the characters of East Asia, which are written without blanks."""

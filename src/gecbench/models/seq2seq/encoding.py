@@ -120,7 +120,7 @@ def answer_units(pieces: Sequence[Piece]) -> tuple[Unit, ...]:
     """Divide an answer into units; bytes that are no character are unknown."""
     return tuple(
         Unit(character, before)
-        for group in _split_spaces([(piece, -1, -1) for piece in pieces])
+        for group in _group_characters([(piece, -1, -1) for piece in pieces])
         for character, before in group.characters
     )
 
@@ -133,16 +133,16 @@ def source_units(text: str, pieces: Sequence[tuple[Piece, int, int]]) -> tuple[U
         pieces: Tokens with their half-open character spans in it.
     """
     units: list[Unit] = []
-    for block, (characters, start, end) in enumerate(_split_spaces(pieces)):
-        places = [k for k in range(max(start, 0), end) if not text[k].isspace()]
-        if len(characters) == len(places) and all(c != UNKNOWN for c, _ in characters):
+    for block, (characters, start, end) in enumerate(_group_characters(pieces)):
+        offsets = [k for k in range(max(start, 0), end) if not text[k].isspace()]
+        if len(characters) == len(offsets) and all(c != UNKNOWN for c, _ in characters):
             units += [
-                Unit(character, before, place, place + 1)
-                for (character, before), place in zip(characters, places, strict=True)
+                Unit(character, before, offset, offset + 1)
+                for (character, before), offset in zip(characters, offsets, strict=True)
             ]
         else:
             # Nothing of the text may be left to it: then it is the whole, empty, at its start.
-            first, last = (places[0], places[-1] + 1) if places else (max(start, 0),) * 2
+            first, last = (offsets[0], offsets[-1] + 1) if offsets else (max(start, 0),) * 2
             number = block if len(characters) > 1 else -1
             units += [
                 Unit(character, before, last if k else first, last, number)
@@ -159,7 +159,7 @@ class _Group(NamedTuple):
     end: int
 
 
-def _split_spaces(pieces: Sequence[tuple[Piece, int, int]]) -> Iterator[_Group]:
+def _group_characters(pieces: Sequence[tuple[Piece, int, int]]) -> Iterator[_Group]:
     """Yield groups of pieces; white space is no character, but joins the next one."""
     blank = False
     for text, joint, start, end in _decode_groups(pieces):
@@ -281,7 +281,6 @@ class SubwordEncoding:
     """
 
     def __init__(self, tokenizer: Tokenizer, specials: Specials, *, name: str) -> None:
-
         tokenizer.no_padding()
         tokenizer.no_truncation()
         # A text may hold "</s>" or "[MASK]": there they are characters like others.

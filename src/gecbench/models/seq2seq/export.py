@@ -21,7 +21,7 @@ from gecbench.core.files import read_bytes, write_bytes
 from gecbench.formats.validation import options_of
 from gecbench.models import CARD
 from gecbench.models.folder import Card, atomic_folder, fingerprint, read_card, write_card
-from gecbench.models.seq2seq.corrector import Options, Seq2Seq
+from gecbench.models.seq2seq.corrector import Seq2Seq, Seq2SeqOptions
 from gecbench.models.seq2seq.encoding import SubwordEncoding
 from gecbench.models.seq2seq.loading import TOKENIZER, ExportSettings, load, load_torch
 from gecbench.models.seq2seq.network import (
@@ -44,7 +44,6 @@ def export_model(
     *,
     quantise: str = "int8",
     sample_texts: Sequence[str],
-    replace: bool = False,
 ) -> Agreement:
     """Write a model for CTranslate2, which runs it without torch and transformers.
 
@@ -53,7 +52,6 @@ def export_model(
         out: The new folder; `seq2seq:OUT` loads it.
         quantise: How weights are kept, of `QUANTISATIONS`.
         sample_texts: Corrected by both, on the CPU; the card has their agreement.
-        replace: Whether a folder that is there makes room.
 
     Returns:
         For how many texts both give the same text, and how far their scores are apart then.
@@ -71,8 +69,8 @@ def export_model(
         raise GecbenchError(
             f"{place}: is a {card.kind} for {card.runtime}; export reads a seq2seq for torch"
         )
-    with atomic_folder(out, replace=replace) as exported:
-        options = options_of("seq2seq", Options, {**card.defaults, "device": "cpu"})
+    with atomic_folder(out) as exported:
+        options = options_of("seq2seq", Seq2SeqOptions, {**card.defaults, "device": "cpu"})
         model = load_torch(str(place), options, card if (folder / CARD).is_file() else None)
         _convert(str(place), exported, cast("SubwordEncoding", model.encoding), quantise)
         card = _export_card(card, model, folder, quantise)

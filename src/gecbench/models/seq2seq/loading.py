@@ -13,13 +13,13 @@ from gecbench.backends import need
 from gecbench.core.corrector import Corrector
 from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.formats.validation import options_of
-from gecbench.models import CARD
+from gecbench.models import CARD, CorrectorKind
 from gecbench.models.folder import Card, card_settings, fingerprint, read_options
 from gecbench.models.seq2seq.corrector import (
     Answer,
     Decoding,
-    Options,
     Seq2Seq,
+    Seq2SeqOptions,
     build_corrector,
     normalise_score,
     rank,
@@ -71,8 +71,8 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
     """
     folder = Path(place)
     if not (folder / CARD).is_file():
-        return load_torch(place, options_of("seq2seq", Options, options))
-    card, chosen = read_options(folder, "seq2seq", Options, options)
+        return load_torch(place, options_of("seq2seq", Seq2SeqOptions, options))
+    card, chosen = read_options(folder, "seq2seq", Seq2SeqOptions, options)
     for name in ("prefix", "language_code"):
         if options.get(name):
             raise UsageError(f"option {name} of seq2seq: the model's card says it; leave it out")
@@ -83,7 +83,10 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
     raise GecbenchError(f"{folder / CARD}: runtime {card.runtime!r} is not known for seq2seq")
 
 
-def load_torch(place: str, options: Options, card: Card | None = None) -> Seq2Seq:
+KIND = CorrectorKind(load)
+
+
+def load_torch(place: str, options: Seq2SeqOptions, card: Card | None = None) -> Seq2Seq:
     """Load an encoder-decoder that transformers runs.
 
     Args:
@@ -140,7 +143,7 @@ def load_torch(place: str, options: Options, card: Card | None = None) -> Seq2Se
     )
 
 
-def _load_ctranslate2(folder: Path, options: Options, card: Card) -> Seq2Seq:
+def _load_ctranslate2(folder: Path, options: Seq2SeqOptions, card: Card) -> Seq2Seq:
     from gecbench.backends import runtimes
 
     need("ct2", "ctranslate2", "tokenizers")
@@ -168,8 +171,7 @@ def _load_ctranslate2(folder: Path, options: Options, card: Card) -> Seq2Seq:
 class CTranslate2Search:
     """Searches with an exported model, without torch and transformers."""
 
-    def __init__(self, folder: Path, encoding: SubwordEncoding, options: Options) -> None:
-
+    def __init__(self, folder: Path, encoding: SubwordEncoding, options: Seq2SeqOptions) -> None:
         from gecbench.backends.runtimes import load_translator
 
         self._tokenizer = encoding.tokenizer
@@ -184,8 +186,6 @@ class CTranslate2Search:
         """Find for each source the best answers, best first."""
         from gecbench.backends.runtimes import translate
 
-        if self._model is None:
-            raise RuntimeError("the corrector is closed")
         results = translate(
             self._model,
             [self._tokens(source) for source in sources],
@@ -195,10 +195,6 @@ class CTranslate2Search:
         )
         number = self._options.alternatives + 1
         return [rank(map(self._answer, r.hypotheses, r.scores), number) for r in results]
-
-    def close(self) -> None:
-        """Let go of the model."""
-        self._model = None
 
     def _tokens(self, ids: Sequence[int]) -> list[str]:
         tokens = {token: self._tokenizer.id_to_token(token) for token in ids}
@@ -216,7 +212,7 @@ class CTranslate2Search:
         return Answer(tuple(known), score, complete)
 
 
-def _check_length(options: Options, longest: int, place: str) -> None:
+def _check_length(options: Seq2SeqOptions, longest: int, place: str) -> None:
     """Refuse sources that are longer than the model can read.
 
     Raises:

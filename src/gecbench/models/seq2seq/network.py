@@ -23,7 +23,7 @@ from gecbench.backends.transformers import load_config, load_model, load_tokeniz
 from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.core.seeding import number
 from gecbench.models.batches import pad_rows
-from gecbench.models.seq2seq.corrector import Answer, Options, normalise_score, rank
+from gecbench.models.seq2seq.corrector import Answer, Seq2SeqOptions, normalise_score, rank
 from gecbench.models.seq2seq.encoding import Specials, SubwordEncoding
 from gecbench.models.weights import evaluating
 
@@ -212,9 +212,10 @@ def _special_id(tokenizer: PreTrainedTokenizerBase, config: PreTrainedConfig, *n
 class TorchSearch:
     """Searches with a network as it is: where it learns, answers are those of the moment."""
 
-    def __init__(self, network: PreTrainedModel, specials: Specials, options: Options) -> None:
-
-        self._network: PreTrainedModel | None = network
+    def __init__(
+        self, network: PreTrainedModel, specials: Specials, options: Seq2SeqOptions
+    ) -> None:
+        self._network: Any = network
         self._specials = specials
         self._options = options
         self._neutral = GenerationConfig()  # type: ignore[no-untyped-call]
@@ -233,9 +234,7 @@ class TorchSearch:
 
     def answers(self, sources: Sequence[Sequence[int]], limit: int) -> list[list[Answer]]:
         """Find for each source the best answers, best first."""
-        network: Any = self._network
-        if network is None:
-            raise RuntimeError("the corrector is closed")
+        network = self._network
         beams, specials = self._options.beams, self._specials
         scores = _Scores(specials, beams)
         ids = torch.from_numpy(pad_rows(sources, specials.pad)).to(network.device)
@@ -262,10 +261,6 @@ class TorchSearch:
             )
             for k in range(len(sources))
         ]
-
-    def close(self) -> None:
-        """Let go of the network."""
-        self._network = None
 
     def _answer(self, row: list[int], sentence: int, scores: _Scores) -> Answer:
         """Read an answer from a row that opens with the start and may be filled up."""

@@ -12,7 +12,7 @@ import torch
 from transformers import PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
 
 from gecbench.core.errors import UsageError
-from gecbench.models.batches import ContextPair, Pair
+from gecbench.models.batches import ContextPair, SentencePair
 from gecbench.models.folder import write_card
 from gecbench.models.robust.pairs import (
     DecoderTarget,
@@ -20,7 +20,7 @@ from gecbench.models.robust.pairs import (
     check_decoder,
     check_dropout,
 )
-from gecbench.models.seq2seq.corrector import Options
+from gecbench.models.seq2seq.corrector import Seq2SeqOptions
 from gecbench.models.seq2seq.encoding import SubwordEncoding
 from gecbench.models.seq2seq.network import (
     TorchSearch,
@@ -35,9 +35,9 @@ from gecbench.models.seq2seq.network import (
 )
 from gecbench.models.training.config import Below1, Positive, Robust, RunConfig, Share
 from gecbench.models.training.decoder import (
+    DecoderExample,
     DecoderTable,
     DecoderTask,
-    Example,
     refuse_cold_epochs,
 )
 from gecbench.models.training.task import Batch, ComparableTask, Dataset, Kind
@@ -76,7 +76,7 @@ class Seq2SeqTable(DecoderTable, frozen=True, forbid_unknown_fields=True, kw_onl
     dropout: Below1 | None = None
     source_token_dropout: Below1 = 0.0
     extend_vocabulary: Extension | None = None
-    correcting: Options = Options()
+    correcting: Seq2SeqOptions = Seq2SeqOptions()
 
 
 class Seq2SeqConfig(RunConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -89,7 +89,7 @@ class Seq2SeqConfig(RunConfig, frozen=True, forbid_unknown_fields=True, kw_only=
     model: Seq2SeqTable
 
 
-class Seq2SeqTask(DecoderTask, ComparableTask[Example, torch.Tensor]):
+class Seq2SeqTask(DecoderTask, ComparableTask[DecoderExample, torch.Tensor]):
     """Learns to write targets with a network of transformers."""
 
     encoding: SubwordEncoding
@@ -116,7 +116,7 @@ class Seq2SeqTask(DecoderTask, ComparableTask[Example, torch.Tensor]):
         """The network; its forward pass takes a batch's tensors as keywords."""
         return self._network
 
-    def prepare(self, items: Sequence[Pair]) -> Dataset[Example]:
+    def prepare(self, items: Sequence[SentencePair]) -> Dataset[DecoderExample]:
         """Turn pairs into examples, where they are short enough, or can be cut."""
         dataset = super().prepare(items)
         if self._table.extend_vocabulary is None:
@@ -133,7 +133,7 @@ class Seq2SeqTask(DecoderTask, ComparableTask[Example, torch.Tensor]):
         return logits
 
     def matches(
-        self, pair: ContextPair, original: Example, perturbed: Example, robust: Robust
+        self, pair: ContextPair, original: DecoderExample, perturbed: DecoderExample, robust: Robust
     ) -> tuple[tuple[int, int], ...]:
         """Find the places where both targets are to be predicted alike.
 
@@ -148,14 +148,14 @@ class Seq2SeqTask(DecoderTask, ComparableTask[Example, torch.Tensor]):
             *align_targets(pair, first, second, robust, self.tokens),
         )
 
-    def _target(self, text: str, example: Example) -> DecoderTarget:
+    def _target(self, text: str, example: DecoderExample) -> DecoderTarget:
         ids = self.encoding.target_ids(text)
         first = len(self.encoding.specials.forced)
         spans = self.encoding.tokenizer.encode(text, add_special_tokens=False).offsets
         end = len(example.target) - 1
         return DecoderTarget(text, ids[first:-1], spans, first, end, len(ids) == end + 1)
 
-    def search(self, options: Options) -> TorchSearch:
+    def search(self, options: Seq2SeqOptions) -> TorchSearch:
         """Wrap the network as it is now in a search for answers."""
         return TorchSearch(self._network, self.encoding.specials, options)
 
@@ -196,7 +196,9 @@ def blank_sources(network: PreTrainedModel, share: float) -> None:
     encoder.register_forward_pre_hook(blank, with_kwargs=True)
 
 
-def build(config: Seq2SeqConfig, pairs: Sequence[Pair], checkpoint: Path | None) -> Seq2SeqTask:
+def build(
+    config: Seq2SeqConfig, pairs: Sequence[SentencePair], checkpoint: Path | None
+) -> Seq2SeqTask:
     """Build the task of a run; the seed decides the rows of new characters.
 
     Raises:

@@ -36,10 +36,10 @@ from gecbench.core.files import read_bytes, read_lines
 from gecbench.lang import language_of
 from gecbench.models.folder import atomic_folder, fingerprint, write_card
 from gecbench.models.tagger.corrector import LABELS, Biases, Predictions, Runtime, tokens_read
-from gecbench.models.tagger.encoding import Encoding
+from gecbench.models.tagger.encoding import TaggerEncoding
 from gecbench.models.tagger.loading import INPUTS, ONNX, OUTPUTS, OnnxRuntime
 from gecbench.models.tagger.network import (
-    PretrainedTokenizer,
+    EncoderTokenizer,
     Tagger,
     TaggerModel,
     TorchRuntime,
@@ -138,7 +138,6 @@ def convert_model(
     encoder: str = "",
     labels: Path | None = None,
     tokens: str = "",
-    name: str = "",
 ) -> Conversion:
     """Write the tagger of another toolkit as a folder of ours.
 
@@ -152,7 +151,6 @@ def convert_model(
         labels: The labels of a file of weights, one a line (labels.txt).
         tokens: What it reads, a name of `text.tokens`; "" is that of the language. The English
             ones were trained on text that spaCy had tokenised: "space" reads such.
-        name: Of the model; "" takes that of the place.
 
     Raises:
         GecbenchError: The checkpoint cannot be read, or is none of a tagger.
@@ -178,20 +176,20 @@ def convert_model(
         built,
         encoding,
         vocabulary,
-        name=name or place.stem,
+        name=place.stem,
         language=language,
         tokens=tokens,
         about=f"A tagger of {checkpoint.toolkit}, converted.",
     )
-    wanted = model.network.state_dict()
+    parameters = model.network.state_dict()
     # Poolers and buffers are left out: no prediction reads them.
-    known = {
+    tensors = {
         name: tensor
         for name, tensor in state.items()
-        if name in wanted
+        if name in parameters
         or not (".pooler." in name or name.endswith(("position_ids", "token_type_ids")))
     }
-    fill_network(model.network, known, checkpoint.weights)
+    fill_network(model.network, tensors, checkpoint.weights)
     with atomic_folder(out) as folder:
         provenance = {"from": place.name, "toolkit": checkpoint.toolkit}
         save_model(model, folder, {"converted": provenance})
@@ -327,7 +325,7 @@ def _read_weights(
 
 def _build_encoding(
     checkpoint: Checkpoint, added_row: int | None, positions: int
-) -> tuple[Encoding, str]:
+) -> tuple[TaggerEncoding, str]:
     """Build the encoding of a checkpoint, and say what $START is.
 
     Args:
@@ -335,7 +333,7 @@ def _build_encoding(
         added_row: By which its embedding is longer than its encoder's; None where it is not.
         positions: That its encoder reads.
     """
-    tokenizer = PretrainedTokenizer(checkpoint.tokenizer)
+    tokenizer = EncoderTokenizer(checkpoint.tokenizer)
     start = tokenizer.ids(START)
     if not isinstance(start, int) or start == tokenizer.unknown:
         # The official code appends a row for $START ("special tokens fix"), or reads it as unknown.
@@ -478,7 +476,7 @@ def _write_graph(model: TaggerModel, path: Path, *, quantise: bool) -> None:
             )
 
 
-def _export(graph: nn.Module, encoding: Encoding, path: Path) -> None:
+def _export(graph: nn.Module, encoding: TaggerEncoding, path: Path) -> None:
     """Trace a graph for any number of sentences, positions and tokens."""
     sentences, positions, tokens = (
         torch.export.Dim(name) for name in ("sentences", "positions", "tokens")

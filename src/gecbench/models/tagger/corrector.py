@@ -30,7 +30,7 @@ from gecbench.text.tokens import Token, tokens_of
 Bias = Annotated[float, msgspec.Meta(ge=-1, le=1)]
 
 
-class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class DecisionOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What decides the answers of a tagger; a model's card holds defaults of these.
 
     Args:
@@ -55,7 +55,7 @@ class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     spacing: Literal["", "raw", "tokenised"] = ""
 
 
-class TaggerOptions(Decision, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class TaggerOptions(DecisionOptions, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How a tagger corrects.
 
     Args:
@@ -187,26 +187,6 @@ def network_inputs(batch: Sequence[Positions], pad: int) -> tuple[Integers, Inte
 _MOST_PADDING = 0.1
 
 
-@dataclass(slots=True)
-class Statistics:
-    """The work of a tagger since it was loaded; for measuring.
-
-    Args:
-        sentences: That were run through the network, once for each round.
-        positions: That they took, without padding.
-        padding: Positions that were filled up.
-    """
-
-    sentences: int = 0
-    positions: int = 0
-    padding: int = 0
-
-    @property
-    def padding_share(self) -> float:
-        """Share of all positions that were padding, in [0, 1); 0 before the first."""
-        return self.padding / (self.positions + self.padding) if self.positions else 0.0
-
-
 class _Tags(NamedTuple):
     """A label for $START and each token of one sentence, in one round.
 
@@ -258,9 +238,7 @@ class TaggerCorrector(Corrector):
         tokens: str,
         options: TaggerOptions,
     ) -> None:
-
         self.info = info
-        self.statistics = Statistics()
         self._runtime = runtime
         self._vocabulary = vocabulary
         self._tokens = tokens
@@ -336,23 +314,17 @@ class TaggerCorrector(Corrector):
         options = self._options
         encoded = self._runtime.encode([[token.text for token in s] for s in sentences])
         long = [k for k, tokens in enumerate(sentences) if len(tokens) >= max(1, shortest)]
-        lengths = {k: max(len(member.ids) for member in encoded[k]) for k in long}
+        lengths = [max(len(member.ids) for member in encoded[k]) for k in long]
         size = options.batch_size or self._runtime.batch_size
         groups = [
             [long[k] for k in group]
-            for group in batches(
-                [*lengths.values()], size, options.batch_tokens, most_padding=_MOST_PADDING
-            )
+            for group in batches(lengths, size, options.batch_tokens, most_padding=_MOST_PADDING)
         ]
         tags: list[_Tags | None] = [None] * len(sentences)
         biases = Biases(options.keep_bias, options.delete_bias)
         rows = ([encoded[k] for k in group] for group in groups)
         for group, predictions in zip(groups, self._runtime.predict(rows, biases), strict=True):
             _check_numbers(predictions)
-            positions = sum(lengths[k] for k in group)
-            self.statistics.sentences += len(group)
-            self.statistics.positions += positions
-            self.statistics.padding += max(lengths[k] for k in group) * len(group) - positions
             for row, k in enumerate(group):
                 read = tokens_read(encoded[k])
                 unread = len(sentences[k]) + 1 - read

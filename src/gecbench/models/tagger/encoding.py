@@ -36,7 +36,7 @@ class Positions(NamedTuple):
     firsts: tuple[int, ...]
 
 
-class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class EncodingLayout(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How positions are put together.
 
     Args:
@@ -80,11 +80,10 @@ class Pieces(Protocol):
         ...
 
 
-class Encoding:
+class TaggerEncoding:
     """Turns tokens into positions; the pieces of a token are remembered."""
 
-    def __init__(self, layout: Layout, pieces: Pieces) -> None:
-
+    def __init__(self, layout: EncodingLayout, pieces: Pieces) -> None:
         self.layout = layout
         self.pieces = pieces
         self._cache: dict[str, tuple[int, ...]] = {}
@@ -119,16 +118,18 @@ class Encoding:
         self.pieces.save(folder)
 
 
-def read_encoding(folder: Path) -> Encoding:
+def read_encoding(folder: Path) -> TaggerEncoding:
     """Read the encoding of the model in a folder.
 
     Raises:
         FormatError: A file does not hold what it should.
         GecbenchError: A file is missing.
     """
-    layout = _decode(folder / ENCODING, Layout)
-    own = layout.pieces == "own"
-    return Encoding(layout, read_own_pieces(folder) if own else read_subwords(folder))
+    layout = _decode(folder / ENCODING, EncodingLayout)
+    has_own_pieces = layout.pieces == "own"
+    return TaggerEncoding(
+        layout, read_own_pieces(folder) if has_own_pieces else read_subwords(folder)
+    )
 
 
 Content = TypeVar("Content")
@@ -157,7 +158,6 @@ class OwnPieces:
     """Divides a token into the longest pieces it knows, from the left; ids are their order."""
 
     def __init__(self, pieces: Sequence[str]) -> None:
-
         self._pieces = tuple(pieces)
         self._ids = {piece: k for k, piece in enumerate(pieces)}
         self._longest = max(map(len, pieces), default=0)
@@ -212,9 +212,9 @@ def build_own_pieces(sentences: Iterable[Sequence[str]], size: int) -> OwnPieces
 
 def build_encoding(
     pieces: OwnPieces, *, max_tokens: int, max_positions: int, pieces_per_token: int
-) -> Encoding:
+) -> TaggerEncoding:
     """Build the encoding of our own pieces."""
-    layout = Layout(
+    layout = EncodingLayout(
         pieces="own",
         pad=_SPECIAL.index("<pad>"),
         unknown=_SPECIAL.index("<unknown>"),
@@ -223,7 +223,7 @@ def build_encoding(
         max_positions=max_positions,
         pieces_per_token=pieces_per_token,
     )
-    return Encoding(layout, pieces)
+    return TaggerEncoding(layout, pieces)
 
 
 def read_own_pieces(folder: Path) -> OwnPieces:
@@ -257,7 +257,6 @@ class Subwords:
     """
 
     def __init__(self, content: str) -> None:
-
         need("onnx", "tokenizers")
         from tokenizers import Tokenizer
 

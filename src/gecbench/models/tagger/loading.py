@@ -20,11 +20,11 @@ from gecbench.backends import need
 from gecbench.core.corrector import Corrector, CorrectorInfo
 from gecbench.core.errors import FormatError, GecbenchError, UsageError
 from gecbench.formats.validation import options_of
-from gecbench.models import CARD
+from gecbench.models import CARD, CorrectorKind
 from gecbench.models.folder import Card, card_settings, fingerprint, read_card
 from gecbench.models.tagger.corrector import (
     Biases,
-    Decision,
+    DecisionOptions,
     Encoded,
     Predictions,
     Runtime,
@@ -33,7 +33,7 @@ from gecbench.models.tagger.corrector import (
     network_inputs,
     read_labels,
 )
-from gecbench.models.tagger.encoding import Encoding, read_encoding
+from gecbench.models.tagger.encoding import TaggerEncoding, read_encoding
 from gecbench.models.tags.labels import LabelVocabulary
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
         runtime, vocabulary = _load_onnx(folders, cards[0], options, chosen)
     else:
         runtime, vocabulary = _load_torch(folders, chosen)
-    names = [field.name for field in msgspec.structs.fields(Decision)]
+    names = [field.name for field in msgspec.structs.fields(DecisionOptions)]
     signature = {
         "corrector": "tagger",
         "gecbench": __version__,
@@ -92,6 +92,9 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
         signature=signature,
     )
     return TaggerCorrector(info, runtime, vocabulary, cards[0].tokens, chosen)
+
+
+KIND = CorrectorKind(load)
 
 
 def _find(place: str) -> Path:
@@ -214,8 +217,7 @@ class OnnxRuntime:
         alone: Whether batches of one sentence run side by side, one thread each.
     """
 
-    def __init__(self, path: Path, encoding: Encoding, *, threads: int, alone: bool) -> None:
-
+    def __init__(self, path: Path, encoding: TaggerEncoding, *, threads: int, alone: bool) -> None:
         from gecbench.backends.runtimes import load_session
 
         # Not every system tells how many cores this process may use.

@@ -27,7 +27,7 @@ from gecbench.models.tagger.corrector import (
     read_labels,
     tokens_read,
 )
-from gecbench.models.tagger.encoding import Encoding, Layout, Subwords, read_encoding
+from gecbench.models.tagger.encoding import EncodingLayout, Subwords, TaggerEncoding, read_encoding
 from gecbench.models.tags.labels import LabelVocabulary, write_vocabulary
 from gecbench.models.training.config import Below1, Positive
 from gecbench.models.training.task import IGNORED
@@ -94,12 +94,12 @@ class Tagger(nn.Module):
             firsts: (sentences, tokens); the position of each token's first piece, 0 in padding.
         """
         states = self.encoder(ids, mask)
-        places = firsts.unsqueeze(-1).expand(-1, -1, states.shape[-1])
-        tokens = states.gather(1, places)
+        positions = firsts.unsqueeze(-1).expand(-1, -1, states.shape[-1])
+        tokens = states.gather(1, positions)
         return Logits(self.labels(self.dropout(tokens)), self.detection(tokens))
 
 
-class Pretrained(nn.Module):
+class TransformersEncoder(nn.Module):
     """An encoder of transformers."""
 
     def __init__(self, model: nn.Module) -> None:
@@ -142,8 +142,8 @@ def decide(
         keep_bias: A scalar.
         delete_bias: A scalar.
     """
-    places = torch.arange(distribution.shape[-1], device=distribution.device)
-    bias = (places == keep) * keep_bias + (places == delete) * delete_bias
+    positions = torch.arange(distribution.shape[-1], device=distribution.device)
+    bias = (positions == keep) * keep_bias + (positions == delete) * delete_bias
     values, labels = (distribution + bias).max(-1)
     return labels, values
 
@@ -306,7 +306,10 @@ def _wrap(model: PreTrainedModel) -> Encoder:
     module: Any = cast("nn.Module", model).float()
     config = module.config
     return Encoder(
-        Pretrained(module), int(config.hidden_size), _rows(model), {"encoder": config.model_type}
+        TransformersEncoder(module),
+        int(config.hidden_size),
+        _rows(model),
+        {"encoder": config.model_type},
     )
 
 
@@ -317,14 +320,14 @@ def _rows(model: PreTrainedModel) -> int:
 
 def load_pretrained(
     place: str, *, adds_start: bool, max_tokens: int, pieces_per_token: int
-) -> tuple[Encoder, Encoding]:
+) -> tuple[Encoder, TaggerEncoding]:
     """Load an encoder of transformers with its weights, and how it reads.
 
     Args:
         place: A folder, or a name on the hub.
         adds_start: Whether the embedding grows by a row for $START; else it is the unknown token.
-        max_tokens: As `Layout`.
-        pieces_per_token: As `Layout`.
+        max_tokens: As `EncodingLayout`.
+        pieces_per_token: As `EncodingLayout`.
 
     Raises:
         GecbenchError: There is none; it is no encoder; tokenizer and embedding do not fit.
@@ -337,7 +340,7 @@ def load_pretrained(
     model = load_model(place, AutoModel, **options)
     if not hasattr(model.get_input_embeddings(), "num_embeddings"):
         raise GecbenchError(f"{place}: {config.model_type} reads no words; name an encoder of text")
-    tokenizer, rows = PretrainedTokenizer(place), _rows(model)
+    tokenizer, rows = EncoderTokenizer(place), _rows(model)
     if tokenizer.subwords.size > rows:
         raise GecbenchError(
             f"{place}: its tokenizer has {tokenizer.subwords.size} tokens and its embedding {rows} "
@@ -354,7 +357,7 @@ def load_pretrained(
     return _wrap(model), encoding
 
 
-class PretrainedTokenizer:
+class EncoderTokenizer:
     """The tokenizer of an encoder of transformers, as subwords, with its special ids.
 
     Raises:
@@ -362,7 +365,6 @@ class PretrainedTokenizer:
     """
 
     def __init__(self, place: str) -> None:
-
         tokenizer: Any = load_tokenizer(place)
         self.ids = tokenizer.convert_tokens_to_ids
         try:
@@ -376,16 +378,16 @@ class PretrainedTokenizer:
         self.unknown: int = tokenizer.unk_token_id
         self.pad: int = tokenizer.pad_token_id
 
-    def encoding(self, start: int, *, has_specials: bool = True, **limits: int) -> Encoding:
+    def encoding(self, start: int, *, has_specials: bool = True, **limits: int) -> TaggerEncoding:
         """Build the encoding of an encoder.
 
         Args:
             start: Id of $START.
             has_specials: Whether the encoder reads what the tokenizer puts around a sentence.
-            limits: max_tokens, max_positions and pieces_per_token of `Layout`.
+            limits: max_tokens, max_positions and pieces_per_token of `EncodingLayout`.
         """
         before, after = self.subwords.around() if has_specials else ((), ())
-        layout = Layout(
+        layout = EncodingLayout(
             pieces="tokenizer",
             pad=self.pad,
             unknown=self.unknown,
@@ -394,7 +396,7 @@ class PretrainedTokenizer:
             after=after,
             **limits,
         )
-        return Encoding(layout, self.subwords)
+        return TaggerEncoding(layout, self.subwords)
 
 
 def max_positions(config: PreTrainedConfig) -> int:
@@ -501,7 +503,7 @@ class TaggerModel:
 
     card: Card
     vocabulary: LabelVocabulary
-    encoding: Encoding
+    encoding: TaggerEncoding
     network: Tagger
 
     @property
@@ -512,7 +514,7 @@ class TaggerModel:
 
 def build_model(
     encoder: Encoder,
-    encoding: Encoding,
+    encoding: TaggerEncoding,
     vocabulary: LabelVocabulary,
     *,
     name: str,
@@ -589,7 +591,7 @@ def read_model(folder: Path, *, with_weights: bool = True) -> TaggerModel:
     return TaggerModel(card, vocabulary, encoding, network)
 
 
-def _check_ids(folder: Path, encoding: Encoding, rows: int) -> None:
+def _check_ids(folder: Path, encoding: TaggerEncoding, rows: int) -> None:
     """Refuse an encoding whose ids the embedding does not have.
 
     Raises:
@@ -619,7 +621,6 @@ class TorchRuntime:
     batch_size = 32
 
     def __init__(self, models: Sequence[TaggerModel], weights: Sequence[float] = ()) -> None:
-
         self._models = tuple(models)
         weights = weights or (1.0,) * len(models)
         self._shares = [weight / sum(weights) for weight in weights]

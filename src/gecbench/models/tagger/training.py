@@ -17,10 +17,10 @@ from gecbench.core.errors import UsageError
 from gecbench.core.language import Tokens
 from gecbench.core.seeding import number
 from gecbench.lang import language_of
-from gecbench.models.batches import ContextPair, Pair
+from gecbench.models.batches import ContextPair, SentencePair
 from gecbench.models.robust.pairs import align_tokens
-from gecbench.models.tagger.corrector import Decision, TaggerCorrector, TaggerOptions
-from gecbench.models.tagger.encoding import Encoding, build_encoding, build_own_pieces
+from gecbench.models.tagger.corrector import DecisionOptions, TaggerCorrector, TaggerOptions
+from gecbench.models.tagger.encoding import TaggerEncoding, build_encoding, build_own_pieces
 from gecbench.models.tagger.network import (
     ConvolutionShape,
     ConvolutionTable,
@@ -96,7 +96,7 @@ class TaggerTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     reduction: Literal["token", "sentence"] = "token"
     train_rounds: Positive = 1
     convolution: ConvolutionTable = ConvolutionTable()
-    correcting: Decision = Decision()
+    correcting: DecisionOptions = DecisionOptions()
 
 
 class TaggerConfig(RunConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -116,7 +116,7 @@ _CHUNK = 1000
 """Pairs that are turned into examples at once."""
 
 
-class Example(NamedTuple):
+class TaggerExample(NamedTuple):
     """A sentence in one round.
 
     Args:
@@ -130,30 +130,28 @@ class Example(NamedTuple):
     labels: array[int]
 
 
-class _Rounds(NamedTuple):
-    """The rounds of a pair; () without a token in the source. A target may take more."""
-
-    rounds: tuple[Round, ...]
-    needs_more: bool = False
-
-
-def _rounds(pair: Pair, tokens: str, transforms: Transforms, number: int) -> _Rounds:
+def _rounds(
+    pair: SentencePair, tokens: str, transforms: Transforms, number: int
+) -> tuple[tuple[Round, ...], bool]:
     """Derive the first rounds of a pair: those of the source, then of what it becomes.
 
     The target, where it is reached earlier, is the last of them: nothing is left to do, for a
     tagger is to learn when to stop.
+
+    Returns:
+        The rounds, () without a token in the source; whether the target takes more of them.
     """
     source, target = (tuple(token_texts(side, tokens)) for side in (pair.source, pair.target))
     if not source:
-        return _Rounds(())
+        return (), False
     rounds = derive_rounds(source, target, transforms, limit=number)
     reached = not rounds or apply_labels(*rounds[-1], transforms) == target
     if reached and len(rounds) < number:
         rounds += (Round(target, (KEEP,) * (len(target) + 1)),)
-    return _Rounds(rounds, needs_more=not reached)
+    return rounds, not reached
 
 
-class TaggerTask(ComparableTask[Example, Logits]):
+class TaggerTask(ComparableTask[TaggerExample, Logits]):
     """Learns labels and detection, from one round of each pair or from several.
 
     Only with one round can it be compared: `check_robust` refuses others.
@@ -169,11 +167,11 @@ class TaggerTask(ComparableTask[Example, Logits]):
         """The network; its forward pass takes ids, mask and firsts."""
         return self._model.network
 
-    def prepare(self, items: Sequence[Pair]) -> Dataset[Example]:
+    def prepare(self, items: Sequence[SentencePair]) -> Dataset[TaggerExample]:
         """Turn each round of each pair that can be used into an example."""
         model, number = self._model, self._table.train_rounds
         transforms = transforms_for(model.language)
-        examples: list[Example] = []
+        examples: list[TaggerExample] = []
         sources: list[int] = []
         empty = 0
         counts: Counter[str] = Counter()
@@ -192,7 +190,7 @@ class TaggerTask(ComparableTask[Example, Logits]):
         dropped = {"source without a token": empty} if empty else {}
         return Dataset(examples, dropped, {what: n for what, n in counts.items() if n}, sources)
 
-    def _examples(self, rounds: Sequence[Round], counts: Counter[str]) -> Iterator[Example]:
+    def _examples(self, rounds: Sequence[Round], counts: Counter[str]) -> Iterator[TaggerExample]:
         vocabulary = self._model.vocabulary
         encoded = self._model.encoding.positions([tokens for tokens, _ in rounds])
         for (_, labels), positions in zip(rounds, encoded, strict=True):
@@ -200,13 +198,13 @@ class TaggerTask(ComparableTask[Example, Logits]):
             counts["labels outside the vocabulary"] += ids.count(vocabulary.unknown)
             unread = len(positions.firsts) < len(labels)
             counts["examples that are longer than what is read"] += unread
-            yield Example(array("i", positions.ids), array("i", positions.firsts), ids)
+            yield TaggerExample(array("i", positions.ids), array("i", positions.firsts), ids)
 
-    def length(self, example: Example) -> int:
+    def length(self, example: TaggerExample) -> int:
         """Count how many positions an example has."""
         return len(example.ids)
 
-    def collate(self, examples: Sequence[Example]) -> Batch:
+    def collate(self, examples: Sequence[TaggerExample]) -> Batch:
         """Build ids and mask (sentences, positions), firsts and labels (sentences, tokens)."""
         ids, firsts, labels = zip(*examples, strict=True)
         return {
@@ -236,7 +234,7 @@ class TaggerTask(ComparableTask[Example, Logits]):
         )
 
     def matches(
-        self, pair: ContextPair, original: Example, perturbed: Example, robust: Robust
+        self, pair: ContextPair, original: TaggerExample, perturbed: TaggerExample, robust: Robust
     ) -> list[tuple[int, int]]:
         """Find the places of equal tokens in both sources, and $START, so far as both are read.
 
@@ -294,7 +292,9 @@ _SHAPING = (
 """Keys that a tagger to go on from has decided already."""
 
 
-def build(config: TaggerConfig, pairs: Sequence[Pair], checkpoint: Path | None) -> TaggerTask:
+def build(
+    config: TaggerConfig, pairs: Sequence[SentencePair], checkpoint: Path | None
+) -> TaggerTask:
     """Build the task of a run; the seed decides the new weights.
 
     Raises:
@@ -354,7 +354,7 @@ def _earlier_model(config: TaggerConfig) -> TaggerModel:
     return model
 
 
-def _new_model(config: TaggerConfig, pairs: Sequence[Pair]) -> TaggerModel:
+def _new_model(config: TaggerConfig, pairs: Sequence[SentencePair]) -> TaggerModel:
     """Build a tagger whose heads, at least, know nothing."""
     table = config.model
     language = language_of(config.language)
@@ -381,21 +381,21 @@ def _new_model(config: TaggerConfig, pairs: Sequence[Pair]) -> TaggerModel:
     )
 
 
-def _labels(config: TaggerConfig, pairs: Sequence[Pair], tokens: str) -> LabelVocabulary:
+def _labels(config: TaggerConfig, pairs: Sequence[SentencePair], tokens: str) -> LabelVocabulary:
     """Read the labels of a file, or count those in the rounds of the pairs."""
     table, transforms = config.model, transforms_for(config.language)
     if table.labels:
         return read_vocabulary(Path(table.labels))
     counts: Counter[str] = Counter()
     for pair in pairs:
-        for _, labels in _rounds(pair, tokens, transforms, table.train_rounds).rounds:
+        for _, labels in _rounds(pair, tokens, transforms, table.train_rounds)[0]:
             counts.update(labels)
     return build_vocabulary(counts, min_count=table.min_count, size=table.size or None)
 
 
 def _build_convolution(
-    table: TaggerTable, pairs: Sequence[Pair], tokens: str
-) -> tuple[Encoder, Encoding]:
+    table: TaggerTable, pairs: Sequence[SentencePair], tokens: str
+) -> tuple[Encoder, TaggerEncoding]:
     """Build our own encoder; both sides of pairs say what it may read in later rounds."""
     if table.start:
         raise UsageError("model.start is about encoders of transformers; leave it out")

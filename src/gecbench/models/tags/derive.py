@@ -23,7 +23,6 @@ from gecbench.models.tags.labels import (
     KEEP,
     MERGE_HYPHEN,
     MERGE_SPACE,
-    MERGE_SWAP,
     Transforms,
     append_label,
     replace_label,
@@ -53,7 +52,7 @@ Row = tuple[str, list[str]]
 """The label of what happens to a token itself, and the tokens inserted behind it."""
 
 
-def explain_block(block: Block, transforms: Transforms, *, swaps: bool = False) -> list[Row]:
+def explain_block(block: Block, transforms: Transforms) -> list[Row]:
     """Explain what happens to the token before a block, which stays, and to each token of it."""
     source, target = block
     if not source:
@@ -61,8 +60,6 @@ def explain_block(block: Block, transforms: Transforms, *, swaps: bool = False) 
     rows: list[Row] = [(KEEP, [])]
     if not target:
         return rows + [(DELETE, [])] * len(source)
-    if swaps and len(source) == 2 and source == target[::-1]:
-        return [*rows, (MERGE_SWAP, []), (KEEP, [])]
     if len(source) == len(target) == 1:
         return [*rows, (_label(source[0], target[0], transforms), [])]
     by_tokens = all(len(token) == 1 for token in source + target)
@@ -121,7 +118,7 @@ def _align(source: Sequence[str], target: Sequence[str]) -> list[tuple[int, int]
             left = min(least, above[y + 1] + step, left + step)
             row.append(left)
         table.append(row)
-    places = []
+    pairs = []
     x, y = len(source), len(target)
     while x and y:
         here = table[x][y]
@@ -129,12 +126,12 @@ def _align(source: Sequence[str], target: Sequence[str]) -> list[tuple[int, int]
         if here == table[x - 1][y - 1] + (0 if same else step + 1):
             x, y = x - 1, y - 1
             if same:
-                places.append((x, y))
+                pairs.append((x, y))
         elif here == table[x - 1][y] + step:
             x -= 1
         else:
             y -= 1
-    return places[::-1]
+    return pairs[::-1]
 
 
 def _pair_up(part: Block, transforms: Transforms) -> tuple[list[str], list[Row]]:
@@ -151,8 +148,8 @@ def _pair_up(part: Block, transforms: Transforms) -> tuple[list[str], list[Row]]
     share, more = divmod(len(target), len(source) + 1)
     at = share + (more > 0)
     head, rows = list(target[:at]), []
-    for place, token in enumerate(source, 1):
-        end = at + share + (place < more)
+    for number, token in enumerate(source, 1):
+        end = at + share + (number < more)
         rows.append((_label(token, target[at], transforms), list(target[at + 1 : end])))
         at = end
     return head, rows
@@ -195,22 +192,22 @@ def _nearest(token: str, run: Sequence[str], transforms: Transforms) -> tuple[in
         return 0, _label(token, run[0], transforms)
     if token in run:
         return run.index(token), KEEP
-    for place, target in enumerate(run):
+    for position, target in enumerate(run):
         if name := transforms.explain(token, target):
-            return place, transform_label(name)
+            return position, transform_label(name)
     ranked = [
-        (_distance(token, target), abs(2 * place + 1 - len(run)), place)
-        for place, target in enumerate(run)
+        (_distance(token, target), abs(2 * position + 1 - len(run)), position)
+        for position, target in enumerate(run)
     ]
-    place = min(ranked)[2]
-    return place, replace_label(run[place])
+    position = min(ranked)[2]
+    return position, replace_label(run[position])
 
 
 _CHANGED = re.compile("[^M]+")
 
 
 def derive_labels(
-    source: Sequence[str], target: Sequence[str], transforms: Transforms, *, swaps: bool = False
+    source: Sequence[str], target: Sequence[str], transforms: Transforms
 ) -> tuple[tuple[str, ...], ...]:
     """Derive all labels of each position; done in order, all of them give the target exactly.
 
@@ -218,8 +215,6 @@ def derive_labels(
         source: Tokens; none is empty or holds white space.
         target: Tokens, the same.
         transforms: The changes of form that labels may name.
-        swaps: Derive $MERGE_SWAP where a change is two tokens in each other's place; neither
-            released vocabulary has it.
 
     Returns:
         As many as source tokens and one: position 0 is $START, that of token i is i + 1. Each
@@ -230,7 +225,7 @@ def derive_labels(
     """
     labels: list[tuple[str, ...]] = [(KEEP,)] * (len(source) + 1)
     for start, block in _blocks(source, target):
-        _place(labels, start, explain_block(block, transforms, swaps=swaps))
+        _place(labels, start, explain_block(block, transforms))
     return tuple(labels)
 
 
@@ -294,7 +289,7 @@ def assign_runs(source: Sequence[str], target: Sequence[str], transforms: Transf
     totals = [np.full(len(target) + 1, np.iinfo(np.int64).max // 4)]
     totals[0][0] = 0
     origins: list[Numbers] = []
-    joined: dict[tuple[int, int], tuple[int, str]] = {}
+    merges_by_end: dict[tuple[int, int], tuple[int, str]] = {}
     for i, cost in enumerate(costs):
         sums = totals[-1][:, None] + cost
         origin = sums.argmin(axis=0)
@@ -302,23 +297,23 @@ def assign_runs(source: Sequence[str], target: Sequence[str], transforms: Transf
         for start, end, at, label in merges:
             if end == i + 1 and totals[start][at] < total[at + 1]:
                 total[at + 1] = totals[start][at]
-                joined[end, at + 1] = start, label
+                merges_by_end[end, at + 1] = start, label
         totals.append(total)
         origins.append(origin)
-    return list(_trace(source, target, origins, joined))[::-1]
+    return list(_trace(source, target, origins, merges_by_end))[::-1]
 
 
 def _trace(
     source: Sequence[str],
     target: Sequence[str],
     origins: Sequence[Numbers],
-    joined: dict[tuple[int, int], tuple[int, str]],
+    merges_by_end: dict[tuple[int, int], tuple[int, str]],
 ) -> Iterator[Run]:
     """Yield what the best way gives to each token, from the last to the first."""
     i, j = len(source), len(target)
     while i:
-        if (i, j) in joined:
-            start, label = joined[i, j]
+        if (i, j) in merges_by_end:
+            start, label = merges_by_end[i, j]
             yield source[i - 1], (), KEEP
             yield from ((source[at], (), label) for at in range(i - 2, start - 1, -1))
             i, j = start, j - 1
@@ -422,7 +417,6 @@ def derive_rounds(
     transforms: Transforms,
     *,
     limit: int | None = None,
-    swaps: bool = False,
 ) -> tuple[Round, ...]:
     """Derive the rounds from a source to its target; () where they are equal.
 
@@ -434,7 +428,6 @@ def derive_rounds(
         target: Tokens.
         transforms: The changes of form that labels may name.
         limit: End after so many rounds, wherever they lead; None goes on to the target.
-        swaps: Derive $MERGE_SWAP.
 
     >>> [round.labels for round in derive_rounds("他很高", "他今天很高", Transforms())]
     [('$KEEP', '$APPEND_今', '$KEEP', '$KEEP'), ('$KEEP', '$KEEP', '$APPEND_天', '$KEEP', '$KEEP')]
@@ -442,7 +435,7 @@ def derive_rounds(
     rounds: list[Round] = []
     tokens, wanted = tuple(source), tuple(target)
     while tokens != wanted and (limit is None or len(rounds) < limit):
-        labels = first_labels(derive_labels(tokens, wanted, transforms, swaps=swaps))
+        labels = first_labels(derive_labels(tokens, wanted, transforms))
         rounds.append(Round(tokens, labels))
         tokens = apply_labels(tokens, labels, transforms)
     return tuple(rounds)

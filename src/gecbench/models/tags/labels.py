@@ -175,7 +175,7 @@ def _singular(token: str) -> str | None:
     return token[:-1] if token.endswith("s") and token[-2:-1].isalpha() else None
 
 
-def _split(token: str) -> str | None:
+def _split_hyphens(token: str) -> str | None:
     """Split a token at its hyphens; None where a part would be empty."""
     pieces = token.split("-")
     return " ".join(pieces) if len(pieces) > 1 and all(pieces) else None
@@ -192,7 +192,7 @@ _AGREEMENTS: Mapping[str, Transform] = {
     "AGREEMENT_PLURAL": _plural,
     "AGREEMENT_SINGULAR": _singular,
 }
-_OTHERS: Mapping[str, Transform] = {**_AGREEMENTS, "SPLIT_HYPHEN": _split}
+_OTHERS: Mapping[str, Transform] = {**_AGREEMENTS, "SPLIT_HYPHEN": _split_hyphens}
 
 
 # Vocabularies of labels: which labels a tagger can give.

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 from gecbench.core.corrector import TextEdit, apply
 from gecbench.lang import language_of
 from gecbench.models.tags.labels import KEEP, MERGE_SWAP, Label, Transforms, parse_label
+from gecbench.models.text import in_spaced_word
 from gecbench.text.tokens import Token
 
 # What labels make of tokens, before anybody asks how it is written.
@@ -18,7 +19,7 @@ from gecbench.text.tokens import Token
 _JOINTS = {"SPACE": "", "HYPHEN": "-"}
 
 
-class Outcome(NamedTuple):
+class TokenOutcome(NamedTuple):
     """What becomes of one token, or of two that changed places.
 
     Args:
@@ -36,7 +37,9 @@ class Outcome(NamedTuple):
     joint: str | None = None
 
 
-def outcomes(tokens: Sequence[str], labels: Sequence[str], transforms: Transforms) -> list[Outcome]:
+def outcomes(
+    tokens: Sequence[str], labels: Sequence[str], transforms: Transforms
+) -> list[TokenOutcome]:
     """Work out what becomes of $START and each token.
 
     A label that cannot be done keeps its token: one that is unknown, a transform that the token
@@ -50,21 +53,21 @@ def outcomes(tokens: Sequence[str], labels: Sequence[str], transforms: Transform
     """
     start, *parts = (parse_label(label) for label in labels)
     behind = _plain(start.argument) if start.kind == "append" else ""
-    results = [Outcome(-1, 0, (), behind)]
+    results = [TokenOutcome(-1, 0, (), behind)]
     for at, (token, part) in enumerate(zip(tokens, parts, strict=True)):
         if at < results[-1].end:
             continue  # it has changed places with the one before
         if labels[at + 1] != MERGE_SWAP:
             results.append(_outcome(at, token, part, transforms))
         elif at + 1 < len(tokens) and labels[at + 2] == KEEP:
-            results.append(Outcome(at, at + 2, (tokens[at + 1], token)))
+            results.append(TokenOutcome(at, at + 2, (tokens[at + 1], token)))
         else:
-            results.append(Outcome(at, at + 1, (token,)))
+            results.append(TokenOutcome(at, at + 1, (token,)))
     return results
 
 
-def _outcome(at: int, token: str, part: Label, transforms: Transforms) -> Outcome:
-    unchanged = Outcome(at, at + 1, (token,))
+def _outcome(at: int, token: str, part: Label, transforms: Transforms) -> TokenOutcome:
+    unchanged = TokenOutcome(at, at + 1, (token,))
     match part.kind:
         case "delete":
             return unchanged._replace(words=())
@@ -109,12 +112,12 @@ def detect_spacing(tokens: Sequence[Token], *, language: str) -> Spacing:
     'tokenised'
     """
     spaced = _has_spaces(language)
-    apart = near = 0
-    for one, two in pairwise(tokens):
-        if _CLOSING.fullmatch(two.text) if spaced else _dense(one.text, two.text):
-            apart += two.start > one.end
-            near += two.start == one.end
-    return "tokenised" if apart and apart >= near else "raw"
+    apart = together = 0
+    for left, right in pairwise(tokens):
+        if _CLOSING.fullmatch(right.text) if spaced else _dense(left.text, right.text):
+            apart += right.start > left.end
+            together += right.start == left.end
+    return "tokenised" if apart and apart >= together else "raw"
 
 
 class Blanks(NamedTuple):
@@ -133,7 +136,11 @@ class Blanks(NamedTuple):
         """Say whether a blank stands between two words; None where both ways are right."""
         if self.spacing == "tokenised":
             return True
-        return _spaced(left, right) if _has_spaces(self.language) else _unspaced(left, right)
+        return (
+            _wants_blank_between_words(left, right)
+            if _has_spaces(self.language)
+            else _wants_blank_between_characters(left, right)
+        )
 
     def fuses(self, left: str, right: str) -> bool:
         """Say whether two words without a blank would be read as one."""
@@ -149,7 +156,7 @@ def _has_spaces(language: str) -> bool:
     return bool(language_of(language).joiner)
 
 
-def _spaced(left: str, right: str) -> bool | None:
+def _wants_blank_between_words(left: str, right: str) -> bool | None:
     """Say whether a blank stands between two words as people write English."""
     if '"' in (left, right):
         return None  # whether it opens or closes is not to be seen from here
@@ -158,7 +165,7 @@ def _spaced(left: str, right: str) -> bool | None:
     return not (left[-1] in _BINDING or right[0] in _BINDING)
 
 
-def _unspaced(left: str, right: str) -> bool | None:
+def _wants_blank_between_characters(left: str, right: str) -> bool | None:
     """Say whether a blank stands between two tokens as in Chinese; around Latin words it may."""
     if _same_run(left[-1], right[0]):
         return True
@@ -216,9 +223,9 @@ def text_edits(
     """
     results = outcomes([token.text for token in tokens], labels, transforms)
     blanks = Blanks(language, spacing or detect_spacing(tokens, language=language))
-    layout = _Layout(text, tokens, blanks)
+    tagged = _TaggedText(text, tokens, blanks)
     edits = []
-    for owner, run in groupby(_changes(layout, results), key=lambda change: change.owner):
+    for owner, run in groupby(_changes(tagged, results), key=lambda change: change.owner):
         changes = list(run)
         replacement = "".join(change.replacement for change in changes)
         score = None
@@ -229,7 +236,7 @@ def text_edits(
     return tuple(edits)
 
 
-class _Change(NamedTuple):
+class _EditPart(NamedTuple):
     """A part of an edit: a span, what stands there instead, and the place of the label."""
 
     start: int
@@ -238,111 +245,116 @@ class _Change(NamedTuple):
     owner: int
 
 
-class _Side(NamedTuple):
-    """What stands on one side of a gap: before and now; None at the ends of a text."""
+class _Neighbour(NamedTuple):
+    """The word on one side of a gap, as it was and as it is; None at the ends of a text."""
 
-    before: str
-    now: str
+    old: str
+    new: str
 
 
-class _Layout(NamedTuple):
+class _TaggedText(NamedTuple):
     """A text, its tokens, and where blanks belong."""
 
     text: str
     tokens: Sequence[Token]
     blanks: Blanks
 
-    def start(self, outcome: Outcome | None) -> int:
+    def start(self, outcome: TokenOutcome | None) -> int:
         """The first character of an outcome; None is the end of the text."""
         return len(self.text) if outcome is None else self.tokens[outcome.first].start
 
-    def end(self, outcome: Outcome) -> int:
+    def end(self, outcome: TokenOutcome) -> int:
         """The character after the last of an outcome, of $START the first of the text."""
         return self.tokens[outcome.end - 1].end if outcome.end else 0
 
-    def now(self, outcome: Outcome) -> str:
+    def now(self, outcome: TokenOutcome) -> str:
         """Find what stands in the place of tokens; those in exchange keep what divides them."""
         if outcome.end - outcome.first == 2 and outcome.first >= 0:
-            one, two = self.tokens[outcome.first : outcome.end]
-            return two.text + self.text[one.end : two.start] + one.text
+            left, right = self.tokens[outcome.first : outcome.end]
+            return right.text + self.text[left.end : right.start] + left.text
         return " ".join(outcome.words)
 
-    def side(self, outcome: Outcome | None, *, left: bool) -> _Side | None:
+    def side(self, outcome: TokenOutcome | None, *, left: bool) -> _Neighbour | None:
         """Describe an outcome to its neighbour; None at the ends."""
         if outcome is None or outcome.first < 0:
             return None
         token = self.tokens[outcome.end - 1 if left else outcome.first]
-        return _Side(token.text, outcome.words[-1 if left else 0])
+        return _Neighbour(token.text, outcome.words[-1 if left else 0])
 
 
-def _changes(layout: _Layout, results: Sequence[Outcome]) -> Iterator[_Change]:
+def _changes(tagged: _TaggedText, results: Sequence[TokenOutcome]) -> Iterator[_EditPart]:
     """Yield all changes in the order of the text, those of one label next to one another."""
     standing = [at for at, outcome in enumerate(results) if outcome.words or outcome.first < 0]
-    for one, two in pairwise((*standing, len(results))):
-        left = results[one]
-        right = results[two] if two < len(results) else None
+    for at, following in pairwise((*standing, len(results))):
+        left = results[at]
+        right = results[following] if following < len(results) else None
         if left.words:
-            start, end = layout.start(left), layout.end(left)
-            now = layout.now(left)
-            if now != layout.text[start:end]:
-                yield _Change(start, end, now, left.first + 1)
-        gone = results[one + 1 : two]
+            start, end = tagged.start(left), tagged.end(left)
+            now = tagged.now(left)
+            if now != tagged.text[start:end]:
+                yield _EditPart(start, end, now, left.first + 1)
+        gone = results[at + 1 : following]
         if gone:
-            yield from _delete(layout, left, gone, right)
+            yield from _delete(tagged, left, gone, right)
         elif left.behind:
-            yield from _insert(layout, left, right)
+            yield from _insert(tagged, left, right)
         elif right is not None and left.words:
-            yield from _respace(layout, left, right)
+            yield from _respace(tagged, left, right)
 
 
-def _respace(layout: _Layout, left: Outcome, right: Outcome) -> Iterator[_Change]:
+def _respace(tagged: _TaggedText, left: TokenOutcome, right: TokenOutcome) -> Iterator[_EditPart]:
     """Yield the change of the blank between two neighbours that stand, if there is one."""
-    start, end = layout.end(left), layout.start(right)
-    gap = layout.text[start:end]
-    one, two = layout.side(left, left=True), layout.side(right, left=False)
-    changed = one is not None and one.before != one.now
-    blanks = layout.blanks
+    start, end = tagged.end(left), tagged.start(right)
+    gap = tagged.text[start:end]
+    left_side, right_side = tagged.side(left, left=True), tagged.side(right, left=False)
+    changed = left_side is not None and left_side.old != left_side.new
+    blanks = tagged.blanks
     new = gap if left.joint is None else left.joint
-    if left.joint is None and one and two and (changed or two.before != two.now):
-        wanted = blanks.wants(one.now, two.now)
-        if wanted != blanks.wants(one.before, two.before):
+    touched = changed or (right_side is not None and right_side.old != right_side.new)
+    if left.joint is None and left_side and right_side and touched:
+        wanted = blanks.wants(left_side.new, right_side.new)
+        if wanted != blanks.wants(left_side.old, right_side.old):
             new = _blank(wanted, gap)
-        elif blanks.fuses(one.now, two.now) and not blanks.fuses(one.before, two.before):
+        elif blanks.fuses(left_side.new, right_side.new) and not blanks.fuses(
+            left_side.old, right_side.old
+        ):
             new = gap or " "
     if new != gap:
         owner = left if changed or left.joint is not None else right
-        yield _Change(start, end, new, owner.first + 1)
+        yield _EditPart(start, end, new, owner.first + 1)
 
 
-def _insert(layout: _Layout, left: Outcome, right: Outcome | None) -> Iterator[_Change]:
+def _insert(
+    tagged: _TaggedText, left: TokenOutcome, right: TokenOutcome | None
+) -> Iterator[_EditPart]:
     """Yield the insertion behind a token whose neighbour stands, with its blanks."""
-    start, end = layout.end(left), layout.start(right)
-    gap = layout.text[start:end]
+    start, end = tagged.end(left), tagged.start(right)
+    gap = tagged.text[start:end]
     # White space at the head of a text stays before what is inserted there.
-    before, after = _around(layout, left, right, gap, gap if left.words else "")
+    before, after = _around(tagged, left, right, gap, gap if left.words else "")
     new = before + left.behind + after
     if gap and new.endswith(gap):
-        yield _Change(start, start, new[: -len(gap)], left.first + 1)
+        yield _EditPart(start, start, new[: -len(gap)], left.first + 1)
     elif gap and new.startswith(gap):
-        yield _Change(end, end, new[len(gap) :], left.first + 1)
+        yield _EditPart(end, end, new[len(gap) :], left.first + 1)
     else:
-        yield _Change(start, end, new, left.first + 1)
+        yield _EditPart(start, end, new, left.first + 1)
 
 
 def _around(
-    layout: _Layout, left: Outcome, right: Outcome | None, first: str, last: str
+    tagged: _TaggedText, left: TokenOutcome, right: TokenOutcome | None, first: str, last: str
 ) -> tuple[str, str]:
     """Find the blanks on both sides of an insertion; `first` and `last` are the old ones.
 
     White space at the ends of a text stays there.
     """
-    one, two = layout.side(left, left=True), layout.side(right, left=False)
+    left_side, right_side = tagged.side(left, left=True), tagged.side(right, left=False)
     before, after = first, last
-    if one is not None:
-        wanted = layout.blanks.wants(one.now, left.behind)
-        before = first if wanted is None and two is not None else " " * bool(wanted)
-    if two is not None:
-        after = _blank(layout.blanks.wants(left.behind, two.now), last)
+    if left_side is not None:
+        wanted = tagged.blanks.wants(left_side.new, left.behind)
+        before = first if wanted is None and right_side is not None else " " * bool(wanted)
+    if right_side is not None:
+        after = _blank(tagged.blanks.wants(left.behind, right_side.new), last)
     return before, after
 
 
@@ -354,16 +366,19 @@ def _blank(wanted: bool | None, old: str) -> str:
 
 
 def _delete(
-    layout: _Layout, left: Outcome, gone: Sequence[Outcome], right: Outcome | None
-) -> Iterator[_Change]:
+    tagged: _TaggedText,
+    left: TokenOutcome,
+    gone: Sequence[TokenOutcome],
+    right: TokenOutcome | None,
+) -> Iterator[_EditPart]:
     """Yield what deletes tokens between two that stand, with an insertion before them."""
-    ends = [layout.end(left), *(layout.end(outcome) for outcome in gone)]
-    starts = [*(layout.start(outcome) for outcome in gone), layout.start(right)]
-    gaps = [layout.text[end:start] for end, start in zip(ends, starts, strict=True)]
-    new = _close_gap(layout, left, right, gaps)
+    ends = [tagged.end(left), *(tagged.end(outcome) for outcome in gone)]
+    starts = [*(tagged.start(outcome) for outcome in gone), tagged.start(right)]
+    gaps = [tagged.text[end:start] for end, start in zip(ends, starts, strict=True)]
+    new = _close_gap(tagged, left, right, gaps)
     if left.behind:
-        before, new = _around(layout, left, right, gaps[0], gaps[-1])
-        yield _Change(ends[0], ends[0], before + left.behind, left.first + 1)
+        before, new = _around(tagged, left, right, gaps[0], gaps[-1])
+        yield _EditPart(ends[0], ends[0], before + left.behind, left.first + 1)
     if new == gaps[0]:  # each takes the blank behind it along
         bounds, new = starts, ""
     elif new == gaps[-1]:  # the blank before it
@@ -371,21 +386,23 @@ def _delete(
     else:
         bounds = [ends[0], *starts[1:]]
     for outcome, (start, end) in zip(gone, pairwise(bounds), strict=True):
-        yield _Change(start, end, new if outcome is gone[-1] else "", outcome.first + 1)
+        yield _EditPart(start, end, new if outcome is gone[-1] else "", outcome.first + 1)
 
 
-def _close_gap(layout: _Layout, left: Outcome, right: Outcome | None, gaps: Sequence[str]) -> str:
+def _close_gap(
+    tagged: _TaggedText, left: TokenOutcome, right: TokenOutcome | None, gaps: Sequence[str]
+) -> str:
     """Find what divides two tokens after all between them are gone."""
-    one, two = layout.side(left, left=True), layout.side(right, left=False)
-    if one is None:
+    left_side, right_side = tagged.side(left, left=True), tagged.side(right, left=False)
+    if left_side is None:
         return gaps[0]
-    if two is None:
+    if right_side is None:
         return gaps[-1]
     if left.joint is not None:
         return left.joint
-    wanted = layout.blanks.wants(one.now, two.now)
+    wanted = tagged.blanks.wants(left_side.new, right_side.new)
     if wanted is None:
-        return gaps[0] if one.now[-1].isascii() and one.now[-1].isalnum() else gaps[-1]
+        return gaps[0] if left_side.new[-1].isascii() and left_side.new[-1].isalnum() else gaps[-1]
     return _blank(wanted, next(filter(None, gaps), ""))
 
 
@@ -454,22 +471,22 @@ def _group_edits(
         placed.append(_PlacedEdit(start, start + len(edit.replacement), edit, late=False))
         shift += len(edit.replacement) - (edit.end - edit.start)
     # At one place deletions come first, then insertions, then what has characters there.
-    placed.sort(key=lambda one: (one.start, one.end, one.late))
+    placed.sort(key=lambda part: (part.start, part.end, part.late))
     group: list[_PlacedEdit] = []
-    for one in placed:
-        if group and not any(_interact(other, one) for other in group):
+    for part in placed:
+        if group and not any(_interact(other, part) for other in group):
             yield group
             group = []
-        group.append(one)
+        group.append(part)
     if group:
         yield group
 
 
-def _interact(one: _PlacedEdit, two: _PlacedEdit) -> bool:
+def _interact(first: _PlacedEdit, second: _PlacedEdit) -> bool:
     """Say whether two edits become one."""
-    if one.late == two.late:
+    if first.late == second.late:
         return False
-    early, late = (two, one) if one.late else (one, two)
+    early, late = (second, first) if first.late else (first, second)
     if early.start == early.end:
         return late.start <= early.start <= late.end
     if late.start == late.end == early.end:
@@ -479,17 +496,19 @@ def _interact(one: _PlacedEdit, two: _PlacedEdit) -> bool:
 
 def _merge(group: Sequence[_PlacedEdit], shift: int, between: str) -> tuple[TextEdit, int]:
     """Merge a group to an edit of the source, and the shift behind it."""
-    start, end = min(one.start for one in group), max(one.end for one in group)
+    start, end = min(part.start for part in group), max(part.end for part in group)
     after = shift + sum(
-        (one.end - one.start) - (one.edit.end - one.edit.start) for one in group if not one.late
+        (part.end - part.start) - (part.edit.end - part.edit.start)
+        for part in group
+        if not part.late
     )
     late = [
-        TextEdit(one.start - start, one.end - start, one.edit.replacement)
-        for one in group
-        if one.late
+        TextEdit(part.start - start, part.end - start, part.edit.replacement)
+        for part in group
+        if part.late
     ]
-    scores = [one.edit.score for one in group if one.edit.score is not None]
-    labels = [one.edit.label for one in group if one.edit.label is not None]
+    scores = [part.edit.score for part in group if part.edit.score is not None]
+    labels = [part.edit.label for part in group if part.edit.label is not None]
     edit = TextEdit(
         start - shift,
         end - after,
@@ -525,9 +544,4 @@ def _trim(edit: TextEdit, source: str) -> TextEdit | None:
 
 def _in_word(before: str, old: str, new: str) -> bool:
     """Say whether a cut behind what stays goes through a word, of either text."""
-    return _letter(before[-1:]) and (_letter(old[:1]) or _letter(new[:1]))
-
-
-def _letter(character: str) -> bool:
-    """Say whether a character belongs to a word of several; Chinese ones stand alone."""
-    return character.isalnum() and character < "\u2e80"
+    return in_spaced_word(before[-1:]) and (in_spaced_word(old[:1]) or in_spaced_word(new[:1]))

@@ -6,10 +6,11 @@ from typing import Annotated, Literal
 
 import msgspec
 
-Positive = Annotated[int, msgspec.Meta(gt=0)]
-Count = Annotated[int, msgspec.Meta(ge=0)]
+from gecbench.formats.validation import Count as Count
+from gecbench.formats.validation import Positive as Positive
+from gecbench.formats.validation import Share as Share
+
 Rate = Annotated[float, msgspec.Meta(gt=0, le=1e3)]
-Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Below1 = Annotated[float, msgspec.Meta(ge=0, lt=1)]
 Threads = Annotated[int, msgspec.Meta(ge=0, le=1024)]
 

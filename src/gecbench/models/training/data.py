@@ -19,7 +19,7 @@ from gecbench.core.sample import Corpus, Sample
 from gecbench.formats.perturbed import is_perturbed, read_perturbed
 from gecbench.formats.reading import read
 from gecbench.formats.texts import text_of
-from gecbench.models.batches import Pair
+from gecbench.models.batches import SentencePair
 from gecbench.models.training.config import RunConfig
 
 Item = TypeVar("Item")
@@ -50,7 +50,7 @@ class TrainingData(Generic[Item]):
     files: Mapping[str, str]
 
 
-def read_pairs(config: RunConfig, home: Path) -> TrainingData[Pair]:
+def read_pairs(config: RunConfig, home: Path) -> TrainingData[SentencePair]:
     """Read the pairs that a configuration names.
 
     Args:
@@ -74,13 +74,13 @@ def read_pairs(config: RunConfig, home: Path) -> TrainingData[Pair]:
         path = resolve(home, data.dev)
         dev = read_corpus(path)
         files[data.dev] = file_hash(path)
-        bare = {without_blanks(sample.source) for sample in dev.samples}
-        rest = [item for item in samples if without_blanks(item[0].source) not in bare]
-        counts["left out: also in dev"] = len(samples) - len(rest)
-        samples = rest
+        dev_texts = {without_blanks(sample.source) for sample in dev.samples}
+        remaining = [item for item in samples if without_blanks(item[0].source) not in dev_texts]
+        counts["left out: also in dev"] = len(samples) - len(remaining)
+        samples = remaining
     else:
-        every = [sample.source for sample, _ in samples]
-        chosen = set(every) if data.dev == ALL else draw_dev(every, config)
+        sources = [sample.source for sample, _ in samples]
+        chosen = set(sources) if data.dev == ALL else draw_dev(sources, config)
         numbers = enumerate((s for s, _ in samples if s.source in chosen), 1)
         renumbered = tuple(replace(sample, id=str(n)) for n, sample in numbers)
         dev = Corpus("dev", renumbered, samples[0][1].lang if samples else None)
@@ -97,7 +97,7 @@ def read_pairs(config: RunConfig, home: Path) -> TrainingData[Pair]:
     return TrainingData(tuple(train), dev, dev_pairs, dict(counts), files)
 
 
-def read_dev_pairs(dev: Corpus, language: str, counts: Counter[str]) -> tuple[Pair, ...]:
+def read_dev_pairs(dev: Corpus, language: str, counts: Counter[str]) -> tuple[SentencePair, ...]:
     """Collect the pairs of the dev sentences; what is left out is added to the counts.
 
     Raises:
@@ -171,8 +171,8 @@ def limit(
     counts["pairs"] = len(train)
     if not train:
         reasons = ", ".join(f"{name}: {n}" for name, n in counts.items())
-        named = ", ".join(map(str, paths))
-        raise CorpusError(f"{named}: no {what} is left to learn from ({reasons})")
+        names = ", ".join(map(str, paths))
+        raise CorpusError(f"{names}: no {what} is left to learn from ({reasons})")
     return train
 
 
@@ -181,7 +181,9 @@ def without_blanks(text: str) -> str:
     return "".join(text.split())
 
 
-def _pairs_of(sample: Sample, corpus: Corpus, language: str, counts: Counter[str]) -> list[Pair]:
+def _pairs_of(
+    sample: Sample, corpus: Corpus, language: str, counts: Counter[str]
+) -> list[SentencePair]:
     """Collect a pair for each reference of a sentence; the counts say what is left out."""
     if not sample.references:
         counts["left out: no reference"] += 1
@@ -198,5 +200,5 @@ def _pairs_of(sample: Sample, corpus: Corpus, language: str, counts: Counter[str
         if not sample.source.strip() or not target.strip():
             counts["left out: empty"] += 1
         else:
-            pairs.append(Pair(sample.source, target, corpus.name))
+            pairs.append(SentencePair(sample.source, target, corpus.name))
     return pairs

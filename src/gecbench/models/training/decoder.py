@@ -14,8 +14,8 @@ from torch.nn.functional import cross_entropy
 
 from gecbench.core.errors import UsageError
 from gecbench.lang import language_of
-from gecbench.models.batches import Pair, pad_rows
-from gecbench.models.folder import Card, changed_options
+from gecbench.models.batches import SentencePair, pad_rows
+from gecbench.models.folder import Card, non_default_options
 from gecbench.models.seq2seq.corrector import Decoding, Search, Seq2Seq, build_corrector
 from gecbench.models.seq2seq.encoding import Encoding
 from gecbench.models.training.config import Robust, RunConfig, Share
@@ -38,13 +38,13 @@ class DecoderTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
     def defaults(self) -> dict[str, object]:
         """Select the options of inference that a run chooses for its model."""
-        return {"max_length": self.max_length, **changed_options(self.correcting)}
+        return {"max_length": self.max_length, **non_default_options(self.correcting)}
 
 
 Encoded = TypeVar("Encoded")
 
 
-class Example(NamedTuple):
+class DecoderExample(NamedTuple):
     """A pair in ids.
 
     Args:
@@ -76,7 +76,7 @@ def refuse_cold_epochs(config: RunConfig, why: str) -> None:
         raise UsageError(f"training.cold_epochs {epochs}: {why}; leave it out")
 
 
-class TargetTask(Task[Pair, Encoded]):
+class TargetTask(Task[SentencePair, Encoded]):
     """Learns to write targets token by token, whatever the network is."""
 
     def __init__(self, config: RunConfig, defaults: Mapping[str, object], too_long: str) -> None:
@@ -96,7 +96,7 @@ class TargetTask(Task[Pair, Encoded]):
     def encode(self, source: str, target: str, counts: Counter[str]) -> Encoded | None:
         """Encode a pair; None where it is too long. What is worth counting is added to counts."""
 
-    def prepare(self, items: Sequence[Pair]) -> Dataset[Encoded]:
+    def prepare(self, items: Sequence[SentencePair]) -> Dataset[Encoded]:
         """Turn pairs into examples, where they are short enough, or can be cut."""
         examples: list[Encoded] = []
         sources: list[int] = []
@@ -137,7 +137,7 @@ class TargetTask(Task[Pair, Encoded]):
         )
 
 
-class DecoderTask(TargetTask[Example]):
+class DecoderTask(TargetTask[DecoderExample]):
     """Learns to write targets with an encoder-decoder."""
 
     positions = 0
@@ -159,7 +159,7 @@ class DecoderTask(TargetTask[Example]):
     def search(self, options: Any) -> Search:
         """Wrap the network as it is now in a search for answers."""
 
-    def encode(self, source: str, target: str, counts: Counter[str]) -> Example | None:
+    def encode(self, source: str, target: str, counts: Counter[str]) -> DecoderExample | None:
         """Encode a pair; None where it is too long and not to be cut."""
         longest, specials = self.table.max_length, self.encoding.specials
         ids: Sequence[int] = self.encoding.source_ids(source)
@@ -174,13 +174,13 @@ class DecoderTask(TargetTask[Example]):
             for name, side in (("sources", ids), ("targets", target_ids)):
                 if unknown := side.count(specials.unknown):
                     counts[f"unknown tokens in {name}"] += unknown
-        return Example(array("i", ids), array("i", target_ids))
+        return DecoderExample(array("i", ids), array("i", target_ids))
 
-    def length(self, example: Example) -> int:
+    def length(self, example: DecoderExample) -> int:
         """Count how many positions the longer side of an example has."""
         return max(map(len, example))
 
-    def collate(self, examples: Sequence[Example]) -> Batch:
+    def collate(self, examples: Sequence[DecoderExample]) -> Batch:
         """Build the tensors that transformers calls so, each (sentences, positions).
 
         The decoder reads what it is to write one step later.

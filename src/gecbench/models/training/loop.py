@@ -195,7 +195,6 @@ class Log:
     """
 
     def __init__(self, run: Path, step: int) -> None:
-
         from torch.utils.tensorboard import SummaryWriter
 
         self._path = run / "log.jsonl"
@@ -477,8 +476,8 @@ class Loop:
         state.waited += not improved and by != "last" and not state.cold and useful
         remark = "  best so far" if improved and by != "last" else ""
         remark = remark if useful else "  nothing corrected rightly yet"
-        named = ", ".join(f"dev {name} {number:.4f}" for name, number in values.items())
-        self.say(f"step {state.step}, epoch {state.epoch}: {named}{remark}")
+        scores = ", ".join(f"dev {name} {number:.4f}" for name, number in values.items())
+        self.say(f"step {state.step}, epoch {state.epoch}: {scores}{remark}")
         if self.config.training.patience and state.waited >= self.config.training.patience:
             state.finished = f"no better for {state.waited} evaluations"
 

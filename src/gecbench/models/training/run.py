@@ -204,8 +204,8 @@ def _describe_data(config: RunConfig, data: TrainingData[Any], train: Dataset[An
 
 def _finish(best: Path, model: Path, config: RunConfig, provenance: Mapping[str, Any]) -> None:
     """Write the best model, with its card, as the run's result."""
-    for rest in model.parent.glob(f".{model.name}.*"):  # what a killed run was writing
-        shutil.rmtree(rest, ignore_errors=True)
+    for leftover in model.parent.glob(f".{model.name}.*"):  # what a killed run was writing
+        shutil.rmtree(leftover, ignore_errors=True)
     with atomic_folder(model, replace=True) as folder:
         shutil.copytree(best, folder, dirs_exist_ok=True)
         card = msgspec.structs.replace(read_card(folder), provenance=provenance, about=config.about)

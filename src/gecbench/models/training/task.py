@@ -13,7 +13,7 @@ import msgspec
 from gecbench.backends.transformers import need_torch
 from gecbench.core.corrector import Corrector
 from gecbench.core.registry import resolve
-from gecbench.models.batches import ContextPair, Pair
+from gecbench.models.batches import ContextPair, SentencePair
 from gecbench.models.training.config import Robust, RunConfig
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class Task(ABC, Generic[Item, Example]):
         """Write the model as users load it, into an empty folder: safetensors, no pickle."""
 
 
-class ComparableTask(Task[Pair, Example], Generic[Example, Outputs]):
+class ComparableTask(Task[SentencePair, Example], Generic[Example, Outputs]):
     """A task whose loss has two steps, so that predictions can be compared in between.
 
     `robust.task.RobustTask` wraps it. Beyond what a task does
@@ -194,8 +194,8 @@ class Build(Protocol):
     """Builds the task of a run."""
 
     def __call__(
-        self, config: Any, pairs: Sequence[Pair], checkpoint: Path | None
-    ) -> Task[Pair, Any]:
+        self, config: Any, pairs: Sequence[SentencePair], checkpoint: Path | None
+    ) -> Task[SentencePair, Any]:
         """Build a task.
 
         Args:

@@ -18,7 +18,7 @@ from gecbench import __version__
 from gecbench.core.errors import MissingExtraError
 from gecbench.core.score import WarningNote
 from gecbench.reports import plots
-from gecbench.reports.page.sentences import compressed
+from gecbench.reports.page.sentences import compress
 from gecbench.reports.plots import properties
 from gecbench.reports.report import (
     Figure,
@@ -47,7 +47,7 @@ class Page:
         title: In whatever language its author writes.
         facts: What the corpus is and where it comes from: names and values.
         reports: Of the analyses, in the order of reading.
-        sentences: As `sentences.packed_sentences` gives them.
+        sentences: As `sentences.pack_sentences` gives them.
         edits: Whether edits were compared, so that there are marks to explain.
         example: A word of the corpus's language, to show the marks on.
     """
@@ -101,8 +101,8 @@ def render_page(
     return environment.from_string(_read(template)).render(
         version=__version__,
         policy=_policy(style, script),
-        style=unescaped(style),
-        script=unescaped(script),
+        style=mark_safe(style),
+        script=mark_safe(script),
         **context,
     )
 
@@ -133,7 +133,7 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
 
 
-def unescaped(text: str) -> Markup:
+def mark_safe(text: str) -> Markup:
     """Mark a text of our own making as one that needs no escaping where it stands."""
     from markupsafe import Markup
 
@@ -143,7 +143,7 @@ def unescaped(text: str) -> Markup:
 def json_in_page(value: object) -> Markup:
     """Write JSON that no tag inside it can end."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return unescaped(text.replace("<", "\\u003c"))
+    return mark_safe(text.replace("<", "\\u003c"))
 
 
 def check_extras() -> None:
@@ -211,7 +211,7 @@ def html(page: Page, language: PageLanguage = "en") -> str:
         language=language,
         words=words,
         interface=json_in_page(both),
-        packed=compressed({"files": _files(sections), "sentences": page.sentences}),
+        packed=compress({"files": _files(sections), "sentences": page.sentences}),
         sections=sections,
         outcomes=_OUTCOMES,
         shortcuts=_SHORTCUTS,
@@ -260,14 +260,14 @@ def _anchors(reports: Sequence[Report]) -> Iterator[tuple[str, Report]]:
 
 def _section(report: Report, anchor: str) -> _Section:
     tables = [_table(table, anchor) for table in report.tables if table.rows]
-    shown = _OPEN.get(report.name, 1)
+    number = _OPEN.get(report.name, 1)
     return _Section(
         report,
         anchor,
         interface_words("short").get(report.name, report.title),
         interface_words("question").get(report.name),
-        tables[:shown],
-        tables[shown:],
+        tables[:number],
+        tables[number:],
         [_figure(figure) for figure in report.figures],
         [note for note in report.notes if isinstance(note, WarningNote)],
         [note for note in report.notes if not isinstance(note, WarningNote)],
@@ -282,8 +282,8 @@ def _table(table: Table, section: str) -> _Table:
 def _figure(figure: Figure) -> _Figure:
     most = max((len(series.x) for series in figure.series), default=0)
     broad = most >= _BROAD.get(figure.kind, most + 1)
-    drawn = (unescaped(plots.svg(figure, "en")), unescaped(plots.svg(figure, "zh")))
-    return _Figure(figure, f"{figure.name}.csv", broad, len(figure.alt.en) > _LONG, *drawn)
+    pictures = (mark_safe(plots.svg(figure, "en")), mark_safe(plots.svg(figure, "zh")))
+    return _Figure(figure, f"{figure.name}.csv", broad, len(figure.alt.en) > _LONG, *pictures)
 
 
 def _files(sections: Sequence[_Section]) -> Mapping[str, str]:

@@ -34,12 +34,12 @@ def values(result: Difficulty, sources: Mapping[str, str]) -> dict[str, object]:
             the tokens are shown.
     """
     touching = _touching(result, sources)
-    types = sorted({result.table.label(at, chunk) or "" for at, chunk in _errors(result)})
+    types = sorted({result.table.label(index, chunk) or "" for index, chunk in _errors(result)})
     table = result.weighting.table(result.voters)
     rows = []
-    for at, name in enumerate(result.table.ids):
-        pieces = list(_pieces(result, at, sources.get(name), types, touching=touching))
-        value = sum(w for w, c in _weighted(result, at) if c.edit is not None)
+    for index, name in enumerate(result.table.ids):
+        pieces = list(_pieces(result, index, sources.get(name), types, touching=touching))
+        value = sum(w for w, c in _weights_and_chunks(result, index) if c.edit is not None)
         rows.append([name, round(value, 4), pieces])
     return {
         "corpus": result.corpus,
@@ -56,38 +56,38 @@ def values(result: Difficulty, sources: Mapping[str, str]) -> dict[str, object]:
 
 
 def _errors(result: Difficulty) -> Iterator[tuple[int, Chunk]]:
-    for at, chunks in enumerate(result.table.chunks):
+    for index, chunks in enumerate(result.table.chunks):
         for chunk in chunks:
             if chunk.edit is not None:
-                yield at, chunk
+                yield index, chunk
 
 
-def _weighted(result: Difficulty, at: int) -> Iterator[tuple[float, Chunk]]:
-    return zip(result.weights[at], result.table.chunks[at], strict=True)
+def _weights_and_chunks(result: Difficulty, index: int) -> Iterator[tuple[float, Chunk]]:
+    return zip(result.weights[index], result.table.chunks[index], strict=True)
 
 
 def _pieces(
     result: Difficulty,
-    at: int,
+    index: int,
     source: str | None,
     types: Sequence[str],
     *,
     touching: bool,
 ) -> Iterator[str | Mark]:
     """Yield plain text and marks from left to right; together they are the whole text."""
-    tokens = result.table.references[at].tokens
-    text, places = _laid_out(source, tokens, touching=touching)
+    tokens = result.table.references[index].tokens
+    text, places = _place_tokens(source, tokens, touching=touching)
     done = 0
-    for place, (weight, chunk) in enumerate(_weighted(result, at)):
-        letters = {name: rows[at][place] for name, rows in result.table.verdicts.items()}
+    for place, (weight, chunk) in enumerate(_weights_and_chunks(result, index)):
+        letters = {name: rows[index][place] for name, rows in result.table.verdicts.items()}
         if chunk.edit is None and FALSE not in letters.values():
             continue
         start, end = _characters(chunk, places, len(text))
         if text[done:start]:
             yield text[done:start]
-        edit = None if chunk.edit is None else result.table.references[at].edits[chunk.edit]
-        correction = _joined((edit.replacement or ()) if edit else (), touching=touching)
-        label = result.table.label(at, chunk)
+        edit = None if chunk.edit is None else result.table.references[index].edits[chunk.edit]
+        correction = _join_tokens((edit.replacement or ()) if edit else (), touching=touching)
+        label = result.table.label(index, chunk)
         type_ = -1 if label is None else types.index(label)
         kind, right_letters = (ERROR, (RIGHT, KEPT)) if edit else (ALARM, ())
         right = [i for i, letter in enumerate(letters.values()) if letter in right_letters]
@@ -98,14 +98,14 @@ def _pieces(
         yield text[done:]
 
 
-def _laid_out(
+def _place_tokens(
     source: str | None, tokens: Sequence[str], *, touching: bool
 ) -> tuple[str, Sequence[tuple[int, int]]]:
     """A text and where its tokens are in it."""
     places = spans(source, tokens) if source is not None else None
     if source is not None and places is not None:
         return source, places
-    text = _joined(tokens, touching=touching)
+    text = _join_tokens(tokens, touching=touching)
     return text, spans(text, tokens) or ()
 
 
@@ -113,8 +113,8 @@ def _characters(chunk: Chunk, places: Sequence[tuple[int, int]], length: int) ->
     """Where a chunk begins and ends in the text."""
     if chunk.start < chunk.end:
         return places[chunk.start][0], places[chunk.end - 1][1]
-    at = places[chunk.start][0] if chunk.start < len(places) else length
-    return at, at
+    place = places[chunk.start][0] if chunk.start < len(places) else length
+    return place, place
 
 
 def _touching(result: Difficulty, sources: Mapping[str, str]) -> bool:
@@ -124,11 +124,11 @@ def _touching(result: Difficulty, sources: Mapping[str, str]) -> bool:
         places = spans(sources[name], reference.tokens) if name in sources else None
         gaps += [b[0] == a[1] for a, b in pairwise(places or ())]
     if not gaps:
-        gaps = [len(token) == 1 for one in result.table.references for token in one.tokens]
+        gaps = [len(t) == 1 for reference in result.table.references for t in reference.tokens]
     return 2 * sum(gaps) > len(gaps)
 
 
-def _joined(tokens: Sequence[str], *, touching: bool) -> str:
+def _join_tokens(tokens: Sequence[str], *, touching: bool) -> str:
     """Join tokens as text, with spaces except where none are written."""
     text = ""
     for token in tokens:
@@ -160,15 +160,15 @@ def heat_map(
         MissingExtraError: jinja2 is not installed.
     """
     words = interface_words("heatmap")
-    shown = [values(one, texts) for one, texts in zip(results, sources, strict=True)]
+    data = [values(result, texts) for result, texts in zip(results, sources, strict=True)]
     return render_page(
         "heatmap.html",
         styles=["heatmap.css"],
         scripts=["heatmap.js"],
         language=language,
         lang={"en": "en", "zh": "zh-Hans"}[language],
-        corpora=list(dict.fromkeys(one.corpus for one in results)),
+        corpora=list(dict.fromkeys(result.corpus for result in results)),
         say={key: text.in_(language) for key, text in words.items()},
         words=json_in_page({key: [text.en, text.zh] for key, text in words.items()}),
-        data=json_in_page(shown),
+        data=json_in_page(data),
     )

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from msgspec import to_builtins
 
-from gecbench.analysis.sentences import Output, Reference, SentenceRow
+from gecbench.analysis.sentences import ReferenceVersion, SentenceRow, SystemVersion
 from gecbench.core.edit import Edit
 from gecbench.core.score import Counts
 from gecbench.lang import language_of
@@ -34,14 +34,14 @@ class Change(NamedTuple):
     label: str
 
 
-def compressed(value: object) -> str:
+def compress(value: object) -> str:
     """Return JSON as gzip in base64; the same value gives the same text."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     raw = gzip.compress(text.encode("utf-8", errors="replace"), compresslevel=9, mtime=0)
     return base64.b64encode(raw).decode("ascii")
 
 
-def changes(edits: Sequence[Edit], places: Spans, between: str) -> list[Change]:
+def changes_of(edits: Sequence[Edit], places: Spans, between: str) -> list[Change]:
     """Turn edits over tokens into replacements of characters.
 
     Args:
@@ -59,8 +59,8 @@ def _change(edit: Edit, places: Spans, between: str) -> Change:
     if edit.start == edit.end:
         if edit.start and between:
             return Change(before, before, text and between + text, label)
-        at = places[edit.start][0] if edit.start < len(places) else before
-        return Change(at, at, text and text + between * bool(places), label)
+        place = places[edit.start][0] if edit.start < len(places) else before
+        return Change(place, place, text and text + between * bool(places), label)
     start, end = places[edit.start][0], places[edit.end - 1][1]
     if text == "" and between:
         if edit.start:
@@ -70,13 +70,13 @@ def _change(edit: Edit, places: Spans, between: str) -> Change:
     return Change(start, end, text, label)
 
 
-def apply_changes(source: str, found: Sequence[Change]) -> str:
+def apply_changes(source: str, changes: Sequence[Change]) -> str:
     """Make the changes of one set in a source, as the page does.
 
     Of two that overlap the first counts; insertions at one place follow one another.
     """
     applied: list[Change] = []
-    for change in found:
+    for change in changes:
         if not any(change.start < other.end and other.start < change.end for other in applied):
             applied.append(change)
     parts, done = [], 0
@@ -195,9 +195,9 @@ class _Packer:
     def _string(self, text: str) -> int:
         return self.strings.setdefault(text, len(self.strings))
 
-    def _add_edits(self, edits: Sequence[Edit], found: Sequence[Change]) -> list[int]:
+    def _add_edits(self, edits: Sequence[Edit], changes: Sequence[Change]) -> list[int]:
         """The places of edits among those of the sentence; those that are new are added."""
-        for edit, change in zip(edits, found, strict=True):
+        for edit, change in zip(edits, changes, strict=True):
             if change in self.edits:
                 continue
             self.edits[change] = len(self.edits)
@@ -211,39 +211,42 @@ class _Packer:
             pool.label.append(self._string(change.label))
             pool.makers.add(self.makers.get(edit, ()))
             self.types[change.label] += 1
-        return [self.edits[change] for change in found]
+        return [self.edits[change] for change in changes]
 
-    def _add_reference(self, packed: _References, reference: Reference) -> None:
-        found = changes(reference.edits, self.places, self.between)
-        packed.edits.add(self._add_edits(reference.edits, found))
+    def _add_reference(self, packed: _References, reference: ReferenceVersion) -> None:
+        changes = changes_of(reference.edits, self.places, self.between)
+        packed.edits.add(self._add_edits(reference.edits, changes))
         packed.weights += [round(weight, 4) for weight in reference.weights]
         packed.annotators.append(reference.annotator)
-        self._add_text(packed, reference, found)
+        self._add_text(packed, reference, changes)
 
-    def _add_output(self, packed: _Outputs, output: Output) -> None:
-        found = changes(output.edits, self.places, self.between)
-        packed.made.add(self._add_edits(output.edits, found))
+    def _add_output(self, packed: _Outputs, output: SystemVersion) -> None:
+        changes = changes_of(output.edits, self.places, self.between)
+        packed.made.add(self._add_edits(output.edits, changes))
         packed.verdicts += [_UNJUDGED if right is None else int(right) for right in output.right]
-        missed = changes(output.missed, self.places, self.between)
+        missed = changes_of(output.missed, self.places, self.between)
         packed.missed.add(list(dict.fromkeys(self._add_edits(output.missed, missed))))
         packed.reference.append(_UNJUDGED if output.reference is None else output.reference)
         counts = output.counts or Counts()
         packed.counts += [counts.tp, counts.fp, counts.fn]
-        self._add_text(packed, output, found)
+        self._add_text(packed, output, changes)
 
     def _add_text(
-        self, packed: _References | _Outputs, version: Reference | Output, found: Sequence[Change]
+        self,
+        packed: _References | _Outputs,
+        version: ReferenceVersion | SystemVersion,
+        changes: Sequence[Change],
     ) -> None:
         """Add the state, and the text where the edits do not give it."""
         packed.states.append(version.state)
         if version.first is not None:
             packed.firsts[len(packed.states) - 1] = version.first
-        shown = apply_changes(self.source, found[: version.first])
-        if version.text is not None and version.text != shown:
+        text = apply_changes(self.source, changes[: version.first])
+        if version.text is not None and version.text != text:
             packed.texts[len(packed.states) - 1] = version.text
 
 
-def packed_sentences(
+def pack_sentences(
     rows: Iterable[SentenceRow],
     systems: Sequence[str],
     lang: str,

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from gecbench.core.errors import MissingExtraError, UsageError
-from gecbench.core.files import encoded, make_folder, write_files
+from gecbench.core.files import encode_text, make_folder, write_files
 
 if TYPE_CHECKING:
     from gecbench.reports.report import Figure, PageLanguage
@@ -102,12 +102,12 @@ def svg(figure: Figure, language: PageLanguage) -> str:
     return page_svg(figure, language)
 
 
-def coloured(drawn: str, theme: Theme) -> str:
+def apply_theme(picture: str, theme: Theme) -> str:
     """Give what `svg` drew the colours of one theme, to be shown by an address of its own.
 
     An image in a page does not see the page's colours.
     """
-    return _COLOUR.sub(lambda found: COLOURS[theme][found[1]], drawn)
+    return _COLOUR.sub(lambda match: COLOURS[theme][match[1]], picture)
 
 
 def draw(
@@ -154,7 +154,7 @@ def write_figures(
                 path = folder / f"{figure.name}.{form}"
                 contents[path] = draw(figure, format=form, language=language)
         path = folder / f"{figure.name}.csv"
-        contents[path] = encoded(path, figure_csv(figure))
+        contents[path] = encode_text(path, figure_csv(figure))
     make_folder(folder)
     write_files(contents)
     return list(contents)

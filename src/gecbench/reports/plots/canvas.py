@@ -32,7 +32,7 @@ from gecbench.reports.plots.style import (
     Look,
     place_legend,
     printable,
-    wrapped,
+    wrap,
 )
 
 if TYPE_CHECKING:
@@ -90,9 +90,9 @@ def families(texts: Sequence[str]) -> list[str]:
     if not missing:
         return [LATIN]
     for family in _HAN:
-        if family in _installed() and all(ord(c) in _characters(family) for c in missing):
+        if family in _font_families() and all(ord(c) in _characters(family) for c in missing):
             return [LATIN, family]
-    han = next((family for family in _HAN if family in _installed()), None)
+    han = next((family for family in _HAN if family in _font_families()), None)
     lacking = min(c for c in missing if han is None or ord(c) not in _characters(han))
     holder = next(text for text in texts if lacking in text)
     remedy = (
@@ -133,7 +133,7 @@ def _characters(family: str) -> frozenset[int]:
 
 
 @cache
-def _installed() -> frozenset[str]:
+def _font_families() -> frozenset[str]:
     """The names of the fonts, those that came after matplotlib made its list as well."""
     manager = font_manager.fontManager
     known = {entry.fname for entry in manager.ttflist}
@@ -155,9 +155,9 @@ _DECLARATION = re.compile(r"\s*([\w-]+)\s*:\s*([^;]+)")
 _DEFAULTS = {"stroke-linejoin": "miter", "fill-opacity": "1", "stroke-opacity": "1"}
 
 
-def themed(made: str, figure: Figure, language: PageLanguage) -> str:
+def svg_for_page(text: str, figure: Figure, language: PageLanguage) -> str:
     """Return SVG for a page: colours as custom properties, text in the fonts of the reader."""
-    root = _clean(made, figure, language)
+    root = _clean(text, figure, language)
     root.set("font-family", STACK)
     root.set("font-size", f"{SIZE:g}px")
     for element in root.iter():
@@ -171,18 +171,18 @@ def themed(made: str, figure: Figure, language: PageLanguage) -> str:
     return ET.tostring(root, encoding="unicode")
 
 
-def standalone(made: str, figure: Figure, language: PageLanguage) -> str:
+def svg_for_file(text: str, figure: Figure, language: PageLanguage) -> str:
     """Return SVG for a file of its own, with its size."""
-    root = _clean(made, figure, language)
+    root = _clean(text, figure, language)
     width, height = root.get("viewBox", "").split()[2:]
     root.set("width", f"{width}pt")
     root.set("height", f"{height}pt")
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(root, encoding="unicode")
 
 
-def _clean(made: str, figure: Figure, language: PageLanguage) -> ET.Element:
+def _clean(text: str, figure: Figure, language: PageLanguage) -> ET.Element:
     """Parse SVG and leave off what no reader needs; add title, description and language."""
-    root = ET.fromstring(made)
+    root = ET.fromstring(text)
     for element in root.iter():
         element.tag = _bare(element.tag)
         element.text = element.text if element.tag == "text" else None
@@ -204,12 +204,12 @@ def _clean(made: str, figure: Figure, language: PageLanguage) -> ET.Element:
             "stroke-linejoin": "round",
         }
     )
-    for at, (tag, name, words) in enumerate(
+    for index, (tag, name, words) in enumerate(
         (("title", "title", figure.title), ("desc", "alt", figure.alt))
     ):
         element = ET.Element(tag, {"id": f"{prefix}-{name}"})
         element.text = printable(words.in_(language))
-        root.insert(at, element)
+        root.insert(index, element)
     return root
 
 
@@ -219,42 +219,42 @@ def _bare(name: str) -> str:
 
 def _rewrite(element: ET.Element) -> None:
     """Turn style declarations into attributes, which a strict page allows, and round numbers."""
-    given = dict(element.attrib)
+    attributes = dict(element.attrib)
     element.attrib.clear()
-    declared = dict(_DECLARATION.findall(given.pop("style", "")))
-    for name, value in (*given.items(), *declared.items()):
+    declared = dict(_DECLARATION.findall(attributes.pop("style", "")))
+    for name, value in (*attributes.items(), *declared.items()):
         name, value = _bare(name), value.strip()
         if name in ("d", "points", "x", "y", "width", "height", "viewBox"):
             value = " ".join(_NUMBER.sub(_shorter, value).split())
         if name == "transform":  # scales of letters are small numbers
-            value = _NUMBER.sub(lambda found: f"{float(found[0]):.5g}", value)
+            value = _NUMBER.sub(lambda match: f"{float(match[0]):.5g}", value)
             value = re.sub(r"rotate\(-?0 [^)]*\)", "", value).strip()
         if value and _DEFAULTS.get(name) != value:
             element.set(name, value)
 
 
-def _shorter(found: re.Match[str]) -> str:
-    return f"{float(found[0]):.2f}".rstrip("0").rstrip(".")
+def _shorter(match: re.Match[str]) -> str:
+    return f"{float(match[0]):.2f}".rstrip("0").rstrip(".")
 
 
 def _rename(root: ET.Element, prefix: str) -> None:
     """Keep the ids that something refers to, under names that no other figure has."""
     # In the order of the picture, as matplotlib's own ids depend on colours.
     used = dict.fromkeys(name for element in root.iter() for _, name in _references(element))
-    names = {name: f"{prefix}-{at}" for at, name in enumerate(used, 1)}
+    names = {name: f"{prefix}-{index}" for index, name in enumerate(used, 1)}
     for element in root.iter():
-        own = element.attrib.pop("id", None)
-        if own in names:
-            element.set("id", names[own])
+        old = element.attrib.pop("id", None)
+        if old in names:
+            element.set("id", names[old])
         for attribute, name in _references(element):
             element.set(attribute, element.attrib[attribute].replace(name, names[name]))
 
 
 def _references(element: ET.Element) -> list[tuple[str, str]]:
     """The attributes that name other elements, with their ids."""
-    found = [(name, _URL.match(value)) for name, value in element.attrib.items()]
+    urls = [(name, _URL.match(value)) for name, value in element.attrib.items()]
     links = [("href", element.attrib["href"][1:])] if "href" in element.attrib else []
-    return links + [(name, match[1]) for name, match in found if match]
+    return links + [(name, match[1]) for name, match in urls if match]
 
 
 def _drop(root: ET.Element) -> None:
@@ -309,7 +309,7 @@ def page_svg(figure: Figure, language: PageLanguage) -> str:
         )
         drawing.draw(renderer)
         renderer.finalize()  # type: ignore[no-untyped-call]
-    return themed(out.getvalue(), figure, language)
+    return svg_for_page(out.getvalue(), figure, language)
 
 
 def file_bytes(figure: Figure, format: FileFormat, language: PageLanguage, theme: Theme) -> bytes:
@@ -337,7 +337,7 @@ def file_bytes(figure: Figure, format: FileFormat, language: PageLanguage, theme
         )
     if format != "svg":
         return out.getvalue()
-    return standalone(out.getvalue().decode("utf-8"), figure, language).encode("utf-8")
+    return svg_for_file(out.getvalue().decode("utf-8"), figure, language).encode("utf-8")
 
 
 def _texts(figure: Figure, look: Look) -> Sequence[str]:
@@ -395,7 +395,7 @@ def _draw_figure(
     values = [y for series in figure.series for y in series.y if y is not None]
     kind = KINDS[figure.kind]
     height = kind.height(figure, look) if values else 1.2
-    title = wrapped(look.text(figure.title), _TITLE_COLUMNS, 3) if titled else ""
+    title = wrap(look.text(figure.title), _TITLE_COLUMNS, 3) if titled else ""
     above = _TITLE_HEIGHT * (title.count("\n") + 1) + 0.08 if title else 0.0
     drawing = Drawing(figsize=(WIDTH, height + above), dpi=_DPI)
     _Canvas(drawing, renderer)
@@ -440,11 +440,11 @@ def _require_numbers(figure: Figure, look: Look) -> None:
     """
     for series in figure.series:
         for field in ("x", "y", "low", "high"):
-            for at, value in enumerate(getattr(series, field), 1):
+            for number, value in enumerate(getattr(series, field), 1):
                 if isinstance(value, int | float) and not math.isfinite(value):
                     raise GecbenchError(
                         f"figure {figure.name}, series {look.text(series.name)!r}: "
-                        f"number {at} of its {field} is {value}; give a finite number, or None "
+                        f"number {number} of its {field} is {value}; give a finite number, or None "
                         "where there is nothing to show"
                     )
 
@@ -503,7 +503,7 @@ class _PageRenderer(RendererSVG):
         """Anchor each line of several where it is aligned; matplotlib does it for single ones."""
         if mtext is None and angle == 0 and self._gid in _ANCHORED:
             side, share = _ANCHORED[self._gid]
-            at = x + share * self.get_text_width_height_descent(s, prop, ismath)[0]
-            mtext = Text(at, self.height - y, s, horizontalalignment=side)
+            anchor = x + share * self.get_text_width_height_descent(s, prop, ismath)[0]
+            mtext = Text(anchor, self.height - y, s, horizontalalignment=side)
             mtext.set_transform(IdentityTransform())
         super().draw_text(gc, x, y, s, prop, angle, ismath=ismath, mtext=mtext)  # type: ignore[no-untyped-call]

@@ -22,7 +22,7 @@ from gecbench.reports.plots.style import (
     name_columns,
     number,
     raise_floor,
-    shortened,
+    shorten,
 )
 from gecbench.reports.report import columns_of
 
@@ -56,7 +56,7 @@ _BAR_SHARE = 0.78
 def bars_height(figure: Figure, look: Look) -> float:
     """The height in inches without the legend."""
     names = style.categories(figure, look)
-    if _dotted(figure, names):
+    if _are_dots(figure, names):
         return max(style.row_height(names, 0.27) * len(names) + 0.9, _LEAST)
     if _standing(figure, names):
         return 3.5
@@ -67,23 +67,23 @@ def bars_height(figure: Figure, look: Look) -> float:
 def draw_bars(axes: Axes, figure: Figure, look: Look) -> Entries:
     """Draw bars from zero, standing where the names below them find room, else lying."""
     names = style.categories(figure, look)
-    if _dotted(figure, names):
+    if _are_dots(figure, names):
         return _dots(axes, figure, look, names)
     standing = _standing(figure, names)
     style.name_axes(axes, figure, look, values="y" if standing else "x")
     (style.name_columns if standing else style.name_rows)(axes, names)
     width = _BAR_SHARE / len(figure.series)
     entries: list[tuple[str, Artist | BarContainer]] = []
-    for at, series in enumerate(figure.series):
-        shift = (at - (len(figure.series) - 1) / 2) * width
+    for index, series in enumerate(figure.series):
+        shift = (index - (len(figure.series) - 1) / 2) * width
         places = [names.index(look.text(x)) + shift for x in series.x]
         values = [0.0 if y is None else y for y in series.y]
-        options: Keywords = {"color": look.series_colour(at), "linewidth": 0}
+        options: Keywords = {"color": look.series_colour(index), "linewidth": 0}
         if standing:
-            drawn = axes.bar(places, values, width * 0.92, **options)
+            bars = axes.bar(places, values, width * 0.92, **options)
         else:
-            drawn = axes.barh(places, values, width * 0.92, **options)
-        entries.append((look.text(series.name), drawn))
+            bars = axes.barh(places, values, width * 0.92, **options)
+        entries.append((look.text(series.name), bars))
         draw = axes.vlines if standing else axes.hlines
         draw(*style.whiskers(places, series), color=look.colour("ink"), linewidth=0.9)
     (axes.axhline if standing else axes.axvline)(0, color=look.colour("muted"), linewidth=0.8)
@@ -93,7 +93,7 @@ def draw_bars(axes: Axes, figure: Figure, look: Look) -> Entries:
     return entries
 
 
-def _dotted(figure: Figure, names: Sequence[str]) -> bool:
+def _are_dots(figure: Figure, names: Sequence[str]) -> bool:
     count = len(figure.series)
     return count > 1 and (count > PALETTE or count * len(names) > _BARS)
 
@@ -108,9 +108,9 @@ def _dots(axes: Axes, figure: Figure, look: Look, names: Sequence[str]) -> Entri
     for row in range(len(names)):
         axes.axhline(row, color=look.colour("line"), linewidth=0.6, zorder=0.5)
     entries = []
-    for at, series in enumerate(figure.series):
+    for index, series in enumerate(figure.series):
         rows = [names.index(look.text(x)) for x in series.x]
-        entries.append((look.text(series.name), _markers(axes, series.y, rows, look.marker(at))))
+        entries.append((look.text(series.name), _markers(axes, series.y, rows, look.marker(index))))
     style.raise_floor(axes, figure, values="x", floor=-0.02)  # half a marker
     return entries
 
@@ -170,11 +170,11 @@ def draw_intervals(axes: Axes, figure: Figure, look: Look) -> Entries:
     style.name_rows(axes, names)
     axes.margins(x=0.06)
     entries = []
-    for at, series in enumerate(figure.series):
-        shift = (at - (len(figure.series) - 1) / 2) * _SHARE / len(figure.series)
+    for index, series in enumerate(figure.series):
+        shift = (index - (len(figure.series) - 1) / 2) * _SHARE / len(figure.series)
         rows = [names.index(look.text(x)) + shift for x in series.x]
-        axes.hlines(*style.whiskers(rows, series), color=look.series_colour(at), linewidth=1.6)
-        entries.append((look.text(series.name), _markers(axes, series.y, rows, look.marker(at))))
+        axes.hlines(*style.whiskers(rows, series), color=look.series_colour(index), linewidth=1.6)
+        entries.append((look.text(series.name), _markers(axes, series.y, rows, look.marker(index))))
     low, high = axes.get_xlim()
     if low < 0 < high:
         axes.axvline(0, color=look.colour("muted"), linewidth=0.8, zorder=0.8)
@@ -194,23 +194,23 @@ def draw_lines(axes: Axes, figure: Figure, look: Look) -> Entries:
     numeric = all(isinstance(x, int | float) for series in figure.series for x in series.x)
     names = [] if numeric else categories(figure, look)
     entries = []
-    for at, series in enumerate(figure.series):
+    for index, series in enumerate(figure.series):
         places = [_place(x, names, look) for x in series.x]
         values = [float("nan") if y is None else y for y in series.y]
         (line,) = axes.plot(
             places,
             values,
             markevery=max(1, -(-len(places) // _MARKERS)),
-            **look.line(at),
-            **look.marker(at),
+            **look.line(index),
+            **look.marker(index),
         )
         if series.low and series.high:
             low, high = (
-                [float("nan") if end is None else end for end in ends]
-                for ends in (series.low, series.high)
+                [float("nan") if end is None else end for end in numbers]
+                for numbers in (series.low, series.high)
             )
             axes.fill_between(
-                places, low, high, color=look.series_colour(at), alpha=0.13, linewidth=0
+                places, low, high, color=look.series_colour(index), alpha=0.13, linewidth=0
             )
         entries.append((_last(series), look.text(series.name), line))
     raise_floor(axes, figure, values="y", floor=-0.04)  # half a marker
@@ -261,7 +261,9 @@ def draw_matrix(axes: Axes, figure: Figure, look: Look) -> Entries:
     values = [y for series in figure.series for y in series.y if y is not None]
     size = _letters(len(names))
     for row, series in enumerate(figure.series):
-        labels = series.labels or tuple("" if y is None else _shown(y, values) for y in series.y)
+        labels = series.labels or tuple(
+            "" if y is None else _cell_text(y, values) for y in series.y
+        )
         for x, y, label in zip(series.x, series.y, labels, strict=True):
             column = names.index(look.text(x))
             if y is not None:
@@ -294,7 +296,7 @@ def opacity(value: float, values: Sequence[float]) -> float:
 
     Values up to 1, as correlations and p-values, are held against 1.
     """
-    sizes = [abs(each) for each in values]
+    sizes = [abs(y) for y in values]
     most, least = max(1.0, *sizes), min(sizes)
     mixed = min(values) < 0 < max(values)
     base = 0.0 if mixed or most == 1 or least < most / 2 else least
@@ -302,9 +304,9 @@ def opacity(value: float, values: Sequence[float]) -> float:
     return FAINTEST + share * (DEEPEST - FAINTEST)
 
 
-def _shown(value: float, values: Sequence[float]) -> str:
+def _cell_text(value: float, values: Sequence[float]) -> str:
     """A number with as many decimals as its neighbours; what is not zero is not shown so."""
-    if all(float(each).is_integer() for each in values):
+    if all(float(y).is_integer() for y in values):
         return str(int(value)).replace("-", "−")
     digits = 1 if max(map(abs, values)) >= 10 else 2
     text = f"{value:.{digits}f}".replace("-", "−")
@@ -323,7 +325,7 @@ def _names(axes: Axes, rows: Sequence[str], columns: Sequence[str]) -> None:
     style.name_columns(axes, columns)
     axes.spines["bottom"].set_visible(False)
     if not style.columns_fit(columns):
-        short = shortened(columns, _NAME, 1)
+        short = shorten(columns, _NAME, 1)
         axes.set_xticks(range(len(columns)), short, rotation=40, ha="right", rotation_mode="anchor")
 
 
@@ -377,16 +379,18 @@ def spread(
     ]
     rings = _RINGS if full else _RINGS[:1]
     boxes: list[Box | None] = [None] * len(points)
-    for at in sorted(range(len(points)), key=lambda at: _closest(points, at) if full else at):
-        if not sizes[at][0]:
+    for index in sorted(
+        range(len(points)), key=lambda index: _closest(points, index) if full else index
+    ):
+        if not sizes[index][0]:
             continue
         taken = (*marks, *(box for box in boxes if box))
         places = (
-            _beside(points[at], sizes[at], distance, angle)
+            _beside(points[index], sizes[index], distance, angle)
             for distance in rings
             for angle in _ANGLES
         )
-        boxes[at] = next(
+        boxes[index] = next(
             (
                 box
                 for box in places
@@ -397,9 +401,9 @@ def spread(
     return boxes
 
 
-def _closest(points: Sequence[Point], at: int) -> float:
+def _closest(points: Sequence[Point], index: int) -> float:
     """How near the next point is; the most crowded choose first."""
-    apart = [math.dist(points[at], other) for i, other in enumerate(points) if i != at]
+    apart = [math.dist(points[index], other) for i, other in enumerate(points) if i != index]
     return min(apart, default=0.0)
 
 
@@ -416,10 +420,10 @@ def _push(part: float) -> float:
     return 0.0 if abs(part) < 0.1 else math.copysign(min(1.0, abs(part) * 1.5), part)
 
 
-def _overlap(one: Box, other: Box) -> bool:
+def _overlap(box: Box, other: Box) -> bool:
     """Say whether two boxes overlap or nearly touch."""
-    across = min(one.right, other.right) - max(one.left, other.left)
-    up = min(one.high, other.high) - max(one.low, other.low)
+    across = min(box.right, other.right) - max(box.left, other.left)
+    up = min(box.high, other.high) - max(box.low, other.low)
     return across > -1.5 and up > -0.5
 
 
@@ -449,10 +453,10 @@ def draw_points(axes: Axes, figure: Figure, look: Look) -> Entries:
     style.name_axes(axes, figure, look, values="y")
     axes.grid(visible=figure.iso_f is None, axis="both")
     entries = []
-    for at, series in enumerate(figure.series):
+    for index, series in enumerate(figure.series):
         places = [float(x) for x in series.x]  # type: ignore[arg-type]
-        axes.vlines(*style.whiskers(places, series), color=look.series_colour(at), linewidth=1)
-        markers = _markers(axes, places, series.y, look.marker(at, _MARK))
+        axes.vlines(*style.whiskers(places, series), color=look.series_colour(index), linewidth=1)
+        markers = _markers(axes, places, series.y, look.marker(index, _MARK))
         entries.append((look.text(series.name), markers))
     axes.margins(0.1)
     if all(float(x).is_integer() for series in figure.series for x in series.x):  # type: ignore[arg-type]
@@ -470,15 +474,15 @@ def name_points(axes: Axes, figure: Figure, look: Look) -> bool:
     frame = axes.get_window_extent(_renderer(axes))
     room = Box(frame.x0, frame.y0, frame.x1, frame.y1)
     full = len(points) <= _MANY
-    tried = []
+    attempts = []
     for columns, lines in _SHAPES if full else _SHAPES[:1]:
-        texts = shortened(names, columns, lines)
+        texts = shorten(names, columns, lines)
         boxes = spread(points, _sizes(axes, texts), room, full=full)
         left_off = sum(bool(text) and box is None for text, box in zip(texts, boxes, strict=True))
-        tried.append((left_off, texts, boxes))
+        attempts.append((left_off, texts, boxes))
         if not left_off:
             break
-    left_off, texts, boxes = min(tried, key=lambda one: one[0])
+    left_off, texts, boxes = min(attempts, key=lambda attempt: attempt[0])
     for point, text, box in zip(points, texts, boxes, strict=True):
         if box is not None:
             _label(axes, point, text, box, look)
@@ -490,22 +494,22 @@ def _labels(axes: Axes, figure: Figure, look: Look) -> tuple[list[Point], list[s
     points: list[Point] = []
     names = []
     for series in figure.series:
-        labels = series.labels or ((series.name,) if _named_by_series(figure) else ())
-        for at, y in enumerate(series.y):
+        labels = series.labels or ((series.name,) if _series_are_points(figure) else ())
+        for index, y in enumerate(series.y):
             if y is not None:
-                x, up = axes.transData.transform((float(series.x[at]), y)).tolist()  # type: ignore[arg-type]
+                x, up = axes.transData.transform((float(series.x[index]), y)).tolist()  # type: ignore[arg-type]
                 points.append((x, up))
-                names.append(look.text(labels[at]) if labels else "")
+                names.append(look.text(labels[index]) if labels else "")
     return points, names
 
 
 def _sizes(axes: Axes, texts: Sequence[str]) -> list[Point]:
     """Widths and heights of labels on paper."""
     drawing = cast("Drawing", axes.get_figure(root=True))
-    drawn = [drawing.text(0, 0, text, size=SMALL, linespacing=_LEADING) for text in texts]
-    boxes = [one.get_window_extent(_renderer(axes)) for one in drawn]
-    for one in drawn:
-        one.remove()
+    labels = [drawing.text(0, 0, text, size=SMALL, linespacing=_LEADING) for text in texts]
+    boxes = [label.get_window_extent(_renderer(axes)) for label in labels]
+    for label in labels:
+        label.remove()
     return [(box.width, box.height) for box in boxes]
 
 
@@ -543,7 +547,7 @@ def _label(axes: Axes, point: tuple[float, float], text: str, box: Box, look: Lo
     )
 
 
-def _named_by_series(figure: Figure) -> bool:
+def _series_are_points(figure: Figure) -> bool:
     """Say whether each series is one point without a label: its name then stands there."""
     return len(figure.series) > 1 and all(
         len(series.x) == 1 and not series.labels for series in figure.series
@@ -552,7 +556,7 @@ def _named_by_series(figure: Figure) -> bool:
 
 def all_named(figure: Figure, look: Look) -> bool:
     """Say whether the labels say all that a legend would."""
-    return _named_by_series(figure) or all(
+    return _series_are_points(figure) or all(
         set(series.labels) == {look.text(series.name)} for series in figure.series
     )
 
@@ -614,16 +618,16 @@ def _f(recall: float, precision: float, square: float) -> float:
 def _levels(low: float, high: float) -> list[float]:
     """Round values between two, at most `_LINES`."""
     steps = (0.5, 1, 2, 5, 10, 20)
-    step = next((each for each in steps if (high - low) / each <= _LINES), steps[-1])
+    step = next((size for size in steps if (high - low) / size <= _LINES), steps[-1])
     first = math.floor(low / step) + 1
-    return [step * at for at in range(first, math.ceil(high / step))]
+    return [step * index for index in range(first, math.ceil(high / step))]
 
 
 # All kinds.
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class Chart:
     """How a kind is drawn.
 
     Args:
@@ -640,10 +644,10 @@ class Drawn:
     named: Callable[[Figure, Look], bool] = lambda *_: False
 
 
-KINDS: Mapping[Kind, Drawn] = {
-    "lines": Drawn(lambda *_: 3.7, draw_lines),
-    "bars": Drawn(bars_height, draw_bars),
-    "points": Drawn(lambda *_: 4.3, draw_points, name_points, all_named),
-    "intervals": Drawn(intervals_height, draw_intervals),
-    "matrix": Drawn(matrix_height, draw_matrix),
+KINDS: Mapping[Kind, Chart] = {
+    "lines": Chart(lambda *_: 3.7, draw_lines),
+    "bars": Chart(bars_height, draw_bars),
+    "points": Chart(lambda *_: 4.3, draw_points, name_points, all_named),
+    "intervals": Chart(intervals_height, draw_intervals),
+    "matrix": Chart(matrix_height, draw_matrix),
 }

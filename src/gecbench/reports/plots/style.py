@@ -55,18 +55,18 @@ class Look:
         """The colour of a name of `COLOURS`."""
         return COLOURS[self.theme][name]
 
-    def series_colour(self, at: int) -> str:
+    def series_colour(self, index: int) -> str:
         """The colour of a series by its place."""
-        return self.colour(f"series-{at % PALETTE + 1}")
+        return self.colour(f"series-{index % PALETTE + 1}")
 
-    def line(self, at: int) -> Keywords:
+    def line(self, index: int) -> Keywords:
         """The dash of a series by its place."""
-        return {"linestyle": _DASHES[at // PALETTE % len(_DASHES)]}
+        return {"linestyle": _DASHES[index // PALETTE % len(_DASHES)]}
 
-    def marker(self, at: int, size: float = 4.8) -> Keywords:
+    def marker(self, index: int, size: float = 4.8) -> Keywords:
         """Colour, shape and filling of the markers of a series by its place."""
-        round_, colour = at // PALETTE, self.series_colour(at)
-        shape, hollow = MARKERS[(at + round_) % len(MARKERS)], round_ % 2 == 1
+        round_, colour = index // PALETTE, self.series_colour(index)
+        shape, hollow = MARKERS[(index + round_) % len(MARKERS)], round_ % 2 == 1
         return {
             "color": colour,
             "marker": shape,
@@ -94,34 +94,34 @@ def printable(text: str) -> str:
 _BARRED = frozenset(map(chr, (*range(0xD800, 0xE000), 0xFFFE, 0xFFFF, *range(0x7F, 0xA0))))
 
 
-def wrapped(text: str, columns: int, lines: int = 3) -> str:
+def wrap(text: str, columns: int, lines: int = 3) -> str:
     r"""Wrap a text into lines of at most some columns, of which Han characters take two.
 
     Words that are longer are broken, and what is over the last line is left off with an ellipsis.
 
-    >>> wrapped("the quick brown fox", 10)
+    >>> wrap("the quick brown fox", 10)
     'the quick\nbrown fox'
-    >>> wrapped("语法错误修改", 8)
+    >>> wrap("语法错误修改", 8)
     '语法错误\n修改'
     """
-    found: list[str] = []
+    texts: list[str] = []
     line = ""
     for piece in _pieces(text):
         while columns_of(line + piece.rstrip()) > columns:
             if line.strip():
-                found.append(line.strip())
+                texts.append(line.strip())
                 line = ""
                 piece = piece.lstrip()
                 continue
             cut = _fitting(piece, columns)
-            found.append(piece[:cut])
+            texts.append(piece[:cut])
             piece = piece[cut:]
         line += piece
-    found += [line.strip()] if line.strip() else []
-    if len(found) > lines:
-        kept = found[lines - 1]
-        found = [*found[: lines - 1], kept[: _fitting(kept, columns - 1)] + "…"]
-    return "\n".join(found)
+    texts += [line.strip()] if line.strip() else []
+    if len(texts) > lines:
+        last = texts[lines - 1]
+        texts = [*texts[: lines - 1], last[: _fitting(last, columns - 1)] + "…"]
+    return "\n".join(texts)
 
 
 def _pieces(text: str) -> list[str]:
@@ -163,31 +163,31 @@ _KEPT = 3
 """Of a prefix that names share, so many characters stay at least where it makes room."""
 
 
-def shortened(names: Sequence[str], columns: int, lines: int) -> list[str]:
+def shorten(names: Sequence[str], columns: int, lines: int) -> list[str]:
     r"""Shorten names to lines of at most some columns, no two different ones alike.
 
     A name too long ends with an ellipsis; where several would then look the same, they are cut in
     the middle instead, else at the start that they share, else they get their number.
 
-    >>> shortened(["seq2seq-large-one", "seq2seq-large-two", "tagger"], 11, 1)
+    >>> shorten(["seq2seq-large-one", "seq2seq-large-two", "tagger"], 11, 1)
     ['seq2s…e-one', 'seq2s…e-two', 'tagger']
     """
     whole = list(dict.fromkeys(names))
-    found = {name: wrapped(name, columns, lines) for name in whole}
-    for alike in _alike(found):
-        taken = {text for name, text in found.items() if name not in alike}
+    short = {name: wrap(name, columns, lines) for name in whole}
+    for alike in _alike(short):
+        taken = {text for name, text in short.items() if name not in alike}
         for cut in _cuts(alike, columns, lines):
-            made = [cut(name) for name in alike]
-            if len(set(made)) == len(made) and not taken.intersection(made):
-                found.update(zip(alike, made, strict=True))
+            shorter = [cut(name) for name in alike]
+            if len(set(shorter)) == len(shorter) and not taken.intersection(shorter):
+                short.update(zip(alike, shorter, strict=True))
                 break
-    return [found[name] for name in names]
+    return [short[name] for name in names]
 
 
-def _alike(found: dict[str, str]) -> list[list[str]]:
+def _alike(short: dict[str, str]) -> list[list[str]]:
     """The names that came out the same, in groups."""
     groups: dict[str, list[str]] = {}
-    for name, text in found.items():
+    for name, text in short.items():
         groups.setdefault(text, []).append(name)
     return [group for group in groups.values() if len(group) > 1]
 
@@ -197,7 +197,7 @@ def _cuts(alike: list[str], columns: int, lines: int) -> Iterator[Callable[[str]
     shortest = min(map(len, alike))
     shared = next(n for n in range(shortest + 1) if len({name[: n + 1] for name in alike}) > 1)
     yield lambda name: _names_fitting(name, columns, lines, _middle)
-    yield lambda name: wrapped("…" + name[max(0, shared - _KEPT) :], columns, lines)
+    yield lambda name: wrap("…" + name[max(0, shared - _KEPT) :], columns, lines)
     yield lambda name: _names_fitting("…" + name[max(0, shared - _KEPT) :], columns, lines, _middle)
     end = "…{}".format
     yield lambda name: _names_fitting(
@@ -211,9 +211,9 @@ def _middle(text: str, kept: int) -> str:
 
 def _names_fitting(text: str, columns: int, lines: int, cut: Callable[[str, int], str]) -> str:
     """Cut a text to as many characters as fit into the lines."""
-    made = (cut(text, kept) for kept in range(min(len(text) - 1, columns * lines), 0, -1))
-    broken = (wrapped(each, columns, len(text) + lines) for each in made)
-    return next((each for each in broken if each.count("\n") < lines), cut(text, 0))
+    cuts = (cut(text, kept) for kept in range(min(len(text) - 1, columns * lines), 0, -1))
+    candidates = (wrap(short, columns, len(text) + lines) for short in cuts)
+    return next((short for short in candidates if short.count("\n") < lines), cut(text, 0))
 
 
 # Where the legend stands: above the axes if it is short, at the right if it is long.
@@ -248,7 +248,7 @@ def place_legend(drawing: Drawing, entries: Entries, *, above: float) -> tuple[f
     title = above * drawing.dpi
     if len(entries) < 2:
         return 1.0, 1 - title / high
-    names = shortened([name for name, _ in entries], _NAME, 2)
+    names = shorten([name for name, _ in entries], _NAME, 2)
     width = sum(columns_of(name) + _MARK for name in names)
     one_row = width <= _ROW and not any("\n" in name for name in names)
     legend = drawing.legend(
@@ -287,13 +287,13 @@ def name_axes(axes: Axes, figure: Figure, look: Look, *, values: Literal["x", "y
         look: Their language.
         values: Which axis shows the y of the series.
     """
-    of_x, of_y = (wrapped(look.text(label), _LABEL) for label in (figure.x_label, figure.y_label))
+    of_x, of_y = (wrap(look.text(label), _LABEL) for label in (figure.x_label, figure.y_label))
     below, left = (of_y, of_x) if values == "x" else (of_x, of_y)
     axes.set_xlabel(below)
     axes.set_title(left, loc="left")
     axes.grid(visible=True, axis=values)
     axis = axes.xaxis if values == "x" else axes.yaxis
-    whole = all(y is None or float(y).is_integer() for one in figure.series for y in one.y)
+    whole = all(y is None or float(y).is_integer() for series in figure.series for y in series.y)
     axis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10], integer=whole))
 
 
@@ -304,29 +304,29 @@ def categories(figure: Figure, look: Look) -> list[str]:
 
 def name_rows(axes: Axes, names: Sequence[str]) -> None:
     """Let the left axis have a row for each category, the first at the top."""
-    axes.set_yticks(range(len(names)), shortened(names, _ROW_NAME, 2))
+    axes.set_yticks(range(len(names)), shorten(names, _ROW_NAME, 2))
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.spines["left"].set_visible(False)
 
 
 def row_height(names: Sequence[str], least: float) -> float:
     """The inches that a row needs for its name."""
-    two = any("\n" in name for name in shortened(names, _ROW_NAME, 2))
+    two = any("\n" in name for name in shorten(names, _ROW_NAME, 2))
     return max(least, 0.36 if two else 0.22)
 
 
 def columns_fit(names: Sequence[str]) -> bool:
     """Say whether names of categories find room side by side below the axes."""
     room = 84 // max(1, len(names)) - 1
-    lines = [wrapped(name, max(room, 1), 9).split("\n") for name in names]
+    lines = [wrap(name, max(room, 1), 9).split("\n") for name in names]
     words = [word for name in names for word in name.split() if name.isascii()]
-    return all(len(each) <= 3 for each in lines) and all(columns_of(w) <= room for w in words)
+    return max(map(len, lines), default=0) <= 3 and all(columns_of(w) <= room for w in words)
 
 
 def name_columns(axes: Axes, names: Sequence[str]) -> None:
     """Let the lower axis have a column for each category."""
     room = max(1, 84 // max(1, len(names)) - 1)
-    axes.set_xticks(range(len(names)), shortened(names, room, 3))
+    axes.set_xticks(range(len(names)), shorten(names, room, 3))
     axes.tick_params(axis="x", length=0)
     axes.set_xlim(-0.5, len(names) - 0.5)
 
@@ -340,8 +340,7 @@ def raise_floor(axes: Axes, figure: Figure, *, values: Literal["x", "y"], floor:
         values: Which axis shows them.
         floor: Where the axis begins, if it ends at 1.
     """
-    numbers = [n for one in figure.series for n in (*one.y, *one.low, *one.high) if n is not None]
-    if not any(numbers):
+    if not any(n for series in figure.series for n in (*series.y, *series.low, *series.high)):
         (axes.set_xlim if values == "x" else axes.set_ylim)(floor, 1)
 
 
@@ -349,9 +348,9 @@ def whiskers(
     places: Sequence[float], series: Series
 ) -> tuple[list[float], list[float], list[float]]:
     """Collect places, lower and upper ends of intervals; a value may lie outside of its own."""
-    kept = [
+    rows = [
         (place, low, high)
         for place, low, high in zip(places, series.low, series.high, strict=bool(series.low))
         if low is not None and high is not None
     ]
-    return tuple([row[at] for row in kept] for at in range(3))  # type: ignore[return-value]
+    return tuple([row[index] for row in rows] for index in range(3))  # type: ignore[return-value]

@@ -11,10 +11,10 @@ from typing import Any
 from django.db.models import Count, Max, Min
 from django.utils import timezone
 
-from gecbench.analysis.agreement import Agreement, AnnotatorAgreement, Pair, Rate
+from gecbench.analysis.agreement import Agreement, AnnotatorAgreement, AnnotatorPair, Rate
 from gecbench.analysis.human import SUBMISSIONS, find_submissions, scorable
 from gecbench.analysis.options import HumanOptions
-from gecbench.analysis.references import References, Statistics
+from gecbench.analysis.references import References, ReferenceStatistics
 from gecbench.analysis.sentences import signatures
 from gecbench.api.analyse import agreement as compare
 from gecbench.api.analyse import references
@@ -379,7 +379,7 @@ def agreement_of(data: Mapping[str, Any]) -> Agreement:
     whole = {
         **rated(data),
         "each": tuple(AnnotatorAgreement(**rated(one)) for one in data["each"]),
-        "pairs": tuple(Pair(**rated(one)) for one in data["pairs"]),
+        "pairs": tuple(AnnotatorPair(**rated(one)) for one in data["pairs"]),
         "notes": tuple(data["notes"]),
         "signatures": tuple(data["signatures"]),
     }
@@ -390,7 +390,7 @@ def table4_of(data: Mapping[str, Any]) -> References:
     """Return Table 4 as it was kept."""
     return References(
         data["corpus"],
-        tuple(Statistics(**one) for one in data["statistics"]),
+        tuple(ReferenceStatistics(**one) for one in data["statistics"]),
         dict(data["everywhere"]),
         dict(data["erroneous"]),
         signatures=tuple(data["signatures"]),

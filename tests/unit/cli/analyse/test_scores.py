@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from messages import assert_is_line
 
 from gecbench.api.files import sample, save
 from gecbench.core.sample import Corpus, Rewrite, Sample
@@ -114,7 +115,7 @@ def test_references_without_systems_are_counted(run):
 def test_options_of_scores_are_refused_without_systems(run, option):
     code, _, err = run("analyse", "references", CORPUS, *CHAR, option)
     assert code == 2
-    assert err == f"gecbench: scores need a system; leave {option.partition('=')[0]} out\n"
+    assert_is_line(err, option.partition("=")[0])
 
 
 def test_types_are_found_where_they_decide(run):
@@ -208,17 +209,14 @@ def test_annotators_whose_edits_overlap_are_scored_by_what_their_texts_say(run, 
     path.write_text(f"S 我 高中二 的\n{line}{over}\n", encoding="utf-8")
     code, _, err = run("analyse", "human", path, path, *words)
     assert code == 1
-    assert (
-        "overlaps edit span 1 2, so that no text can be made of the edits; give the output" in err
-    )
+    assert "overlaps edit span 1 2" in err
 
 
 @pytest.mark.parametrize("option", ["--between=eager,x", "--least=1", "--sentences=0"])
 def test_options_of_two_systems_are_refused_with_one(run, option):
     code, _, err = run("analyse", "breakdown", CORPUS, EAGER, *CHAR, option)
     assert code == 2
-    name = option.partition("=")[0]
-    assert err == f"gecbench: a difference needs two systems; leave {name} out\n"
+    assert_is_line(err, "two systems", option.partition("=")[0])
 
 
 def between(run, given: str, *names: str) -> tuple[int, str, str]:
@@ -240,7 +238,7 @@ def test_systems_whose_names_have_commas_can_be_named(run):
 def test_two_systems_that_may_be_meant_by_one_text_are_told_apart(run):
     code, _, err = between(run, "x,y,b", "x,y", "b", "x", "y,b")
     assert code == 2
-    assert "--between 'x,y,b' may be 'x' and 'y,b' or 'x,y' and 'b'; rename a system" in err
+    assert "--between 'x,y,b' may be 'x' and 'y,b' or 'x,y' and 'b'" in err
 
 
 @pytest.mark.parametrize("option", ["--seed=1", "--subsets=3"])

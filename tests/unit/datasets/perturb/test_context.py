@@ -18,9 +18,9 @@ from gecbench.datasets.perturb.context import (
     Pair,
     by_cutting,
     by_tokens,
-    changed,
     context_of,
     kind_of,
+    replace_word,
 )
 from gecbench.datasets.perturb.fillers import Blank, Offer
 from gecbench.datasets.perturb.variants import Plan, choose_variants
@@ -110,15 +110,15 @@ def test_chinese_words_are_whole_and_lie_outside_of_errors():
 def test_the_rest_of_the_text_stays(text: str, kind: str, old: str, new: str | None, wanted: str):
     found = context(text, text, kind, "我 有 iphone 手机")
     place = next(place for place in found.words if place.word.text == old)
-    assert changed(found, place, new) == Variant(wanted, wanted)
+    assert replace_word(found, place, new) == Variant(wanted, wanted)
 
 
 def test_a_word_goes_in_before_another():
     found = context("I am here.", "I am here.", "en")
-    assert changed(found, found.gaps[0], "now") == Variant("now I am here.", "now I am here.")
+    assert replace_word(found, found.gaps[0], "now") == Variant("now I am here.", "now I am here.")
     assert [place.source[0] for place in found.gaps] == [0, 1, 2]  # none right before the stop
     found = context("我来了。", "我来了。", "zh", "我 来了 。")
-    assert changed(found, found.gaps[1], "昨天") == Variant("我昨天来了。", "我昨天来了。")
+    assert replace_word(found, found.gaps[1], "昨天") == Variant("我昨天来了。", "我昨天来了。")
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_a_word_goes_in_before_another():
 )
 def test_changes_that_are_refused(source, target, kind, at, word, why):
     found = context(source, target, kind, "我 有 abc 。")
-    assert changed(found, found.words[at], word) == why
+    assert replace_word(found, found.words[at], word) == why
 
 
 def test_tokens_are_what_blanks_divide_where_they_divide_all():

@@ -11,7 +11,7 @@ from kept_errors import problems
 from gecbench.api.files import load
 from gecbench.api.options import PerturbOptions
 from gecbench.api.robustness import check_perturbed, load_perturbed
-from gecbench.api.training_data import Perturbed, perturb
+from gecbench.api.training_data import Perturbation, perturb
 from gecbench.core.perturbed import PerturbedSet
 from gecbench.core.sample import Corpus
 
@@ -24,11 +24,11 @@ def published(shared: Path) -> PerturbedSet:
 
 
 @pytest.fixture(scope="module")
-def made(published: PerturbedSet) -> Perturbed:
+def made(published: PerturbedSet) -> Perturbation:
     return perturb(published, options=PerturbOptions(pos=False))
 
 
-def test_every_gold_edit_is_still_there_with_its_correction(made: Perturbed):
+def test_every_gold_edit_is_still_there_with_its_correction(made: Perturbation):
     assert made.report.sentences == 2493
     assert made.report.cases == len(made.cases.cases) == 2491
     assert made.report.left_out == {"empty references": ["conll14/14", "conll14/574"]}
@@ -36,17 +36,17 @@ def test_every_gold_edit_is_still_there_with_its_correction(made: Perturbed):
     assert wrong == {}
 
 
-def test_our_own_check_of_published_cases_finds_nothing_either(made: Perturbed):
+def test_our_own_check_of_published_cases_finds_nothing_either(made: Perturbation):
     kinds = Counter(finding.kind for finding in check_perturbed(made.cases).findings)
     assert not kinds
 
 
-def test_operations_are_equally_likely(made: Perturbed):
+def test_operations_are_equally_likely(made: Perturbation):
     shares = [count / (5 * 2491) for count in made.report.operations.values()]
     assert all(abs(share - 1 / 3) < 0.02 for share in shares)
 
 
-def test_what_becomes_of_a_case_depends_on_no_other(published: PerturbedSet, made: Perturbed):
+def test_what_becomes_of_a_case_depends_on_no_other(published: PerturbedSet, made: Perturbation):
     from dataclasses import replace
 
     whole = published.subsets[1]

@@ -6,8 +6,10 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from messages import expect_error
 
 from gecbench.core.errors import MissingExtraError
 from gecbench.edits.features import FeatureCosts
@@ -170,27 +172,29 @@ def test_without_a_cache_the_table_is_made_and_that_is_said(tmp_path: Path):
 
 def test_without_pypinyin_the_command_that_brings_it_is_said(tmp_path: Path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pypinyin", None)
-    with pytest.raises(MissingExtraError) as error:
+    with expect_error(MissingExtraError, "pypinyin", "'gecbench[zh]'"):
         load(tmp_path)
-    assert str(error.value) == (
-        "pypinyin, which zh-cherrant takes readings from, is not installed; "
-        "run: pip install 'gecbench[zh]' (in a checkout: pip install -e '.[zh]')"
-    )
     assert list(tmp_path.iterdir()) == []
+
+
+def context_of(cache: Path) -> SimpleNamespace:
+    return SimpleNamespace(
+        resource=lambda _, file: BOTH[file], cache_folder=lambda: cache, say=lambda _: None
+    )
 
 
 def test_without_opencc_the_command_that_brings_it_is_said(tmp_path: Path, monkeypatch):
     monkeypatch.setitem(sys.modules, "opencc", None)
-    options = {"resource": BOTH.__getitem__, "cache": tmp_path, "say": lambda _: None}
-    with pytest.raises(MissingExtraError, match=r"^OpenCC, .*run: pip install 'gecbench\[zh\]' "):
-        scheme(**options)
-    assert scheme(**options, simplify=False).signature["simplify"] == "no"
+    context = context_of(tmp_path)
+    with expect_error(MissingExtraError, "OpenCC", "gecbench[zh]"):
+        scheme(context)
+    assert scheme(context, simplify=False).signature["simplify"] == "no"
 
 
 def test_targets_alone_are_simplified(tmp_path: Path):
-    options = {"resource": BOTH.__getitem__, "cache": tmp_path, "say": lambda _: None}
-    made = scheme(**options)
+    context = context_of(tmp_path)
+    made = scheme(context)
     assert made.parse_target("這 個").tokens == ("这", "个")
     assert made.parse_source("這 個").tokens == ("這", "個")
     assert made.signature["simplify"].startswith("t2s(opencc ")
-    assert scheme(**options, simplify=False).parse_target("這").tokens == ("這",)
+    assert scheme(context, simplify=False).parse_target("這").tokens == ("這",)

@@ -8,19 +8,19 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from gecbench.models.batches import Pair
+from gecbench.models.batches import SentencePair
 
 from .tiny_causal import tiny_causal
 
 PAIRS = (
-    Pair("我高心", "我高兴"),
-    Pair("他门来", "他们来"),
-    Pair("在见", "再见"),
-    Pair("因该去", "应该去"),
-    Pair("好天", "好天"),
-    Pair("蓝球", "篮球"),
-    Pair("她会说", "她会说"),
-    Pair("以经", "已经"),
+    SentencePair("我高心", "我高兴"),
+    SentencePair("他门来", "他们来"),
+    SentencePair("在见", "再见"),
+    SentencePair("因该去", "应该去"),
+    SentencePair("好天", "好天"),
+    SentencePair("蓝球", "篮球"),
+    SentencePair("她会说", "她会说"),
+    SentencePair("以经", "已经"),
 )
 
 
@@ -33,14 +33,14 @@ def offline() -> Iterator[None]:
 
 def configured(base: Path, **table: object) -> Any:
     """Return a configuration that trains on a base."""
-    from gecbench.models.causal.training import CausalConfig, CausalTable, Options
+    from gecbench.models.causal.training import CausalConfig, CausalOptions, CausalTable
 
     given = {
         "rank": 16,
         "alpha": 32,
         "dropout": 0.0,
         # Of two characters one is half of them.
-        "correcting": Options(most_changed=1.0),
+        "correcting": CausalOptions(most_changed=1.0),
         **table,
     }
     return CausalConfig(

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 from corrector_checks import EN, ZH, check_corrector
+from messages import expect_error
 
 from gecbench.core.errors import GecbenchError, MissingExtraError, UsageError
 from gecbench.models import load_corrector
-from gecbench.models.batches import Pair
+from gecbench.models.batches import SentencePair
 
 from .conftest import PAIRS, Trained, configured
 from .tiny_causal import tiny_causal
@@ -111,7 +112,12 @@ def test_the_loss_of_a_batch_is_that_of_its_parts(trained: Trained) -> None:
 
 
 def test_long_and_empty_pairs_are_dropped_and_counted(trained: Trained) -> None:
-    pairs = [*PAIRS, Pair("长" * 400, "短"), Pair(" ", "有"), Pair("有", "")]
+    pairs = [
+        *PAIRS,
+        SentencePair("长" * 400, "短"),
+        SentencePair(" ", "有"),
+        SentencePair("有", ""),
+    ]
     prepared = trained.task.prepare(pairs)
     assert len(prepared.examples) == len(PAIRS)
     assert prepared.dropped == {
@@ -146,7 +152,7 @@ def test_a_base_that_has_moved_can_be_named(trained: Trained, tmp_path: Path) ->
     card = json.loads((adapter / "gecbench.json").read_text("utf-8"))
     card["settings"]["base"] = str(tmp_path / "gone")
     (adapter / "gecbench.json").write_text(json.dumps(card), "utf-8")
-    with pytest.raises(GecbenchError, match=r"its base .*gone is not there; say where it is with"):
+    with expect_error(GecbenchError, "gone"):
         load_corrector(str(adapter))
     moved = shutil.copytree(trained.base, tmp_path / "moved")
     assert texts_of(adapter, SOURCES[:1], base=str(moved)) == TARGETS[:1]
@@ -157,7 +163,7 @@ def test_a_base_that_has_moved_can_be_named(trained: Trained, tmp_path: Path) ->
 
 def test_another_base_is_refused(trained: Trained, tmp_path: Path) -> None:
     other = tiny_causal(tmp_path / "other", chat=True, seed=1)
-    with pytest.raises(GecbenchError, match=r"was trained on another base than .*other: its hash"):
+    with expect_error(GecbenchError, "other", "hash"):
         load_corrector(str(trained.adapter), {"base": str(other)})
 
 
@@ -186,14 +192,14 @@ def test_an_adapter_that_does_not_fit_is_one_line(trained: Trained, tmp_path: Pa
     with pytest.raises(GecbenchError, match=r"does not fit its base: .*missing adapter keys"):
         load_corrector(f"causal:{targeted}", {"language": "zh"})
     (sized / "adapter_model.safetensors").rename(sized / "adapter_model.bin")
-    with pytest.raises(GecbenchError, match=r"no adapter_model\.safetensors in it; pickled"):
+    with expect_error(GecbenchError, "adapter_model.safetensors"):
         load_corrector(f"causal:{sized}", {"language": "zh"})
 
 
 def test_targets_that_the_base_lacks_are_named(trained: Trained) -> None:
     from gecbench.models.causal.training import build
 
-    with pytest.raises(UsageError, match=r"targets c_attn: the base has no such .* q_proj, up_pr"):
+    with expect_error(UsageError, "c_attn", "q_proj, up_proj"):
         build(configured(trained.base, targets=("c_attn",)), PAIRS, None)
 
 
@@ -203,7 +209,7 @@ def test_without_peft_the_command_is_named(
     monkeypatch.setattr(
         "gecbench.backends.find_spec", lambda name: None if name == "peft" else name
     )
-    with pytest.raises(MissingExtraError, match=r"peft is not installed; .*gecbench\[lora\]"):
+    with expect_error(MissingExtraError, "peft", "gecbench[lora]"):
         load_corrector(str(trained.adapter))
 
 

@@ -63,6 +63,12 @@ def corrected(text: str) -> str:
     return text.replace("高心", "高兴").replace("He go ", "He goes ")
 
 
+class Server(ThreadingHTTPServer):
+    """Many connect at once; those that the queue has no room for try again only a second later."""
+
+    request_queue_size = 64
+
+
 class Scripted:
     """The server: what it does is a function that a test sets."""
 
@@ -71,7 +77,7 @@ class Scripted:
         self.bodies: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self.lock = threading.Lock()
-        self.http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self.http = Server(("127.0.0.1", 0), self._handler())
         self.url = f"http://127.0.0.1:{self.http.server_address[1]}/v1"
         threading.Thread(target=self.http.serve_forever, args=(0.01,), daemon=True).start()
 

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import expect_error
 
 from gecbench.backends.chat import _retry_after
 from gecbench.core.errors import FormatError, MissingExtraError, UnknownNameError, UsageError
 from gecbench.models import load_corrector
 from gecbench.models.chat.client import Rates
-from gecbench.models.chat.prompts import Example, Prompt, examples_of, prompt_names, prompt_of
+from gecbench.models.chat.prompts import Prompt, PromptExample, examples_of, prompt_names, prompt_of
 
 from .loops import run as run_in_thread
 
@@ -60,7 +61,7 @@ def test_examples_come_before_the_sentence() -> None:
         system="s",
         user="改{text}",
         batch="{count}{text}",
-        examples=(Example("错", "对"),),
+        examples=(PromptExample("错", "对"),),
     )
     assert [tuple(turn) for turn in prompt.single("甲")] == [
         ("system", "s"), ("user", "改错"), ("assistant", "对"), ("user", "改甲"),
@@ -74,9 +75,12 @@ def test_examples_come_before_the_sentence() -> None:
 def test_examples_can_be_a_corpus(tmp_path: Path) -> None:
     corpus = tmp_path / "few.para"
     corpus.write_text("1\t我高心\t我高兴\n2\t很好\t没有错误\n3\t他门\t他们\n", "utf-8")
-    assert examples_of(corpus, 2) == (Example("我高心", "我高兴"), Example("很好", "很好"))
+    assert examples_of(corpus, 2) == (
+        PromptExample("我高心", "我高兴"),
+        PromptExample("很好", "很好"),
+    )
     assert len(examples_of(corpus, 0)) == 3
-    with pytest.raises(UsageError, match="has 3 examples, but 4 are to be shown; lower shots"):
+    with expect_error(UsageError, "3 examples", "4", "shots"):
         examples_of(corpus, 4)
 
 
@@ -139,28 +143,28 @@ def test_a_key_that_no_header_can_hold_is_not_shown(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("A_KEY", "密钥")
-    with pytest.raises(UsageError, match="the key holds characters that no header can") as caught:
+    with expect_error(UsageError, "the key") as caught:
         load_corrector(f"chat:m@{URL}", {"key_env": "A_KEY", "cache": str(tmp_path)})
     assert "密" not in str(caught.value)
 
 
 def test_a_prompt_of_ones_own_must_have_a_place(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("Correct this!", "utf-8")
-    with pytest.raises(FormatError, match=r"mine\.txt: user does not say where the sentence goes"):
+    with expect_error(FormatError, "mine.txt", "user"):
         prompt_of("mine.txt", tmp_path)
     (tmp_path / "mine.toml").write_text('user = "{text}"\nusr = ""', "utf-8")
-    with pytest.raises(FormatError, match="'usr'; did you mean user"):
+    with expect_error(FormatError, "'usr'", "user"):
         prompt_of("mine.toml", tmp_path)
-    with pytest.raises(UnknownNameError, match="unknown prompt 'robust'; did you mean robustgec"):
+    with expect_error(UnknownNameError, "'robust'", "robustgec"):
         prompt_of("robust")
     (tmp_path / "mine.txt").write_text("改：{text}", "utf-8")
-    with pytest.raises(UsageError, match="of which language are the sentences"):
+    with expect_error(UsageError, "which language"):
         load_corrector(f"chat:m@{URL}", {"prompt": str(tmp_path / "mine.txt")})
 
 
 def test_without_httpx_the_command_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gecbench.backends.find_spec", lambda _: None)
-    with pytest.raises(MissingExtraError, match=r"httpx is not installed; .*gecbench\[chat\]"):
+    with expect_error(MissingExtraError, "httpx", "gecbench[chat]"):
         load_corrector(f"chat:m@{URL}")
 
 

@@ -5,14 +5,26 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from messages import expect_error
 from reference_voting import SOURCE, opinions, plain, vote
 
 from gecbench.core.edit import Edit, check
-from gecbench.core.errors import EditError
+from gecbench.core.errors import CorpusError, EditError, UnknownNameError, UsageError
+from gecbench.edits.apply import apply
 from gecbench.models.combine.candidates import Candidate, Proposal, candidates, correcting_edits
-from gecbench.models.combine.voting import Rule, Tally, decide, select_edits
+from gecbench.models.combine.voting import (
+    Rule,
+    Tally,
+    Threshold,
+    apply_to_text,
+    decide,
+    parse_relaxed,
+    parse_votes,
+    parse_weights,
+    select_edits,
+)
 
 ONES = (Fraction(1),) * 9
 WEIGHTS = st.sampled_from([Fraction(1), Fraction(1, 2), Fraction(3), Fraction(1, 10)])
@@ -147,7 +159,7 @@ def test_what_only_detects_or_changes_nothing_proposes_nothing():
 
 
 def test_edits_of_one_system_that_overlap_are_refused():
-    with pytest.raises(EditError, match="edit span 0 2 overlaps edit span 0 1"):
+    with expect_error(EditError, "span 0 2", "span 0 1"):
         found([(A, C)])
 
 
@@ -291,3 +303,152 @@ def test_shares_and_counts_are_those_of_the_votes():
     tally.add([])
     assert (tally.of("kept"), tally.of("too few votes"), tally.of("overlap")) == (1, 1, 0)
     assert (tally.changed, tally.sentences) == (1, 2)
+
+
+def test_numbers_are_what_was_written():
+    assert (
+        parse_votes(0.1, "it") + parse_votes("0.2", "it")
+        == parse_votes(0.3, "it")
+        == Fraction(3, 10)
+    )
+    assert parse_votes(2, "it") == parse_votes(Fraction(2), "it") == 2
+
+
+@pytest.mark.parametrize(
+    "value", [0, -1, "0", "-1", "", "x", "1e9", "nan", "1/2", True, float("nan"), float("inf")]
+)
+def test_what_is_no_number_above_0_is_refused(value):
+    with expect_error(UsageError, "weight", "0"):
+        parse_votes(value, "the weight")
+
+
+def test_relaxed_is_a_name_or_a_number():
+    assert [parse_relaxed(each) for each in ("none", "code", "2.5", 2)] == [
+        *("none", "code"),
+        *(Fraction(5, 2), Fraction(2)),
+    ]
+    with expect_error(UsageError, "relaxed", "'lax'"):
+        parse_relaxed("lax")
+
+
+def test_weights_are_of_systems_that_take_part():
+    assert parse_weights(["a", "b"], {"b": "0.5"}) == (1, Fraction(1, 2))
+    with expect_error(UnknownNameError, "'eagre'", "eager"):
+        parse_weights(["eager", "cautious"], {"eagre": 2})
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"threshold": Fraction(4)}, "the threshold is 4, but all systems together have 3 votes"),
+        ({"relaxed": Fraction(4)}, "the relaxed threshold is 4"),
+        ({"by_type": {"R": Fraction(4)}}, "the threshold of R is 4"),
+    ],
+)
+def test_a_threshold_above_all_votes_is_refused(more, message):
+    with pytest.raises(UsageError, match=message):
+        Rule((Fraction(1),) * 3, **more)
+    Rule((Fraction(1), Fraction(3)), **more)
+
+
+def test_no_system_is_refused():
+    with expect_error(UsageError, "no system"):
+        Rule(())
+
+
+def test_bars_are_reached_from_below_or_passed():
+    half = Threshold(Fraction(3, 2), exclusive=True)
+    assert not half.admits(Fraction(3, 2))
+    assert half.admits(Fraction(2))
+    assert Threshold(Fraction(3, 2)).admits(Fraction(3, 2))
+    assert str(half) == "more than 1.5"
+
+
+def test_it_says_itself_in_words():
+    rule = Rule((Fraction(1),) * 6, relaxed="paper", by_type={"R": Fraction(3)}, veto=True)
+    assert rule.describe() == (
+        "more than 3 of 6 votes; word order and spelling at least 2 (paper); R at least 3; "
+        "veto of unchanged"
+    )
+    numbered = Rule((Fraction(1),) * 2, Fraction(2), Fraction(1))
+    assert numbered.describe() == (
+        "at least 2 of 2 votes; word order and spelling at least 1 (by number)"
+    )
+
+
+TOKENS = ("I", "has", "a", "cat", ".")
+BLANKS = st.sampled_from(["", " ", "  ", "\u3000"])
+
+
+def edited(source: str, *edits: tuple[int, int, str], separator: str = " ") -> str:
+    tokens = TOKENS if separator else tuple("".join(source.split()))
+    made = [Edit(start, end, tuple(words.split())) for start, end, words in edits]
+    return apply_to_text(source, tokens, made, separator=separator)
+
+
+@pytest.mark.parametrize(
+    ("edits", "want"),
+    [
+        ([], " I  has a cat. "),
+        ([(1, 2, "have")], " I  have a cat. "),
+        ([(1, 3, "have the")], " I  have the cat. "),
+        ([(2, 3, "")], " I  has cat. "),
+        ([(1, 2, "")], " I a cat. "),
+        ([(0, 1, "")], " has a cat. "),
+        ([(4, 5, "")], " I  has a cat "),
+        ([(3, 5, "")], " I  has a "),
+        ([(0, 5, "")], "  "),
+        ([(0, 0, "So")], " So I  has a cat. "),
+        ([(3, 3, "big")], " I  has a big cat. "),
+        ([(1, 1, "never")], " I  never has a cat. "),
+        ([(4, 4, "now")], " I  has a cat now. "),
+        ([(5, 5, "Really")], " I  has a cat. Really "),
+        ([(0, 0, "So"), (0, 1, "we")], " So we  has a cat. "),
+        ([(0, 0, "So"), (0, 1, "")], " So  has a cat. "),
+        ([(2, 3, ""), (3, 3, "big")], " I  has big cat. "),
+        ([(2, 2, "only"), (2, 3, "")], " I  has only cat. "),
+    ],
+)
+def test_english(edits, want):
+    assert edited(" I  has a cat. ", *edits) == want
+
+
+@pytest.mark.parametrize(
+    ("source", "edits", "want"),
+    [
+        ("我 有　猫。", [(1, 2, "")], "我　猫。"),
+        ("我 有　猫。", [(1, 1, "也")], "我也 有　猫。"),
+        ("我 有　猫。", [(0, 0, "今 天"), (0, 1, "你")], "今天你 有　猫。"),
+        ("我 有　猫。\n", [(4, 4, "吗")], "我 有　猫。吗\n"),
+        (" 我有猫", [(0, 1, "")], " 有猫"),
+        ("我 有猫", [(1, 2, "")], "我 猫"),
+    ],
+)
+def test_chinese(source, edits, want):
+    assert edited(source, *edits, separator="") == want
+
+
+@st.composite
+def spaced(draw: st.DrawFn) -> str:
+    gaps = draw(st.lists(BLANKS, min_size=len(TOKENS) + 1, max_size=len(TOKENS) + 1))
+    return "".join(gap + token for gap, token in zip(gaps, [*TOKENS, ""], strict=True))
+
+
+@given(spaced(), st.data())
+@settings(max_examples=100)
+def test_the_tokens_are_those_that_the_edits_make(source, data):
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(TOKENS)), max_size=4)))
+    words = st.lists(st.sampled_from(["x", "yz"]), max_size=2).map(tuple)
+    spans = dict.fromkeys(zip(cuts[::2], cuts[1::2], strict=False))  # an odd one is left over
+    edits = [Edit(start, end, data.draw(words)) for start, end in spans]
+    for separator in ("", " "):
+        made = apply_to_text(source, TOKENS, edits, separator=separator)
+        assert "".join(made.split()) == "".join(apply(edits, TOKENS))
+    assert apply_to_text(source, TOKENS, [], separator="") == source
+
+
+def test_what_does_not_fit_the_text_is_refused():
+    with expect_error(CorpusError, "'I has'"):
+        apply_to_text("We have", ("I", "has"), [Edit(0, 1, ("x",))], separator=" ")
+    with expect_error(EditError, "span 1 3"):
+        apply_to_text("I has", ("I", "has"), [Edit(1, 3, ())], separator=" ")

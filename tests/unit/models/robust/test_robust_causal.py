@@ -13,12 +13,13 @@ from typing import Any
 import msgspec
 import pytest
 import torch
+from messages import expect_error
 
 from gecbench.cli import main
 from gecbench.core.errors import UsageError
 from gecbench.core.perturbed import PerturbedCase, PerturbedSet, Subset, Variant
 from gecbench.formats.perturbed import write_perturbed
-from gecbench.models.batches import ContextPair, Pair
+from gecbench.models.batches import ContextPair, SentencePair
 from gecbench.models.robust.task import RobustTask
 from gecbench.models.training.config import Robust
 
@@ -27,9 +28,9 @@ from ..causal.tiny_causal import tiny_causal
 from .robust_reference import check_gradients, slow_loss, widest
 
 TWINS = (
-    ContextPair(Pair("我高心", "我高兴"), Pair("他们很高心", "他们很高兴")),
-    ContextPair(Pair("在见", "再见"), Pair("在见了", "再见了")),
-    ContextPair(Pair("好天", "好天"), Pair("好</s>天", "好</s>天")),
+    ContextPair(SentencePair("我高心", "我高兴"), SentencePair("他们很高心", "他们很高兴")),
+    ContextPair(SentencePair("在见", "再见"), SentencePair("在见了", "再见了")),
+    ContextPair(SentencePair("好天", "好天"), SentencePair("好</s>天", "好</s>天")),
 )
 
 
@@ -71,7 +72,7 @@ def compared(
     task: Any, y: str, y2: str, *, x: str = "甲乙", x2: str = "甲", **given: object
 ) -> str:
     """What is predicted at the places of the first answer, as text."""
-    twin = ContextPair(Pair(x, y), Pair(x2, y2))
+    twin = ContextPair(SentencePair(x, y), SentencePair(x2, y2))
     one, two = examples_of(task, [twin])
     found = task.matches(twin, one, two, robust(**given))
     assert [one.ids[i + 1] for i, _ in found] == [two.ids[j + 1] for _, j in found]
@@ -88,7 +89,9 @@ def test_the_tokens_of_answers_are_compared_and_never_those_of_questions(base) -
     assert compared(task, "I see, he sees", "We see it, he sees") == " see, he sees</s>"
     # What spells a special token is text, in as many bytes as it has.
     assert compared(task, "我</s>好", "他</s>好") == "</s>好</s>"
-    one, _ = examples_of(task, [ContextPair(Pair("甲", "我</s>好"), Pair("甲", "他</s>好"))])
+    one, _ = examples_of(
+        task, [ContextPair(SentencePair("甲", "我</s>好"), SentencePair("甲", "他</s>好"))]
+    )
     assert len(one.ids) - one.start == len("我</s>好".encode()) + 1
 
 
@@ -170,7 +173,7 @@ def test_what_a_causal_model_cannot_do_is_refused(base) -> None:
     ):
         with pytest.raises(UsageError, match=message):
             KIND.check_robust(msgspec.structs.replace(config, robust=robust(**given)))
-    with pytest.raises(UsageError, match=r"nothing is dropped; raise model\.dropout"):
+    with expect_error(UsageError, "model.dropout"):
         KIND.build(msgspec.structs.replace(config, robust=Robust(method="r-drop")), [], None)
 
 

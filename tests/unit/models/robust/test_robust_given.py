@@ -7,12 +7,13 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from messages import expect_error
 from robust_cases import TEXTS, configuration, write_cases
 from small_task import KIND as SMALL
 
 from gecbench.core.errors import CorpusError, FormatError, GecbenchError, UsageError
 from gecbench.formats.validation import convert
-from gecbench.models.batches import ContextPair, Pair
+from gecbench.models.batches import ContextPair, SentencePair
 from gecbench.models.robust.pairs import (
     check_robust,
     distinct_pairs,
@@ -42,7 +43,9 @@ def test_each_variant_is_one_twin_of_its_original(home) -> None:
     found = given(home, data={"dev": "dev.tsv"})
     assert len(found.train) == 12
     (original, variant, _), *_ = TEXTS
-    assert found.train[0] == ContextPair(Pair(*original, "ours"), Pair(*variant, "ours"))
+    assert found.train[0] == ContextPair(
+        SentencePair(*original, "ours"), SentencePair(*variant, "ours")
+    )
     assert found.counts["pairs"] == 12
     assert list(found.files) == ["cases.jsonl", "dev.tsv"]
     assert [twin.original == twin.perturbed for twin in found.dev_pairs] == [True, True]
@@ -141,7 +144,7 @@ def test_what_cannot_be_compared_is_left_out_and_counted(home) -> None:
     assert everything.counts["dev pairs left out: perturbed source is the original"] == 1
     assert everything.counts["dev pairs left out: empty"] == 3
     write_cases(home / "cases.jsonl", texts[:2])
-    with pytest.raises(CorpusError, match=r"no perturbed pair is left .*source is the original: 1"):
+    with expect_error(CorpusError, "the original: 1"):
         given(home, data={"dev": "dev.tsv"})
 
 
@@ -156,7 +159,7 @@ def test_r_drop_pairs_each_sentence_with_itself(home) -> None:
     robust = {"method": "r-drop", "cases": []}
     found = given(home, robust, data={"train": ["train.tsv"], "dev": "dev.tsv", "keep_correct": 1})
     assert [twin.original == twin.perturbed for twin in found.train] == [True, True]
-    assert found.train[0].original == Pair("I has it .", "I have it .", "train")
+    assert found.train[0].original == SentencePair("I has it .", "I have it .", "train")
 
 
 def test_r_drop_is_scored_on_perturbed_cases_as_on_any_corpus(home) -> None:
@@ -217,7 +220,7 @@ def test_bad_input_is_one_clear_line(home, robust, tables, error, why) -> None:
         ({"skip_after": 1}, r"robust.skip_after is about sentences that were perturbed"),
         ({"disagreeing": "keep"}, r"robust.disagreeing is about"),
         ({"sources_too": True}, r"robust.sources_too is about sentences"),
-        ({"alpha": 0.0}, r"robust.alpha 0 with robust.method .r-drop. reads everything twice"),
+        ({"alpha": 0.0}, r"robust.alpha 0 with robust.method .r-drop"),
     ],
 )
 def test_r_drop_refuses_what_is_about_perturbations(home, more, why) -> None:
@@ -226,7 +229,7 @@ def test_r_drop_refuses_what_is_about_perturbations(home, more, why) -> None:
 
 
 def test_a_kind_without_predictions_to_compare_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"\[robust\] is not for kind tagger, whose predictions"):
+    with expect_error(UsageError, "[robust]", "kind tagger"):
         check_robust(configuration(), SMALL)
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import torch
+from messages import expect_error
 from robust_cases import TEXTS, configuration, write_cases
 from safetensors.torch import load_file
 
@@ -132,16 +134,15 @@ def test_a_killed_run_goes_on_to_the_same_weights(home, monkeypatch, after) -> N
     again = ran(home, "broken", config, score=half)
     assert same(weights(whole), weights(again))
     assert history(whole) == history(again)
-    with pytest.raises(UsageError, match=r"a run that differs in configuration.robust.alpha"):
+    with expect_error(UsageError, "configuration.robust.alpha"):
         ran(home, "broken", made({"alpha": 1.0}, dropout=0.3))
 
 
 _TWO = """
 import sys
-sys.path[:0] = [sys.argv[1], sys.argv[1] + "/robust"]
 from pathlib import Path
 import test_robust_runs as t
-t.ran(Path(sys.argv[2]), "two", t.made(training={"batch_size": 3, "epochs": 2}))
+t.ran(Path(sys.argv[1]), "two", t.made(training={"batch_size": 3, "epochs": 2}))
 """
 
 
@@ -149,17 +150,22 @@ t.ran(Path(sys.argv[2]), "two", t.made(training={"batch_size": 3, "epochs": 2}))
 def test_two_processes_learn_what_one_learns(home) -> None:
     script = home / "two.py"
     script.write_text(_TWO)
-    here = str(Path(__file__).parents[1])
+    paths = os.pathsep.join([str(Path(__file__).parent), *sys.path])
     run = subprocess.run(
         [
             *(sys.executable, "-m", "torch.distributed.run", "--standalone"),
-            *("--nproc_per_node", "2", str(script), here, str(home)),
+            *("--nproc_per_node", "2", str(script), str(home)),
         ],
         capture_output=True,
         text=True,
         check=False,
         timeout=300,
-        env={"OMP_NUM_THREADS": "1", "PATH": "/usr/bin:/bin", "HOME": str(home)},
+        env={
+            "OMP_NUM_THREADS": "1",
+            "PATH": "/usr/bin:/bin",
+            "HOME": str(home),
+            "PYTHONPATH": paths,
+        },
     )
     assert run.returncode == 0, run.stderr[-4000:]
     alone = made(training={"batch_size": 3, "accumulation": 2, "epochs": 2})
@@ -222,5 +228,5 @@ def test_a_run_that_cannot_be_is_refused_before_anything_is_written(home, capsys
         "[model]\ntrain_rounds = 3\n"
     )
     assert command("train", home / "run.toml", "-o", home / "run") == 2
-    assert "model.train_rounds 3 does not go with [robust]" in capsys.readouterr().err
+    assert "model.train_rounds 3" in capsys.readouterr().err
     assert not (home / "run").exists()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from messages import expect_error
 from safetensors.torch import load_file
 from tiny_seq2seq import EN_PAIRS, ZH_PAIRS, task_of
 
@@ -14,7 +15,7 @@ from gecbench.core.errors import UsageError
 from gecbench.core.perturbed import PerturbedCase, PerturbedSet, Subset, Variant
 from gecbench.formats.perturbed import write_perturbed
 from gecbench.formats.validation import convert
-from gecbench.models.batches import ContextPair, Pair
+from gecbench.models.batches import ContextPair, SentencePair
 from gecbench.models.robust.task import RobustTask
 from gecbench.models.seq2seq.training import KIND
 from gecbench.models.training.config import Robust
@@ -26,20 +27,23 @@ from .robust_reference import Killed, check_gradients, dying, slow_loss, widest
 
 ZH = (
     ContextPair(
-        Pair("我今天很高心。", "我今天很高兴。"), Pair("他今天在家很高心。", "他今天在家很高兴。")
+        SentencePair("我今天很高心。", "我今天很高兴。"),
+        SentencePair("他今天在家很高心。", "他今天在家很高兴。"),
     ),
     ContextPair(
-        Pair("他们因该去打蓝球！", "他们应该去打篮球！"), Pair("他们因该去看！", "他们应该去看！")
+        SentencePair("他们因该去打蓝球！", "他们应该去打篮球！"),
+        SentencePair("他们因该去看！", "他们应该去看！"),
     ),
-    ContextPair(Pair("天气很好。", "天气很好。"), Pair("天气很好", "天气很好")),
+    ContextPair(SentencePair("天气很好。", "天气很好。"), SentencePair("天气很好", "天气很好")),
 )
 EN = (
     ContextPair(
-        Pair("She like apple .", "She likes apples ."), Pair("They like apple .", "They like it .")
+        SentencePair("She like apple .", "She likes apples ."),
+        SentencePair("They like apple .", "They like it ."),
     ),
     ContextPair(
-        Pair("He go to school every day .", "He goes to school every day ."),
-        Pair("He go to home every day .", "He goes home every day ."),
+        SentencePair("He go to school every day .", "He goes to school every day ."),
+        SentencePair("He go to home every day .", "He goes home every day ."),
     ),
 )
 MODELS = {
@@ -69,7 +73,7 @@ def examples_of(task, twins):
 
 def compared(task, y: str, y2: str, **given) -> str:
     """The tokens of the first target that are compared, a blank between them."""
-    twin = ContextPair(Pair(y, y), Pair(y2, y2))
+    twin = ContextPair(SentencePair(y, y), SentencePair(y2, y2))
     one, two = examples_of(task, [twin])
     found = task.matches(twin, one, two, robust(**given))
     tokens = task._tokenizer.convert_ids_to_tokens
@@ -239,8 +243,8 @@ def test_the_recipe_runs_to_its_last_weights(tmp_path, en_bart) -> None:  # noqa
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"heads": "labels+detection"}, r'robust\.heads "labels\+detection": only a tagger detec'),
-        ({"disagreeing": "keep"}, r'robust\.disagreeing "keep": a decoder is compared where it i'),
+        ({"heads": "labels+detection"}, r'robust\.heads "labels\+detection"'),
+        ({"disagreeing": "keep"}, r'robust\.disagreeing "keep"'),
     ],
 )
 def test_what_a_decoder_cannot_do_is_refused_before_anything_is_loaded(
@@ -259,5 +263,5 @@ def test_r_drop_without_dropout_is_refused(zh_bart) -> None:  # noqa: F811
         if passes:
             KIND.build(chosen, [], None)
         else:
-            with pytest.raises(UsageError, match=r"nothing is dropped; raise model\.dropout"):
+            with expect_error(UsageError, "model.dropout"):
                 KIND.build(chosen, [], None)

@@ -8,10 +8,11 @@ from collections import Counter
 import msgspec
 import pytest
 import torch
+from messages import expect_error
 from robust_cases import TEXTS, configuration, log_softmax, symmetric, twins
 
 from gecbench.core.errors import UsageError
-from gecbench.models.batches import ContextPair, Pair
+from gecbench.models.batches import ContextPair, SentencePair
 from gecbench.models.robust.pairs import distinct_pairs
 from gecbench.models.robust.task import RobustTask
 from gecbench.models.tagger.training import KIND, _check_dropout
@@ -57,7 +58,7 @@ def obvious(task: RobustTask, given, alpha: float, *, heads=1, skips=True) -> fl
     return total
 
 
-def _pairs_of_equal_tokens(one: Pair, two: Pair) -> list[tuple[int, int]]:
+def _pairs_of_equal_tokens(one: SentencePair, two: SentencePair) -> list[tuple[int, int]]:
     """Return $START and what one longest common subsequence of these sentences matches."""
     first, second = ["$START", *one.source.split()], ["$START", *two.source.split()]
     if len(first) == len(second):
@@ -86,7 +87,9 @@ ONE_WORD = [
 def test_the_loss_is_that_of_the_slow_reference(alpha, heads, disagreeing) -> None:
     given = [
         *ONE_WORD,
-        ContextPair(Pair("I has a apple .", "I have an apple ."), Pair(*TEXTS[1][1])),
+        ContextPair(
+            SentencePair("I has a apple .", "I have an apple ."), SentencePair(*TEXTS[1][1])
+        ),
     ]
     task = made({"alpha": alpha, "heads": heads, "disagreeing": disagreeing}, given)
     wanted = obvious(task, given, alpha, heads=1 + ("+" in heads), skips=disagreeing == "skip")
@@ -143,7 +146,7 @@ def test_the_same_sentence_twice_diverges_by_dropout_alone() -> None:
 
 
 def test_two_passes_without_dropout_are_refused() -> None:
-    with pytest.raises(UsageError, match=r"r-drop. compares two passes .* raise model.dropout"):
+    with expect_error(UsageError, "r-drop", "model.dropout"):
         made({"method": "r-drop", "cases": []})
 
 
@@ -226,7 +229,7 @@ def test_heads_and_skips_change_what_is_compared_and_only_that() -> None:
 
 def test_gold_labels_that_differ_are_skipped_or_kept() -> None:
     # "a apple" becomes "an apple", "a red apple" stays: the same token with two labels.
-    given = [ContextPair(Pair(*TEXTS[1][0]), Pair(*TEXTS[1][1]))]
+    given = [ContextPair(SentencePair(*TEXTS[1][0]), SentencePair(*TEXTS[1][1]))]
     (skipped,) = made({}, given).prepare(given).examples
     (kept,) = made({"disagreeing": "keep"}, given).prepare(given).examples
     both = list(zip(kept.matches[::2], kept.matches[1::2], strict=True))
@@ -247,8 +250,8 @@ def test_places_that_are_not_read_are_not_compared() -> None:
 
 def test_a_twin_with_a_side_that_cannot_be_used_is_left_out_and_counted() -> None:
     given = [
-        ContextPair(Pair(" ", "x"), Pair("x", "x")),
-        ContextPair(Pair("a b", "a b"), Pair("a c", "a c")),
+        ContextPair(SentencePair(" ", "x"), SentencePair("x", "x")),
+        ContextPair(SentencePair("a b", "a b"), SentencePair("a c", "a c")),
     ]
     found = made(None, given).prepare(given)
     assert len(found.examples) == 1

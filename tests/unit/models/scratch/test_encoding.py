@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import expect_error
 
 from gecbench.backends import chinese
 from gecbench.core.errors import FormatError, UnknownNameError, UsageError
@@ -52,7 +53,7 @@ def test_what_divides_says_its_version() -> None:
     assert word_divider("", "en").name == "en"
     with pytest.raises(UnknownNameError, match=r"segmenter 'jeiba'.*jieba"):
         word_divider("jeiba", "zh")
-    with pytest.raises(UsageError, match="segmenter jieba takes no model"):
+    with expect_error(UsageError, "jieba"):
         word_divider("jieba:x", "zh")
 
 
@@ -154,7 +155,7 @@ def test_the_most_frequent_units_are_known(tmp_path: Path) -> None:
     made = build_vocabulary(texts, tuple, size=2, min_count=1)
     assert made == ("们", "去")
     assert build_vocabulary(texts, tuple, size=0, min_count=2) == ("们", "去", "我")
-    with pytest.raises(UsageError, match="no unit of the training pairs occurs 9 times"):
+    with expect_error(UsageError, "9 times"):
         build_vocabulary(texts, tuple, size=0, min_count=9)
     path = tmp_path / "vocabulary.json"
     write_vocabulary(path, made)

@@ -145,6 +145,3 @@ def test_the_network_is_left_as_it_was() -> None:
     search = BeamSearch(made, SPECIALS, Decoding())
     search.answers(SOURCES, 4)
     assert made.training
-    search.close()
-    with pytest.raises(RuntimeError, match="the corrector is closed"):
-        search.answers(SOURCES, 4)

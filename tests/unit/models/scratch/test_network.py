@@ -8,7 +8,7 @@ from tiny_scratch import ARCHITECTURES, SOURCES, batch, network, task_of
 from tiny_seq2seq import ZH_PAIRS
 
 from gecbench.formats.validation import convert
-from gecbench.models.batches import Pair
+from gecbench.models.batches import SentencePair
 from gecbench.models.scratch.network import Shape
 from gecbench.models.training.decoder import pad_tensor
 
@@ -96,7 +96,7 @@ def test_layers_begin_with_weights_of_their_own() -> None:
 def test_the_loss_of_a_pair_does_not_depend_on_its_neighbours(architecture) -> None:
     task = task_of(architecture, ZH_PAIRS, label_smoothing=0.1)
     task.module.eval()
-    examples = task.prepare([Pair(*pair) for pair in ZH_PAIRS]).examples
+    examples = task.prepare([SentencePair(*pair) for pair in ZH_PAIRS]).examples
     together = task.collate(examples)
     alone = [task.collate([example]) for example in examples]
     assert task.weight(together) == sum(map(task.weight, alone))
@@ -110,7 +110,7 @@ def test_the_loss_of_a_pair_does_not_depend_on_its_neighbours(architecture) -> N
 def test_the_loss_is_the_smoothed_cross_entropy(architecture) -> None:
     task = task_of(architecture, ZH_PAIRS, label_smoothing=0.1)
     task.module.eval()
-    made = task.collate(task.prepare([Pair(*pair) for pair in ZH_PAIRS[:3]]).examples)
+    made = task.collate(task.prepare([SentencePair(*pair) for pair in ZH_PAIRS[:3]]).examples)
     logits = task.module(made["input_ids"], made["attention_mask"], made["decoder_input_ids"])
     total = 0.0
     for row, labels in zip(logits.log_softmax(-1), made["labels"].tolist(), strict=True):

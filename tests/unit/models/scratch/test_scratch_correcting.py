@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from corrector_checks import EN, ZH, check_corrector
+from messages import expect_error
 from safetensors.torch import load_file, save_file
 from tiny_scratch import ARCHITECTURES, task_of
 from tiny_seq2seq import EN_PAIRS, ZH_PAIRS, overfit
@@ -133,7 +134,7 @@ def test_weights_that_give_no_numbers_are_told(learnt, tmp_path) -> None:
     weights = load_file(folder / "model.safetensors")
     weights["body.join.bias"][0] = float("nan")
     save_file(weights, folder / "model.safetensors")
-    with pytest.raises(GecbenchError, match="weights give no numbers"):
+    with expect_error(GecbenchError, "no numbers"):
         load_corrector(str(folder)).correct(["我今天"])
 
 
@@ -216,9 +217,9 @@ def test_what_is_no_model_of_this_kind(learnt, tmp_path) -> None:
         load_corrector(f"scratch:{tmp_path}")
     card = json.loads((learnt["recurrent"] / "gecbench.json").read_text("utf-8"))
     (tmp_path / "gecbench.json").write_text(json.dumps({**card, "kind": "tagger"}), "utf-8")
-    with pytest.raises(GecbenchError, match=r"is a tagger, .* write tagger:"):
+    with expect_error(GecbenchError, "a tagger", "tagger:"):
         load_corrector(f"scratch:{tmp_path}")
-    with pytest.raises(GecbenchError, match=r"is a scratch, .* write scratch:"):
+    with expect_error(GecbenchError, "a scratch", "scratch:"):
         load_corrector(f"seq2seq:{learnt['recurrent']}")
 
 

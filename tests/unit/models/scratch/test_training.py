@@ -16,12 +16,12 @@ from tiny_seq2seq import ZH_PAIRS
 from gecbench.api.train import read_settings
 from gecbench.core.errors import FormatError, UsageError
 from gecbench.formats.validation import convert
-from gecbench.models.batches import Pair
+from gecbench.models.batches import SentencePair
 from gecbench.models.scratch.training import KIND
 from gecbench.models.training.run import train_run
 from gecbench.models.training.task import load_kind
 
-PAIRS = [Pair(*pair) for pair in ZH_PAIRS]
+PAIRS = [SentencePair(*pair) for pair in ZH_PAIRS]
 
 
 class Killed(BaseException):
@@ -99,8 +99,13 @@ def test_the_seed_decides_the_first_weights() -> None:
 
 def test_what_is_too_long_or_unknown_is_counted() -> None:
     task = task_of("recurrent", ZH_PAIRS, max_length=9, vocabulary={"min_count": 2})
-    pairs = [Pair("我今天", "我今天"), Pair("我" * 9, "我"), Pair("我", "我" * 9), Pair(" ", "我")]
-    prepared = task.prepare([*pairs, Pair("龘我", "我龘龘")])
+    pairs = [
+        SentencePair("我今天", "我今天"),
+        SentencePair("我" * 9, "我"),
+        SentencePair("我", "我" * 9),
+        SentencePair(" ", "我"),
+    ]
+    prepared = task.prepare([*pairs, SentencePair("龘我", "我龘龘")])
     assert prepared.dropped == {"longer than 9 tokens": 2, "empty source or target": 1}
     assert prepared.counts == {"unknown tokens in sources": 1, "unknown tokens in targets": 2}
     assert [task.length(each) for each in prepared.examples] == [4, 4]
@@ -122,7 +127,7 @@ def test_both_sides_are_simplified() -> None:
     plain = task_of("recurrent", [("我們學習", "我们学习")])
     simple = task_of("recurrent", [("我們學習", "我们学习")], simplify=True)
     assert plain.module.shape.vocabulary == simple.module.shape.vocabulary + 3
-    (example,) = simple.prepare([Pair("我們學習", "我们学习")]).examples
+    (example,) = simple.prepare([SentencePair("我們學習", "我们学习")]).examples
     assert example.source == example.target
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import expect_error
 
 from gecbench.core.errors import GecbenchError
 from gecbench.models.seq2seq.corrector import restore
@@ -159,5 +160,5 @@ def test_bytes_that_are_no_character_are_unknown() -> None:
 
 
 def test_an_unknown_kind_of_vocabulary_is_refused() -> None:
-    with pytest.raises(GecbenchError, match="model: its tokenizer writes tokens as BPEDecoder;"):
+    with expect_error(GecbenchError, "model", "BPEDecoder"):
         choose_surface({"decoder": {"type": "BPEDecoder"}}, "model")

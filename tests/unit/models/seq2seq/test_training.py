@@ -14,11 +14,11 @@ from torch.nn.functional import log_softmax
 
 from gecbench.core.errors import FormatError, UsageError
 from gecbench.formats.validation import convert
-from gecbench.models.batches import Pair
+from gecbench.models.batches import SentencePair
 from gecbench.models.seq2seq.training import KIND, blank_sources
 from gecbench.models.training.task import load_kind
 
-PAIRS = [Pair(*pair) for pair in ZH_PAIRS]
+PAIRS = [SentencePair(*pair) for pair in ZH_PAIRS]
 
 
 def test_the_kind_is_known_by_name() -> None:
@@ -42,7 +42,7 @@ def test_the_loss_is_the_sum_over_target_tokens_smoothed(zh_bart) -> None:
 def test_two_halves_weigh_what_the_whole_weighs(en_bart) -> None:
     task = task_of(en_bart, EN_PAIRS, "en")
     task.module.eval()
-    examples = task.prepare([Pair(*pair) for pair in EN_PAIRS]).examples
+    examples = task.prepare([SentencePair(*pair) for pair in EN_PAIRS]).examples
     whole, *halves = (task.collate(part) for part in (examples, examples[:3], examples[3:]))
     assert task.weight(whole) == sum(task.weight(half) for half in halves)
     losses = [task.loss(task.module, half).item() for half in halves]
@@ -84,10 +84,10 @@ def test_an_mbart_of_fifty_languages_opens_with_the_language() -> None:
 def test_what_is_too_long_is_dropped_or_cut_and_counted(zh_bart, longer) -> None:
     task = task_of(zh_bart, ZH_PAIRS, "zh", max_length=8, longer=longer)
     pairs = [
-        Pair("我今天", "我今天"),
-        Pair("我今天" * 5, "我"),
-        Pair("我", "我" * 9),
-        Pair(" ", "我"),
+        SentencePair("我今天", "我今天"),
+        SentencePair("我今天" * 5, "我"),
+        SentencePair("我", "我" * 9),
+        SentencePair(" ", "我"),
     ]
     prepared = task.prepare(pairs)
     if longer == "drop":
@@ -142,7 +142,11 @@ def test_dropout_is_overridden(zh_bart, t5) -> None:
     assert rates == {0.3}
 
 
-RARE = [Pair("她说：“龘ＡＸ”", "她说：“龘”。"), Pair("龘“", "龘"), Pair("靐", "我")]
+RARE = [
+    SentencePair("她说：“龘ＡＸ”", "她说：“龘”。"),
+    SentencePair("龘“", "龘"),
+    SentencePair("靐", "我"),
+]
 
 
 def test_missing_characters_become_tokens_with_sensible_rows(zh_bart) -> None:
@@ -179,7 +183,7 @@ def test_a_full_width_character_starts_as_its_twin(mbart) -> None:
         {"kind": "seq2seq", "name": "t", "language": "zh", "model": tables},
         KIND.config,
     )
-    task = KIND.build(config, [Pair("Ｈ龘", "Ｈ")], None)
+    task = KIND.build(config, [SentencePair("Ｈ龘", "Ｈ")], None)
     weight = task.module.get_input_embeddings().weight
     ids = task._tokenizer.convert_tokens_to_ids(["Ｈ", "▁H", "龘"])
     near = [(weight[ids[0]] - weight[other]).norm().item() for other in ids[1:]]

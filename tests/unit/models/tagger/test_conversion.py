@@ -7,6 +7,7 @@ import pickle
 
 import pytest
 import torch
+from messages import expect_error
 
 from gecbench.core.errors import FormatError, GecbenchError, UnknownNameError, UsageError
 from gecbench.models import load_corrector
@@ -224,7 +225,7 @@ def test_a_bad_configuration_is_one_line(theirs):
     refuses(folder, "label2id")
     config.write_text("{", encoding="utf-8")
     refuses(folder, r"config\.json: .*truncated")
-    with pytest.raises(UsageError, match=r"its config\.json holds the labels"):
+    with expect_error(UsageError, "config.json"):
         convert_model(folder, folder / "ours", language="en", labels=config)
     config.unlink()
     refuses(folder, r"config\.json: no such file")
@@ -232,12 +233,12 @@ def test_a_bad_configuration_is_one_line(theirs):
 
 def test_a_file_of_weights_needs_labels_and_encoder(tmp_path):
     path = tmp_path / "x.th"
-    with pytest.raises(GecbenchError, match="no such file or folder; name a checkpoint"):
+    with expect_error(GecbenchError, "no such file"):
         convert_model(path, tmp_path / "ours", language="zh")
     path.write_bytes(b"")
-    with pytest.raises(UsageError, match="name its labels too"):
+    with expect_error(UsageError, "labels"):
         convert_model(path, tmp_path / "ours", language="zh")
-    with pytest.raises(UsageError, match="name the encoder that it was trained from"):
+    with expect_error(UsageError, "the encoder"):
         convert_model(path, tmp_path / "ours", language="zh", labels=path)
 
 
@@ -260,5 +261,5 @@ def test_a_config_that_cannot_be_is_one_line(tiny_bert, tmp_path, wrong, said):
     path.write_text(json.dumps(config), encoding="utf-8")
     with pytest.raises(FormatError, match=said):
         convert_model(folder, tmp_path / "ours", language="en")
-    with pytest.raises(UnknownNameError, match="unknown kind of token 'words'"):
+    with expect_error(UnknownNameError, "'words'"):
         convert_model(folder, tmp_path / "ours", language="en", tokens="words")

@@ -7,12 +7,13 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import expect_error
 
 from gecbench.core.errors import FormatError, GecbenchError
 from gecbench.models.tagger.encoding import (
-    Encoding,
-    Layout,
+    EncodingLayout,
     Subwords,
+    TaggerEncoding,
     build_encoding,
     build_own_pieces,
     read_encoding,
@@ -23,7 +24,7 @@ from gecbench.models.tagger.encoding import (
 WORDS = ["walks", "talks", "the", "the", "walk", "walk", "talk", "talk", "中", "国"]
 
 
-def encoding(**more: int) -> Encoding:
+def encoding(**more: int) -> TaggerEncoding:
     sizes = {"max_tokens": 9, "max_positions": 30, "pieces_per_token": 5}
     return build_encoding(build_own_pieces([WORDS], 100), **{**sizes, **more})
 
@@ -81,11 +82,11 @@ def test_an_encoding_is_the_same_after_saving(tmp_path):
 
 
 def test_damaged_files_are_one_line(tmp_path):
-    with pytest.raises(GecbenchError, match=r"encoding\.json: no such file"):
+    with expect_error(GecbenchError, "encoding.json", "no such file"):
         read_encoding(tmp_path)
     encoding().save(tmp_path)
     (tmp_path / "pieces.json").write_text('["a"]', encoding="utf-8")
-    with pytest.raises(FormatError, match=r"pieces\.json: does not begin with <pad>"):
+    with expect_error(FormatError, "pieces.json", "<pad>"):
         read_own_pieces(tmp_path)
     (tmp_path / "pieces.json").write_text("[1]", encoding="utf-8")
     with pytest.raises(FormatError, match=r"pieces\.json: Expected `str`"):
@@ -95,7 +96,7 @@ def test_damaged_files_are_one_line(tmp_path):
         read_encoding(tmp_path)
     for content in ("[]", "{}", "{"):
         (tmp_path / "tokenizer.json").write_text(content, encoding="utf-8")
-        with pytest.raises(FormatError, match=r"tokenizer\.json: is no tokenizer"):
+        with expect_error(FormatError, "tokenizer.json"):
             read_subwords(tmp_path)
 
 
@@ -124,7 +125,7 @@ def test_special_tokens_in_a_text_are_text(tiny_bert):
 def test_a_token_that_the_tokenizer_drops_is_unknown(tiny_bert):
     subwords = Subwords((tiny_bert("zh") / "tokenizer.json").read_text(encoding="utf-8"))
     assert subwords.split(["\u200b"]) == [()]
-    layout = Layout(
+    layout = EncodingLayout(
         pieces="tokenizer",
         pad=0,
         unknown=1,
@@ -133,7 +134,7 @@ def test_a_token_that_the_tokenizer_drops_is_unknown(tiny_bert):
         max_positions=9,
         pieces_per_token=5,
     )
-    (found,) = Encoding(layout, subwords).positions([["我", "\u200b", "我"]])
+    (found,) = TaggerEncoding(layout, subwords).positions([["我", "\u200b", "我"]])
     assert found.firsts == (0, 1, 2, 3)
     assert found.ids[2] == 1
 

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 
 import pytest
+import torch
+from messages import expect_error
 
 from gecbench.core.errors import GecbenchError
-from gecbench.models.tagger.network import load_pretrained, max_positions
+from gecbench.models.tagger.network import (
+    Logits,
+    Tagger,
+    decide,
+    load_pretrained,
+    loss_weight,
+    max_positions,
+    probabilities,
+    tagging_loss,
+)
+from gecbench.models.training.task import IGNORED
 
 SMALL = {
     "vocab_size": 200,
@@ -39,7 +52,7 @@ def change(folder, **values: object) -> None:
 def test_weights_that_are_missing_do_not_become_random(copy):
     assert read(copy)[0].rows > 1
     change(copy, num_hidden_layers=3)
-    with pytest.raises(GecbenchError, match=r"lacks 16 of those .* as encoder\.layer\.2\."):
+    with expect_error(GecbenchError, "16", "encoder.layer.2"):
         read(copy)
 
 
@@ -49,7 +62,7 @@ def test_weights_of_another_architecture_are_refused(copy):
     weights = load_file(copy / "model.safetensors")
     other = {f"transformer.{name}": tensor for name, tensor in weights.items()}
     save_file(other, copy / "model.safetensors", metadata={"format": "pt"})
-    with pytest.raises(GecbenchError, match="they are of another model, or not whole"):
+    with expect_error(GecbenchError, "another model"):
         read(copy)
 
 
@@ -70,7 +83,7 @@ def test_what_is_damaged_is_one_line(copy):
 def test_a_tokenizer_without_its_files_is_refused(copy):
     """transformers makes one that knows special tokens alone."""
     (copy / "tokenizer.json").unlink()
-    with pytest.raises(GecbenchError, match="its tokenizer has no words"):
+    with expect_error(GecbenchError, "tokenizer"):
         read(copy)
 
 
@@ -80,10 +93,10 @@ def test_what_reads_one_way_or_no_words_is_no_encoder(copy):
     small = {name: value for name, value in SMALL.items() if name != "vocab_size"}
     (copy / "model.safetensors").unlink()
     GPT2Model(GPT2Config(**SMALL, bos_token_id=1, eos_token_id=1)).save_pretrained(copy)
-    with pytest.raises(GecbenchError, match="gpt2 writes sentences; a tagger needs an encoder"):
+    with expect_error(GecbenchError, "gpt2", "encoder"):
         read(copy)
     ViTModel(ViTConfig(**small)).save_pretrained(copy)
-    with pytest.raises(GecbenchError, match="vit reads no words"):
+    with expect_error(GecbenchError, "vit"):
         read(copy)
 
 
@@ -100,3 +113,93 @@ def test_an_encoder_reads_as_many_positions_as_it_says(kind):
     model(torch.full((1, most), 7))
     with pytest.raises((IndexError, RuntimeError)):
         model(torch.full((1, most + 1), 7))
+
+
+KEEP = 2
+
+
+def slow_loss(logits: Logits, labels, smoothing: float, reduction: str) -> float:
+    """Sums over tokens in plain Python."""
+    total = 0.0
+    for row, sentence in enumerate(labels.tolist()):
+        each = []
+        for place, gold in enumerate(sentence):
+            if gold == IGNORED:
+                continue
+            of_labels = logits.labels[row, place].double().log_softmax(-1).tolist()
+            of_errors = logits.detection[row, place].double().log_softmax(-1).tolist()
+            n = len(of_labels)
+            smooth = -sum(of_labels) / n
+            each.append(
+                (1 - smoothing) * -of_labels[gold]
+                + smoothing * smooth
+                - of_errors[0 if gold == KEEP else 1]
+            )
+        total += sum(each) if reduction == "token" else sum(each) / len(each)
+    return total
+
+
+@pytest.mark.parametrize("reduction", ["token", "sentence"])
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_the_loss_is_the_sum_over_first_pieces(reduction, smoothing):
+    torch.manual_seed(0)
+    logits = Logits(torch.randn(3, 4, 5), torch.randn(3, 4, 2))
+    labels = torch.tensor([[2, 2, 0, 1], [4, 2, IGNORED, IGNORED], [2, IGNORED, IGNORED, IGNORED]])
+    loss = tagging_loss(logits, labels, keep=KEEP, smoothing=smoothing, reduction=reduction)
+    assert loss.item() == pytest.approx(slow_loss(logits, labels, smoothing, reduction), rel=1e-5)
+    assert loss_weight(labels, reduction) == (7 if reduction == "token" else 3)
+
+
+def test_halves_of_a_batch_add_up():
+    torch.manual_seed(0)
+    logits = Logits(torch.randn(4, 4, 5), torch.randn(4, 4, 2))
+    labels = torch.randint(0, 5, (4, 4))
+    for reduction in ("token", "sentence"):
+        options = {"keep": KEEP, "smoothing": 0.1, "reduction": reduction}
+        whole = tagging_loss(logits, labels, **options)
+        halves = [
+            tagging_loss(Logits(logits.labels[k], logits.detection[k]), labels[k], **options)
+            for k in (slice(0, 2), slice(2, 4))
+        ]
+        assert whole.item() == pytest.approx(sum(h.item() for h in halves), rel=1e-6)
+
+
+def test_the_unknown_label_is_never_predicted_and_takes_no_probability():
+    logits = Logits(torch.tensor([[[0.0, 50.0, 1.0]]]), torch.zeros(1, 1, 2))
+    distribution, errors = probabilities(logits, unknown=1)
+    assert distribution[0, 0, 1] == 0
+    assert distribution.sum().item() == pytest.approx(1)
+    assert distribution[0, 0, 2].item() == pytest.approx(1 / (1 + math.exp(-1)))
+    assert errors.item() == 0.5
+    labels, _ = decide(distribution, 0, -1, torch.tensor(0.0), torch.tensor(0.0))
+    assert labels.item() == 2
+
+
+def test_biases_are_added_to_probabilities_by_name():
+    probabilities = torch.tensor([[[0.1, 0.3, 0.6]]])
+    none = torch.tensor(0.0)
+    assert [t.item() for t in decide(probabilities, 1, 0, none, none)] == pytest.approx([2, 0.6])
+    found = decide(probabilities, 1, 0, torch.tensor(0.4), none)
+    assert [t.item() for t in found] == pytest.approx([1, 0.7])
+    found = decide(probabilities, 1, 0, torch.tensor(0.4), torch.tensor(0.7))
+    assert [t.item() for t in found] == pytest.approx([0, 0.8])
+    found = decide(probabilities, 1, -1, none, torch.tensor(1.0))
+    assert [t.item() for t in found] == pytest.approx([2, 0.6])
+
+
+def test_only_first_pieces_reach_the_heads():
+    seen = []
+
+    class Echo(torch.nn.Module):
+        def forward(self, ids, mask):
+            seen.append(mask)
+            return torch.nn.functional.one_hot(ids, 6).float()
+
+    network = Tagger(Echo(), 6, 6, 0.0)
+    with torch.no_grad():
+        network.labels.weight.copy_(torch.eye(6))
+    ids = torch.tensor([[5, 4, 3, 2], [1, 2, 0, 0]])
+    firsts = torch.tensor([[0, 2, 3], [1, 0, 0]])
+    found = network(ids=ids, mask=(ids > 0).long(), firsts=firsts).labels.argmax(-1)
+    assert found.tolist() == [[5, 3, 2], [2, 1, 1]]
+    assert seen[0].tolist() == [[1, 1, 1, 1], [1, 1, 0, 0]]

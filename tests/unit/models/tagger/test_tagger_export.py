@@ -10,6 +10,7 @@ import sys
 
 import pytest
 from corrector_checks import ZH, check_corrector
+from messages import expect_error
 from tiny_taggers import PAIRS
 
 from gecbench.core.errors import FormatError, GecbenchError, UnknownNameError, UsageError
@@ -75,7 +76,7 @@ def test_eight_bits_still_know_the_pairs(exported, encoder):
     assert agreement.precision == "int8"
     corrector = load_corrector(str(out))
     assert [each.text for each in corrector.correct(SOURCES)] == TARGETS
-    assert corrector.statistics.padding_share == 0.0
+    assert corrector._runtime.batch_size == 1
 
 
 def test_laws(exported):
@@ -127,22 +128,22 @@ def test_an_exported_tagger_needs_no_torch(exported, encoder):
 def test_what_does_not_fit_is_one_line(exported, taught, tmp_path):
     folder = taught("zh", "convolution")
     options = {"runtime": "onnx", "quantise": False, "sample_texts": SOURCES}
-    with pytest.raises(UnknownNameError, match="unknown runtime for taggers 'tensorrt'"):
+    with expect_error(UnknownNameError, "'tensorrt'"):
         export_model(folder, tmp_path / "a", **{**options, "runtime": "tensorrt"})
-    with pytest.raises(UsageError, match="no text with a token to compare on"):
+    with expect_error(UsageError, "no text"):
         export_model(folder, tmp_path / "a", **{**options, "sample_texts": [" ", ""]})
     with pytest.raises(GecbenchError, match="is there already"):
         export_model(folder, tmp_path, **options)
     out, _ = exported("convolution", quantise=True)
-    with pytest.raises(GecbenchError, match="holds a tagger for onnx"):
+    with expect_error(GecbenchError, "tagger", "onnx"):
         export_model(out, tmp_path / "a", **options)
     assert not list(tmp_path.iterdir())
     for name in ("device", "precision"):
-        with pytest.raises(UsageError, match=f"option {name} of tagger: an exported tagger has"):
+        with expect_error(UsageError, f"option {name}"):
             load_corrector(str(out), {name: "cpu" if name == "device" else "bf16"})
     with pytest.raises(UsageError, match="leave out batch_size=8"):
         load_corrector(str(out), {"batch_size": 8})
-    with pytest.raises(UsageError, match="give no probabilities of all labels"):
+    with expect_error(UsageError, "probabilities"):
         load_corrector(f"tagger:{out}+{out}")
 
 
@@ -153,18 +154,18 @@ def test_damaged_folders_are_one_line(exported, tmp_path):
     copy = tmp_path / "copy"
     shutil.copytree(out, copy)
     (copy / "model.onnx").write_bytes(b"nothing")
-    with pytest.raises(GecbenchError, match=r"model\.onnx: ONNX Runtime cannot run it: "):
+    with expect_error(GecbenchError, "model.onnx", "ONNX Runtime"):
         load_corrector(str(copy))
     (copy / "model.onnx").unlink()
-    with pytest.raises(GecbenchError, match=r"model\.onnx: no such file; export the model again"):
+    with expect_error(GecbenchError, "model.onnx", "no such file"):
         load_corrector(str(copy))
     (copy / "labels.json").write_text('["$KEEP", "@@UNKNOWN@@"]', encoding="utf-8")
-    with pytest.raises(FormatError, match=r"its 2 labels are not those that the model was made"):
+    with expect_error(FormatError, "2 labels"):
         load_corrector(str(copy))
     card = json.loads((copy / "gecbench.json").read_text(encoding="utf-8"))
     card["settings"]["precision"] = "int4"
     (copy / "gecbench.json").write_text(json.dumps(card), encoding="utf-8")
-    with pytest.raises(FormatError, match=r"gecbench.json: settings: Invalid enum value 'int4'"):
+    with expect_error(FormatError, "gecbench.json", "settings", "'int4'"):
         load_corrector(str(copy))
 
 
@@ -177,7 +178,7 @@ def test_eight_bits_take_a_thread_a_core(exported):
 
 def test_what_no_file_of_onnx_holds_is_said_before(taught, tmp_path, monkeypatch):
     monkeypatch.setattr("gecbench.models.tagger.conversion._LARGEST", 1000)
-    with pytest.raises(GecbenchError, match=r"has 0\.0 GiB of weights, and a file of ONNX holds 2"):
+    with expect_error(GecbenchError, "0.0 GiB", "ONNX", "2"):
         export_model(
             taught("zh", "convolution"),
             tmp_path / "out",

@@ -9,11 +9,12 @@ import sys
 
 import pytest
 import torch
+from messages import expect_error
 from tiny_taggers import PAIRS, configuration, teach
 
 from gecbench.core.errors import FormatError, GecbenchError, UnknownNameError, UsageError
 from gecbench.models import load_corrector
-from gecbench.models.batches import Pair
+from gecbench.models.batches import SentencePair
 from gecbench.models.tagger.network import read_model
 from gecbench.models.tagger.training import KIND
 from gecbench.models.tags.labels import UNKNOWN, write_vocabulary
@@ -29,7 +30,11 @@ def test_the_table_of_kinds_knows_taggers():
 
 
 def test_examples_of_rounds():
-    pairs = [Pair("我吃。", "我吃了饭。"), Pair("好。", "好。"), Pair(" ", "好。")]
+    pairs = [
+        SentencePair("我吃。", "我吃了饭。"),
+        SentencePair("好。", "好。"),
+        SentencePair(" ", "好。"),
+    ]
     once = built(pairs=pairs, train_rounds=1).prepare(pairs)
     assert len(once.examples) == 2
     assert once.dropped == {"source without a token": 1}
@@ -117,7 +122,7 @@ def test_a_run_that_goes_on_has_the_same_network_and_labels(taught):
 def test_a_later_stage_starts_from_a_tagger(taught, tmp_path):
     folder = taught("zh", "bert")
     config = configuration("zh", "convolution", continue_from=str(folder))
-    with pytest.raises(UsageError, match=r"model\.max_tokens cannot be chosen again"):
+    with expect_error(UsageError, "model.max_tokens"):
         KIND.build(config, PAIRS["zh"], None)
     tables = {"continue_from": str(folder), "max_tokens": 200, "convolution": {}}
     task = KIND.build(configuration("zh", "convolution", **tables), [], None)
@@ -125,7 +130,7 @@ def test_a_later_stage_starts_from_a_tagger(taught, tmp_path):
     assert [c.text for c in task.corrector().correct(sources)] == [p.target for p in PAIRS["zh"]]
     task.freeze(cold=True)
     assert not any(p.requires_grad for p in task.module.encoder.parameters())
-    with pytest.raises(UsageError, match="corrects zh, the run is for en"):
+    with expect_error(UsageError, "zh", "en"):
         KIND.build(configuration("en", "convolution", **tables), [], None)
 
 
@@ -153,11 +158,11 @@ def test_labels_from_a_file_and_defaults_on_the_card(tmp_path):
 
 
 def test_wrong_configurations_are_one_line(tiny_bert, tmp_path):
-    with pytest.raises(FormatError, match=r"test: unknown key 'model\.encodr'"):
+    with expect_error(FormatError, "test", "'model.encodr'"):
         configuration("zh", "convolution", encodr="x")
-    with pytest.raises(FormatError, match="kernel 4 is even"):
+    with expect_error(FormatError, "kernel 4"):
         configuration("zh", "convolution", convolution={"kernel": 4})
-    with pytest.raises(UsageError, match=r"model\.start is about encoders of transformers"):
+    with expect_error(UsageError, "model.start"):
         built(start="added")
     with pytest.raises(GecbenchError, match="no such folder"):
         built("zh", "./nowhere")
@@ -167,7 +172,7 @@ def test_wrong_configurations_are_one_line(tiny_bert, tmp_path):
     (copy / "config.json").write_text(
         json.dumps({**config, "model_type": "bart", "is_encoder_decoder": True}), encoding="utf-8"
     )
-    with pytest.raises(GecbenchError, match="bart writes sentences; a tagger needs an encoder"):
+    with expect_error(GecbenchError, "bart", "encoder"):
         built("zh", str(copy))
     copy = tmp_path / "mixed"
     shutil.copytree(tiny_bert("en"), copy)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,9 +14,9 @@ from gecbench.models.tags.labels import KEEP, Transforms, parse_label, transform
 EN, ZH = transforms_for("en"), transforms_for("zh")
 
 
-def shown(source: str, target: str, transforms: Transforms = EN, **options: bool) -> str:
+def shown(source: str, target: str, transforms: Transforms = EN) -> str:
     """Return the labels that are not $KEEP, with their places."""
-    rows = derive_labels(source.split(), target.split(), transforms, **options)
+    rows = derive_labels(source.split(), target.split(), transforms)
     return " ".join(f"{n}{label}" for n, row in enumerate(rows) for label in row if label != KEEP)
 
 
@@ -79,9 +80,7 @@ def test_labels_of_chinese_pairs(source, target, labels):
     assert shown(source, target, ZH) == labels
 
 
-def test_an_exchange_is_derived_only_if_asked():
-    assert shown("he always is late", "he is always late", swaps=True) == "2$MERGE_SWAP"
-    assert shown("甲 乙", "乙 甲", ZH, swaps=True) == "1$MERGE_SWAP"
+def test_an_exchange_is_never_derived():
     assert "SWAP" not in shown("he always is late", "he is always late")
 
 
@@ -158,10 +157,10 @@ def test_all_english_labels_done_give_the_target(source, target):
 
 
 @HALF
-@given(EN_TOKENS, EN_TOKENS, st.booleans(), st.booleans())
-def test_round_after_round_the_target_is_reached(source, target, in_english, swaps):
+@given(EN_TOKENS, EN_TOKENS, st.booleans())
+def test_round_after_round_the_target_is_reached(source, target, in_english):
     transforms = EN if in_english else ZH
-    rounds = derive_rounds(source, target, transforms, swaps=swaps)
+    rounds = derive_rounds(source, target, transforms)
     tokens = tuple(source)
     for each in rounds:
         assert each.tokens == tokens
@@ -181,3 +180,25 @@ def test_every_change_of_a_word_is_a_label_it_can_bear(source, target):
     assert all(parse_label(row[0]).kind not in ("append", "unknown") for row in rows)
     assert all(parse_label(label).kind == "append" for row in rows for label in row[1:])
     assert parse_label(rows[0][0]).kind == "keep"
+
+
+TOKENS = st.lists(st.text("abgo-s", min_size=1, max_size=5), min_size=1, max_size=7)
+
+
+@given(TOKENS, TOKENS)
+def test_both_ways_find_the_same_distances(source, target):
+    at, end = np.triu_indices(len(target) + 1)
+    for one, many in zip(
+        derive._run_distances(source, target), derive._all_distances(source, target), strict=True
+    ):
+        assert (one[at, end] == many[at, end]).all()
+
+
+@given(TOKENS, TOKENS)
+def test_labels_do_not_depend_on_the_way(source, target):
+    found = set()
+    with pytest.MonkeyPatch.context() as patch:
+        for few in (0, 99):
+            patch.setattr(derive, "_FEW", few)
+            found.add(derive_labels(source, target, transforms_for("en")))
+    assert len(found) == 1

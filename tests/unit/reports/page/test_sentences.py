@@ -9,16 +9,16 @@ from dataclasses import replace
 
 import pytest
 
-from gecbench.analysis.sentences import Output, Reference, SentenceRow
+from gecbench.analysis.sentences import ReferenceVersion, SentenceRow, SystemVersion
 from gecbench.core.edit import Edit
 from gecbench.core.sample import Sample
 from gecbench.core.score import Counts
 from gecbench.reports.page.sentences import (
     Change,
     apply_changes,
-    changes,
-    compressed,
-    packed_sentences,
+    changes_of,
+    compress,
+    pack_sentences,
 )
 from gecbench.text.tokens import spans
 
@@ -26,7 +26,7 @@ ENGLISH = "I has a cat ."
 
 
 def english(*edits: Edit) -> list[Change]:
-    return changes(edits, spans(ENGLISH, tuple(ENGLISH.split())), " ")
+    return changes_of(edits, spans(ENGLISH, tuple(ENGLISH.split())), " ")
 
 
 @pytest.mark.parametrize(
@@ -51,13 +51,13 @@ def test_an_english_edit_brings_its_blanks(edit: Edit, change: tuple, text: str)
 def test_a_chinese_edit_has_no_blanks():
     places = spans("我有 猫", ("我", "有", "猫"))
     edits = (Edit(0, 0, ("现", "在"), "M"), Edit(2, 3, ("狗",), "S"), Edit(3, 3, ("。",), "M"))
-    found = changes(edits, places, "")
+    found = changes_of(edits, places, "")
     assert [one[:3] for one in found] == [(0, 0, "现在"), (3, 4, "狗"), (4, 4, "。")]
     assert apply_changes("我有 猫", found) == "现在我有 狗。"
 
 
 def test_an_edit_of_an_empty_source_has_no_blanks():
-    assert changes((Edit(0, 0, ("a", "b"), "M"),), (), " ") == [Change(0, 0, "a b", "M")]
+    assert changes_of((Edit(0, 0, ("a", "b"), "M"),), (), " ") == [Change(0, 0, "a b", "M")]
 
 
 def test_edits_that_touch_stand_side_by_side():
@@ -82,13 +82,13 @@ def unpacked(text: str) -> object:
 
 def test_what_is_compressed_can_be_read_and_is_the_same_each_time():
     value = {"a": ["</script>", "𠮷", 1.5, None]}
-    assert unpacked(compressed(value)) == value
-    assert compressed(value) == compressed(value)
-    assert "<" not in compressed(value)
+    assert unpacked(compress(value)) == value
+    assert compress(value) == compress(value)
+    assert "<" not in compress(value)
 
 
 def test_half_a_character_is_replaced():
-    assert unpacked(compressed(["\ud800"])) == ["?"]
+    assert unpacked(compress(["\ud800"])) == ["?"]
 
 
 def row(*, tokens: tuple[str, ...] = tuple(ENGLISH.split()), source: str = ENGLISH) -> SentenceRow:
@@ -97,20 +97,20 @@ def row(*, tokens: tuple[str, ...] = tuple(ENGLISH.split()), source: str = ENGLI
         Sample("s1", source, meta={"origin": "x"}),
         tokens,
         (
-            Reference((right,), (0.25,), "I have a cat .", None, "ann"),
-            Reference((), (), None, "error-free", None),
+            ReferenceVersion((right,), (0.25,), "I have a cat .", None, "ann"),
+            ReferenceVersion((), (), None, "error-free", None),
         ),
         (
-            Output((right, wrong), (True, False), (), 0, "I have a dog .", None),
-            Output((wrong,), (None,), (right, right), 0, "I  has a dog .", None),
-            Output((), (), (), None, None, "unannotatable"),
+            SystemVersion((right, wrong), (True, False), (), 0, "I have a dog .", None),
+            SystemVersion((wrong,), (None,), (right, right), 0, "I  has a dog .", None),
+            SystemVersion((), (), (), None, None, "unannotatable"),
         ),
         0.25,
     )
 
 
 def packed(*rows: SentenceRow, lang: str = "en") -> dict:
-    made = packed_sentences(rows, ("a", "b", "c"), lang, ("origin", "none"), edits=True)
+    made = pack_sentences(rows, ("a", "b", "c"), lang, ("origin", "none"), edits=True)
     return json.loads(json.dumps(made))
 
 
@@ -152,9 +152,9 @@ def test_of_several_sets_the_first_makes_the_text():
     both = SentenceRow(
         Sample("s", ENGLISH),
         tuple(ENGLISH.split()),
-        (Reference(sets, (), text, None, None, first=1),),
-        (Output(sets[:1], (None,), (), None, text, None),) * 2
-        + (Output(sets, (None, None), (), None, text, None, first=1),),
+        (ReferenceVersion(sets, (), text, None, None, first=1),),
+        (SystemVersion(sets[:1], (None,), (), None, text, None),) * 2
+        + (SystemVersion(sets, (None, None), (), None, text, None, first=1),),
         None,
     )
     found = packed(row(), both)
@@ -187,7 +187,7 @@ def test_metadata_and_lengths_stand_beside_the_sentences():
 
 def test_the_length_of_chinese_without_tokens_is_in_characters():
     bare = SentenceRow(Sample("s", "我有 猫"), (), (), (), None)
-    found = json.loads(json.dumps(packed_sentences([bare], (), "zh", (), edits=False)))
+    found = json.loads(json.dumps(pack_sentences([bare], (), "zh", (), edits=False)))
     assert found["lengths"] == [3]
     assert (found["lang"], found["difficulty"]) == ("zh-Hans", [])
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gecbench.reports.plots.style import shortened, wrapped
+from gecbench.reports.plots.style import shorten, wrap
 from gecbench.reports.report import columns_of
 
 LONG = "university-of-somewhere-seq2seq-with-a-long-name"
@@ -14,11 +14,11 @@ LONG = "university-of-somewhere-seq2seq-with-a-long-name"
 
 def test_names_that_fit_or_differ_in_the_room_are_as_before():
     names = ["one", LONG, "two"]
-    assert shortened(names, 22, 2) == [wrapped(name, 22, 2) for name in names]
+    assert shorten(names, 22, 2) == [wrap(name, 22, 2) for name in names]
 
 
 def test_names_alike_when_cut_at_the_end_are_cut_in_the_middle():
-    assert shortened([f"{LONG}-1", f"{LONG}-2", "other"], 12, 1) == [
+    assert shorten([f"{LONG}-1", f"{LONG}-2", "other"], 12, 1) == [
         "univer…ame-1",
         "univer…ame-2",
         "other",
@@ -27,17 +27,17 @@ def test_names_alike_when_cut_at_the_end_are_cut_in_the_middle():
 
 def test_names_alike_at_both_ends_lose_what_they_share_at_the_start():
     names = [f"{LONG}-{at}-{LONG}" for at in ("one", "two")]
-    assert shortened(names, 12, 1) == ["…me-one-…", "…me-two-…"]
+    assert shorten(names, 12, 1) == ["…me-one-…", "…me-two-…"]
 
 
 def test_names_are_told_apart_by_their_number_where_nothing_else_does():
     names = [f"{'a' * 30}{x}{'b' * 30}{y}{'c' * 30}" for x in "pq" for y in "rs"]
-    assert shortened(names, 6, 1) == ["aaaa…1", "aaaa…2", "aaaa…3", "aaaa…4"]
+    assert shorten(names, 6, 1) == ["aaaa…1", "aaaa…2", "aaaa…3", "aaaa…4"]
 
 
 def test_the_same_name_is_the_same_each_time():
     names = [f"{LONG}-1", f"{LONG}-2", f"{LONG}-1"]
-    made = shortened(names, 22, 1)
+    made = shorten(names, 22, 1)
     assert made[0] == made[2] != made[1]
 
 
@@ -53,7 +53,7 @@ def test_the_same_name_is_the_same_each_time():
     )
 )
 def test_different_names_come_out_different_and_fit(columns: int, lines: int, names: list[str]):
-    made = shortened(names, columns, lines)
+    made = shorten(names, columns, lines)
     assert len(set(zip(names, made, strict=True))) == len(set(names))
     bare = {"".join(name.split()) for name in names}
     if len(bare) == len(set(names)):

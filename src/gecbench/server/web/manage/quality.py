@@ -274,7 +274,7 @@ def picture(request: HttpRequest, member: Member, name: str) -> HttpResponse:
     if name not in NAMES:
         raise Http404
     try:
-        made = plots.coloured(_drawn(chart_of(member.project, name), _language()), theme)
+        made = plots.apply_theme(_drawn(chart_of(member.project, name), _language()), theme)
     except MissingExtraError as error:
         raise Http404 from error
     answer = HttpResponse(made, content_type="image/svg+xml; charset=utf-8")
@@ -357,7 +357,7 @@ def _table(table: Table, language: PageLanguage) -> Shown:
         rows.append(
             tuple(
                 Cell(
-                    text_in(value, language) if isinstance(value, Words) else column.shown(value),
+                    text_in(value, language) if isinstance(value, Words) else column.format(value),
                     column.kind != "word",
                 )
                 for column, value in cells

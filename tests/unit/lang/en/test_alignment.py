@@ -7,11 +7,12 @@ import string
 
 import pytest
 from en_sentence import analysed
+from messages import expect_error
 
 from gecbench.core.errors import GecbenchError
 from gecbench.core.sentence import Sentence
 from gecbench.lang.en import alignment
-from gecbench.lang.en.alignment import steps
+from gecbench.lang.en.alignment import Step, steps
 
 
 @pytest.fixture(params=["compiled", "python"], autouse=True)
@@ -88,7 +89,7 @@ def test_levenshtein_needs_no_pipeline():
 @pytest.mark.parametrize("known", [0, 1])
 def test_a_sentence_without_analysis_is_refused(known: int):
     pair = [Sentence("bare words", ("bare", "words")), analysed("bare words")]
-    with pytest.raises(GecbenchError, match=r"'bare words' has no lemmas .*parse it with"):
+    with expect_error(GecbenchError, "'bare words'", "lemmas"):
         steps(*(pair if known else pair[::-1]))
 
 
@@ -104,3 +105,19 @@ def test_wide_windows_are_compared_too():
     words = [f"{at:04}" for at in range(300)]
     found = ops(" ".join(words), " ".join(words[::-1])).split()
     assert max(int(op[1:]) for op in found if op[0] == "T") > 250
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (int, (), (), None, None),  # no class of tuples
+        (Step, ("a",), ("b",), ((), (), ()), (("b",), ("b",), ("X",))),
+        (Step, ("a",), ("b",), (("a",), ("a",), ("X",)), None),
+        (Step, ("a",), (1,), None, None),
+    ],
+)
+def test_the_compiled_kernel_refuses_what_does_not_fit(arguments: tuple[object, ...]):
+    if alignment.compiled is None:
+        pytest.skip("asked of the compiled kernel only")
+    with pytest.raises(ValueError, match="not"):
+        alignment.compiled.steps(*arguments)

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 from text_cases import IMPOSSIBLE, case
 
-from gecbench.scoring.texts import characters, count, overlap, pieces, references, shared, totals
+from gecbench.scoring.texts import (
+    characters,
+    count,
+    intersection,
+    overlap,
+    pieces,
+    references,
+    totals,
+)
 
 
 def test_every_length_is_counted_apart():
@@ -30,7 +38,7 @@ def test_totals_are_the_numbers_of_ngrams(length: int):
 def test_what_is_shared_counts_as_often_as_both_have_it():
     one, two = count("aaab", 1)[0], count("aac", 1)[0]
     assert overlap(one, two) == 2
-    assert shared(one, two) == {("a",): 2}
+    assert intersection(one, two) == {("a",): 2}
 
 
 @pytest.mark.parametrize(
