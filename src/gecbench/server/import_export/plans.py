@@ -262,7 +262,7 @@ class Plan:
     resumes: int | None = None
 
     @property
-    def obstacle(self) -> str | Message:
+    def obstacle(self) -> str:
         """Why it may not run, in one line; "" where it may."""
         told, options = self.report, self.options
         if told.problem_count:
