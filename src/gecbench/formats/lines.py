@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from gecbench.core.errors import FormatError
+from gecbench.core.errors import FormatError, Place
 from gecbench.core.files import name_of
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import Corpus, Sample
@@ -31,16 +31,18 @@ def check(path: Path, lines: Sequence[str]) -> None:
     first = next(((n, line) for n, line in enumerate(lines, 1) if line.strip()), None)
     if first is None:
         return
-    at = f"{path}:{first[0]}"
+    at = Place(path, first[0])
     if _ANNOTATION.match(first[1]):
         raise FormatError(
-            f"{at}: an A line of M2 has no S line before it; add the sentence that it "
-            "is of, or say --from lines if this is a text"
+            "an A line of M2 has no S line before it; add the sentence that it is of, or say "
+            "--from lines if this is a text",
+            at=at,
         )
     if _PERTURBED.match(first[1]):
         raise FormatError(
-            f"{at}: these are perturbed cases, not a corpus; score systems on them by: gecbench "
-            "analyse robustness, or say --from lines if this is a text"
+            "these are perturbed cases, not a corpus; score systems on them by: gecbench analyse "
+            "robustness, or say --from lines if this is a text",
+            at=at,
         )
 
 
