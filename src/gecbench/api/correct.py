@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from gecbench import __version__
-from gecbench.api.files import save
+from gecbench.api.files import in_language, save
 from gecbench.api.options import SchemeSpec
 from gecbench.api.schemes import extract
 from gecbench.core.corrector import Correction, Corrector
@@ -119,7 +119,11 @@ def check_language(corrector: Corrector, lang: str | None) -> None:
 
 
 def correct(
-    corrector: Corrector | str, corpus: Corpus | Sequence[str], *, name: str | None = None
+    corrector: Corrector | str,
+    corpus: Corpus | Sequence[str],
+    *,
+    name: str | None = None,
+    lang: str | None = None,
 ) -> SystemOutput:
     """Return what a corrector makes of a corpus, as systems are scored.
 
@@ -127,9 +131,10 @@ def correct(
         corrector: Or its specification; then it is closed again.
         corpus: Or texts; their ids are 1, 2, ....
         name: Of the system; None takes the corrector's.
+        lang: Code of the language of the texts; None takes that of the corpus.
 
     Raises:
-        UsageError: The corpus declares a language that the corrector is not for.
+        UsageError: The texts are declared to be in a language that the corrector is not for.
 
     >>> output = correct("copying", ["我今天很高兴。"])
     >>> output.system, output.hypotheses["1"][0].text
@@ -139,16 +144,16 @@ def correct(
         raise UsageError("a single text was given where texts belong; write [text]")
     if isinstance(corrector, str):
         with closing(open_corrector(corrector)) as opened:
-            return correct(opened, corpus, name=name)
-    if isinstance(corpus, Corpus):
-        check_language(corrector, corpus.lang)
-        samples = corpus.samples
-    else:
+            return correct(opened, corpus, name=name, lang=lang)
+    if not isinstance(corpus, Corpus):
         samples = tuple(Sample(str(n), text) for n, text in enumerate(corpus, 1))
-    answers = chain.from_iterable(correct_batches(corrector, (s.source for s in samples)))
+        corpus = Corpus("texts", samples)
+    corpus = in_language(corpus, lang)
+    check_language(corrector, corpus.lang)
+    answers = chain.from_iterable(correct_batches(corrector, (s.source for s in corpus.samples)))
     return SystemOutput(
         name or corrector.info.name,
-        {s.id: (Rewrite(text=c.text),) for s, c in zip(samples, answers, strict=True)},
+        {s.id: (Rewrite(text=c.text),) for s, c in zip(corpus.samples, answers, strict=True)},
     )
 
 

@@ -205,6 +205,8 @@ def test_a_language_that_the_corrector_is_not_for_is_refused_where_it_is_declare
     out = tmp_path / "out.jsonl"
     for run in (
         lambda: correct(corrector, corpus),
+        lambda: correct(corrector, replace(corpus, lang="en"), lang="de"),
+        lambda: correct(corrector, ["Das ist ein Haus."], lang="de"),
         lambda: correct_file(corrector, tmp_path / "de.jsonl", to(out)),
         lambda: correct_file(corrector, text, lambda _: Target(out, "lines", lang="de")),
     ):
@@ -214,6 +216,7 @@ def test_a_language_that_the_corrector_is_not_for_is_refused_where_it_is_declare
     for lang in (None, "xx", "en", "eng", "en-GB"):
         assert correct(corrector, replace(corpus, lang=lang)).hypotheses.keys() == {"1"}
     assert correct("copying", corpus).hypotheses.keys() == {"1"}
+    assert correct(corrector, corpus, lang="en").hypotheses.keys() == {"1"}
 
 
 def test_splitting_asks_for_sentences_and_joins_exactly() -> None:
