@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from itertools import chain, count
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import msgspec
 
 from gecbench import __version__
 from gecbench.api.files import in_language, save
-from gecbench.api.options import SchemeSpec
+from gecbench.api.options import SchemeSpec, quiet
 from gecbench.api.schemes import extract
 from gecbench.core.corrector import Correction, Corrector
 from gecbench.core.errors import CorpusError, UsageError
@@ -21,13 +21,16 @@ from gecbench.core.files import STDIO, check_target, encode_text, write_stream
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.scheme import Scheme
 from gecbench.formats.reading import Sources, sources
-from gecbench.lang import language_of
+from gecbench.lang import language_of, language_warning
+from gecbench.lang.detection import detect
 from gecbench.models import load_corrector
 from gecbench.models.journal import correct_batches, correct_with_journal, open_journal
 from gecbench.models.text import Splitting
 
 DETAILS = "gecbench-corrections"
 _FIRST = 5
+_LOOKED_AT = 200
+"""Texts that show their language."""
 _ENDING = ".part"
 
 
@@ -118,6 +121,36 @@ def check_language(corrector: Corrector, lang: str | None) -> None:
         )
 
 
+def check_texts(
+    corrector: Corrector,
+    texts: Sequence[str],
+    lang: str | None,
+    name: str,
+    say: Callable[[str], None],
+) -> None:
+    """Refuse texts for their language, or say what to know before they are corrected.
+
+    Args:
+        corrector: As `check_language`.
+        texts: The first of them.
+        lang: As `check_language`.
+        name: Of the texts.
+        say: Told the notes.
+
+    Raises:
+        UsageError: They are declared to be in a language that the corrector is not for.
+    """
+    check_language(corrector, lang)
+    info = corrector.info
+    if info.notice:
+        say(f"note: {info.name}: {info.notice}")
+    code = detect(texts) if info.languages and not lang else None
+    if code is not None and code not in info.languages:
+        say(f"note: the texts look like {code!r}; {info.name} is for {info.languages[0]!r}")
+    elif warning := language_warning(lang, texts, name):
+        say(f"note: {warning}")
+
+
 def correct(
     corrector: Corrector | str,
     corpus: Corpus | Sequence[str],
@@ -179,13 +212,14 @@ class Target:
 
 def correct_file(
     corrector: Corrector,
-    path: Path,
+    path: Path | Sources,
     target: Callable[[str], Target],
     *,
     format: str | None = None,
     restart: bool = False,
     progress: Callable[[int], None] = lambda _done: None,
     show: Show | None = None,
+    say: Callable[[str], None] = quiet,
 ) -> CorrectionReport:
     """Correct a file.
 
@@ -195,21 +229,26 @@ def correct_file(
 
     Args:
         corrector: What corrects.
-        path: The file, in any format; "-" is standard input.
+        path: The file, in any format; "-" is standard input. Or what was read of it.
         target: Takes the name of the input's format, and says what is written.
         format: Of the input; None finds out.
         restart: Begin again where an earlier run was interrupted.
         progress: Called with the number of sentences that are done.
         show: Called with the id of each sentence and its correction, in order.
+        say: Told what a user should know of the corrector and the texts.
 
     Raises:
         UsageError: The texts are declared to be in a language that the corrector is not for.
         GecbenchError: A file cannot be read or written, or an earlier run had other options.
     """
-    source = sources(path, format=format)
+    source = path if isinstance(path, Sources) else sources(path, format=format)
     output = target(source.format)
-    _check_targets(path, output)
-    check_language(corrector, output.lang or (source.corpus.lang if source.corpus else None))
+    _check_targets(source.path, output)
+    lang = output.lang or (source.corpus.lang if source.corpus else None)
+    texts = iter(source.texts)
+    first = list(islice(texts, _LOOKED_AT))
+    check_texts(corrector, first, lang, str(source.path), say)
+    source = replace(source, texts=chain(first, texts))
     result = CorrectionReport(signature=corrector.info.signature)
     if str(output.path) == STDIO or (output.path.exists() and not output.path.is_file()):
         result.losses = _correct_stream(corrector, source, output, result, show)

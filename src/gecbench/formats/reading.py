@@ -126,11 +126,13 @@ class Sources:
     """What a corrector is given.
 
     Args:
+        path: The file that they are in.
         texts: The sources in order; to be gone through once.
         format: Name of the format they came in.
         corpus: All of the file, where its format has more than texts.
     """
 
+    path: Path
     texts: Iterable[str]
     format: str
     corpus: Corpus | None
@@ -151,13 +153,13 @@ def sources(path: Path, *, format: str | None = None) -> Sources:
     first = list(islice(lines, _FIRST))
     if format is None and (path.is_dir() or (path.is_file() and is_perturbed(first))):
         samples = read_perturbed(path).corpus().samples
-        return Sources([sample.source for sample in samples], "lines", None)
+        return Sources(path, [sample.source for sample in samples], "lines", None)
     chosen = _format_of(path, first, format)
     if chosen.is_text:
         rows = chosen.stream(path, chain(first, lines))[1]
-        return Sources((sample.source for _, sample in rows), chosen.name, None)
+        return Sources(path, (sample.source for _, sample in rows), chosen.name, None)
     corpus = chosen.read(path, chain(first, lines))
-    return Sources([sample.source for sample in corpus.samples], chosen.name, corpus)
+    return Sources(path, [sample.source for sample in corpus.samples], chosen.name, corpus)
 
 
 # What systems made of a corpus.

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
 
 from gecbench.cli import main
 from gecbench.core.errors import UsageError
 from gecbench.formats.validation import options_of
 from gecbench.models.tagger.corrector import TaggerOptions
+
+GERMAN = "Ich habe gestern ein sehr gutes Buch gelesen ."
+HEADER = '{"format": "gecbench-corpus", "schema": 1, "name": "c", "lang": "zh"}'
+SAMPLE = f'{{"id": "1", "source": "{GERMAN}", "references": []}}'
 
 
 @pytest.fixture
@@ -72,6 +78,34 @@ def test_texts_are_told_from_files(run) -> None:
     assert run("copying", "--text", "a/b c")[:2] == (0, "a/b c\n")
     assert run("copying", "长" * 3000)[:2] == (0, "长" * 3000 + "\n")
     assert run("copying", "in.txt")[:2] == (0, "一。\n二。\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "content", "note"),
+    [
+        (("copying",), f"{HEADER}\n{SAMPLE}\n", "zh, but its texts show hardly any Chinese"),
+        (("copying", "--lang", "zh"), f"{GERMAN}\n", "zh, but its texts show hardly any Chinese"),
+        (("en-rules",), f"{GERMAN}\n", "the texts look like 'de'; en-rules is for 'en'"),
+    ],
+)
+def test_texts_of_another_language_are_noted_from_standard_input_too(
+    run, tmp_path, monkeypatch, words, content, note
+) -> None:
+    (tmp_path / "in").write_text(content, "utf-8")
+    for name in ("-", "in"):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content.encode())))
+        code, out, err = run(*words, name)
+        assert code == 0
+        assert "gestern" in out
+        assert err.count(note) == 1
+
+
+def test_a_language_that_a_file_declares_is_refused_by_one_message(run, tmp_path) -> None:
+    (tmp_path / "in.jsonl").write_text(f"{HEADER}\n{SAMPLE}\n", "utf-8")
+    code, out, err = run("en-rules", "in.jsonl", "-o", "out.jsonl")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "en-rules is for en, and the texts are in zh" in err
+    assert not list(tmp_path.glob("out*"))
 
 
 def test_a_file_with_a_byte_order_mark_alone_is_empty(run, tmp_path) -> None:
