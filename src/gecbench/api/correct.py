@@ -127,6 +127,8 @@ def check_texts(
     lang: str | None,
     name: str,
     say: Callable[[str], None],
+    *,
+    implied: str | None = None,
 ) -> None:
     """Refuse texts for their language, or say what to know before they are corrected.
 
@@ -136,6 +138,7 @@ def check_texts(
         lang: As `check_language`.
         name: Of the texts.
         say: Told the notes.
+        implied: The language that their format is for, where nobody declares one.
 
     Raises:
         UsageError: They are declared to be in a language that the corrector is not for.
@@ -147,7 +150,7 @@ def check_texts(
     code = detect(texts) if info.languages and not lang else None
     if code is not None and code not in info.languages:
         say(f"note: the texts look like {code!r}; {info.name} is for {info.languages[0]!r}")
-    elif warning := language_warning(lang, texts, name):
+    elif warning := language_warning(lang or implied, texts, name):
         say(f"note: {warning}")
 
 
@@ -244,10 +247,11 @@ def correct_file(
     source = path if isinstance(path, Sources) else sources(path, format=format)
     output = target(source.format)
     _check_targets(source.path, output)
-    lang = output.lang or (source.corpus.lang if source.corpus else None)
+    implied = source.corpus.lang if source.corpus else None
     texts = iter(source.texts)
     first = list(islice(texts, _LOOKED_AT))
-    check_texts(corrector, first, lang, str(source.path), say)
+    name = str(source.path)
+    check_texts(corrector, first, output.lang or source.lang, name, say, implied=implied)
     source = replace(source, texts=chain(first, texts))
     result = CorrectionReport(signature=corrector.info.signature)
     if str(output.path) == STDIO or (output.path.exists() and not output.path.is_file()):

@@ -200,4 +200,5 @@ FORMAT = Format(
     stream=stream,
     write=write,
     losses=losses,
+    has_lang=True,
 )

@@ -6,6 +6,7 @@ import io
 
 import pytest
 
+import gecbench
 from gecbench.cli import main
 from gecbench.core.errors import UsageError
 from gecbench.formats.validation import options_of
@@ -14,6 +15,11 @@ from gecbench.models.tagger.corrector import TaggerOptions
 GERMAN = "Ich habe gestern ein sehr gutes Buch gelesen ."
 HEADER = '{"format": "gecbench-corpus", "schema": 1, "name": "c", "lang": "zh"}'
 SAMPLE = f'{{"id": "1", "source": "{GERMAN}", "references": []}}'
+LANGUAGE_NOTES = (
+    "its texts show hardly any Chinese",
+    "texts look like 'de'",
+    "texts look like 'zh'",
+)
 
 
 @pytest.fixture
@@ -106,6 +112,34 @@ def test_a_language_that_a_file_declares_is_refused_by_one_message(run, tmp_path
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert "en-rules is for en, and the texts are in zh" in err
     assert not list(tmp_path.glob("out*"))
+
+
+@pytest.mark.parametrize(
+    ("model", "text", "notes"),
+    [
+        ("en-rules", "He go to school every days .", ["its texts show hardly any Chinese"]),
+        ("en-rules", GERMAN, ["texts look like 'de'"]),
+        ("en-rules", "我今天很高心。", ["texts look like 'zh'"]),
+        ("zh-homophone", "我今天很高心。", []),
+        ("copying", GERMAN, ["its texts show hardly any Chinese"]),
+    ],
+)
+def test_a_language_that_only_the_format_implies_is_no_declaration(
+    run, tmp_path, model, text, notes
+) -> None:
+    (tmp_path / "in.para").write_text(f"1\t{text}\t{text}\n", "utf-8")
+    code, _, err = run(model, "in.para", "-o", "out.para")
+    assert code == 0
+    assert [why for why in LANGUAGE_NOTES if why in err] == notes
+    assert run(model, "in.para", "--lang", "fr")[0] == (0 if model == "copying" else 2)
+
+
+def test_the_language_of_perturbed_cases_is_a_declaration(run, tmp_path) -> None:
+    cases = gecbench.load_perturbed(gecbench.sample("zh", "perturbed.txt"), lang="zh")
+    gecbench.save_perturbed(cases, tmp_path / "in.jsonl")
+    code, out, err = run("en-rules", "in.jsonl")
+    assert (code, out) == (2, "")
+    assert "en-rules is for en, and the texts are in zh" in err
 
 
 def test_a_file_with_a_byte_order_mark_alone_is_empty(run, tmp_path) -> None:
