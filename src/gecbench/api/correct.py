@@ -84,6 +84,7 @@ def open_corrector(
     *,
     split: bool = False,
     longest: int | None = None,
+    lang: str | None = None,
 ) -> Corrector:
     """Load a corrector by its specification; see `gecbench.models.load_corrector`.
 
@@ -92,13 +93,15 @@ def open_corrector(
         options: Of its kind, by name.
         split: Correct sentence by sentence, and join what comes back exactly.
         longest: With `split`: cut sentences that are longer than so many characters.
+        lang: With `split`: code of the language that sentences end as in; None takes that of the
+            corrector.
     """
     if longest is not None and not split:
         raise UsageError("a longest sentence is for splitting; ask for splitting, too")
     if longest is not None and longest < 1:
         raise UsageError(f"the longest sentence is {longest} characters; it must be at least 1")
     corrector = load_corrector(spec, options)
-    return Splitting(corrector, longest) if split else corrector
+    return Splitting(corrector, longest, lang) if split else corrector
 
 
 def check_language(corrector: Corrector, lang: str | None) -> None:

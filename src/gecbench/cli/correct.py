@@ -131,7 +131,7 @@ def correct(
         path = Path(text_or_file)
         files = replace(files, target_format=_target_format(files, path))
         source = sources(path, format=files.format)
-    corrector = open_corrector(model, settings, split=split, longest=longest)
+    corrector = open_corrector(model, settings, split=split, longest=longest, lang=files.lang)
     try:
         if source is None:
             _correct_text(corrector, text_or_file, files)

@@ -238,6 +238,25 @@ def test_sentences_are_those_of_the_language_that_a_corrector_is_for() -> None:
     assert splitting.info.signature["split"] == "sentences (de)"
 
 
+@pytest.mark.parametrize(
+    ("lang", "asked", "how"),
+    [
+        ("deu", ["Das ist z. B. gut.", "Ja."], "sentences (de)"),
+        ("xx", ["Das ist z.", "B. gut.", "Ja."], "sentences"),
+    ],
+)
+def test_sentences_are_those_of_the_language_that_is_declared(lang, asked, how) -> None:
+    inner = Doubling(lang="fr")
+    splitting = Splitting(inner, lang=lang)
+    splitting.correct(["Das ist z. B. gut. Ja."])
+    assert inner.asked == asked
+    assert splitting.info.signature["split"] == how
+
+
+def test_split_on_the_command_line_takes_the_language_that_is_declared(run, text) -> None:
+    assert "split:sentences (de)" in run("correct", "copying", text, "--split", "--lang", "de")[2]
+
+
 def test_a_longest_sentence_needs_splitting_and_a_length() -> None:
     with pytest.raises(UsageError, match="is for splitting"):
         open_corrector("copying", longest=5)
