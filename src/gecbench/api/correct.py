@@ -17,7 +17,7 @@ from gecbench.api.options import SchemeSpec, quiet
 from gecbench.api.schemes import extract
 from gecbench.core.corrector import Correction, Corrector
 from gecbench.core.errors import CorpusError, UsageError
-from gecbench.core.files import STDIO, check_target, encode_text, write_stream
+from gecbench.core.files import check_target, encode_text, is_stream, write_stream
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.scheme import Scheme
 from gecbench.formats.reading import Sources, sources
@@ -257,7 +257,7 @@ def correct_file(
     check_texts(corrector, first, output.lang or source.lang, name, say, implied=implied)
     source = replace(source, texts=chain(first, texts))
     result = CorrectionReport(signature=corrector.info.signature)
-    if str(output.path) == STDIO or (output.path.exists() and not output.path.is_file()):
+    if is_stream(output.path):
         result.losses = _correct_stream(corrector, source, output, result, show)
         return result
     part = output.path.with_name(output.path.name + _ENDING)

@@ -17,7 +17,7 @@ from gecbench.cli.command import command, refuse
 from gecbench.cli.options import Lang, say, scheme_of
 from gecbench.cli.output import CORPUS_ENDINGS, OutputFile, format_by_ending
 from gecbench.core.errors import GecbenchError, UsageError, count_noun
-from gecbench.core.files import STDIO
+from gecbench.core.files import STDIO, is_stream
 from gecbench.core.options import Argument, Option, pairs
 from gecbench.formats import FORMATS, load_format
 from gecbench.models import CORRECTORS
@@ -68,7 +68,7 @@ class _Files:
         """Refuse what excludes each other, and an unknown format before a model is loaded."""
         if self.target_format:
             load_format(self.target_format)
-        if str(self.output) == STDIO:
+        if self.restart and is_stream(self.output):
             refuse("only a run to a file, named by --output, can be begun again", "--restart")
         if self.diff:
             refuse("--diff shows changes on the terminal", "--to", *self.output_option())
@@ -215,7 +215,7 @@ def _correct_file(corrector: Corrector, source: Sources, files: _Files, scheme: 
             say=say,
         )
     except KeyboardInterrupt:
-        if str(files.output) != STDIO:
+        if not is_stream(files.output):
             say("what is done is kept; the same command goes on")
         raise
     _report(corrected)
