@@ -220,4 +220,5 @@ FORMAT = Format(
     stream=stream,
     write=write,
     losses=losses,
+    has_lang=True,
 )
