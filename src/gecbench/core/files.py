@@ -284,6 +284,18 @@ def make_folder(path: Path) -> None:
         raise GecbenchError(f"{path}: the folder cannot be made: {error.strerror}") from error
 
 
+def remove_file(path: Path) -> None:
+    """Remove a file.
+
+    Raises:
+        GecbenchError: It cannot be removed.
+    """
+    try:
+        path.unlink()
+    except OSError as error:
+        raise GecbenchError(f"{path}: cannot be removed: {error.strerror}") from error
+
+
 def encode_text(path: Path, text: str) -> bytes:
     """Return a text as UTF-8.
 

@@ -10,7 +10,7 @@ from messages import expect_error
 
 from gecbench.api.robustness import load_perturbed, save_perturbed
 from gecbench.api.training_data import divide
-from gecbench.core.errors import CorpusError, UsageError
+from gecbench.core.errors import CorpusError, GecbenchError, UsageError
 from gecbench.core.perturbed import PerturbedCase, PerturbedSet, Subset, Variant
 
 
@@ -137,6 +137,42 @@ def test_what_is_divided_is_never_written_over():
     with expect_error(UsageError, "train.jsonl"):
         divide(Path("out/train.jsonl").resolve(), "out", test=5, dev=2)
     assert Path("out/train.jsonl").read_bytes() == before
+
+
+def test_a_folder_that_is_divided_holds_no_part():
+    divide(cases(), "out", test=10, dev=3)
+    Path("linked").mkdir()
+    Path("linked/all.jsonl").symlink_to(Path("out/train.jsonl").resolve())
+    before = Path("out/train.jsonl").read_bytes()
+    for place, folder in (("out", "out"), (".", "out"), ("linked", "out")):
+        with expect_error(UsageError, place):
+            divide(Path(place), folder, test=2, dev=1, overwrite=True)
+    assert Path("out/train.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize("target", ["nothing.jsonl", "other/dev.jsonl"])
+def test_a_link_is_no_part_of_a_division(target: str):
+    divide(cases(), "other", test=10, dev=4)
+    before = Path("other/dev.jsonl").read_bytes()
+    Path("out").mkdir()
+    Path("out/dev.jsonl").symlink_to(Path(target).resolve())
+    for overwrite in (False, True):
+        with expect_error(GecbenchError, "out/dev.jsonl"):
+            divide(cases(), "out", test=8, dev=3, overwrite=overwrite)
+    assert [path.name for path in Path("out").iterdir()] == ["dev.jsonl"]
+    assert not Path("nothing.jsonl").exists()
+    assert Path("other/dev.jsonl").read_bytes() == before
+
+
+def test_a_part_that_cannot_be_removed_is_named(monkeypatch: pytest.MonkeyPatch):
+    divide(cases(), "out", test=10, dev=4)
+
+    def refuse(self: Path, missing_ok: bool = False) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with expect_error(GecbenchError, "out/dev.jsonl"):
+        divide(cases(), "out", test=10, dev=0, overwrite=True)
 
 
 @pytest.mark.parametrize(
