@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
@@ -173,6 +174,26 @@ def test_a_part_that_cannot_be_removed_is_named(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(Path, "unlink", refuse)
     with expect_error(GecbenchError, "out/dev.jsonl"):
         divide(cases(), "out", test=10, dev=0, overwrite=True)
+
+
+def test_standard_output_is_no_folder(run):
+    save_perturbed(cases(), "all.jsonl")
+    code, out, err = run("data", "divide", "all.jsonl", "-o", "-", "--test", 10, "--dev", 4)
+    assert (code, out) == (2, "")
+    assert "'-'" in err
+    assert not Path("-").exists()
+
+
+def test_standard_input_is_no_folder(run, monkeypatch):
+    save_perturbed(cases(), "all.jsonl")
+    Path("-").mkdir()
+    content = Path("all.jsonl").read_bytes()
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(content)))
+    assert run("data", "divide", "-", "-o", "out", "--test", 10, "--dev", 4)[0] == 0
+    assert len(load_perturbed("out/test.jsonl").cases) == 10
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(b"He go home .\n")))
+    assert run("correct", "copying", "-", "-o", "copy.txt")[0] == 0
+    assert Path("copy.txt").read_text() == "He go home .\n"
 
 
 @pytest.mark.parametrize(
