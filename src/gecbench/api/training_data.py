@@ -270,6 +270,7 @@ def fit(
     *,
     scheme: Scheme | None = None,
     least: int = 2,
+    say: Callable[[str], None] = quiet,
 ) -> Fit:
     """Return, and write, the profile of a corpus: its errors by number, type, length and words.
 
@@ -278,6 +279,7 @@ def fit(
         output: File for the profile, TOML; None writes none.
         scheme: Finds the edits, again where there are some; None needs those of the corpus.
         least: Occurrences from which a confusion is kept.
+        say: Told what a user should know of the texts.
 
     Raises:
         UsageError: `least` is below 1, or a reference has no edits and there is no scheme.
@@ -290,6 +292,8 @@ def fit(
         raise UsageError(
             f"language {language.code!r} cannot be fitted, only {' and '.join(CORRUPTIONS)}"
         )
+    if scheme and (warning := scheme.warn([sample.source for sample in corpus.samples])):
+        say(f"note: {corpus.name}: {warning}")
     edited = corpus if scheme is None else extract(corpus, scheme)
     empty = Profile(language=language.code, types={})
     corruption = load_corruption(empty, partial(_shapes, None, None))
