@@ -91,13 +91,16 @@ def find_language(lang: str | None, texts: Iterable[str], name: str) -> Language
     return language_of(code)
 
 
-def language_warning(lang: str | None, texts: Iterable[str], name: str) -> WarningNote | None:
+def language_warning(
+    lang: str | None, texts: Iterable[str], name: str, *, option: str = "--lang"
+) -> WarningNote | None:
     """Warn where the script of texts contradicts the language that somebody says they are in.
 
     Args:
         lang: What the user says, or the corpus's header; None where nobody has said.
         texts: Only the first 10,000 letters count.
         name: Of the corpus or file.
+        option: Where the user says it.
     """
     if not lang:
         return None
@@ -106,6 +109,6 @@ def language_warning(lang: str | None, texts: Iterable[str], name: str) -> Warni
     if script is None:
         return None
     return WarningNote(
-        f"{name}: --lang, the file or its format says that it is in {code}, but its texts show "
-        f"{script}; if it is not, change --lang"
+        f"{name}: {option}, the file or its format says that it is in {code}, but its texts show "
+        f"{script}; if it is not, change {option}"
     )

@@ -394,8 +394,10 @@ def test_every_command_notes_once_that_texts_contradict_their_language(
     monkeypatch.chdir(tmp_path)
     lang = () if words[0] == "data" else ("--lang", "zh")
     _, out, err = run(*words, *lang)
-    notes = [line for line in (out + err).splitlines() if "--lang" in line]
+    option = "--lang" if lang else "--set language="
+    notes = [line for line in (out + err).splitlines() if option in line]
     assert len(notes) == 1, (out, err)
+    assert ("--lang" in notes[0]) == bool(lang)
     assert notes[0].startswith("note: ")
     assert " zh" in notes[0]
     assert "hardly any Chinese characters" in notes[0]
