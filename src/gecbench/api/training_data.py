@@ -186,7 +186,7 @@ def corrupt(
     label_path = None if labels is None else Path(labels)
     _check_apart(Path(texts), Path(output), label_path)
     corpus, rows = texts_of(Path(texts), format=format)
-    lang = lang or corpus.lang
+    lang = corpus.lang if lang is None else lang
     first = list(islice(rows, _LOOKED_AT))
     first_texts = [text for _, text in first if text]
     if warning := language_warning(lang, first_texts, corpus.name):

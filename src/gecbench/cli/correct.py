@@ -189,7 +189,7 @@ def _first_texts(path: Path, files: _Files) -> tuple[str | None, list[str]]:
     if not path.is_file():  # a pipe can be read only once
         return files.lang, []
     source = sources(path, format=files.format)
-    lang = files.lang or (source.corpus.lang if source.corpus else None)
+    lang = source.corpus.lang if source.corpus and files.lang is None else files.lang
     return lang, list(islice(source.texts, _LOOKED_AT))
 
 

@@ -9,11 +9,12 @@ from pathlib import Path
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from gecbench.core.codes import NO_CODE, normalise_code
 from gecbench.core.edit import DETECTED, Edit
 from gecbench.core.edit import check as check_edits
 from gecbench.core.errors import CorpusError, EditError, FormatError
 from gecbench.core.format import Format, Rows
-from gecbench.core.sample import Corpus, Rewrite, Sample, check_code
+from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.formats.validation import convert, parse_json
 
 _NAME = "gecbench-corpus"
@@ -133,11 +134,14 @@ def read_header(path: Path, line: str, name: str) -> Header:
             f"{path}:1: schema {header.schema} is not known, only {_SCHEMA}; "
             "read the file with a newer gecbench"
         )
-    try:
-        check_code(header.lang or None, f"{path}:1")
-    except CorpusError as error:
-        raise FormatError(str(error)) from error
-    return header
+    if header.lang is UNSET:
+        return header
+    lang = normalise_code(header.lang)
+    if lang is None:
+        raise FormatError(
+            f'{path}:1: language {header.lang!r} {NO_CODE}; correct "lang" in this header'
+        )
+    return msgspec.structs.replace(header, lang=lang)
 
 
 def write(corpus: Corpus) -> Mapping[str, str]:
