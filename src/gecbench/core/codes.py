@@ -35,9 +35,6 @@ ydd-yi yid-yi yor-yo zha-za zho-zh zsm-ms zul-zu zyb-za
 _TWO_LETTERS = dict(pair.split("-") for pair in _PAIRS.split())
 """Code of ISO 639-2 or 639-3 to that of ISO 639-1."""
 
-NO_CODE = "is no ISO 639 code, as zh, en or de; xx stands for any language"
-"""What a message says of a language whose `normalise_code` is None."""
-
 
 def normalise_code(code: str) -> str | None:
     """The code of a language as it is compared and written; None if it is no code.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gecbench.core.codes import NO_CODE, normalise_code
+from gecbench.core.codes import normalise_code
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UsageError
 
@@ -57,8 +57,9 @@ class Rewrite:
             raise CorpusError("a rewrite needs a text, edits, or one of error free, unannotatable")
         if self.annotator is not None and not self.annotator.strip():
             raise CorpusError(
-                f"the annotator is {self.annotator!r}; write a name, or leave it out where nobody "
-                "knows who it was"
+                "the annotator is {annotator!r}; write a name, or leave it out where nobody"
+                " knows who it was",
+                annotator=self.annotator,
             )
 
 
@@ -107,7 +108,11 @@ class Corpus:
         if self.lang is not None:
             code = normalise_code(self.lang)
             if code is None:
-                raise CorpusError(f"{self.name}: language {self.lang!r} {NO_CODE}")
+                raise CorpusError(
+                    "language {lang!r} is no ISO 639 code, as zh, en or de",
+                    at=self.name,
+                    lang=self.lang,
+                )
             object.__setattr__(self, "lang", code)
         seen: set[str] = set()
         for sample in self.samples:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import cast
 
-from gecbench.core.codes import NO_CODE, normalise_code
+from gecbench.core.codes import normalise_code
 from gecbench.core.errors import UsageError
 from gecbench.core.language import Language
 from gecbench.core.registry import resolve
@@ -62,7 +62,9 @@ def language_of(code: str) -> Language:
     """
     normalised = normalise_code(code)
     if normalised is None:
-        raise UsageError(f"language {code!r} {NO_CODE}")
+        raise UsageError(
+            f"language {code!r} is no ISO 639 code, as zh, en or de; xx stands for any language"
+        )
     short = normalised.partition("-")[0]
     if short in LANGUAGES:
         return cast("Language", resolve("language", short, LANGUAGES))
