@@ -115,7 +115,7 @@ def check_language(corrector: Corrector, lang: str | None) -> None:
         UsageError: It is for other languages; names all.
     """
     languages = [language_of(code).code for code in corrector.info.languages]
-    code = language_of(lang).code if lang else "xx"
+    code = language_of(lang).code if lang is not None else "xx"
     if languages and code not in ("xx", *languages) and "xx" not in languages:
         raise UsageError(
             f"corrector {corrector.info.name} is for {', '.join(languages)}, and the texts are in "
@@ -360,7 +360,7 @@ def _write_corpus(
             replace(s, references=(Rewrite(text=c.text, annotator=annotator),), tokens=())
             for s, c in zip(samples, answers, strict=True)
         ),
-        output.lang or base.lang,
+        base.lang if output.lang is None else language_of(output.lang).code,
         {"system": corrector.info.name, **_run_signature(corrector)} if names else {},
     )
     if output.scheme is not None:

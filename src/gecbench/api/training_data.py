@@ -28,6 +28,7 @@ from gecbench.core.files import (
     check_folder,
     encode_text,
     make_folder,
+    remove_file,
     write_files,
     write_text,
 )
@@ -185,7 +186,7 @@ def corrupt(
     label_path = None if labels is None else Path(labels)
     _check_apart(Path(texts), Path(output), label_path)
     corpus, rows = texts_of(Path(texts), format=format)
-    lang = lang or corpus.lang
+    lang = corpus.lang if lang is None else lang
     first = list(islice(rows, _LOOKED_AT))
     first_texts = [text for _, text in first if text]
     if warning := language_warning(lang, first_texts, corpus.name):
@@ -269,6 +270,7 @@ def fit(
     *,
     scheme: Scheme | None = None,
     least: int = 2,
+    say: Callable[[str], None] = quiet,
 ) -> Fit:
     """Return, and write, the profile of a corpus: its errors by number, type, length and words.
 
@@ -277,6 +279,7 @@ def fit(
         output: File for the profile, TOML; None writes none.
         scheme: Finds the edits, again where there are some; None needs those of the corpus.
         least: Occurrences from which a confusion is kept.
+        say: Told what a user should know of the texts.
 
     Raises:
         UsageError: `least` is below 1, or a reference has no edits and there is no scheme.
@@ -289,6 +292,8 @@ def fit(
         raise UsageError(
             f"language {language.code!r} cannot be fitted, only {' and '.join(CORRUPTIONS)}"
         )
+    if scheme and (warning := scheme.warn([sample.source for sample in corpus.samples])):
+        say(f"note: {corpus.name}: {warning}")
     edited = corpus if scheme is None else extract(corpus, scheme)
     empty = Profile(language=language.code, types={})
     corruption = load_corruption(empty, partial(_shapes, None, None))
@@ -557,7 +562,10 @@ def divide(
     seed: int = SEED,
     overwrite: bool = False,
 ) -> Division:
-    """Write train.jsonl, dev.jsonl and test.jsonl, all of them or none, and return the parts.
+    """Write train.jsonl, dev.jsonl and test.jsonl, and return the parts.
+
+    None is written unless all can be. Then parts of an earlier division that this one does not
+    have are removed; if that fails, they stay beside the new ones, and the error names the first.
 
     Args:
         cases: Perturbed cases, or where they lie.
@@ -568,8 +576,10 @@ def divide(
         overwrite: Whether this division may take the place of an earlier one, all its parts.
 
     Raises:
+        UsageError: A part would take the place of what is divided, or lie in it.
         GecbenchError: There are too few cases, something cannot be read or written, or the
-            folder holds an earlier division, or files of these names that no division wrote.
+            folder holds an earlier division, or files of these names that no division wrote,
+            links among them.
     """
     folder = Path(folder)
     check_folder(folder)
@@ -578,10 +588,15 @@ def divide(
         source = cases.name
     else:
         path = Path(cases)
-        if path.resolve() in [part.resolve() for part in files.values()]:
-            raise UsageError(f"{path}: a part would take its place; name another folder")
+        read = {path.resolve(), *(entry.resolve() for entry in path.rglob("*"))}
+        if folder.resolve().is_relative_to(path.resolve()) or not read.isdisjoint(
+            part.resolve() for part in files.values()
+        ):
+            raise UsageError(
+                f"{path}: a part would take its place, or lie in it; name another folder"
+            )
         source, cases = fingerprint_of(path), read_perturbed(path)
-    earlier = [path for path in files.values() if path.exists()]
+    earlier = [path for path in files.values() if path.exists() or path.is_symlink()]
     if earlier and not overwrite:
         raise GecbenchError(f"{earlier[0]}: is there already; name another folder, or --overwrite")
     for path in earlier:
@@ -598,12 +613,14 @@ def divide(
     write_files(content)
     for path in earlier:
         if path not in content:
-            path.unlink()  # or it would stand beside parts that it does not belong to
+            remove_file(path)  # or it would stand beside parts that it does not belong to
     return divided
 
 
 def _is_of_division(path: Path) -> bool:
-    """Say whether a division wrote a file, as its provenance tells."""
+    """Say whether a division wrote a file, as its provenance tells; it writes no links."""
+    if path.is_symlink():
+        return False
     try:
         provenance = read_perturbed(path).provenance
     except GecbenchError:

@@ -148,7 +148,7 @@ def _fit(path: Path, output: Path, reading: CorpusOptions, options: SchemeSpec, 
     )
     needed = options.name is not None or not has_edits
     scheme = scheme_for(corpus, scheme_of(options)) if needed else None
-    for line in fit_lines(fit(corpus, output, scheme=scheme, least=least)):
+    for line in fit_lines(fit(corpus, output, scheme=scheme, least=least, say=say)):
         say(line)
 
 

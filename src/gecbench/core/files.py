@@ -12,7 +12,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
-from gecbench.core.errors import FormatError, GecbenchError
+from gecbench.core.errors import FormatError, GecbenchError, UsageError
 
 STDIO = "-"
 _BLOCK = 1 << 18
@@ -28,6 +28,11 @@ def name_of(path: Path) -> str:
     if str(path) == STDIO:
         return "stdin"
     return os.fsencode(path.stem).decode("utf-8", errors="replace")
+
+
+def is_folder(path: Path) -> bool:
+    """Say whether a path to read is a folder; "-" is standard input, whatever is called so."""
+    return str(path) != STDIO and path.is_dir()
 
 
 @contextmanager
@@ -242,8 +247,11 @@ def check_folder(path: Path) -> None:
     """Refuse a folder that surely cannot be made, before long work is done for it.
 
     Raises:
+        UsageError: It is "-", which is standard output and no folder.
         GecbenchError: It, or one above it, is a file.
     """
+    if str(path) == STDIO:
+        raise UsageError("'-' is standard output, and no folder; name one")
     for folder in (path, *path.parents):
         if folder.is_dir():
             return
@@ -285,12 +293,26 @@ def make_folder(path: Path) -> None:
     """Make a folder and those above it, where they are missing.
 
     Raises:
+        UsageError: It is "-".
         GecbenchError: It cannot be made.
     """
+    check_folder(path)
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise GecbenchError(f"{path}: the folder cannot be made: {error.strerror}") from error
+
+
+def remove_file(path: Path) -> None:
+    """Remove a file.
+
+    Raises:
+        GecbenchError: It cannot be removed.
+    """
+    try:
+        path.unlink()
+    except OSError as error:
+        raise GecbenchError(f"{path}: cannot be removed: {error.strerror}") from error
 
 
 def encode_text(path: Path, text: str) -> bytes:

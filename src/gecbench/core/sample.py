@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from gecbench.core.codes import normalise_code
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UsageError
 
@@ -84,20 +84,6 @@ class Sample:
     tokens: tuple[str, ...] = ()
 
 
-def check_code(lang: str | None, at: object) -> None:
-    """Refuse a language that is not written as its code.
-
-    Args:
-        lang: An ISO 639 code, with what may stand behind a hyphen; empty where nobody has said.
-        at: Where it stands, as a `Place` or the name of a corpus.
-
-    Raises:
-        CorpusError: It is no code.
-    """
-    if lang and not re.match(r"[a-z]{2,3}(-|$)", lang):
-        raise CorpusError("language {lang!r} is no ISO 639 code, as zh, en or de", at=at, lang=lang)
-
-
 @dataclass(frozen=True, slots=True)
 class Corpus:
     """Samples under one name.
@@ -105,7 +91,7 @@ class Corpus:
     Args:
         name: What tables call it.
         samples: In file order; ids are unique.
-        lang: Language code as "zh"; None means that nobody has said.
+        lang: Language code as "zh", which "zho" and "ZH" become; None means nobody has said.
         provenance: Where it comes from and how it was made.
 
     Raises:
@@ -118,8 +104,16 @@ class Corpus:
     provenance: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Refuse ids that occur twice, and a language that is not written as its code."""
-        check_code(self.lang, self.name)
+        """Refuse ids that occur twice, and a language that is no code."""
+        if self.lang is not None:
+            code = normalise_code(self.lang)
+            if code is None:
+                raise CorpusError(
+                    "language {lang!r} is no ISO 639 code, as zh, en or de",
+                    at=self.name,
+                    lang=self.lang,
+                )
+            object.__setattr__(self, "lang", code)
         seen: set[str] = set()
         for sample in self.samples:
             if sample.id in seen:

@@ -9,11 +9,12 @@ from pathlib import Path
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from gecbench.core.codes import normalise_code
 from gecbench.core.edit import DETECTED, Edit
 from gecbench.core.edit import check as check_edits
 from gecbench.core.errors import CorpusError, EditError, FormatError, Message, Place
 from gecbench.core.format import Format, Rows
-from gecbench.core.sample import Corpus, Rewrite, Sample, check_code
+from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.formats.texts import sample_place
 from gecbench.formats.validation import convert, parse_json
 
@@ -152,11 +153,16 @@ def read_header(path: Path, line: str, name: str) -> Header:
             schema=header.schema,
             known=_SCHEMA,
         )
-    try:
-        check_code(header.lang or None, at)
-    except CorpusError as error:
-        raise FormatError(error.message, at=at) from error
-    return header
+    if header.lang is UNSET:
+        return header
+    lang = normalise_code(header.lang)
+    if lang is None:
+        raise FormatError(
+            'language {lang!r} is no ISO 639 code, as zh, en or de; correct "lang" in this header',
+            at=at,
+            lang=header.lang,
+        )
+    return msgspec.structs.replace(header, lang=lang)
 
 
 def write(corpus: Corpus) -> Mapping[str, str]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from gecbench.core.errors import CorpusError, FormatError, GecbenchError, count_noun, quote
-from gecbench.core.files import STDIO, name_of, read_lines
+from gecbench.core.files import STDIO, is_folder, name_of, read_lines
 from gecbench.core.perturbed import PerturbedCase, PerturbedSet, Subset, Variant, marks, samples_of
 from gecbench.core.sample import NOT_KEPT, Corpus, Rewrite, SystemOutput
 from gecbench.formats.jsonl import read_header, write_rows
@@ -145,7 +145,7 @@ def read_perturbed(path: Path) -> PerturbedSet:
         CorpusError: Numbers of variants differ, or input.txt is of other sentences.
         GecbenchError: There is nothing of the kind.
     """
-    if not path.is_dir():
+    if not is_folder(path):
         lines = read_lines(path)
         if is_json(lines):
             return _read_jsonl(path, lines)
@@ -308,7 +308,7 @@ def read_outputs(path: Path, cases: PerturbedSet, *, name: str | None = None) ->
         FormatError: A file breaks a rule of its format; begins with path:line.
         CorpusError: Sentences are missing or too many, or are not of these cases.
     """
-    if path.is_dir():
+    if is_folder(path):
         outputs = [
             _read(file, Corpus(subset.name, samples_of(subset), cases.lang), (subset,))
             for file, subset in _files(path, cases)
@@ -316,7 +316,7 @@ def read_outputs(path: Path, cases: PerturbedSet, *, name: str | None = None) ->
     else:
         outputs = [_read(path, cases.corpus(), cases.subsets)]
     if name is None:
-        name = _name(path) if path.is_dir() else name_of(path)
+        name = _name(path) if is_folder(path) else name_of(path)
     hypotheses: dict[str, tuple[Rewrite, ...]] = {}
     tokens: dict[str, tuple[str, ...]] = {}
     for output in outputs:

@@ -8,7 +8,7 @@ from itertools import chain, islice, takewhile, zip_longest
 from pathlib import Path
 
 from gecbench.core.errors import CorpusError, FormatError, UsageError, count_noun, quote
-from gecbench.core.files import STDIO, name_of, read_lines, stream_lines
+from gecbench.core.files import STDIO, is_folder, name_of, read_lines, stream_lines
 from gecbench.core.format import Format, unique
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.formats import FORMATS, load_format
@@ -151,9 +151,12 @@ def sources(path: Path, *, format: str | None = None) -> Sources:
     """
     from gecbench.formats.perturbed import is_perturbed, read_perturbed
 
-    lines = iter(()) if format is None and path.is_dir() else stream_lines(path)
+    folder = format is None and is_folder(path)
+    lines = iter(()) if folder else stream_lines(path)
     first = list(islice(lines, _FIRST))
-    if format is None and (path.is_dir() or (path.is_file() and is_perturbed(first))):
+    # Standard input and pipes cannot be read again.
+    can_reread = str(path) != STDIO and path.is_file()
+    if folder or (format is None and can_reread and is_perturbed(first)):
         cases = read_perturbed(path)
         texts = [sample.source for sample in cases.corpus().samples]
         return Sources(path, texts, "lines", lang=cases.lang)

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import cast
 
+from gecbench.core.codes import normalise_code
 from gecbench.core.errors import UsageError
 from gecbench.core.language import Language
 from gecbench.core.registry import resolve
 from gecbench.core.score import WarningNote
-from gecbench.lang.codes import TWO_LETTERS
 from gecbench.lang.detection import contradiction, detect
 from gecbench.lang.xx import of_code
 
@@ -60,14 +60,14 @@ def language_of(code: str) -> Language:
     >>> language_of("zh").unit, language_of("de").scheme, language_of("ja").scheme
     ('character', 'xx-word', 'xx-char')
     """
-    short = code.partition("-")[0].lower()
-    short = TWO_LETTERS.get(short, short)
-    if short in LANGUAGES:
-        return cast("Language", resolve("language", short, LANGUAGES))
-    if not (short.isascii() and short.isalpha() and len(short) in (2, 3)):
+    normalised = normalise_code(code)
+    if normalised is None:
         raise UsageError(
             f"language {code!r} is no ISO 639 code, as zh, en or de; xx stands for any language"
         )
+    short = normalised.partition("-")[0]
+    if short in LANGUAGES:
+        return cast("Language", resolve("language", short, LANGUAGES))
     return of_code(short)
 
 
@@ -82,7 +82,7 @@ def find_language(lang: str | None, texts: Iterable[str], name: str) -> Language
     Raises:
         UsageError: Nobody has said, and the texts do not show it; or the code is none.
     """
-    code = lang or detect(texts)
+    code = detect(texts) if lang is None else lang
     if code is None:
         raise UsageError(
             f"{name}: its language cannot be told from its texts; name it by --lang (in Python: "
@@ -91,21 +91,24 @@ def find_language(lang: str | None, texts: Iterable[str], name: str) -> Language
     return language_of(code)
 
 
-def language_warning(lang: str | None, texts: Iterable[str], name: str) -> WarningNote | None:
+def language_warning(
+    lang: str | None, texts: Iterable[str], name: str, *, option: str = "--lang"
+) -> WarningNote | None:
     """Warn where the script of texts contradicts the language that somebody says they are in.
 
     Args:
         lang: What the user says, or the corpus's header; None where nobody has said.
         texts: Only the first 10,000 letters count.
         name: Of the corpus or file.
+        option: Where the user says it.
     """
-    if not lang:
+    if lang is None:
         return None
     code = language_of(lang).code
     script = contradiction(code, texts)
     if script is None:
         return None
     return WarningNote(
-        f"{name}: --lang, the file or its format says that it is in {code}, but its texts show "
-        f"{script}; if it is not, change --lang"
+        f"{name}: {option}, the file or its format says that it is in {code}, but its texts show "
+        f"{script}; if it is not, change {option}"
     )

@@ -17,7 +17,7 @@ import msgspec
 
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo
 from gecbench.core.errors import FormatError, GecbenchError
-from gecbench.core.files import read_bytes, write_bytes
+from gecbench.core.files import check_folder, read_bytes, write_bytes
 from gecbench.formats.validation import options_of
 from gecbench.models import CARD, CorrectorKind
 
@@ -137,8 +137,10 @@ def atomic_folder(path: Path, *, replace: bool = False) -> Iterator[Path]:
         replace: Whether one that is there makes room; else it is an error.
 
     Raises:
+        UsageError: It is "-".
         GecbenchError: There is one already, or it cannot be written.
     """
+    check_folder(path)
     if path.exists() and not replace:
         raise GecbenchError(f"{path}: is there already; name another folder or remove it")
     try:

@@ -9,7 +9,8 @@ import pytest
 from messages import expect_error
 
 from gecbench import human
-from gecbench.api.options import Options
+from gecbench.api.options import Options, Places
+from gecbench.api.schemes import load_scheme
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample
@@ -55,6 +56,15 @@ def rows(found) -> dict:
 
 def counts(score) -> tuple[int, int, int]:
     return score.counts.tp, score.counts.fp, score.counts.fn
+
+
+def test_sources_are_counted_once_however_many_submissions_they_have(shared):
+    final = replace(FINAL, samples=(Sample("1", "我們去學校了", (Rewrite("我們去學校"),)),))
+    answers = tuple(by(name, "我們去學校") for name in "AB")
+    submitted = replace(SUBMITTED, samples=(replace(final.samples[0], references=answers),))
+    scheme = load_scheme("zh-cherrant", places=Places(mirror=shared / "data"))
+    notes = human(final, submitted, scheme=scheme).notes
+    assert ["1 of 1 sources" in note for note in notes if "--no-simplify" in note] == [True]
 
 
 def test_each_submission_is_one_sample_of_its_annotator():

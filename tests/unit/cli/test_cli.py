@@ -421,8 +421,10 @@ def test_every_command_notes_once_that_texts_contradict_their_language(
     monkeypatch.chdir(tmp_path)
     lang = () if words[0] == "data" else ("--lang", "zh")
     _, out, err = run(*words, *lang)
-    notes = [line for line in (out + err).splitlines() if "--lang" in line]
+    option = "--lang" if lang else "--set language="
+    notes = [line for line in (out + err).splitlines() if option in line]
     assert len(notes) == 1, (out, err)
+    assert ("--lang" in notes[0]) == bool(lang)
     assert notes[0].startswith("note: ")
     assert " zh" in notes[0]
     assert "hardly any Chinese characters" in notes[0]
@@ -434,6 +436,7 @@ def test_every_command_notes_once_that_texts_contradict_their_language(
         ("edits", "t", "--reference", "r"),
         ("combine", "t", "r", "--veto"),
         ("correct", "copying", "t", "--to", "m2"),
+        ("corrupt", "--fit", "pairs", "-o", "profile"),
     ],
     ids=lambda words: words[0],
 )
@@ -444,6 +447,7 @@ def test_commands_that_find_edits_note_traditional_characters(
     monkeypatch.setenv("GECBENCH_DATA_MIRROR", str(shared / "data"))
     Path("t").write_text("我們昨天去學校的時候看見了一個朋友。\n", "utf-8")
     Path("r").write_text("我們昨天去學校的時候看見了朋友。\n", "utf-8")
+    Path("pairs").write_text(f"1\t{Path('t').read_text()[:-1]}\t{Path('r').read_text()}", "utf-8")
     code, _, err = run(*words)
     assert code == 0
     assert err.count("--no-simplify") == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from messages import expect_error
 
 from gecbench.api.robustness import load_perturbed, save_perturbed
 from gecbench.api.training_data import divide
-from gecbench.core.errors import CorpusError, UsageError
+from gecbench.core.errors import CorpusError, GecbenchError, UsageError
 from gecbench.core.perturbed import PerturbedCase, PerturbedSet, Subset, Variant
 
 
@@ -137,6 +138,62 @@ def test_what_is_divided_is_never_written_over():
     with expect_error(UsageError, "train.jsonl"):
         divide(Path("out/train.jsonl").resolve(), "out", test=5, dev=2)
     assert Path("out/train.jsonl").read_bytes() == before
+
+
+def test_a_folder_that_is_divided_holds_no_part():
+    divide(cases(), "out", test=10, dev=3)
+    Path("linked").mkdir()
+    Path("linked/all.jsonl").symlink_to(Path("out/train.jsonl").resolve())
+    before = Path("out/train.jsonl").read_bytes()
+    for place, folder in (("out", "out"), (".", "out"), ("linked", "out")):
+        with expect_error(UsageError, place):
+            divide(Path(place), folder, test=2, dev=1, overwrite=True)
+    assert Path("out/train.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize("target", ["nothing.jsonl", "other/dev.jsonl"])
+def test_a_link_is_no_part_of_a_division(target: str):
+    divide(cases(), "other", test=10, dev=4)
+    before = Path("other/dev.jsonl").read_bytes()
+    Path("out").mkdir()
+    Path("out/dev.jsonl").symlink_to(Path(target).resolve())
+    for overwrite in (False, True):
+        with expect_error(GecbenchError, "out/dev.jsonl"):
+            divide(cases(), "out", test=8, dev=3, overwrite=overwrite)
+    assert [path.name for path in Path("out").iterdir()] == ["dev.jsonl"]
+    assert not Path("nothing.jsonl").exists()
+    assert Path("other/dev.jsonl").read_bytes() == before
+
+
+def test_a_part_that_cannot_be_removed_is_named(monkeypatch: pytest.MonkeyPatch):
+    divide(cases(), "out", test=10, dev=4)
+
+    def refuse(self: Path, missing_ok: bool = False) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with expect_error(GecbenchError, "out/dev.jsonl"):
+        divide(cases(), "out", test=10, dev=0, overwrite=True)
+
+
+def test_standard_output_is_no_folder(run):
+    save_perturbed(cases(), "all.jsonl")
+    code, out, err = run("data", "divide", "all.jsonl", "-o", "-", "--test", 10, "--dev", 4)
+    assert (code, out) == (2, "")
+    assert "'-'" in err
+    assert not Path("-").exists()
+
+
+def test_standard_input_is_no_folder(run, monkeypatch):
+    save_perturbed(cases(), "all.jsonl")
+    Path("-").mkdir()
+    content = Path("all.jsonl").read_bytes()
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(content)))
+    assert run("data", "divide", "-", "-o", "out", "--test", 10, "--dev", 4)[0] == 0
+    assert len(load_perturbed("out/test.jsonl").cases) == 10
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(b"He go home .\n")))
+    assert run("correct", "copying", "-", "-o", "copy.txt")[0] == 0
+    assert Path("copy.txt").read_text() == "He go home .\n"
 
 
 @pytest.mark.parametrize(

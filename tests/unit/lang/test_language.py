@@ -11,6 +11,7 @@ from messages import expect_error
 
 import gecbench
 from gecbench import lang
+from gecbench.api.files import sample
 from gecbench.api.options import Places
 from gecbench.api.schemes import (
     SchemeSpec,
@@ -104,6 +105,52 @@ def test_the_caller_has_more_say_than_the_header(tmp_path):
     assert gecbench.load(path).lang == "en"
     assert gecbench.load(path, lang="de").lang == "de"
     assert corpus_language(gecbench.load(path, lang="zh-Hans")).code == "zh"
+
+
+@pytest.mark.parametrize(
+    ("code", "want"), [("DE", "de"), ("deu", "de"), ("zh-", "zh"), ("zh-Hans", "zh-Hans")]
+)
+def test_headers_and_values_have_the_code_that_the_option_has(tmp_path, code: str, want: str):
+    assert corpus_of(code, "x", "y").lang == want
+    assert lang.language_of(code).code == want.partition("-")[0]
+    pair = {"source": "x", "reference": "y"}
+    rows: dict[str, dict[str, object]] = {
+        "corpus": {"id": "1", "source": "x", "references": []},
+        "perturbed": {"subset": "s", "id": "1", "original": pair, "variants": [pair]},
+    }
+    path = tmp_path / "c.jsonl"
+    for name, load in (("corpus", gecbench.load), ("perturbed", gecbench.load_perturbed)):
+        head = {"format": f"gecbench-{name}", "schema": 1, "name": "c", "lang": code}
+        path.write_text(f"{json.dumps(head)}\n{json.dumps(rows[name])}\n", "utf-8")
+        assert load(path).lang == want
+
+
+@pytest.mark.parametrize("code", ["", "zh\n", "German", "d", "zh_CN"])
+def test_what_is_no_code_is_refused_everywhere(run, tmp_path, code):
+    with pytest.raises(gecbench.GecbenchError, match="ISO 639"):
+        corpus_of(code, "x", "y")
+    with pytest.raises(UsageError, match="ISO 639"):
+        lang.language_of(code)
+    head = {"format": "gecbench-corpus", "schema": 1, "name": "c", "lang": code}
+    path = tmp_path / "c.jsonl"
+    path.write_text(f'{json.dumps(head)}\n{{"id": "1", "source": "x"}}\n', "utf-8")
+    with pytest.raises(gecbench.GecbenchError, match=r"c\.jsonl:1: .*header"):
+        gecbench.load(path, lang="de")
+    for words in (
+        ("correct", "copying", "He go home ."),
+        ("corrupt", sample("en", "perturbed.txt")),
+    ):
+        exit_code, out, err = run(*words, "--lang", code)
+        assert (exit_code, out) == (2, "")
+        assert "ISO 639" in err
+
+
+def test_corrections_are_in_the_language_that_is_named(run, tmp_path):
+    source, _ = files_of(tmp_path, "Er gehen .", "")
+    for code in ("DE", "deu"):
+        exit_code, out, _ = run("correct", "copying", source, "--to", "jsonl", "--lang", code)
+        assert exit_code == 0
+        assert json.loads(out.splitlines()[0])["lang"] == "de"
 
 
 def test_the_header_has_more_say_than_the_texts():

@@ -303,7 +303,8 @@ def _gather(
     about, sentences = open_corpus(recipe.corpus[k])
     beginning = list(islice(sentences, _LOOKED_AT))
     lang = recipe.language or about.lang
-    if warning := language_warning(lang, (s.source for s in beginning), name):
+    texts = (sentence.source for sentence in beginning)
+    if warning := language_warning(lang, texts, name, option="--set language="):
         say(f"note: {warning}")
     tally = Tally(tuple(about.provenance[key] for key in (NOT_KEPT,) if key in about.provenance))
     counts, first = tally.counts, len(pairs)

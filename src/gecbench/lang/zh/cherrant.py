@@ -143,7 +143,8 @@ _TRADITIONAL = 5
 
 def traditional_warning(sources: Sequence[str], simplified: Callable[[str], str]) -> str | None:
     """Warn of sources in traditional characters, which are compared with simplified targets."""
-    texts = sources[:_LOOKED_AT]
+    # Each text once: some corpora have a sentence for each answer of an annotator.
+    texts = list(dict.fromkeys(sources))[:_LOOKED_AT]
     count = sum(simplified(text) != text for text in texts)
     if count * _TRADITIONAL < len(texts) or not count:
         return None

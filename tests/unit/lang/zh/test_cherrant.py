@@ -25,7 +25,7 @@ TRADITIONAL, SIMPLIFIED = "我們學習漢語", "我们学习汉语"
 def test_traditional_sources_are_warned_of_where_they_are_many(
     traditional: int, of: int, warned: bool
 ):
-    sources = [TRADITIONAL] * traditional + [SIMPLIFIED] * (of - traditional)
+    sources = [(TRADITIONAL if n < traditional else SIMPLIFIED) + str(n) for n in range(of)]
     warning = traditional_warning(sources, TO_SIMPLIFIED)
     assert (warning is not None) is warned
     if warning is not None:

@@ -1,11 +1,14 @@
-"""Codes of languages with three letters, and those with two that stand for the same language.
+"""Codes of languages, and those of two letters for the same language as one of three.
 
-From the aliases of languages in Unicode CLDR: codes of ISO 639-2 (both of those languages that
-have two, as ger and deu), and of ISO 639-3 for the language that a code of two letters usually
-means, as cmn for zh. Codes of languages that have none of two letters, as yue, are not listed.
+The table is from the aliases of languages in Unicode CLDR: codes of ISO 639-2 (both of those
+languages that have two, as ger and deu), and of ISO 639-3 for the language that a code of two
+letters usually means, as cmn for zh. Codes of languages that have none of two letters, as yue, are
+not listed.
 """
 
 from __future__ import annotations
+
+import re
 
 _PAIRS = """
 aar-aa abk-ab adp-dz afr-af aka-ak alb-sq als-sq amh-am ara-ar arb-ar arg-an arm-hy asm-as
@@ -29,5 +32,23 @@ twi-tw uig-ug ukr-uk urd-ur uzb-uz uzn-uz ven-ve vie-vi vol-vo wel-cy wln-wa wol
 ydd-yi yid-yi yor-yo zha-za zho-zh zsm-ms zul-zu zyb-za
 """
 
-TWO_LETTERS = dict(pair.split("-") for pair in _PAIRS.split())
+_TWO_LETTERS = dict(pair.split("-") for pair in _PAIRS.split())
 """Code of ISO 639-2 or 639-3 to that of ISO 639-1."""
+
+
+def normalise_code(code: str) -> str | None:
+    """The code of a language as it is compared and written; None if it is no code.
+
+    Args:
+        code: Of ISO 639, two or three letters in any case. One of three becomes that of two for
+            the same language, if there is one; what stands behind a hyphen stays.
+
+    >>> normalise_code("deu"), normalise_code("ZH-Hans"), normalise_code("zh-")
+    ('de', 'zh-Hans', 'zh')
+    """
+    match = re.fullmatch(r"([A-Za-z]{2,3})(?:-([A-Za-z0-9-]*))?", code)
+    if match is None:
+        return None
+    letters = match[1].lower()
+    letters = _TWO_LETTERS.get(letters, letters)
+    return f"{letters}-{match[2]}" if match[2] else letters
