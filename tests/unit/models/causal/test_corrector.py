@@ -128,7 +128,7 @@ def test_what_is_no_causal_model_is_one_line(tmp_path: Path) -> None:
         decoder_attention_heads=1, encoder_ffn_dim=8, decoder_ffn_dim=8,
     )  # fmt: skip
     BartForConditionalGeneration(tiny).save_pretrained(tmp_path / "bart")
-    with expect_error(GecbenchError, "encoder-decoder"):
+    with expect_error(GecbenchError, str(tmp_path / "bart"), "encoder-decoder"):
         load_corrector(f"causal:{tmp_path / 'bart'}", {"language": "en"})
 
 
