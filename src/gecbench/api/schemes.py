@@ -173,8 +173,10 @@ class _Context:
         content = read_bytes(path)
         if hashlib.sha256(content).hexdigest() != entry.file(file).sha256:
             raise ResourceError(
-                f"{path}: its content is not what the catalogue promises (sha256 differs); "
-                f"run: gecbench data get {entry.name}"
+                "its content is not what the catalogue promises (sha256 differs); run: "
+                "gecbench data get {name}",
+                at=path,
+                name=entry.name,
             )
         return content
 
