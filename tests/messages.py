@@ -19,7 +19,7 @@ def missing_facts(message: str, facts: tuple[str, ...]) -> list[str]:
 
 
 def assert_says(error: BaseException, *facts: str) -> None:
-    """Hold a message to be one line that begins with the first fact and has the others.
+    """Hold a message to be one line that begins with the first fact and has the others as words.
 
     Args:
         error: What was raised.
@@ -29,7 +29,7 @@ def assert_says(error: BaseException, *facts: str) -> None:
     message = str(error)
     assert len(message.splitlines()) == 1
     assert message.startswith(facts[0])
-    assert [fact for fact in facts if fact not in message] == [], message
+    assert missing_facts(message, facts) == [], message
 
 
 def assert_is_line(output: str, *facts: str) -> None:

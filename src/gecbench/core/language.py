@@ -19,12 +19,20 @@ class Splitter:
         marks: Characters that end a sentence before white space, as . ? and ! do.
         abbreviations: What a full stop behind it makes an abbreviation, not the end of a sentence;
             initials, one capital of A to Z, are abbreviations in every language.
+        quotes: Quotation marks beside those of English. Behind a mark that ends a sentence they
+            close, before an abbreviation they open.
+        spaced_quotes: Quotation marks that also close behind a blank, as in French.
+        ordinals: Whether a number of up to three digits with a full stop is an ordinal, as in
+            "3. Mai"; a year ends a sentence.
     """
 
     marks: str = ""
     abbreviations: tuple[str, ...] = (
         *("Mr", "Mrs", "Ms", "Dr", "Prof", "St", "vs", "etc", "e.g", "i.e", "cf", "No"),
     )
+    quotes: str = ""
+    spaced_quotes: str = ""
+    ordinals: bool = False
 
 
 @dataclass(frozen=True, slots=True)

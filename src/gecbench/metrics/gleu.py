@@ -101,26 +101,26 @@ def official_reward(hypothesis: Grams, common: Grams, reference: Grams) -> int:
     return max(overlap(hypothesis, reference) - sum(map(common.__getitem__, dropped)), 0)
 
 
-def official_scores(sums: Sums) -> Values:
+def official_scores(counts: Sums) -> Values:
     """Return GLEU: 0 where any sum is 0, and the root of four precisions whatever the order."""
-    return scores(sums, right=sums.rewards, root=4)
+    return precision_scores(counts, right=counts.rewards, root=4)
 
 
-def scores(sums: Sums, *, right: Values, root: int) -> Values:
+def precision_scores(counts: Sums, *, right: Values, root: int) -> Values:
     """Return the geometric mean of precisions times the brevity penalty, in [0, 1].
 
     Args:
-        sums: Of each corpus, or of each sentence.
+        counts: Of each corpus, or of each sentence.
         right: What stands above the line of each precision; where one is not above 0, the score
             is 0. Shape (..., order).
         root: How many precisions the mean is over.
     """
     import numpy as np
 
-    defined = (right > 0).all(-1) & (sums.total > 0).all(-1) & (sums.length > 0)
+    defined = (right > 0).all(-1) & (counts.total > 0).all(-1) & (counts.length > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        brevity = np.minimum(0, 1 - sums.reference / sums.length)
-        logarithm = np.log(right / sums.total).sum(-1) / root
+        brevity = np.minimum(0, 1 - counts.reference / counts.length)
+        logarithm = np.log(right / counts.total).sum(-1) / root
         return np.where(defined, np.exp(brevity + logarithm), 0.0)
 
 
@@ -150,11 +150,11 @@ def sentence_means(values: Values, stats: Sequence[Matches]) -> Values:
     return means
 
 
-def smooth(sums: Sums) -> Sums:
+def smooth(counts: Sums) -> Sums:
     """Return the sums with 1 for every 0, as GLEU scores single sentences."""
     import numpy as np
 
-    return Sums(*(np.where(part == 0, 1.0, part) for part in sums))
+    return Sums(*(np.where(part == 0, 1.0, part) for part in counts))
 
 
 # GLEU's draws of references, the same whatever version of Python runs.
@@ -225,7 +225,7 @@ _AT_ONCE = 16_000_000
 """Numbers of a block of work, which bounds memory by some hundred megabytes."""
 
 
-def _exchange(coins: Values, first: Integers, second: Integers) -> tuple[Values, Values]:
+def exchange_sums(coins: Values, first: Integers, second: Integers) -> tuple[Values, Values]:
     """Return the sums of two systems after their rows were exchanged where a coin is 1."""
     gain = coins @ (second - first).astype("float64")
     return first.sum(axis=0) + gain, second.sum(axis=0) - gain
@@ -322,12 +322,12 @@ class SampledGleu(Metric[Matches]):
         import numpy as np
 
         table = self._table(stats)
-        totals = sums(self._hypothesis_totals(stats), draws)[:, None]
+        hypotheses = sums(self._hypothesis_totals(stats), draws)[:, None]
         scores = []
         for block in self._blocks(stats, len(stats)):
             drawn = sums(self._draw_values(table, self._draw_references(stats, block)), draws)
             shape = len(draws), len(block), self.order + 1
-            scores.append(self._scores(drawn.reshape(shape), totals))
+            scores.append(self._scores(drawn.reshape(shape), hypotheses))
         means: Values = np.concatenate(scores, axis=-1).mean(axis=-1)
         return means
 
@@ -344,13 +344,15 @@ class SampledGleu(Metric[Matches]):
         sides = (first, second)
         tables = [self._table(side) for side in sides]
         coins = swaps.astype(np.float64)
-        totals = _exchange(coins, *(self._hypothesis_totals(side) for side in sides))
+        hypotheses = exchange_sums(coins, *(self._hypothesis_totals(side) for side in sides))
         scores: tuple[list[Values], list[Values]] = ([], [])
         for block in self._blocks(first, max(len(first), len(swaps))):
             references = self._draw_references(first, block)
-            drawn = _exchange(coins, *(self._draw_values(table, references) for table in tables))
+            drawn = exchange_sums(
+                coins, *(self._draw_values(table, references) for table in tables)
+            )
             shape = len(swaps), len(block), self.order + 1
-            for values, part, total in zip(scores, drawn, totals, strict=True):
+            for values, part, total in zip(scores, drawn, hypotheses, strict=True):
                 values.append(self._scores(part.reshape(shape), total[:, None]))
         left, right = (np.concatenate(values, axis=-1).mean(axis=-1) for values in scores)
         return left, right
@@ -409,13 +411,13 @@ class SampledGleu(Metric[Matches]):
         rows = [(*totals(matches.length, self.order), matches.length) for matches in stats]
         return np.array(rows, dtype=np.int64).reshape(-1, self.order + 1)
 
-    def _scores(self, drawn: Values, totals: Values | Integers) -> Values:
+    def _scores(self, drawn: Values, hypotheses: Values | Integers) -> Values:
         """Return the scores of sums over references, shape (..., order + 1), and hypotheses."""
         import numpy as np
 
-        totals = np.broadcast_to(totals.astype(np.float64), drawn.shape)
+        hypotheses = np.broadcast_to(hypotheses.astype(np.float64), drawn.shape)
         return type(self).formula(
-            Sums(drawn[..., :-1], totals[..., :-1], totals[..., -1], drawn[..., -1])
+            Sums(drawn[..., :-1], hypotheses[..., :-1], hypotheses[..., -1], drawn[..., -1])
         )
 
 
@@ -435,26 +437,26 @@ class Gleu(SampledGleu):
 
     def sentence_scores(self, stats: Sequence[Matches]) -> Values:
         """Return the score of each sentence, 1 standing for every 0 among its sums."""
-        sums = smooth(sentence_sums(stats, self.order))
-        return sentence_means(official_scores(sums), stats)
+        counts = smooth(sentence_sums(stats, self.order))
+        return sentence_means(official_scores(counts), stats)
 
 
 # gleu-frequency: GLEU that minds how often the reference dropped an n-gram.
 
 
-def _reward(hypothesis: Grams, common: Grams, reference: Grams) -> int:
+def frequency_reward(hypothesis: Grams, common: Grams, reference: Grams) -> int:
     """Return the matches with the reference less each copy that the reference dropped."""
     dropped = sum(common.values()) - overlap(common, reference)
     return overlap(hypothesis, reference) - dropped
 
 
-def _scores(sums: Sums) -> Values:
+def frequency_scores(counts: Sums) -> Values:
     """Return the score of each sum, in [0, 1]; 0 where a precision is 0 or less."""
     import numpy as np
 
-    empty = sums.total == 0
-    right, total = (np.where(empty, 1.0, part) for part in (sums.rewards, sums.total))
-    return scores(sums._replace(total=total), right=right, root=total.shape[-1])
+    empty = counts.total == 0
+    right, total = (np.where(empty, 1.0, part) for part in (counts.rewards, counts.total))
+    return precision_scores(counts._replace(total=total), right=right, root=total.shape[-1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -469,8 +471,8 @@ class GleuFrequency(SampledGleu):
     """
 
     name: ClassVar[str] = "gleu-frequency"
-    reward: ClassVar[Reward] = _reward
-    formula: ClassVar[Scores] = _scores
+    reward: ClassVar[Reward] = frequency_reward
+    formula: ClassVar[Scores] = frequency_scores
 
 
 # sent-gleu: the mean of GLEU over sentences, each against all its references.
@@ -509,6 +511,6 @@ class SentenceGleu(MeanMetric[Matches]):
 
     def values(self, stats: Sequence[Matches]) -> list[float]:
         """Return the score of each sentence."""
-        sums = smooth(sentence_sums(stats, self.order))
-        values: list[float] = sentence_means(official_scores(sums), stats).tolist()
+        counts = smooth(sentence_sums(stats, self.order))
+        values: list[float] = sentence_means(official_scores(counts), stats).tolist()
         return values

@@ -98,7 +98,7 @@ def test_lengths_fall_into_the_bins_that_are_named():
 
 @pytest.mark.parametrize("ends", [(3, 2), (2, 2), (0, 4)])
 def test_length_bins_that_do_not_ascend_are_refused(ends):
-    with expect_error(UsageError, "ascending"):
+    with expect_error(UsageError, f"length bins {ends[0]},{ends[1]}", "ascending"):
         made(COPY, length_ends=ends)
 
 
@@ -228,7 +228,7 @@ def test_kinds_that_no_metric_of_the_run_has_are_refused(kind: str, match: str):
 
 def test_types_of_a_metric_over_texts_are_refused_where_asked_for_by_name():
     run = collect_stats(CORPUS, [COPY], options=Options(metrics=("gleu",)))
-    with expect_error(UsageError, "gleu"):
+    with expect_error(UsageError, "gleu", "no edits", "span metric"):
         by_type(run, "gleu", 1)
 
 

@@ -176,7 +176,7 @@ def test_a_table_is_read_and_takes_no_other_options(tmp_path: Path):
         gecbench.correlation(table, lower=["z"])
     with expect_error(UsageError, "has the scores"):
         gecbench.correlation(table, options=Options())
-    with expect_error(UsageError, "lower"):
+    with expect_error(UsageError, "lower", "of a table"):
         gecbench.correlation(CORPUS, [GOOD], lower=["x"])
 
 

@@ -70,9 +70,9 @@ def test_a_sentence_is_left_out_or_taken_as_free_of_errors():
 
 
 def test_pooled_edits_are_refused_with_the_sentence():
-    with expect_error(CorpusError, "sentence '1'", "span 0 1"):
+    with expect_error(CorpusError, "sentence '1'", "in a system", "span 0 1"):
         chunk_table(cases([(A,)], one=(A, Edit(0, 1, ("X",)))), [0])
-    with expect_error(CorpusError, "reference"):
+    with expect_error(CorpusError, "sentence '1'", "in its reference", "span 0 1"):
         chunk_table(cases([(A, Edit(0, 1, ("X",)))], one=()), [0])
 
 

@@ -172,7 +172,7 @@ def test_an_annotator_of_whom_nothing_is_scored_is_shown_without_a_score():
 def test_a_range_is_of_the_corpus():
     found = made(options=Options(part=(1, 3)))
     assert rows(found) == {"A": (2, 2, 2, (1, 0, 0)), "B": (1, 1, 0, (0, 1, 1))}
-    with expect_error(CorpusError, "submitted"):
+    with expect_error(CorpusError, "submitted", "take part"):
         made(options=Options(part=(3, 4)))
     assert rows(made(options=Options(references_exactly=2)))["A"][:2] == (1, 1)
 

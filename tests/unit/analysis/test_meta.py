@@ -327,7 +327,7 @@ def test_what_does_not_go_together_is_refused(write):
 
 
 def test_a_layout_refuses_what_means_nothing():
-    with expect_error(UsageError, "2", "3"):
+    with expect_error(UsageError, "window of 2", "3"):
         Layout(sizes=(4, 2))
     with expect_error(UsageError, "all, all"):
         Layout(sets=(ALL, ALL))

@@ -161,7 +161,7 @@ def test_all_sentences_with_one_reference_give_one_point():
 
 @pytest.mark.parametrize("options", [{"up_to": 4}, {"at_least": 4}])
 def test_more_references_than_any_sentence_has_are_refused(options):
-    with expect_error(CorpusError, "dev", "4", "3"):
+    with expect_error(CorpusError, "dev", "4 references", "3"):
         made(GOOD, **options)
 
 

@@ -92,5 +92,5 @@ def test_a_file_without_annotators_needs_names(tmp_path, corpus):
 
 def test_texts_that_say_nobody_wrote_them_are_refused(tmp_path, corpus):
     (tmp_path / "one.txt").write_text("a\nb\n", encoding="utf-8")
-    with expect_error(CorpusError, "sentence '1'"):
+    with expect_error(CorpusError, "one.txt", "sentence '1'", "annotator"):
         load_systems(tmp_path / "one.txt", corpus)

@@ -67,7 +67,7 @@ def test_settings_that_mean_nothing_are_refused(metric, setting, value, message:
 
 @pytest.mark.parametrize("resamples", [-1, 1, 99])
 def test_too_few_resamples_are_refused(resamples: int):
-    with expect_error(UsageError, "100", "0"):
+    with expect_error(UsageError, f"resamples {resamples}", "100"):
         Options(resamples=resamples)
 
 

@@ -111,7 +111,7 @@ def test_just_so_many_references_are_counted_after_the_first():
 
 
 def test_no_sentence_with_so_many_references_is_refused():
-    with expect_error(CorpusError, "dev", "4"):
+    with expect_error(CorpusError, "dev", "4 references"):
         counts(GOOD, references_exactly=4)
 
 
@@ -251,7 +251,7 @@ def test_systems_of_one_name_are_refused():
 def test_a_scheme_of_another_language_is_refused(wanted: AnyScheme):
     with expect_error(UsageError, "dev", "zh-char", "'zh'", "'en'"):
         score(replace(CORPUS, lang="en"), [GOOD], scheme=wanted)
-    with expect_error(UsageError, "zh-char", "'zh'"):
+    with expect_error(UsageError, "dev", "zh-char", "'zh'", "'en'"):
         extract(replace(CORPUS, lang="en"), zh_char())
 
 
@@ -384,7 +384,7 @@ def test_a_scheme_may_be_named():
 
 @pytest.mark.parametrize("part", [(2, 2), (3, 2), (0, 6), (5, 5), (-1, 3)])
 def test_a_range_that_no_corpus_has_is_refused(part):
-    with expect_error(UsageError, "A:B", "5"):
+    with expect_error(UsageError, f"range {part[0]}:{part[1]}", "5"):
         counts(GOOD, part=part)
 
 
@@ -406,5 +406,5 @@ def test_given_edits_that_leave_the_source_are_refused():
     wild = Rewrite("x", edit_sets=((Edit(0, 99, ("x",), "S"),),))
     hypotheses = {each.id: (wild,) for each in edited.samples}
     tokens = {each.id: each.tokens for each in edited.samples}
-    with expect_error(CorpusError, "span 0 99"):
+    with expect_error(CorpusError, "a", "sentence '1'", "span 0 99", "3 tokens"):
         score(edited, [SystemOutput("a", hypotheses, tokens)])

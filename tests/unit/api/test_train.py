@@ -78,14 +78,14 @@ def test_paths_of_a_file_count_from_its_folder(tmp_path) -> None:
 
 def test_wrong_use_is_one_clear_line(tmp_path) -> None:
     path = tmp_path / "run.toml"
-    with expect_error(UsageError, "recipe"):
+    with expect_error(UsageError, "configuration file", "a recipe"):
         read_settings(None)
-    with expect_error(UsageError, "recipe"):
+    with expect_error(UsageError, "configuration file", "a recipe"):
         read_settings(path, recipe="tiny")
     with expect_error(UnknownNameError, "'tyni'", "tiny"):
         read_settings(None, recipe="tyni")
     path.write_text('name = "x"\n')
-    with expect_error(FormatError, "kind"):
+    with expect_error(FormatError, f"{path}", "kind is missing"):
         read_settings(path)
     path.write_text('kind = "taggr"\n')
     with pytest.raises(UnknownNameError, match="did you mean tagger"):

@@ -239,7 +239,7 @@ def test_texts_of_which_no_pair_comes_are_refused(tmp_path: Path, to: str):
     """A file without a pair is one that nothing reads."""
     given_texts = text_file(tmp_path / "x.txt", ("。", " ", "[缺失成分]我们在这里"))
     labels = tmp_path / "y.labels"
-    with expect_error(CorpusError, "3", "1"):
+    with expect_error(CorpusError, f"{tmp_path / 'y'}", "3 sentences"):
         corrupt(given_texts, tmp_path / "y", to=to, labels=labels)
     assert not (tmp_path / "y").exists()
     assert not labels.exists()
@@ -247,9 +247,9 @@ def test_texts_of_which_no_pair_comes_are_refused(tmp_path: Path, to: str):
 
 def test_all_weights_zero_and_segments_of_english_are_refused(tmp_path: Path):
     zero = {f"types.{name}": "0" for name in corrupt_types()}
-    with expect_error(FormatError, "0"):
+    with expect_error(FormatError, "zh-default", "weight of 0"):
         corrupt(text_file(tmp_path / "x.txt", CHINESE), tmp_path / "y", settings=zero)
-    with expect_error(UsageError, "segment"):
+    with expect_error(UsageError, "segment", "Chinese", "English"):
         corrupt(
             text_file(tmp_path / "x.txt", ENGLISH), tmp_path / "y", settings={"segment": "jieba"}
         )

@@ -100,7 +100,7 @@ class TestRefused:
         ):
             with pytest.raises(GecbenchError, match=line):
                 prepare(output=output, corpora=one, dev_output=dev)
-        with expect_error(UsageError, "twice"):
+        with expect_error(UsageError, "x", "written twice"):
             prepare(output="x", corpora=one, settings={"dev": 1}, dev_output="x")
         with expect_error(UsageError, "'m2'"):
             prepare(output="x", corpora=one, format="m2")

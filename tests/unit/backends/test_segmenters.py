@@ -134,7 +134,7 @@ def test_a_folder_without_a_model_is_refused(tmp_path: Path, names: tuple[str, .
     pytest.importorskip("spacy_pkuseg")
     for name in names:
         (tmp_path / name).touch()
-    with expect_error(ResourceError, "downloads none", "folder"):
+    with expect_error(ResourceError, str(tmp_path), "no model of pkuseg"):
         segmenter(f"pkuseg:{tmp_path}", NONE)
 
 
@@ -142,7 +142,7 @@ def test_a_model_that_needs_a_word_list_of_its_own_is_refused(tmp_path: Path):
     pytest.importorskip("spacy_pkuseg")
     for name in ("weights.npz", "features.msgpack", "medicine_dict.pkl"):
         (tmp_path / name).touch()
-    with expect_error(ResourceError, "medicine_dict.pkl"):
+    with expect_error(ResourceError, str(tmp_path), "medicine_dict.pkl"):
         segmenter(f"pkuseg:{tmp_path}", NONE)
 
 
@@ -150,7 +150,7 @@ def test_ltp_is_refused_without_folder_model_or_package(tmp_path: Path, monkeypa
     monkeypatch.setitem(sys.modules, "ltp", None)
     with expect_error(UsageError, "ltp:FOLDER"):
         segmenter("ltp", NONE)
-    with expect_error(ResourceError, "config.json"):
+    with expect_error(ResourceError, str(tmp_path), "no model of LTP", "config.json"):
         segmenter(f"ltp:{tmp_path}", NONE)
     (tmp_path / "config.json").touch()
     with expect_error(UsageError, "LTP", "pip install ltp"):

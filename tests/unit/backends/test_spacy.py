@@ -81,11 +81,11 @@ def test_an_unknown_pipeline_is_refused_with_the_command_that_brings_one(name: s
 
 
 def test_a_folder_that_is_no_pipeline_is_refused(tmp_path: Path):
-    with expect_error(ResourceError, "meta.json"):
+    with expect_error(ResourceError, str(tmp_path), "no spaCy pipeline", "meta.json"):
         describe(tmp_path)
     (tmp_path / "config.cfg").write_text("", "utf-8")
     (tmp_path / "meta.json").write_text('{"lang": "en"}', "utf-8")
-    with expect_error(ResourceError, "meta.json", "'name'"):
+    with expect_error(ResourceError, str(tmp_path / "meta.json"), "'name'"):
         describe(tmp_path)
 
 

@@ -369,7 +369,7 @@ def test_a_range_is_half_open_from_nought(span: str, ids: str):
 
 @pytest.mark.parametrize("span", ["", "2", "-1:3", "a:b", "1:2:3", "1: 2"])
 def test_what_is_no_range_is_refused(span: str):
-    with expect_error(UsageError, "A:B"):
+    with expect_error(UsageError, repr(span), "A:B"):
         read_range(span)
 
 

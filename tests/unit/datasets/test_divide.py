@@ -135,7 +135,7 @@ def test_a_division_takes_the_place_of_another_only_if_it_is_told_to(run):
 def test_what_is_divided_is_never_written_over():
     divide(cases(), "out", test=10, dev=3)
     before = Path("out/train.jsonl").read_bytes()
-    with expect_error(UsageError, "train.jsonl"):
+    with expect_error(UsageError, str(Path("out/train.jsonl").resolve()), "a part"):
         divide(Path("out/train.jsonl").resolve(), "out", test=5, dev=2)
     assert Path("out/train.jsonl").read_bytes() == before
 

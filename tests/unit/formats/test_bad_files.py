@@ -170,7 +170,7 @@ JSONL = [
     ),
     (ref('{"error_free": 1}'), ("2:", "error_free'", "whole number", "1", "true or false")),
     (ref('{"text": null}'), ("2:", ".text'", "null", "a string")),
-    (ref('{"txt": "a"}'), ("2:", "unknown key", ".txt'", "did you mean")),
+    (ref('{"txt": "a"}'), ("2:", "unknown key", "'references.txt'", "did you mean")),
     (
         ref('{"text": "a", "edit_sets": [{}]}'),
         ("2:", "edit_sets[0]'", "an object", "a list"),
@@ -204,7 +204,7 @@ JSONL = [
     ),
     (
         edit('{"start": 0, "end": 1, "replacement": [], "op": "R"}'),
-        ("2:", "unknown key", ".op'"),
+        ("2:", "unknown key", "'references.edit_sets.op'"),
     ),
     (
         edit('{"start": 1e3, "end": 1, "replacement": []}'),

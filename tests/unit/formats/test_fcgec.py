@@ -197,7 +197,7 @@ def test_what_it_cannot_hold_is_said():
     ]
     written = json.loads(FORMAT.write(Corpus("c", (sample,), "zh"))[""])["a"]
     assert json.loads(written["operation"])[0] == {}
-    with expect_error(CorpusError, "source is empty"):
+    with expect_error(CorpusError, "sample '1'", "source is empty"):
         FORMAT.write(Corpus("c", (Sample("1", ""),)))
     with pytest.raises(CorpusError, match="has no sentences"):
         FORMAT.write(Corpus("c", ()))

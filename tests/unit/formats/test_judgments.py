@@ -135,7 +135,7 @@ def test_a_table_of_people_names_its_systems_and_ways(write):
     assert read_human(path).columns == {"one": (1.0,), "two": (2.0,)}
     assert read_human(path, "by").columns == {"by one": (1.0,), "by two": (2.0,)}
     assert read_human(write("system,one\nX,1\n"), "by").columns == {"by": (1.0,)}
-    with expect_error(UsageError, "names its systems"):
+    with expect_error(UsageError, str(path), "names its systems"):
         read_human(path, None, ["X"])
 
 

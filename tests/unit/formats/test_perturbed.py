@@ -58,7 +58,7 @@ def test_a_folder_of_subsets_is_read_in_the_order_of_names(tmp_path):
 
 def test_blank_lines_and_missing_texts_of_references_are_no_matter(tmp_path):
     text = "\n\nO-S a b\nO-T \n  \n\nA1-S"  # a block ends at a line of white space
-    with expect_error(FormatError, "para.txt:4"):
+    with expect_error(FormatError, "para.txt:4", "A1-S"):
         read_perturbed(written(tmp_path, text))
     found = read_perturbed(written(tmp_path, "\n\nO-S a b\nO-T\nA1-S a c\nA1-T \n \n"))
     assert [each.reference for each in found.cases[0].all] == ["", ""]
@@ -204,7 +204,7 @@ def test_segmented_chinese_cases_go_with_outputs_that_are_not(tmp_path, lang: st
     made = read_outputs(written(tmp_path, "\n".join(texts), "out.txt"), cases)
     assert [version[0].text for version in made.hypotheses.values()] == texts
     others = written(tmp_path, "\n".join("ＡＢＣ" for _ in texts), "others.txt")
-    with expect_error(CorpusError, "9 of 9"):
+    with expect_error(CorpusError, str(others), "9 of 9", f"'{cases.name}'"):
         read_outputs(others, cases)
 
 

@@ -143,7 +143,7 @@ def test_a_table_that_would_be_read_wrongly_is_refused_unless_named(tmp_path: Pa
 def test_a_file_of_another_format_is_not_plain(tmp_path: Path, text: str):
     path = tmp_path / "x"
     path.write_text(text, encoding="utf-8")
-    with expect_error(FormatError, "--reference"):
+    with expect_error(FormatError, f"{path}:1", "not plain text", "--reference"):
         check_plain(path)
     path.write_text("我好\n", encoding="utf-8")
     check_plain(path)

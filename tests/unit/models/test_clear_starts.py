@@ -35,7 +35,7 @@ def test_the_input_is_never_the_output(tmp_path) -> None:
     path = tmp_path / "in.txt"
     path.write_text("好\n", encoding="utf-8")
     for other in (path, tmp_path / "." / "in.txt"):
-        with expect_error(UsageError, "written over"):
+        with expect_error(UsageError, str(path), "written over"):
             correct_file(open_corrector("copying"), path, lambda _f, o=other: Target(o, "lines"))
     assert path.read_text("utf-8") == "好\n"
     assert [p.name for p in tmp_path.iterdir()] == ["in.txt"]

@@ -26,7 +26,7 @@ def test_every_text_comes_back_as_it_is() -> None:
 
 
 def test_it_takes_neither_place_nor_options() -> None:
-    with expect_error(UsageError, "copying"):
+    with expect_error(UsageError, "copying:here", "colon"):
         load_corrector("copying:here")
     with expect_error(UnknownNameError, "copying", "'speed'"):
         load_corrector("copying", {"speed": 2})

@@ -65,7 +65,7 @@ def test_a_journal_that_its_run_removed_is_not_written_to(tmp_path, monkeypatch)
         lock(file, how)
 
     monkeypatch.setattr(fcntl, "flock", late)
-    with expect_error(GecbenchError, "another run"):
+    with expect_error(GecbenchError, str(path), "another run"):
         open_journal(path, {"a": "b"})
     monkeypatch.undo()
     open_journal(path, {"a": "b"}).close()

@@ -288,7 +288,7 @@ def test_edits_that_overlap_are_refused():
     )
     with expect_error(CorpusError, "dev", "sentence '1'", "span 1 3", "span 0 2"):
         extracted(corpus)
-    with expect_error(CorpusError, "no text"):
+    with expect_error(CorpusError, "sentence '1'", "span 1 3", "no text"):
         extracted(corpus, re_extract=True)
 
 

@@ -35,10 +35,15 @@ def test_sentences(text: str, pieces: tuple[str, ...]) -> None:
     assert split(text) == pieces
 
 
-@given(st.text(alphabet="一二。？！”’，.!? \nab\"'…", max_size=60), st.integers(1, 12))
-def test_nothing_is_lost_and_nothing_too_long(text: str, longest: int) -> None:
-    assert "".join(split(text)) == text
-    cut = split(text, longest=longest)
+@given(
+    st.text(alphabet="一二。？！”’，.!? \nab\"'…„“»«3", max_size=60),
+    st.integers(1, 12),
+    st.sampled_from(["xx", "de", "fr"]),
+)
+def test_nothing_is_lost_and_nothing_too_long(text: str, longest: int, code: str) -> None:
+    splitter = language_of(code).splitter
+    assert "".join(split(text, splitter)) == text
+    cut = split(text, splitter, longest=longest)
     assert "".join(cut) == text
     assert all(0 < len(piece) <= longest for piece in cut)
 
@@ -69,6 +74,25 @@ def test_abbreviations_are_looked_for_near_the_mark_alone(monkeypatch) -> None:
         ("fr", "Voir p. ex. ici. Oui.", ("Voir p. ex. ici. ", "Oui.")),
         ("ru", "А. С. Пушкин и др. писали. Да.", ("А. С. Пушкин и др. писали. ", "Да.")),
         ("uk", "Читай, т. д. і т. п. тут. Так.", ("Читай, т. д. і т. п. тут. ", "Так.")),
+        ("de", "Am 3. Mai kommt er. Gut.", ("Am 3. Mai kommt er. ", "Gut.")),
+        ("de", "Vom 3.–5. und am 24.12. nicht.", ("Vom 3.–5. und am 24.12. nicht.",)),
+        ("de", "Es war 1990. Dann kam er.", ("Es war 1990. ", "Dann kam er.")),
+        ("cs", "Přijde 5. května. Dobře.", ("Přijde 5. května. ", "Dobře.")),
+        ("fi", "Se on 6. joulukuuta. Hyvä.", ("Se on 6. joulukuuta. ", "Hyvä.")),
+        ("sv", "Jag är 3. Du är 4.", ("Jag är 3. ", "Du är 4.")),
+        ("de", "Er sagte: „Komm!“ Dann ging er.", ("Er sagte: „Komm!“ ", "Dann ging er.")),
+        ("de", "»Komm!« »Ja.« Sie ging.", ("»Komm!« ", "»Ja.« ", "Sie ging.")),
+        ("de", "„Dr. Li kommt.“ Gut.", ("„Dr. Li kommt.“ ", "Gut.")),
+        ("cs", "„Pojď!“ Šel.", ("„Pojď!“ ", "Šel.")),
+        ("ru", "«Иди!» Он ушёл.", ("«Иди!» ", "Он ушёл.")),
+        ("fr", "« Bien. » Il part.", ("« Bien. » ", "Il part.")),
+        ("fr", "«\u00a0Bien\u202f!\u202f», dit-il.", ("«\u00a0Bien\u202f!\u202f», dit-il.",)),
+        ("fr", "Il part. « Bien. »", ("Il part. ", "« Bien. »")),
+        ("cs", "Např. tohle. Tzv. ano.", ("Např. tohle. ", "Tzv. ano.")),
+        ("de", "Usw. Das ist gut.", ("Usw. Das ist gut.",)),
+        ("de", "Das sind 5 Mio. Euro. Gut.", ("Das sind 5 Mio. Euro. ", "Gut.")),
+        ("es", "Vive en EE. UU. desde ayer. Sí.", ("Vive en EE. UU. desde ayer. ", "Sí.")),
+        ("uk", "Він у м. Київ. Так.", ("Він у м. Київ. ", "Так.")),
         ("ar", "كيف حالك؟ أنا بخير.", ("كيف حالك؟ ", "أنا بخير.")),
         ("ur", "یہ کیا ہے؟ یہ کتاب ہے۔ اچھا", ("یہ کیا ہے؟ ", "یہ کتاب ہے۔ ", "اچھا")),
         ("hi", "यह किताब है। अच्छा।", ("यह किताब है। ", "अच्छा।")),

@@ -44,13 +44,33 @@ _ABBREVIATIONS: Mapping[str, str] = {
     "cs": "a b č j k m n o p r s t v z Dr Ing Mgr Prof apod atd dr ing mgr mj např odst popř prof"
     " resp str tj tzn tzv",
     "de": "a d h i m o s u v z Abs Bd Dr Fr Hr Jh Nr Prof St Str Tel bzw ca etc evtl f ff ggf inkl"
-    " sog usw vgl zzgl",
-    "es": "a d p Av Dr Dra Prof Sr Sra Srta Sto Ud Uds ej etc núm pág vol",
+    " Mio Mrd sog usw vgl zzgl",
+    "es": "a d p Av Dr Dra EE Prof Sr Sra Srta Sto UU Ud Uds ej etc núm pág vol",
     "fr": "p Dr MM Prof cf env etc ex",
     "ru": f"{_CYRILLIC} в г гг д др е и к обл п пр р рис руб с см ст стр т тыс ул",
-    "uk": f"{_CYRILLIC} І Ї Є в вул г д др е і ім к обл п пр р рис с см ст стор т тис",
+    "uk": f"{_CYRILLIC} І Ї Є в вул г д др е і ім к м обл п пр р рис с см ст стор т тис",
 }
-"""What a full stop makes an abbreviation, in place of the English ones."""
+"""What a full stop makes an abbreviation, in place of the English ones; where a sentence begins,
+with a capital."""
+
+_QUOTES = "„“‚‘»«›‹"
+
+_WITH_QUOTES = frozenset(
+    (
+        *("be", "bg", "ca", "cs", "da", "de", "dsb", "el", "es", "et", "eu", "fa", "fr", "gl"),
+        *("hr", "hsb", "hu", "hy", "is", "it", "kk", "lb", "lt", "lv", "mk", "nb", "nn", "no"),
+        *("pl", "pt", "ro", "ru", "sk", "sl", "sq", "sr", "uk"),
+    )
+)
+"""Languages that have these quotation marks, of which each opens in one and closes in another."""
+
+_WITH_ORDINALS = frozenset(
+    (
+        *("bs", "cs", "da", "de", "dsb", "et", "eu", "fi", "fo", "hr", "hsb", "hu", "is", "lb"),
+        *("lv", "nb", "nn", "no", "sk", "sl", "sr", "tr"),
+    )
+)
+"""Languages that write an ordinal as a number with a full stop."""
 
 
 def of_code(code: str) -> Language:
@@ -76,6 +96,14 @@ def of_code(code: str) -> Language:
 
 
 def _splitter(code: str) -> Splitter:
-    if code in _ABBREVIATIONS:
-        return Splitter(abbreviations=tuple(_ABBREVIATIONS[code].split()))
-    return Splitter(marks=_MARKS.get(code, ""))
+    splitter = Splitter(
+        marks=_MARKS.get(code, ""),
+        quotes=_QUOTES if code in _WITH_QUOTES else "",
+        spaced_quotes="»›" if code == "fr" else "",
+        ordinals=code in _WITH_ORDINALS,
+    )
+    if code not in _ABBREVIATIONS:
+        return splitter
+    words = _ABBREVIATIONS[code].split()
+    capitals = (word[0].upper() + word[1:] for word in words)
+    return replace(splitter, abbreviations=tuple(dict.fromkeys((*words, *capitals))))

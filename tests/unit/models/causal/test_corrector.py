@@ -78,7 +78,7 @@ def test_the_prompt_is_said_as_the_style_wants(tmp_path: Path, plain: Path) -> N
     assert said["chat"].endswith("\n[user] 你好\n[assistant] ")
     assert said["plain"] == said["none"]
     assert said["plain"].endswith("不要解释。\n\n你好\n")
-    with expect_error(UsageError, "chat template", "style"):
+    with expect_error(UsageError, f"{plain}", "chat template", "style"):
         load_corrector(f"causal:{plain}", {"prompt": "zh-minimal", "style": "chat"})
 
 
@@ -106,13 +106,13 @@ def test_half_a_character_is_left_alone(plain: Path) -> None:
 
 
 def test_something_must_say_what_to_ask(plain: Path) -> None:
-    with expect_error(UsageError, "prompt"):
+    with expect_error(UsageError, f"causal:{plain}", "set prompt", "zh-minimal"):
         load_corrector(f"causal:{plain}")
     with expect_error(UnknownNameError, "'zh-minimum'", "zh-minimal"):
         load_corrector(f"causal:{plain}", {"prompt": "zh-minimum"})
     with expect_error(UnknownNameError, "causal", "'beam'", "beams"):
         load_corrector(f"causal:{plain}", {"beam": 2})
-    with expect_error(UsageError, "no adapter"):
+    with expect_error(UsageError, f"{plain}", "no adapter"):
         load_corrector(f"causal:{plain}", {"base": "x"})
     with expect_error(UsageError, "'nonsense'"):
         load_corrector(f"causal:{plain}", {"language": "en", "device": "nonsense"})
@@ -128,7 +128,7 @@ def test_what_is_no_causal_model_is_one_line(tmp_path: Path) -> None:
         decoder_attention_heads=1, encoder_ffn_dim=8, decoder_ffn_dim=8,
     )  # fmt: skip
     BartForConditionalGeneration(tiny).save_pretrained(tmp_path / "bart")
-    with expect_error(GecbenchError, "encoder-decoder"):
+    with expect_error(GecbenchError, str(tmp_path / "bart"), "encoder-decoder"):
         load_corrector(f"causal:{tmp_path / 'bart'}", {"language": "en"})
 
 

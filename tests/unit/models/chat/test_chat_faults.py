@@ -115,7 +115,7 @@ def test_a_key_that_no_header_can_hold_is_refused_and_not_shown(
     chat: Make, server: Scripted, monkeypatch: pytest.MonkeyPatch, key: str
 ) -> None:
     monkeypatch.setenv("A_KEY", key)
-    with expect_error(UsageError, "the key") as caught:
+    with expect_error(UsageError, "the key", "header") as caught:
         chat(key_env="A_KEY")
     assert "secret-9" not in str(caught.value)
     assert server.bodies == []

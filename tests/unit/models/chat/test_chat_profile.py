@@ -143,7 +143,7 @@ def test_a_key_that_no_header_can_hold_is_not_shown(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("A_KEY", "密钥")
-    with expect_error(UsageError, "the key") as caught:
+    with expect_error(UsageError, "the key", "header") as caught:
         load_corrector(f"chat:m@{URL}", {"key_env": "A_KEY", "cache": str(tmp_path)})
     assert "密" not in str(caught.value)
 

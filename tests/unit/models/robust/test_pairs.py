@@ -264,5 +264,5 @@ def test_two_passes_of_a_decoder_that_drops_nothing_are_refused(settings, others
     if drops:
         check_dropout(chosen, settings, *others)
     else:
-        with expect_error(UsageError, "model.dropout"):
+        with expect_error(UsageError, "r-drop", "model.dropout"):
             check_dropout(chosen, settings, *others)

@@ -173,7 +173,7 @@ def test_what_a_causal_model_cannot_do_is_refused(base) -> None:
     ):
         with pytest.raises(UsageError, match=message):
             KIND.check_robust(msgspec.structs.replace(config, robust=robust(**given)))
-    with expect_error(UsageError, "model.dropout"):
+    with expect_error(UsageError, "r-drop", "model.dropout"):
         KIND.build(msgspec.structs.replace(config, robust=Robust(method="r-drop")), [], None)
 
 

@@ -263,5 +263,5 @@ def test_r_drop_without_dropout_is_refused(zh_bart) -> None:  # noqa: F811
         if passes:
             KIND.build(chosen, [], None)
         else:
-            with expect_error(UsageError, "model.dropout"):
+            with expect_error(UsageError, "r-drop", "model.dropout"):
                 KIND.build(chosen, [], None)

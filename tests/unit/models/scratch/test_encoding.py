@@ -53,7 +53,7 @@ def test_what_divides_says_its_version() -> None:
     assert word_divider("", "en").name == "en"
     with pytest.raises(UnknownNameError, match=r"segmenter 'jeiba'.*jieba"):
         word_divider("jeiba", "zh")
-    with expect_error(UsageError, "jieba"):
+    with expect_error(UsageError, "segmenter jieba", "'x'"):
         word_divider("jieba:x", "zh")
 
 
@@ -155,7 +155,7 @@ def test_the_most_frequent_units_are_known(tmp_path: Path) -> None:
     made = build_vocabulary(texts, tuple, size=2, min_count=1)
     assert made == ("们", "去")
     assert build_vocabulary(texts, tuple, size=0, min_count=2) == ("们", "去", "我")
-    with expect_error(UsageError, "9 times"):
+    with expect_error(UsageError, "model.vocabulary.min_count", "9 times"):
         build_vocabulary(texts, tuple, size=0, min_count=9)
     path = tmp_path / "vocabulary.json"
     write_vocabulary(path, made)

@@ -225,7 +225,7 @@ def test_a_bad_configuration_is_one_line(theirs):
     refuses(folder, "label2id")
     config.write_text("{", encoding="utf-8")
     refuses(folder, r"config\.json: .*truncated")
-    with expect_error(UsageError, "config.json"):
+    with expect_error(UsageError, str(config), "its config.json"):
         convert_model(folder, folder / "ours", language="en", labels=config)
     config.unlink()
     refuses(folder, r"config\.json: no such file")
@@ -233,12 +233,12 @@ def test_a_bad_configuration_is_one_line(theirs):
 
 def test_a_file_of_weights_needs_labels_and_encoder(tmp_path):
     path = tmp_path / "x.th"
-    with expect_error(GecbenchError, "no such file"):
+    with expect_error(GecbenchError, str(path), "no such file"):
         convert_model(path, tmp_path / "ours", language="zh")
     path.write_bytes(b"")
-    with expect_error(UsageError, "labels"):
+    with expect_error(UsageError, str(path), "labels.txt"):
         convert_model(path, tmp_path / "ours", language="zh")
-    with expect_error(UsageError, "the encoder"):
+    with expect_error(UsageError, str(path), "the encoder"):
         convert_model(path, tmp_path / "ours", language="zh", labels=path)
 
 

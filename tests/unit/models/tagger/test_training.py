@@ -130,7 +130,7 @@ def test_a_later_stage_starts_from_a_tagger(taught, tmp_path):
     assert [c.text for c in task.corrector().correct(sources)] == [p.target for p in PAIRS["zh"]]
     task.freeze(cold=True)
     assert not any(p.requires_grad for p in task.module.encoder.parameters())
-    with expect_error(UsageError, "zh", "en"):
+    with expect_error(UsageError, str(folder), "corrects zh", "for en"):
         KIND.build(configuration("en", "convolution", **tables), [], None)
 
 

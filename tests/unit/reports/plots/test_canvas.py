@@ -211,7 +211,7 @@ def test_a_number_that_is_none_is_refused_in_every_kind(kind: Kind, wrong: float
     with pytest.raises(GecbenchError, match=f"^{re.escape(message)}$"):
         draw(one, format="pdf", language="en")
     ends = figure(kind, Series("a", (1,), (1.0,), (wrong,), (2.0,)))
-    with expect_error(GecbenchError, "number 1", "low"):
+    with expect_error(GecbenchError, f"trial-{kind}", "number 1", "low", str(wrong)):
         svg(ends, "en")
 
 
