@@ -13,7 +13,7 @@ from typing import Literal, TypeVar, cast
 from gecbench import __version__
 from gecbench.api.files import in_language
 from gecbench.api.options import Places, SchemeSpec, quiet
-from gecbench.core.errors import CorpusError, ResourceError, UsageError
+from gecbench.core.errors import CorpusError, NoEffectError, ResourceError, UsageError
 from gecbench.core.files import read_bytes
 from gecbench.core.language import Language
 from gecbench.core.registry import resolve
@@ -91,7 +91,7 @@ def scheme_for(corpus: Corpus, scheme: AnyScheme = None) -> Scheme:
     """
     if not isinstance(scheme, Scheme):
         spec = scheme if isinstance(scheme, SchemeSpec) else SchemeSpec(scheme)
-        scheme = _load(spec, spec.name or default_scheme(corpus))
+        scheme = _load(spec, spec.name or default_scheme(corpus), f"{corpus.name}: ")
     check_language(corpus, scheme)
     return scheme
 
@@ -129,18 +129,20 @@ def uses_pipeline(spec: SchemeSpec, corpus: Corpus) -> bool:
     return "spacy_model" in _options_of(_factory(spec.name or default_scheme(corpus)))
 
 
-def _load(spec: SchemeSpec, name: str) -> Scheme:
+def _load(spec: SchemeSpec, name: str, where: str = "") -> Scheme:
     make = _factory(name)
     known = _options_of(make)
     foreign = [o for o in spec.options if o not in known and o not in spec.preferences]
-    if foreign:
+    if foreign and not spec.may_be_unused:
         in_errant = _options_of(_factory("errant")).issuperset(foreign)
-        raise UsageError(
-            f"scheme {name} has no option {' or '.join(foreign).replace('_', '-')}; leave it out"
-            + (", or take --scheme errant --spacy-model NAME, which has it" if in_errant else "")
+        options = " or ".join(foreign).replace("_", "-")
+        raise NoEffectError(
+            f"{where}scheme {name} has no option {options}; leave it out"
+            + (", or take --scheme errant --spacy-model NAME, which has it" if in_errant else ""),
+            foreign,
         )
-    options = {option: value for option, value in spec.options.items() if option in known}
-    return make(_Context(spec), **options)
+    values = {option: value for option, value in spec.options.items() if option in known}
+    return make(_Context(spec), **values)
 
 
 def _factory(name: str) -> Callable[..., Scheme]:

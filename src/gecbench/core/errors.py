@@ -9,6 +9,7 @@ Tree::
       ResourceError           a resource or data set is missing or has the wrong content
       UsageError              exit code 2: a wrong option, or options that exclude each other
         UnknownNameError      a name that no table knows, answered with the nearest ones
+        NoEffectError         options that a corpus has no use for; names them
         MissingExtraError     an optional dependency is absent; names the pip command
 """
 
@@ -56,6 +57,15 @@ class UnknownNameError(UsageError):
         near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
         hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names)}"
         super().__init__(f"unknown {kind} {name!r}; {hint}")
+
+
+class NoEffectError(UsageError):
+    """Options have no effect on a corpus; on one of several that may be as it should."""
+
+    def __init__(self, message: str, options: Iterable[str]) -> None:
+        """Keep the options, by the names of their fields."""
+        super().__init__(message)
+        self.options = frozenset(options)
 
 
 class MissingExtraError(UsageError):
