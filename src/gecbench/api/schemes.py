@@ -12,11 +12,11 @@ from typing import Literal, TypeVar, cast
 
 from gecbench import __version__
 from gecbench.api.files import in_language
-from gecbench.api.options import Places, SchemeSpec, quiet
+from gecbench.api.options import SCHEME_OPTIONS, Places, SchemeSpec, quiet
 from gecbench.core.errors import CorpusError, NoEffectError, ResourceError, UsageError
 from gecbench.core.files import read_bytes
 from gecbench.core.language import Language
-from gecbench.core.registry import resolve
+from gecbench.core.registry import describe, resolve
 from gecbench.core.sample import Corpus, Sample
 from gecbench.core.scheme import Reader, Scheme, Watch, no_progress
 from gecbench.core.score import WarningNote
@@ -146,7 +146,20 @@ def _load(spec: SchemeSpec, name: str, where: str = "") -> Scheme:
 
 
 def _factory(name: str) -> Callable[..., Scheme]:
-    return cast("Callable[..., Scheme]", resolve("scheme", name, SCHEMES))
+    """Return the factory of a scheme; refuse one of another package that cannot be called so."""
+    factory = cast("Callable[..., Scheme]", resolve("scheme", name, SCHEMES))
+    try:
+        signature(factory).bind(None)
+        unknown = _options_of(factory).difference(SCHEME_OPTIONS)
+        why = f"unknown option {', '.join(sorted(unknown))}" if unknown else ""
+    except (TypeError, ValueError) as error:  # it takes something else, or is no function
+        why = str(error)
+    if why:
+        raise UsageError(
+            f"{describe('scheme', name)} cannot be made: {why}; its factory takes a SchemeContext "
+            f"and keyword-only options among {', '.join(SCHEME_OPTIONS)}"
+        )
+    return factory
 
 
 def _options_of(factory: Callable[..., Scheme]) -> frozenset[str]:
