@@ -129,6 +129,11 @@ def uses_pipeline(spec: SchemeSpec, corpus: Corpus) -> bool:
     return "spacy_model" in _options_of(_factory(spec.name or default_scheme(corpus)))
 
 
+def reads_data_sets(spec: SchemeSpec) -> bool:
+    """Say whether the scheme that a spec names reads data sets, which it is loaded for."""
+    return spec.name is None or bool(_load(spec, spec.name).data_sets)
+
+
 def _load(spec: SchemeSpec, name: str, where: str = "") -> Scheme:
     make = _factory(name)
     known = _options_of(make)

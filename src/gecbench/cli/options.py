@@ -57,7 +57,6 @@ Lang = Annotated[
         complete=tuple(LANGUAGES),
     ),
 ]
-_WITHOUT_RESOURCES = frozenset(SCHEMES) - {"zh-cherrant"}
 
 Scoring = Annotated[Options, Without("by")]
 """How systems are scored, for commands that do not score the values of a metadata field."""
@@ -135,16 +134,20 @@ def scheme_of(options: SchemeSpec, *, types: bool = True, uses_places: bool = Fa
     """
     if options.name == PLAIN:
         raise UnknownNameError("scheme", PLAIN, SCHEMES)
-    if options.name in _WITHOUT_RESOURCES and not uses_places:
-        refuse(f"scheme {options.name} reads no resources of the data folder", Places)
     from_environment = {
         field
         for option, field in (("--spacy-model", "spacy_model"), ("--parse-cache", "parse_cache"))
         if not is_given(option)
     }
-    return replace(
+    spec = replace(
         options, types=types, preferences=frozenset(from_environment), say=say, watch=watch
     )
+    if not uses_places and (is_given("--folder") or is_given("--mirror")):
+        from gecbench.api.schemes import reads_data_sets
+
+        if not reads_data_sets(spec):
+            refuse(f"scheme {options.name} reads no resources of the data folder", Places)
+    return spec
 
 
 def load_corpus(path: Path, options: CorpusOptions, *, scored: bool = False) -> Corpus:

@@ -148,6 +148,19 @@ def test_a_scheme_of_another_package_has_options_and_resources(monkeypatch, tmp_
         gecbench.load_scheme("mine", simplify=False)
 
 
+@pytest.mark.usefixtures("other_package")
+def test_a_scheme_of_another_package_says_whether_it_reads_data_sets(run, monkeypatch):
+    import other
+
+    words = ("score", sample("zh", "corpus.jsonl"), sample("zh", "eager.txt"), "--scheme", "mine")
+    monkeypatch.setattr(other, "thing", lambda _: replace(zh_char(), data_sets=("mucgec",)))
+    assert run(*words, "--mirror", "m")[0] == 0
+    monkeypatch.setattr(other, "thing", lambda _: zh_char())
+    assert run(*words)[0] == 0
+    code, _, message = run(*words, "--mirror", "m")
+    assert (code, "leave --mirror out" in message) == (2, True)
+
+
 def _with_unknown_option(context, *, speed: int = 1): ...
 
 
